@@ -1,0 +1,19 @@
+/** A vitest reporter that writes what was counted to the file of LODESTONE_TEST_COUNT. A file that cannot be loaded is a failure. */
+import { writeFileSync } from 'node:fs';
+
+export default class CountReporter {
+  onTestRunEnd(modules, unhandledErrors) {
+    const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    for (const module of modules) {
+      let failedTests = 0;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state === 'passed') count.passed++;
+        else if (state === 'failed') failedTests++;
+        else count.skipped++;
+      }
+      count.failed += failedTests === 0 && module.state() === 'failed' ? 1 : failedTests;
+    }
+    writeFileSync(process.env.LODESTONE_TEST_COUNT, JSON.stringify(count));
+  }
+}

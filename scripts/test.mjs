@@ -1,0 +1,58 @@
+/**
+ * `npm test`: prepares the checkout, checks style and types, runs every suite and ends with one line, `N passed, M failed`.
+ * Style and types count as one check each. Arguments go to vitest: `npm test -- tests/api`.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareOrExplain, root } from './prepare.mjs';
+import { run } from './run-process.mjs';
+
+const modules = join(root, 'node_modules');
+let passed = 0;
+let failed = 0;
+
+if (await prepareOrExplain()) {
+  await check('Style', [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
+  await check('Types', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit']);
+  await suites(process.argv.slice(2));
+} else {
+  failed++;
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+async function check(name, args) {
+  console.log(`${name}: checking.`);
+  const code = await run(process.execPath, args, { cwd: root, group: true });
+  if (code === 0) passed++;
+  else failed++;
+}
+
+async function suites(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'lodestone-test-'));
+  const countFile = join(folder, 'count.json');
+  const vitest = join(modules, 'vitest', 'vitest.mjs');
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts', 'count-reporter.mjs')}`];
+  const code = await run(process.execPath, [vitest, 'run', ...reporters, ...args], {
+    cwd: root,
+    env: { LODESTONE_TEST_COUNT: countFile },
+    group: true,
+  });
+  const count = readCount(countFile);
+  rmSync(folder, { recursive: true, force: true });
+  if (count.skipped > 0) console.log(`${count.skipped} skipped`);
+  passed += count.passed;
+  failed += count.failed;
+  const ran = count.passed + count.failed > 0;
+  if (!ran) console.error('No test ran.');
+  if (count.failed === 0 && (!ran || code !== 0)) failed++;
+}
+
+function readCount(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0 };
+  }
+}
