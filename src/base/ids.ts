@@ -1,0 +1,35 @@
+/** Identifiers: time-ordered (so that an index on them is appended to, not torn apart) and unguessable. */
+import { randomFillSync } from 'node:crypto';
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+const pool = Buffer.allocUnsafe(16 * 256);
+let used = pool.length;
+
+function tenRandomBytesAt(): number {
+  if (used + 16 > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const at = used;
+  used += 16;
+  return at;
+}
+
+let lastMs = -1;
+let timePart = '';
+
+/** 26 characters: 10 of the millisecond, 16 random (a ULID in lower case). */
+export function timeOrderedId(nowMs: number): string {
+  if (nowMs !== lastMs) {
+    lastMs = nowMs;
+    timePart = '';
+    for (let rest = nowMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) timePart = alphabet[rest % 32] + timePart;
+  }
+  const at = tenRandomBytesAt();
+  let random = '';
+  for (let i = 0; i < 16; i++) random += alphabet[pool[at + i]! & 31];
+  return timePart + random;
+}
+
+export const generationId = (nowMs: number): string => `gen-${timeOrderedId(nowMs)}`;
+export const requestId = (nowMs: number): string => `req-${timeOrderedId(nowMs)}`;

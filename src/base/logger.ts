@@ -1,0 +1,19 @@
+/** The log: one JSON object a line, no secret, prompt or answer in it. Callers pass ids and figures, never bodies. */
+import { pino } from 'pino';
+
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Writes to standard error, so that standard output stays for the ready line and command output. */
+export function createLogger(level: string = process.env.LODESTONE_LOG_LEVEL ?? 'info'): Logger {
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: false }),
+  );
+}
+
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };

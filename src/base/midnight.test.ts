@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { nextMidnightUtc, secondsToMidnightUtc } from './midnight.js';
+
+describe('seconds to midnight UTC (§7.1, F22)', () => {
+  it.each([
+    ['2026-01-15T00:00:00.000Z', 86_400],
+    ['2026-01-15T00:00:00.001Z', 86_400],
+    ['2026-01-15T12:00:00.000Z', 43_200],
+    ['2026-01-15T23:59:58.000Z', 2],
+    ['2026-01-15T23:59:59.000Z', 1],
+    ['2026-01-15T23:59:59.999Z', 1],
+    ['2026-03-29T00:59:59.999Z', 82_801],
+  ])('%s is %i away', (now, seconds) => {
+    expect(secondsToMidnightUtc(Date.parse(now))).toBe(seconds);
+  });
+
+  it('are always 1 to 86400, and never end before it', () => {
+    for (let at = Date.parse('2026-10-24T22:00:00Z'); at < Date.parse('2026-10-26T02:00:00Z'); at += 97_357) {
+      const seconds = secondsToMidnightUtc(at);
+      expect(seconds).toBeGreaterThanOrEqual(1);
+      expect(seconds).toBeLessThanOrEqual(86_400);
+      expect(at + seconds * 1000).toBeGreaterThanOrEqual(nextMidnightUtc(at));
+      expect(nextMidnightUtc(at) % 86_400_000).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,25 @@
+/** The other end of a SideThread: answers each message with what the given function makes of it. */
+import { parentPort } from 'node:worker_threads';
+
+export interface ThreadAnswer<Out> {
+  result: Out;
+  transfer?: ArrayBuffer[];
+}
+
+export function serveThread<In, Out>(
+  work: (message: In) => ThreadAnswer<Out> | Promise<ThreadAnswer<Out>>,
+  describeError: (error: unknown) => unknown = String,
+): void {
+  const port = parentPort!;
+  let turn = Promise.resolve();
+  port.on('message', (message: In) => {
+    turn = turn.then(async () => {
+      try {
+        const { result, transfer } = await work(message);
+        port.postMessage({ ok: true, result }, transfer ?? []);
+      } catch (error) {
+        port.postMessage({ ok: false, error: describeError(error) });
+      }
+    });
+  });
+}

@@ -1,0 +1,154 @@
+/** A YAML file as people write it: every fault found in it knows its file, line and column (contract 2, 3). */
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+} from 'yaml';
+import type { z } from 'zod';
+
+export type FieldPath = readonly PropertyKey[];
+
+const excerptMax = 60;
+
+export class YamlSource {
+  /** Each is `file:line:column: field: what was found, what was expected`. */
+  readonly faults: string[] = [];
+  /** The content as plain values; undefined where the text is no YAML. An empty file is an empty mapping. */
+  readonly value: unknown;
+  private readonly document: Document.Parsed;
+  private readonly lines = new LineCounter();
+
+  constructor(
+    readonly file: string,
+    text: string,
+    /** Applied to each fault before it is kept, where the text was altered before parsing. */
+    private readonly show: (message: string) => string = (message) => message,
+  ) {
+    this.document = parseDocument(text, { lineCounter: this.lines, prettyErrors: false });
+    for (const { pos, message } of [...this.document.errors, ...this.document.warnings]) {
+      this.faultAtOffset(pos[0], 'YAML', firstLineOf(message));
+    }
+    if (this.faults.length === 0) this.value = this.plainValue();
+  }
+
+  /** Checks the value at a path; undefined where it has faults, which are then in `faults`. */
+  check<T>(schema: z.ZodType<T>, path: FieldPath = [], value: unknown = this.valueAt(path)): T | undefined {
+    const result = schema.safeParse(value);
+    if (result.success) return result.data;
+    for (const issue of result.error.issues) this.faultOf(issue, [...path, ...issue.path]);
+    return undefined;
+  }
+
+  faultAt(path: FieldPath, message: string): void {
+    this.faultAtOffset(this.offsetOf(path), fieldText(path), message);
+  }
+
+  /** Line of the value at a path, counted from 1. */
+  lineOf(path: FieldPath): number {
+    return this.lines.linePos(this.offsetOf(path)).line;
+  }
+
+  valueAt(path: FieldPath): unknown {
+    let value = this.value;
+    for (const step of path) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+      value = (value as Record<PropertyKey, unknown>)[step];
+    }
+    return value;
+  }
+
+  /** The characters of a scalar as they stand in the file, so that a decimal never passes through a float. */
+  textAt(path: FieldPath): string | undefined {
+    const { node, missing } = this.walk(path);
+    return !missing && isScalar(node) ? node.source : undefined;
+  }
+
+  private plainValue(): unknown {
+    try {
+      return this.document.toJS() ?? {};
+    } catch (error) {
+      this.faultAtOffset(0, 'YAML', (error as Error).message);
+      return undefined;
+    }
+  }
+
+  private faultOf(issue: z.core.$ZodIssue, path: FieldPath): void {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) this.unknownField([...path, key], issue.message);
+      return;
+    }
+    const found = this.valueAt(path);
+    const secret = issue.code === 'custom' && issue.params?.secret === true;
+    this.faultAt(path, `found ${secret ? kindOf(found) : describeValue(found)}, expected ${issue.message}`);
+  }
+
+  private unknownField(path: FieldPath, allowed: string): void {
+    const offset = this.walk(path).key?.range?.[0] ?? this.offsetOf(path);
+    this.faultAtOffset(offset, fieldText(path), `unknown field, expected one of: ${allowed}`);
+  }
+
+  private faultAtOffset(offset: number, field: string, message: string): void {
+    const { line, col } = this.lines.linePos(offset);
+    this.faults.push(this.show(`${this.file}:${line || 1}:${col || 1}: ${field}: ${message}`));
+  }
+
+  /** A scalar's own place; the key's place for a collection; the nearest place above for what is missing. */
+  private offsetOf(path: FieldPath): number {
+    const { node, key } = this.walk(path);
+    const at = key && (isCollection(node) || !node?.range) ? key : node;
+    return at?.range?.[0] ?? 0;
+  }
+
+  private walk(path: FieldPath): { node: Node | null; key: Node | null; missing: boolean } {
+    let node: Node | null = this.document.contents;
+    let key: Node | null = null;
+    for (const step of path) {
+      const inside: Node | null | undefined = isAlias(node) ? node.resolve(this.document) : node;
+      if (isMap(inside)) {
+        const pair = inside.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+        if (!pair) return { node: inside, key, missing: true };
+        key = pair.key as Node;
+        node = pair.value as Node | null;
+      } else if (isSeq(inside) && typeof step === 'number' && step in inside.items) {
+        key = null;
+        node = inside.items[step] as Node;
+      } else {
+        return { node: inside ?? null, key, missing: true };
+      }
+    }
+    return { node: isAlias(node) ? (node.resolve(this.document) ?? null) : node, key, missing: false };
+  }
+}
+
+/** A value in the words of a fault, cut to a readable length. */
+export function describeValue(value: unknown): string {
+  if (typeof value === 'string') {
+    return value.length > excerptMax ? `${JSON.stringify(value.slice(0, excerptMax))}…` : JSON.stringify(value);
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
+function fieldText(path: FieldPath): string {
+  let text = '';
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : `${text && '.'}${String(step)}`;
+  return text || 'file';
+}
+
+function firstLineOf(message: string): string {
+  const end = message.indexOf('\n');
+  return end < 0 ? message : message.slice(0, end);
+}

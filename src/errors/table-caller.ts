@@ -1,0 +1,231 @@
+/** Rows that the caller causes and can mend: key, credits, request, id, alias (§7.1, 401 to 422). */
+import { row } from './row.js';
+
+type WithParam<V = unknown> = V & { param: string };
+
+export const callerErrors = {
+  authorization_missing: row({
+    status: 401,
+    type: 'authentication_error',
+    code: 'authentication_error',
+    when: 'The `Authorization` header is missing.',
+    remedy: 'Send `Authorization: Bearer <API_KEY>` with a key from the dashboard.',
+    message: () =>
+      'The Authorization header is missing. Send "Authorization: Bearer <API_KEY>" with a key created in the dashboard.',
+  }),
+  api_key_not_registered: row({
+    status: 401,
+    type: 'authentication_error',
+    code: 'api_key_not_registered',
+    when: 'The key has the right shape, but no account owns it; a deleted key too.',
+    remedy: 'Check that the key was not deleted, or create a new one.',
+    message: () => 'No account owns this API key. It may have been deleted; create a new key in the dashboard.',
+  }),
+  api_key_malformed: row<{ reason: string }>({
+    status: 401,
+    type: 'authentication_error',
+    code: 'api_key_malformed',
+    when: 'The header is not `Bearer ` and a token, the token does not begin with `sk-lr-`, its body is not 43 characters, or it uses the retired `sk-bf-` scheme.',
+    remedy: 'Copy the key again, whole and without quotes.',
+    message: ({ reason }) => `The API key is malformed: ${reason}. Copy the key again, whole and without quotes.`,
+  }),
+  api_key_expired: row<{ expiredAt: string }>({
+    status: 401,
+    type: 'authentication_error',
+    code: 'api_key_expired',
+    when: 'The key has passed its expiry date.',
+    remedy: 'Create a new key and deploy it.',
+    message: ({ expiredAt }) =>
+      `This API key expired on ${expiredAt}. Create a new key in the dashboard and deploy it.`,
+  }),
+  insufficient_credits: row<{ balance: string }>({
+    status: 402,
+    type: 'invalid_request_error',
+    code: 'insufficient_credits',
+    when: 'The account balance is not above zero.',
+    remedy: 'Add credits; any positive balance admits requests again.',
+    message: ({ balance }) =>
+      `The account balance is ${balance} USD, and a request needs a balance above zero. Add credits and send it again.`,
+  }),
+  messages_missing: row({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    param: 'messages',
+    when: '`messages` is missing or empty.',
+    remedy: 'Send at least one message.',
+    message: () => '`messages` is missing or empty. Send an array with at least one message.',
+  }),
+  model_id_shape: row<{ id: string; reason: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    param: 'model',
+    when: 'The model id does not have 3 or 4 segments.',
+    remedy: 'Use `{provider}/{creator}/{model}[/{locode}]`, `auto/{creator}/{model}` or `alias/{name}`.',
+    message: ({ id, reason }) =>
+      `The model id "${id}" ${reason}. Use {provider}/{creator}/{model}[/{locode}], auto/{creator}/{model} or alias/{name}.`,
+  }),
+  parameter_out_of_range: row<WithParam<{ value: string; range: string }>>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    when: 'A sampling parameter is outside its range.',
+    remedy: 'Send a value inside the range that the message names, or leave the parameter out.',
+    message: ({ param, value, range }) => `\`${param}\` is ${value}, but must be ${range}. Change it or leave it out.`,
+  }),
+  field_type: row<WithParam<{ found: string; expected: string }>>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    when: 'A field has the wrong JSON type.',
+    remedy: 'Send the type that the message names.',
+    message: ({ param, found, expected }) => `\`${param}\` is ${found}, but must be ${expected}.`,
+  }),
+  role_not_allowed: row<{ index: number; found: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    param: 'messages',
+    when: 'A message role is not allowed.',
+    remedy: 'Use `system`, `developer`, `user`, `assistant` or `tool`.',
+    message: ({ index, found }) =>
+      `messages[${index}].role is ${found}. Valid roles are system, developer, user, assistant and tool.`,
+  }),
+  message_invalid: row<{ index: number; reason: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    param: 'messages',
+    when: 'A message is not an object, or a `tool` message has no `tool_call_id`.',
+    remedy: 'Correct the message at the index that the message names.',
+    message: ({ index, reason }) => `messages[${index}] ${reason}.`,
+  }),
+  invalid_alias_name: row<WithParam<{ name: string }>>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_alias_name',
+    when: 'An alias name breaks the naming rule.',
+    remedy: 'Use 1 to 64 of a-z, 0-9, `-` and `_`, starting with a letter or digit.',
+    message: ({ name }) =>
+      `The alias name "${name}" is not allowed. Use 1 to 64 of a-z, 0-9, "-" and "_", starting with a letter or digit.`,
+  }),
+  cannot_apply: row<WithParam<{ provider: string; reason: string }>>({
+    status: 400,
+    type: 'invalid_request_error',
+    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias` or `n` (§7.3). This row has no `code`.',
+    remedy:
+      'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
+    message: ({ provider, param, reason }) =>
+      `Lodestone rejected the request before it reached the provider: ${provider} ${reason}. Leave \`${param}\` out, or choose a route that can apply it.`,
+  }),
+  upstream_rejected: row<{ provider: string; quote: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    when: 'The provider rejected the request itself (§7.5).',
+    remedy: 'Change the request; a retry or another route does not help.',
+    message: ({ provider, quote }) => `The provider ${provider} rejected the request: ${quote}`,
+  }),
+  body_not_json: row<{ reason: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    when: 'The body is not a JSON object, is nested deeper than 128 levels, or was not sent as JSON.',
+    remedy: 'Send a JSON object with `content-type: application/json`.',
+    message: ({ reason }) => `The request body ${reason}. Send a JSON object with "content-type: application/json".`,
+  }),
+  request_too_large: row<{ limitBytes: number; found: string }>({
+    status: 413,
+    type: 'invalid_request_error',
+    code: 'request_too_large',
+    when: 'The body is over 32 MB.',
+    remedy: 'Send less; large images are better sent as URLs.',
+    message: ({ limitBytes, found }) =>
+      `The request body is ${found}, over the limit of ${limitBytes} bytes (32 MB). Send less.`,
+  }),
+  model_not_offered: row<{ id: string; reason: string }>({
+    status: 404,
+    type: 'not_found',
+    code: 'not_found',
+    param: 'model',
+    when: 'The named provider does not offer the model, or the catalogue does not know it.',
+    remedy: 'Choose an id from `GET /v1/models`.',
+    message: ({ id, reason }) => `"${id}" cannot be served: ${reason}. GET /v1/models lists what can.`,
+  }),
+  global_not_served: row<{ id: string; locodes: string }>({
+    status: 404,
+    type: 'not_found',
+    code: 'not_found',
+    param: 'model',
+    when: 'The model is served only in specific regions, but `global` was pinned.',
+    remedy: 'Pin one of the regions that the message names, or leave the fourth segment out.',
+    message: ({ id, locodes }) =>
+      `"${id}" pins the region-less endpoint, but this model is served only in specific regions: ${locodes}. Pin one of them, or leave the region out for the default.`,
+  }),
+  region_not_served: row<{ id: string; locode: string; locodes: string }>({
+    status: 404,
+    type: 'not_found',
+    code: 'not_found',
+    param: 'model',
+    when: 'The model is not served in the pinned region. Never retry this one.',
+    remedy: 'Pin one of the regions that the message names.',
+    message: ({ id, locode, locodes }) =>
+      `"${id}" pins the region ${locode}, where this model is not served. It is served in: ${locodes}. Retrying cannot help.`,
+  }),
+  alias_not_found: row<WithParam<{ name: string }>>({
+    status: 404,
+    type: 'not_found',
+    code: 'alias_not_found',
+    when: 'The account has no alias of that name.',
+    remedy: 'Create the alias, or check its spelling with `GET /v1/aliases`.',
+    message: ({ name }) => `This account has no alias "${name}". GET /v1/aliases lists its aliases.`,
+  }),
+  model_not_found: row<{ id: string }>({
+    status: 404,
+    type: 'internal_server_error',
+    code: 'model_not_found',
+    param: 'model',
+    when: 'The model is fully disabled. The `type` is a known irregularity.',
+    remedy: 'Choose another model.',
+    message: ({ id }) => `The model of "${id}" is disabled. Choose another one from GET /v1/models.`,
+  }),
+  alias_exists: row<{ name: string }>({
+    status: 409,
+    type: 'invalid_request_error',
+    code: 'alias_exists',
+    param: 'name',
+    when: 'The account already has an alias of that name.',
+    remedy: 'Choose another name, or repoint the alias with `PUT /v1/aliases/{name}`.',
+    message: ({ name }) =>
+      `This account already has an alias "${name}". Repoint it with PUT /v1/aliases/${name}, or choose another name.`,
+  }),
+  alias_limit_reached: row<{ limit: number }>({
+    status: 422,
+    type: 'invalid_request_error',
+    code: 'alias_limit_reached',
+    param: 'name',
+    when: 'The account has no free alias slot.',
+    remedy: 'Delete an alias, or repoint one.',
+    message: ({ limit }) => `All ${limit} alias slots of this account are taken. Delete an alias, or repoint one.`,
+  }),
+  invalid_alias_target: row<{ reason: string }>({
+    status: 422,
+    type: 'invalid_request_error',
+    code: 'invalid_alias_target',
+    param: 'target',
+    when: 'The alias target is not a routable model, or has an unaccepted shape.',
+    remedy: 'Send `provider`, `canonical_id` and `locode` (flat, or inside `target`), or one string.',
+    message: ({ reason }) =>
+      `The alias target is not accepted: ${reason}. Send provider, canonical_id and locode (flat or inside target), "provider/creator/model/locode", or "auto/creator/model".`,
+  }),
+  invalid_fallback_model: row<{ id: string; reason: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_fallback_model',
+    param: 'fallback.models',
+    when: 'An entry of a fallback chain is not in the catalogue, or names a route that is not served (§7.4).',
+    remedy: 'Correct or drop the entry; `auto/{creator}/{model}` entries are recommended.',
+    message: ({ id, reason }) => `The fallback entry "${id}" cannot be used: ${reason}`,
+  }),
+};

@@ -1,0 +1,144 @@
+/** Rows that come from policy, territory, providers, limits and the service itself (§7.1, 403, 429, 451, 5xx). */
+import { row } from './row.js';
+
+export const serviceErrors = {
+  routing_policy_exhausted: row<{ id: string; gates: string }>({
+    status: 403,
+    type: 'permission_error',
+    code: 'routing_policy_exhausted',
+    param: 'model',
+    when: 'The account routing policy excluded every candidate of an `auto/` id.',
+    remedy: 'Never retry. Relax a gate, or pin a full four-segment id.',
+    message: ({ id, gates }) =>
+      `The routing policy excluded every route of "${id}": ${gates}. Relax a gate, or pin a four-segment id.`,
+  }),
+  unavailable_for_legal_reasons: row<{ reason: string; param?: string }>({
+    status: 451,
+    type: 'permission_error',
+    code: 'unavailable_for_legal_reasons',
+    when: 'A territory restriction applies (§7.6).',
+    remedy: 'Retrying does not help. Where only a model is restricted, an `auto/` id lets another provider serve it.',
+    message: ({ reason }) => `${reason} Retrying does not help.`,
+  }),
+  model_unavailable: row<{ id: string; reason: string }>({
+    status: 503,
+    type: 'provider_unavailable',
+    code: 'model_unavailable',
+    param: 'model',
+    when: 'The model is marked unavailable, or all of its routes are quota-held.',
+    remedy: 'Use another model until it is back.',
+    message: ({ id, reason }) =>
+      `The model of "${id}" is unavailable at the moment: ${reason}. Use another model, or try again later.`,
+  }),
+  provider_error: row<{ provider: string; failure: string }>({
+    status: 503,
+    type: 'provider_error',
+    code: 'provider_error',
+    when: 'The route failed upstream, refused for lack of capacity, or cannot be priced.',
+    remedy: 'Retry with backoff, or use an `auto/` id, which moves on to the next route.',
+    message: ({ provider, failure }) => `The provider ${provider} failed: ${failure}`,
+  }),
+  no_candidate_left: row<{ id: string; reason: string }>({
+    status: 503,
+    type: 'provider_error',
+    code: 'provider_error',
+    when: 'No candidate of an `auto/` id could be tried.',
+    remedy: 'See `providers_attempted`, `breaker_skipped` and `candidates_remaining` in the receipt.',
+    message: ({ id, reason }) =>
+      `No route of "${id}" could be tried: ${reason}. The receipt says which routes were skipped.`,
+  }),
+  route_unpriced: row<{ id: string }>({
+    status: 503,
+    type: 'provider_error',
+    code: 'provider_error',
+    when: 'The route has no published price.',
+    remedy: 'Choose a route with a price in `GET /v1/models`.',
+    message: ({ id }) =>
+      `"${id}" cannot be priced: the route has no published price, so it is not served. Choose another route.`,
+  }),
+  provider_not_configured: row<{ provider: string }>({
+    status: 503,
+    type: 'provider_unavailable',
+    code: 'provider_not_configured',
+    when: 'The provider has no credentials configured on the service side.',
+    remedy: 'The operator sets the provider\u2019s credential; until then choose another provider.',
+    message: ({ provider }) =>
+      `The provider ${provider} has no credentials configured on this service. Choose another provider, or ask the operator to configure it.`,
+  }),
+  service_unavailable: row({
+    status: 503,
+    type: 'internal_server_error',
+    code: 'service_unavailable',
+    param: 'model',
+    when: 'This replica has no routing snapshot yet.',
+    remedy: 'Retry shortly.',
+    message: () => 'This replica has no routing snapshot yet. Retry shortly.',
+  }),
+  provider_quota_exhausted: row<{ id: string; provider: string }>({
+    status: 503,
+    type: 'provider_unavailable',
+    code: 'provider_quota_exhausted',
+    param: 'model',
+    retryAfter: true,
+    when: 'The upstream daily token quota of the route is spent.',
+    remedy: 'Wait for `Retry-After` (midnight UTC), or use another region or provider.',
+    message: ({ id, provider }) =>
+      `The daily quota of ${provider} for "${id}" is spent until midnight UTC. Wait for Retry-After, or use another region or provider.`,
+  }),
+  provider_timeout: row<{ provider: string; budget: string; deadline: string }>({
+    status: 504,
+    type: 'provider_unavailable',
+    code: 'provider_timeout',
+    when: 'A time budget expired (part 8): `first-byte`, `stream-idle` or `overall`. Nothing was delivered or billed.',
+    remedy: 'Retry with exponential backoff and jitter.',
+    message: ({ provider, budget, deadline }) =>
+      `The provider ${provider} did not answer in time: the ${budget} budget of ${deadline} expired. Nothing was billed. Retry with backoff.`,
+  }),
+  ip_rate_limited: row<{ limit: number; seconds: number }>({
+    status: 429,
+    type: 'invalid_request_error',
+    code: 'rate_limit_exceeded',
+    retryAfter: true,
+    when: 'The per-IP limiter refused the request.',
+    remedy: 'Wait for `Retry-After`.',
+    message: ({ limit, seconds }) =>
+      `More than ${limit} requests a minute came from this address. Retry after ${seconds} s.`,
+  }),
+  key_rate_limited: row<{ budget: 'requests' | 'tokens'; limit: number; seconds: number }>({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'rate_limit_exceeded',
+    retryAfter: true,
+    when: 'The key\u2019s requests or tokens a minute are used up.',
+    remedy: 'Wait for `Retry-After`.',
+    message: ({ budget, limit, seconds }) =>
+      `This key has used up its ${budget} budget of ${limit} a minute. Retry after ${seconds} s.`,
+  }),
+  internal_server_error: row<{ what: string }>({
+    status: 500,
+    type: 'internal_server_error',
+    code: 'internal_server_error',
+    when: 'A failure on the service side. Nothing was billed.',
+    remedy: 'Retry once.',
+    message: ({ what }) =>
+      `${what} Nothing was billed. Retry once; if it persists, tell the operator the x-request-id.`,
+  }),
+  api_error: row<{ what: string }>({
+    status: 500,
+    type: 'internal_server_error',
+    code: 'api_error',
+    when: 'A failure on the service side, such as retrieving generation records. Nothing was billed.',
+    remedy: 'Retry once.',
+    message: ({ what }) =>
+      `${what} Nothing was billed. Retry once; if it persists, tell the operator the x-request-id.`,
+  }),
+  cost_unresolvable: row<{ provider: string; reason: string }>({
+    status: 200,
+    type: 'provider_error',
+    code: 'cost_unresolvable',
+    when: 'A pricing fault was found after a stream began (in the stream; no `data: [DONE]` follows).',
+    remedy: 'Treat the answer as incomplete. Nothing was billed.',
+    message: ({ provider, reason }) =>
+      `The cost of this answer of ${provider} cannot be resolved: ${reason}. The stream ends here, incomplete; nothing was billed.`,
+  }),
+};
