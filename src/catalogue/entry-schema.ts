@@ -1,0 +1,93 @@
+/** The fields of a catalogue's entries (contract 3): a provider, a region, a whole model, and a model's routes. */
+import { z } from 'zod';
+import {
+  anything,
+  country,
+  field,
+  fields,
+  httpAddress,
+  integerFrom,
+  isProviderId,
+  listOf,
+  numberFrom,
+  oneOf,
+  providerIdExpected,
+  territory,
+  text,
+  yesOrNo,
+} from '../base/yaml-fields.js';
+import { capabilities } from './route.js';
+
+const segment = field(
+  'a segment of an id: letters, digits and . _ : @ + -, beginning with a letter or digit',
+  (value) => (typeof value === 'string' && /^[a-z0-9][a-z0-9._:@+-]{0,127}$/i.test(value) ? value : undefined),
+);
+const providerId = field(providerIdExpected, (value) =>
+  typeof value === 'string' && isProviderId(value) ? value : undefined,
+);
+const locode = (expected: string, pattern: RegExp) =>
+  field(expected, (value) => (typeof value === 'string' && pattern.test(value) ? value.toLowerCase() : undefined));
+const regionLocode = locode('a locode of five letters or digits', /^[a-z0-9]{5}$/i);
+const routeLocode = locode('a locode of five letters or digits, or global', /^([a-z0-9]{5}|global)$/i);
+const variableName = field('the name of an environment variable', (value) =>
+  typeof value === 'string' && /^[a-z_][a-z0-9_]*$/i.test(value) ? value : undefined,
+);
+
+export const provider = fields({
+  id: providerId,
+  name: text.nullish(),
+  dialect: oneOf(['openai', 'anthropic', 'gemini', 'bedrock', 'azure', 'sandbox']).nullish(),
+  base_url: httpAddress.nullish(),
+  api_key_env: variableName.nullish(),
+  auth: oneOf(['none']).nullish(),
+  headquarters: country.nullish(),
+  cloud_act: yesOrNo.nullish(),
+  excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
+});
+
+export const region = fields({
+  locode: regionLocode,
+  city: text.nullish(),
+  country,
+  lat: numberFrom(-90, 90).nullish(),
+  lon: numberFrom(-180, 180).nullish(),
+  carbon: numberFrom(0).nullish(),
+});
+
+export const model = fields({
+  creator: segment,
+  model: segment,
+  name: text.nullish(),
+  context_window: integerFrom(1).nullish(),
+  max_output_tokens: integerFrom(1).nullish(),
+  routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
+});
+
+/** The figures of a price are read from the file's own text, not from a float. */
+const price = fields({ input: anything.optional(), output: anything.optional(), cached_input: anything.optional() });
+
+export const route = fields({
+  provider: text,
+  locode: routeLocode,
+  default: yesOrNo.nullish(),
+  upstream_model: text.nullish(),
+  base_url: httpAddress.nullish(),
+  price: price.nullish(),
+  // The one field where null and absence differ: null = not published, absent = the region's.
+  carbon: numberFrom(0).nullish(),
+  capabilities: listOf(oneOf(capabilities), `capabilities (${capabilities.join(', ')})`).nullish(),
+  daily_token_quota: integerFrom(1).nullish(),
+  stream_usage: yesOrNo.nullish(),
+});
+
+/** The three lists that a file may have. */
+export const lists = fields({
+  providers: anything.optional(),
+  regions: anything.optional(),
+  models: anything.optional(),
+});
+
+export type ProviderEntry = z.infer<typeof provider>;
+export type RegionEntry = z.infer<typeof region>;
+export type ModelFields = z.infer<typeof model>;
+export type RouteFields = z.infer<typeof route>;

@@ -1,0 +1,110 @@
+/** One catalogue file (contract 3), checked entry by entry so that one faulty entry does not hide the faults of the others. */
+import type { z } from 'zod';
+import { describeValue, type FieldPath, YamlSource } from '../base/yaml-source.js';
+import {
+  lists,
+  type ModelFields,
+  model,
+  type ProviderEntry,
+  provider,
+  type RegionEntry,
+  type RouteFields,
+  region,
+  route,
+} from './entry-schema.js';
+import { picoPerToken, priceExpected } from './price.js';
+import type { Price } from './route.js';
+
+export type RouteEntry = Omit<RouteFields, 'price'> & { readonly price: Price | null };
+export type ModelEntry = Omit<ModelFields, 'routes'> & { readonly routes: readonly Located<RouteEntry>[] };
+
+/** An entry and where it stands, for the faults that only show beside other entries. */
+export interface Located<Entry> {
+  readonly entry: Entry;
+  readonly source: YamlSource;
+  readonly path: FieldPath;
+}
+
+export interface CatalogueFile {
+  readonly source: YamlSource;
+  readonly providers: ReadonlyMap<string, Located<ProviderEntry>>;
+  readonly regions: ReadonlyMap<string, Located<RegionEntry>>;
+  /** By canonical id. */
+  readonly models: ReadonlyMap<string, Located<ModelEntry>>;
+  /** Provider ids and locodes of faulty entries, so that what refers to them is not called a fault as well. */
+  readonly faulty: ReadonlySet<string>;
+}
+
+export function readCatalogueFile(file: string, content: string): CatalogueFile {
+  const source = new YamlSource(file, content);
+  const faulty = new Set<string>();
+  if (source.faults.length === 0) source.check(lists);
+  return {
+    source,
+    faulty,
+    providers: entriesOf(source, 'providers', provider, (entry) => entry.id, faulty),
+    regions: entriesOf(source, 'regions', region, (entry) => entry.locode, faulty),
+    models: withRoutes(entriesOf(source, 'models', model, (entry) => `${entry.creator}/${entry.model}`, faulty)),
+  };
+}
+
+function entriesOf<Entry>(
+  source: YamlSource,
+  list: string,
+  schema: z.ZodType<Entry>,
+  nameOf: (entry: Entry) => string,
+  faulty: Set<string>,
+): Map<string, Located<Entry>> {
+  const entries = new Map<string, Located<Entry>>();
+  const values = source.valueAt([list]) ?? [];
+  if (!Array.isArray(values)) {
+    source.faultAt([list], `found ${describeValue(values)}, expected a list of ${list}`);
+    return entries;
+  }
+  for (const [index, value] of values.entries()) {
+    const path = [list, index];
+    const entry = source.check(schema, path);
+    if (entry === undefined) {
+      faulty.add(String(value?.id ?? value?.locode).toLowerCase());
+      continue;
+    }
+    const name = nameOf(entry);
+    const earlier = entries.get(name);
+    if (earlier)
+      source.faultAt(path, `found "${name}" again, expected it once (line ${source.lineOf(earlier.path)} has it)`);
+    else entries.set(name, { entry, source, path });
+  }
+  return entries;
+}
+
+function withRoutes(models: Map<string, Located<ModelFields>>): Map<string, Located<ModelEntry>> {
+  const result = new Map<string, Located<ModelEntry>>();
+  for (const [name, { entry, source, path }] of models) {
+    const routes: Located<RouteEntry>[] = [];
+    for (const index of entry.routes.keys()) {
+      const routePath = [...path, 'routes', index];
+      const checked = source.check(route, routePath);
+      if (!checked) continue;
+      const price = checked.price ? priceAt(source, [...routePath, 'price']) : null;
+      routes.push({ source, path: routePath, entry: { ...checked, price } });
+    }
+    result.set(name, { source, path, entry: { ...entry, routes } });
+  }
+  return result;
+}
+
+function priceAt(source: YamlSource, path: FieldPath): Price | null {
+  const figure = (name: string, optional: boolean): bigint | null => {
+    const at = [...path, name];
+    const value = source.valueAt(at);
+    if (optional && (value === undefined || value === null)) return null;
+    const pico =
+      typeof value === 'number' || typeof value === 'string' ? picoPerToken(source.textAt(at) ?? '') : undefined;
+    if (pico === undefined) source.faultAt(at, `found ${source.textAt(at) ?? 'nothing'}, expected ${priceExpected}`);
+    return pico ?? null;
+  };
+  const input = figure('input', false);
+  const output = figure('output', false);
+  const cachedInput = figure('cached_input', true);
+  return input === null || output === null ? null : { input, output, cachedInput };
+}

@@ -1,0 +1,56 @@
+/** From an id to what the catalogue has under it, or to the 404 that says why there is nothing (§7.1, ruling 14). */
+import { gatewayError } from '../errors/gateway-error.js';
+import { type ExplicitId, idExcerpt } from './model-id.js';
+import type { Model, Route, Snapshot } from './route.js';
+
+const namesMax = 20;
+
+/** The route of an explicit id; without a locode it is the provider's default one for the model. */
+export function findRoute(snapshot: Snapshot, id: ExplicitId): Route {
+  const canonicalId = `${id.creator}/${id.model}`;
+  const route =
+    id.locode === null
+      ? snapshot.models.get(canonicalId)?.routes.find((route) => route.isDefault && route.provider.id === id.provider)
+      : snapshot.routes.get(`${id.provider}/${canonicalId}/${id.locode}`);
+  if (route) return route;
+  throw notServed(snapshot, id, canonicalId);
+}
+
+export function findModel(snapshot: Snapshot, creator: string, model: string): Model {
+  const canonicalId = `${creator}/${model}`;
+  const found = snapshot.models.get(canonicalId);
+  if (found) return found;
+  throw gatewayError('model_not_offered', {
+    id: idExcerpt(`auto/${canonicalId}`),
+    reason: `the catalogue has no model "${idExcerpt(canonicalId)}"`,
+  });
+}
+
+function notServed(snapshot: Snapshot, id: ExplicitId, canonicalId: string): Error {
+  const { provider, locode } = id;
+  const text = idExcerpt(`${provider}/${canonicalId}${locode === null ? '' : `/${locode}`}`);
+  const model = snapshot.models.get(canonicalId);
+  const locodes = model?.routes.filter((route) => route.provider.id === provider).map((route) => route.locode) ?? [];
+  if (locodes.length === 0 || locode === null) {
+    return gatewayError('model_not_offered', {
+      id: text,
+      reason: whyNotOffered(snapshot, provider, canonicalId, model),
+    });
+  }
+  return locode === 'global'
+    ? gatewayError('global_not_served', { id: text, locodes: listed(locodes) })
+    : gatewayError('region_not_served', { id: text, locode: idExcerpt(locode), locodes: listed(locodes) });
+}
+
+function whyNotOffered(snapshot: Snapshot, provider: string, canonicalId: string, model: Model | undefined): string {
+  const offering = model ? [...new Set(model.routes.map((route) => route.provider.id))] : [];
+  const others = offering.length > 0 ? `; "${idExcerpt(canonicalId)}" is offered by ${listed(offering)}` : '';
+  if (!snapshot.providers.has(provider)) return `the catalogue has no provider "${idExcerpt(provider)}"${others}`;
+  if (!model) return `the catalogue has no model "${idExcerpt(canonicalId)}"`;
+  return `the provider "${provider}" does not offer this model${others}`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - namesMax;
+  return more > 0 ? `${names.slice(0, namesMax).join(', ')} and ${more} more` : names.join(', ');
+}

@@ -1,0 +1,44 @@
+/** The configuration after reading, checking and defaulting (contract 2). Durations are milliseconds, paths absolute. */
+
+export interface Timeouts {
+  firstByteStreamingMs: number;
+  firstByteStreamingAfterTimeoutMs: number;
+  firstByteNonStreamingMs: number;
+  streamIdleMs: number;
+  overallMs: number;
+}
+
+export interface ProviderSettings {
+  /** null where `${NAME}` named an absent variable: not configured. */
+  apiKey?: string | null;
+  baseUrl?: string;
+}
+
+export interface Config {
+  /** The file that it was read from; null without one. */
+  file: string | null;
+  server: {
+    host: string;
+    port: number;
+    /** null = made from the host and port in use. */
+    baseUrl: string | null;
+    dashboardUrl: string | null;
+    docsUrl: string | null;
+    trustedProxies: string[];
+    clientIpHeader: string;
+    countryHeader: string | null;
+    drainMs: number;
+  };
+  storage: { dataDir: string; databaseUrl: string | null; redisUrl: string | null };
+  workers: number;
+  demo: boolean;
+  adminToken: string | null;
+  /** `builtin` or absolute paths. */
+  catalogue: string[];
+  limits: { ipRequestsPerMinute: number; keyRequestsPerMinute: number; keyTokensPerMinute: number };
+  timeouts: Timeouts;
+  breaker: { failures: number; windowMs: number; cooldownMs: number };
+  territories: { sanctioned: 'builtin' | string[] };
+  providers: Record<string, ProviderSettings>;
+  payments: { processor: 'none' | 'stripe' };
+}

@@ -1,0 +1,9 @@
+/** What stops a start: every fault of the configuration at once, so that an operator mends it in one go. */
+export class ConfigFault extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.join('\n')}`,
+    );
+    this.name = 'ConfigFault';
+  }
+}

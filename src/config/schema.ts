@@ -1,0 +1,121 @@
+/** The configuration file's fields (contract 2). Every one is optional, null is the default, and an unknown one is a fault. */
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import {
+  credential,
+  duration,
+  field,
+  fields,
+  httpAddress,
+  integerFrom,
+  isProviderId,
+  listOf,
+  oneOf,
+  providerIdExpected,
+  territory,
+  text,
+  yesOrNo,
+} from '../base/yaml-fields.js';
+
+export const port = integerFrom(0, 65_535);
+export const host = field('a host name or address', (value) =>
+  typeof value === 'string' && /^[^\s/]+$/.test(value) ? value : undefined,
+);
+export const databaseUrl = addressOf('a postgres:// or postgresql:// address', /^postgres(ql)?:\/\/\S+$/i);
+export const redisUrl = addressOf('a redis:// or rediss:// address', /^rediss?:\/\/\S+$/i);
+export const adminToken = credential;
+
+/** Such an address carries a password, so it is never quoted. */
+function addressOf(expected: string, form: RegExp) {
+  return field(
+    expected,
+    (value) => (typeof value === 'string' && form.test(value.trim()) ? value.trim() : undefined),
+    true,
+  );
+}
+
+const headerName = field('the name of a header', (value) =>
+  typeof value === 'string' && /^[a-z0-9!#$%&'*+.^_`|~-]+$/i.test(value) ? value.toLowerCase() : undefined,
+);
+
+/** A bare address stands for itself alone. */
+const cidr = field('an address range such as 10.0.0.0/8 or fd00::/8', (value) => {
+  const [address = '', bits, ...rest] = typeof value === 'string' ? value.split('/') : [];
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return undefined;
+  const bitsMax = version === 4 ? 32 : 128;
+  if (bits === undefined) return `${address}/${bitsMax}`;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax ? `${address}/${bits}` : undefined;
+});
+
+const server = fields({
+  host: host.nullish(),
+  port: port.nullish(),
+  base_url: httpAddress.nullish(),
+  dashboard_url: httpAddress.nullish(),
+  docs_url: httpAddress.nullish(),
+  trusted_proxies: listOf(cidr, 'address ranges').nullish(),
+  client_ip_header: headerName.nullish(),
+  country_header: headerName.nullish(),
+  drain: duration.nullish(),
+});
+
+const storage = fields({
+  data_dir: text.nullish(),
+  database_url: databaseUrl.nullish(),
+  redis_url: redisUrl.nullish(),
+});
+
+const limits = fields({
+  ip_requests_per_minute: integerFrom(1).nullish(),
+  key_requests_per_minute: integerFrom(1).nullish(),
+  key_tokens_per_minute: integerFrom(1).nullish(),
+});
+
+const timeouts = fields({
+  first_byte_streaming: duration.nullish(),
+  first_byte_streaming_after_timeout: duration.nullish(),
+  first_byte_non_streaming: duration.nullish(),
+  stream_idle: duration.nullish(),
+  overall: duration.nullish(),
+});
+
+const breaker = fields({
+  failures: integerFrom(1).nullish(),
+  window: duration.nullish(),
+  cooldown: duration.nullish(),
+});
+
+const sanctioned = z.unknown().transform((value, context): 'builtin' | string[] => {
+  if (value === 'builtin') return value;
+  const codes = listOf(territory, 'ISO 3166 codes, or `builtin`').safeParse(value);
+  if (codes.success) return codes.data;
+  for (const issue of codes.error.issues) {
+    context.addIssue({ code: 'custom', message: issue.message, path: [...issue.path] });
+  }
+  return z.NEVER;
+});
+
+const provider = fields({ api_key: credential.nullish(), base_url: httpAddress.nullish() });
+
+const providers = z.record(z.string().refine(isProviderId), provider.nullish(), {
+  error: (issue) =>
+    issue.code === 'invalid_key' ? providerIdExpected : 'a mapping from provider ids to their settings',
+});
+
+export const configSchema = fields({
+  server: server.nullish(),
+  storage: storage.nullish(),
+  workers: integerFrom(1, 1024).nullish(),
+  demo: yesOrNo.nullish(),
+  admin_token: adminToken.nullish(),
+  catalogue: listOf(text, 'catalogue files and `builtin`').nullish(),
+  limits: limits.nullish(),
+  timeouts: timeouts.nullish(),
+  breaker: breaker.nullish(),
+  territories: fields({ sanctioned: sanctioned.nullish() }).nullish(),
+  providers: providers.nullish(),
+  payments: fields({ processor: oneOf(['none', 'stripe']).nullish() }).nullish(),
+});
+
+export type ConfigFile = z.infer<typeof configSchema>;
