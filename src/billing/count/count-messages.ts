@@ -1,0 +1,37 @@
+/** What a prompt and an answer weigh when the provider does not say (ruling 9; docs/decisions/0002). */
+
+const perMessage = 3;
+const perReply = 3;
+
+interface Message {
+  role?: unknown;
+  name?: unknown;
+  content?: unknown;
+  tool_calls?: unknown;
+}
+
+/** OpenAI's published way: three tokens a message, its role, name and text, and three that open the reply. */
+export function countPrompt(request: { messages?: unknown; tools?: unknown }, count: (text: string) => number): number {
+  const messages = Array.isArray(request.messages) ? (request.messages as Message[]) : [];
+  let total = perReply;
+  for (const message of messages) {
+    total += perMessage + count(String(message.role ?? ''));
+    if (typeof message.name === 'string') total += 1 + count(message.name);
+    total += countContent(message.content, count);
+    if (message.tool_calls) total += count(JSON.stringify(message.tool_calls));
+  }
+  if (request.tools) total += count(JSON.stringify(request.tools));
+  return total;
+}
+
+/** Images and other parts are not text: without the provider's usage they cannot be counted, and are not. */
+function countContent(content: unknown, count: (text: string) => number): number {
+  if (typeof content === 'string') return count(content);
+  if (!Array.isArray(content)) return 0;
+  let total = 0;
+  for (const part of content) {
+    const { text } = (part ?? {}) as { text?: unknown };
+    if (typeof text === 'string') total += count(text);
+  }
+  return total;
+}

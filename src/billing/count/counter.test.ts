@@ -1,0 +1,13 @@
+import { describe, expect, it } from 'vitest';
+import { TokenCounter } from './counter.js';
+
+describe('the token counter', () => {
+  /** Threads run compiled files; from sources there is none, which is a lost thread like any other. */
+  it('never gives delivered text away, also when its thread cannot be had (failure case A6)', async () => {
+    const counter = new TokenCounter();
+    const members = '"messages":[{"role":"user","content":"hi"}]';
+    const counted = await counter.count({ members, encoding: 'latin1', delivered: 'x'.repeat(401) });
+    expect(counted).toEqual({ promptTokens: Math.ceil(members.length / 4), completionTokens: 101 });
+    await counter.close();
+  });
+});

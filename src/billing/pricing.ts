@@ -1,0 +1,21 @@
+/** Cost = tokens × the route's prices, exact, in pico-dollars (ruling 9); and the pricing faults of ruling 10. */
+import type { PicoUsd } from '../base/money.js';
+import type { Price, Route, Snapshot } from '../catalogue/route.js';
+import type { TokenUsage } from '../wire/usage.js';
+
+/** Cached tokens without a price of their own are billed at the input price: no fault. */
+export function costOf(price: Price, usage: TokenUsage): PicoUsd {
+  const fresh = BigInt(usage.promptTokens - usage.cachedTokens);
+  const cached = BigInt(usage.cachedTokens);
+  return (
+    fresh * price.input + cached * (price.cachedInput ?? price.input) + BigInt(usage.completionTokens) * price.output
+  );
+}
+
+/** A fault where the upstream says that it answered with a model that the catalogue knows as another one. */
+export function answeredModelFault(snapshot: Snapshot, route: Route, answered: unknown): string | undefined {
+  if (typeof answered !== 'string' || answered === route.upstreamModel) return undefined;
+  const known = snapshot.upstreamModels.get(`${route.provider.id} ${answered}`);
+  if (!known || known.has(route.model.canonicalId)) return undefined;
+  return `it answered with the model "${answered}", which is another one than "${route.upstreamModel}"`;
+}

@@ -1,0 +1,76 @@
+/** Accounts with their aliases, as the request path holds them in memory. */
+import { count, eq, type InferSelectModel } from 'drizzle-orm';
+import type { Database } from './database.js';
+import type { Account, Alias } from './records.js';
+import { accounts, aliases } from './schema.js';
+import type { AccountStore } from './store.js';
+
+type AccountRow = InferSelectModel<typeof accounts>;
+type AliasRow = InferSelectModel<typeof aliases>;
+
+/** Folds the rows of accounts joined with aliases, which come together for each account. */
+export function foldAccounts(rows: readonly { account: AccountRow; alias: AliasRow | null }[]): Account[] {
+  const found = new Map<string, Account>();
+  for (const { account: row, alias } of rows) {
+    const account = found.get(row.id) ?? accountOf(row);
+    found.set(row.id, account);
+    if (alias) account.aliases.set(alias.name, aliasOf(alias));
+  }
+  return [...found.values()];
+}
+
+function accountOf({ requestsPerMinute, tokensPerMinute, ...row }: AccountRow): Account {
+  return { ...row, limits: { requestsPerMinute, tokensPerMinute }, aliases: new Map() };
+}
+
+function aliasOf({ accountId: _, ...alias }: AliasRow): Alias {
+  return alias;
+}
+
+export function accountStore(database: Database): AccountStore {
+  return {
+    async create(account) {
+      const made = await database.query((db) =>
+        db.insert(accounts).values(account).onConflictDoNothing().returning({ id: accounts.id }),
+      );
+      return made.length > 0 ? 'created' : 'email_taken';
+    },
+
+    async find(id) {
+      const rows = await database.query((db) =>
+        db
+          .select({ account: accounts, alias: aliases })
+          .from(accounts)
+          .leftJoin(aliases, eq(aliases.accountId, accounts.id))
+          .where(eq(accounts.id, id)),
+      );
+      return foldAccounts(rows)[0] ?? null;
+    },
+
+    async list() {
+      const rows = await database.query((db) =>
+        db
+          .select({ account: accounts, alias: aliases })
+          .from(accounts)
+          .leftJoin(aliases, eq(aliases.accountId, accounts.id))
+          .orderBy(accounts.id),
+      );
+      return foldAccounts(rows);
+    },
+
+    async count() {
+      const rows = await database.query((db) => db.select({ n: count() }).from(accounts));
+      return rows[0]?.n ?? 0;
+    },
+
+    async update(id, { status, billingCountry, limits }) {
+      const change = {
+        ...(status !== undefined && { status }),
+        ...(billingCountry !== undefined && { billingCountry }),
+        ...limits,
+      };
+      if (Object.keys(change).length === 0) return;
+      await database.query((db) => db.update(accounts).set(change).where(eq(accounts.id, id)));
+    },
+  };
+}

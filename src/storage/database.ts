@@ -1,0 +1,113 @@
+/**
+ * The connection pool and the one place where a driver's error becomes one of ours: what lies with the connection or the
+ * server is StoreUnavailable, what lies with the data stays what it is.
+ */
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import type { Logger } from '../base/logger.js';
+import type { SocketConnection } from './embedded.js';
+import { StoreUnavailable } from './store.js';
+
+export type StoreAddress = { connection: SocketConnection } | { databaseUrl: string };
+
+const connectMs = 2_000;
+const queryMs = 5_000;
+
+/** SQLSTATE classes that speak of the query or its values; every other one is the server's own trouble. */
+const dataClasses = new Set(['22', '23', '42', '54']);
+
+export class Database {
+  readonly #pool: pg.Pool;
+  readonly #drizzle: NodePgDatabase;
+
+  constructor(address: StoreAddress, logger: Logger) {
+    this.#pool = new pg.Pool({
+      ...clientConfig(address),
+      max: 10,
+      idleTimeoutMillis: 30_000,
+      query_timeout: queryMs,
+    });
+    // An idle connection that breaks is replaced by the pool; unheard, its event would end the process.
+    this.#pool.on('error', (error) => logger.warn({ error: error.message }, 'a store connection broke'));
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+    this.#drizzle = drizzle(this.#pool);
+  }
+
+  /** Runs queries of the builder. */
+  async query<T>(build: (db: NodePgDatabase) => PromiseLike<T>): Promise<T> {
+    try {
+      return await build(this.#drizzle);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** Runs one statement, prepared under a name so that it is parsed once a connection. */
+  async statement<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
+    try {
+      return (await this.#pool.query<Row>({ name, text, values })).rows;
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+
+  /** One connection for a while. One on which something failed is not used again: it may still be waiting for an answer. */
+  async session<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw storeError(error);
+    }
+    try {
+      const result = await work(client);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw storeError(error);
+    }
+  }
+
+  /** All or nothing. */
+  transaction<T>(work: (db: NodePgDatabase, client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return this.session(async (client) => {
+      await client.query('begin');
+      const result = await work(drizzle(client), client);
+      await client.query('commit');
+      return result;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+}
+
+export function clientConfig(address: StoreAddress): pg.ClientConfig {
+  const target = 'databaseUrl' in address ? { connectionString: address.databaseUrl } : address.connection;
+  return { ...target, connectionTimeoutMillis: connectMs, keepAlive: true, application_name: 'lodestone' };
+}
+
+/** The error that the callers of the store see. */
+export function storeError(error: unknown): unknown {
+  if (error instanceof StoreUnavailable) return error;
+  const cause = driverError(error);
+  const code = (cause as { code?: unknown }).code;
+  if (isSqlState(code)) return dataClasses.has(code.slice(0, 2)) ? cause : new StoreUnavailable(cause);
+  return isConnectionFailure(cause, code) ? new StoreUnavailable(cause) : cause;
+}
+
+/** The builder wraps the driver's error in one whose text quotes every value; those must not reach a log. */
+function driverError(error: unknown): Error {
+  if (error instanceof Error && 'query' in error && error.cause instanceof Error) return error.cause;
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** `EPIPE` and its like are five capitals too, but no class of SQLSTATE begins with E. */
+const isSqlState = (code: unknown): code is string => typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code);
+
+/** A socket's errors have the system's code; the driver's own are plain. Errors of ours, and slips such as a TypeError, are neither. */
+function isConnectionFailure(error: Error, code: unknown): boolean {
+  return typeof code === 'string' || error instanceof AggregateError || error.constructor === Error;
+}

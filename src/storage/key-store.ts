@@ -1,0 +1,78 @@
+/** Keys: at rest only their public id and a hash, and after expiry not even that (ruling 1). */
+import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min } from 'drizzle-orm';
+import { foldAccounts } from './account-store.js';
+import type { Database } from './database.js';
+import { accounts, aliases, keys } from './schema.js';
+import type { KeyStore } from './store.js';
+
+const { usagePico: _, ...keyColumns } = getTableColumns(keys);
+
+export function keyStore(database: Database): KeyStore {
+  return {
+    async create({ id, accountId, name, lastFour, hash, expiresAt, createdAt }) {
+      await database.query((db) =>
+        db.insert(keys).values({ id, accountId, name, lastFour, hash, expiresAt, createdAt }),
+      );
+    },
+
+    async findWithAccount(keyId) {
+      const rows = await database.query((db) =>
+        db
+          .select({ key: keyColumns, account: accounts, alias: aliases })
+          .from(keys)
+          .innerJoin(accounts, eq(accounts.id, keys.accountId))
+          .leftJoin(aliases, eq(aliases.accountId, accounts.id))
+          .where(eq(keys.id, keyId)),
+      );
+      const [account] = foldAccounts(rows);
+      return rows[0] && account ? { key: rows[0].key, account } : null;
+    },
+
+    list: (accountId) =>
+      database.query((db) =>
+        db
+          .select(keyColumns)
+          .from(keys)
+          .where(eq(keys.accountId, accountId))
+          .orderBy(asc(keys.createdAt), asc(keys.id)),
+      ),
+
+    async delete(accountId, keyId) {
+      const gone = await database.query((db) =>
+        db
+          .delete(keys)
+          .where(and(eq(keys.id, keyId), eq(keys.accountId, accountId)))
+          .returning({ id: keys.id }),
+      );
+      return gone.length > 0;
+    },
+
+    async eraseExpired(nowMs) {
+      const erased = await database.query((db) =>
+        db
+          .update(keys)
+          .set({ hash: null })
+          .where(and(isNotNull(keys.hash), lte(keys.expiresAt, nowMs)))
+          .returning({ id: keys.id }),
+      );
+      return erased.length;
+    },
+
+    async nextExpiry(nowMs) {
+      const rows = await database.query((db) =>
+        db
+          .select({ at: min(keys.expiresAt) })
+          .from(keys)
+          .where(and(isNotNull(keys.hash), gt(keys.expiresAt, nowMs))),
+      );
+      return rows[0]?.at ?? null;
+    },
+
+    async usage(keyId) {
+      const rows = await database.query((db) =>
+        db.select({ usagePico: keys.usagePico }).from(keys).where(eq(keys.id, keyId)),
+      );
+      return rows[0]?.usagePico ?? 0n;
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** Opens the PostgreSQL store: migrates, then gives out one object a concern. */
+import { desc } from 'drizzle-orm';
+import pg from 'pg';
+import type { Logger } from '../base/logger.js';
+import { accountStore } from './account-store.js';
+import { aliasStore } from './alias-store.js';
+import { clientConfig, Database, type StoreAddress, storeError } from './database.js';
+import { generationStore } from './generation-store.js';
+import { keyStore } from './key-store.js';
+import { ledgerStore } from './ledger-store.js';
+import { migrate } from './migrate.js';
+import { audit, modelAvailability } from './schema.js';
+import type { AuditStore, AvailabilityStore, Store } from './store.js';
+
+/** Throws StoreUnavailable where the server cannot be reached. */
+export async function openStore(options: StoreAddress & { logger: Logger }): Promise<Store> {
+  await migrateOnce(options, options.logger);
+  const database = new Database(options, options.logger);
+  return {
+    accounts: accountStore(database),
+    keys: keyStore(database),
+    aliases: aliasStore(database),
+    ledger: ledgerStore(database),
+    generations: generationStore(database),
+    availability: availabilityStore(database),
+    audit: auditStore(database),
+    async ping() {
+      await database.statement('ping', 'select 1', []);
+    },
+    close: () => database.close(),
+  };
+}
+
+/** On a connection of its own: a migration may take longer than a query of the pool is allowed to. */
+async function migrateOnce(address: StoreAddress, logger: Logger): Promise<void> {
+  const client = new pg.Client(clientConfig(address));
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const run = await migrate(client);
+    if (run.length > 0) logger.info({ migrations: run }, 'the store was migrated');
+  } catch (error) {
+    throw storeError(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+function availabilityStore(database: Database): AvailabilityStore {
+  return {
+    async all() {
+      const rows = await database.query((db) => db.select().from(modelAvailability));
+      return new Map(rows.map(({ canonicalId, state, reason }) => [canonicalId, { state, reason }]));
+    },
+    async set(canonicalId, { state, reason }) {
+      await database.query((db) =>
+        db
+          .insert(modelAvailability)
+          .values({ canonicalId, state, reason })
+          .onConflictDoUpdate({ target: modelAvailability.canonicalId, set: { state, reason } }),
+      );
+    },
+  };
+}
+
+function auditStore(database: Database): AuditStore {
+  return {
+    async add(entry) {
+      await database.query((db) => db.insert(audit).values(entry));
+    },
+    list: (limit) => database.query((db) => db.select().from(audit).orderBy(desc(audit.id)).limit(limit)),
+  };
+}

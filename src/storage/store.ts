@@ -1,0 +1,126 @@
+/** What the product asks of its store, one interface a concern. PostgreSQL implements it; nothing else does. */
+import type { ModelAvailability } from '../catalogue/route.js';
+import type { Account, Alias, Generation, Key } from './records.js';
+import type { SettlementRow } from './settlement-row.js';
+
+/** The store could not be reached or did not answer in time: 500, never 401 or 402 (ruling 16). */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('The store cannot be reached.', { cause });
+    this.name = 'StoreUnavailable';
+  }
+}
+
+export interface NewAccount {
+  id: string;
+  email: string;
+  name: string | null;
+  billingCountry: string | null;
+  createdAt: number;
+}
+
+export interface LedgerEntry {
+  id: string;
+  accountId: string;
+  createdAt: number;
+  kind: 'credit' | 'usage' | 'adjustment';
+  /** Negative for usage. */
+  amountPico: bigint;
+  /** The balance after this entry, in the order of the ledger. */
+  balancePico: bigint;
+  generationId: string | null;
+  note: string | null;
+}
+
+export interface AuditEntry {
+  id: string;
+  createdAt: number;
+  /** `operator`, `account:{id}` or `system`. */
+  actor: string;
+  /** E.g. `key.create`. */
+  action: string;
+  /** What it was done to, e.g. an account id. */
+  subject: string;
+  details: Record<string, unknown>;
+}
+
+export interface GenerationQuery {
+  accountId: string;
+  limit: number;
+  /** The id of the last one seen. */
+  after?: string;
+  /** Key name or id. */
+  key?: string;
+  /** Requested or served model. */
+  model?: string;
+}
+
+export interface AccountStore {
+  create(account: NewAccount): Promise<'created' | 'email_taken'>;
+  /** Without the settlements that still wait in the journal; `accounts/` adds those. */
+  find(id: string): Promise<Account | null>;
+  list(): Promise<Account[]>;
+  count(): Promise<number>;
+  update(id: string, change: Partial<Pick<Account, 'status' | 'billingCountry' | 'limits'>>): Promise<void>;
+}
+
+export interface KeyStore {
+  create(key: Key): Promise<void>;
+  /** The key of a public id with its account, in one query. */
+  findWithAccount(keyId: string): Promise<{ key: Key; account: Account } | null>;
+  list(accountId: string): Promise<Key[]>;
+  /** False where the account has no such key. */
+  delete(accountId: string, keyId: string): Promise<boolean>;
+  /** Erases the hashes of the keys that expired at or before `nowMs`; the number erased. */
+  eraseExpired(nowMs: number): Promise<number>;
+  /** The earliest expiry after `nowMs` of a key that still has its hash. */
+  nextExpiry(nowMs: number): Promise<number | null>;
+  /** Pico-dollars spent through the key. */
+  usage(keyId: string): Promise<bigint>;
+}
+
+export interface AliasStore {
+  /** Both checks and the insert in one transaction, so that parallel calls cannot pass the limit. */
+  create(accountId: string, alias: Alias, limit: number): Promise<'created' | 'exists' | 'limit'>;
+  replace(accountId: string, alias: Alias): Promise<boolean>;
+  delete(accountId: string, name: string): Promise<boolean>;
+}
+
+export interface LedgerStore {
+  /** Adds a credit or an adjustment and moves the balance, in one transaction. */
+  post(entry: Omit<LedgerEntry, 'balancePico'>): Promise<LedgerEntry>;
+  list(accountId: string, limit: number): Promise<LedgerEntry[]>;
+  /**
+   * Writes generations, ledger entries, balances and key usage in one transaction; a record that is already there changes
+   * nothing. The caller may repeat it for ever (ruling 16).
+   */
+  settle(rows: readonly SettlementRow[]): Promise<void>;
+}
+
+export interface GenerationStore {
+  find(accountId: string, id: string): Promise<Generation | null>;
+  list(query: GenerationQuery): Promise<{ data: Generation[]; hasMore: boolean }>;
+}
+
+export interface AvailabilityStore {
+  all(): Promise<Map<string, ModelAvailability>>;
+  set(canonicalId: string, availability: ModelAvailability): Promise<void>;
+}
+
+export interface AuditStore {
+  add(entry: AuditEntry): Promise<void>;
+  list(limit: number): Promise<AuditEntry[]>;
+}
+
+export interface Store {
+  readonly accounts: AccountStore;
+  readonly keys: KeyStore;
+  readonly aliases: AliasStore;
+  readonly ledger: LedgerStore;
+  readonly generations: GenerationStore;
+  readonly availability: AvailabilityStore;
+  readonly audit: AuditStore;
+  /** Throws StoreUnavailable where the store does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
