@@ -1,0 +1,79 @@
+/**
+ * The operations on an account's aliases, with their checks in the contract's order: name (400), name taken (409), slots
+ * (422), target (422). A taken name is a matter of the name, so it is told before the slots are counted.
+ */
+import type { Clock } from '../../base/clock.js';
+import type { Snapshot } from '../../catalogue/route.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { Account, Alias } from '../../storage/records.js';
+import type { AuditLog } from '../audit.js';
+import type { AccountDirectory } from '../directory.js';
+import { isAliasName } from './alias-name.js';
+import { checkAliasTarget, parseAliasTarget, targetModelId } from './alias-target.js';
+
+/** Part 8. */
+export const aliasSlots = 5;
+
+type Body = Record<string, unknown>;
+
+export class AliasBook {
+  constructor(
+    private readonly directory: AccountDirectory,
+    private readonly audit: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  find(account: Account, name: string): Alias {
+    const alias = account.aliases.get(name);
+    if (!alias) throw gatewayError('alias_not_found', { name: name.slice(0, 100), param: 'name' });
+    return alias;
+  }
+
+  async create(account: Account, body: Body, snapshot: Snapshot | null): Promise<Alias> {
+    const name = typeof body.name === 'string' ? body.name : '';
+    if (!isAliasName(name)) throw gatewayError('invalid_alias_name', { name: name.slice(0, 100), param: 'name' });
+    if (account.aliases.has(name)) throw gatewayError('alias_exists', { name });
+    if (account.aliases.size >= aliasSlots) throw gatewayError('alias_limit_reached', { limit: aliasSlots });
+    const target = parseAliasTarget(body);
+    checkAliasTarget(present(snapshot), target);
+    const now = this.clock.now();
+    const alias: Alias = { name, ...target, createdAt: now, updatedAt: now };
+    // The store checks again in its transaction: parallel calls have all passed the checks above.
+    const outcome = await this.directory.createAlias(account, alias, aliasSlots);
+    if (outcome === 'exists') throw gatewayError('alias_exists', { name });
+    if (outcome === 'limit') throw gatewayError('alias_limit_reached', { limit: aliasSlots });
+    await this.record(account, 'alias.create', alias);
+    return alias;
+  }
+
+  /** The full target replaces the old one; a field that is left out is empty, not kept (§2.3). */
+  async repoint(account: Account, name: string, body: Body, snapshot: Snapshot | null): Promise<Alias> {
+    const before = this.find(account, name);
+    const target = parseAliasTarget(body);
+    checkAliasTarget(present(snapshot), target);
+    const alias: Alias = { name, ...target, createdAt: before.createdAt, updatedAt: this.clock.now() };
+    if (!(await this.directory.replaceAlias(account, alias)))
+      throw gatewayError('alias_not_found', { name, param: 'name' });
+    await this.record(account, 'alias.repoint', alias);
+    return alias;
+  }
+
+  async delete(account: Account, name: string): Promise<void> {
+    const alias = this.find(account, name);
+    if (!(await this.directory.deleteAlias(account, name)))
+      throw gatewayError('alias_not_found', { name, param: 'name' });
+    await this.record(account, 'alias.delete', alias);
+  }
+
+  private record(account: Account, action: string, alias: Alias): Promise<void> {
+    return this.audit.record(`account:${account.id}`, action, account.id, {
+      name: alias.name,
+      target: targetModelId(alias),
+    });
+  }
+}
+
+function present(snapshot: Snapshot | null): Snapshot {
+  if (!snapshot) throw gatewayError('service_unavailable');
+  return snapshot;
+}

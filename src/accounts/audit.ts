@@ -1,0 +1,27 @@
+/** Who did what: one entry for each change that an operator or an account makes, with no secret in it (contract 7). */
+import type { Clock } from '../base/clock.js';
+import { timeOrderedId } from '../base/ids.js';
+import type { Logger } from '../base/logger.js';
+import type { AuditStore } from '../storage/store.js';
+
+/** `operator`, `system` or `account:{id}`. */
+export type Actor = 'operator' | 'system' | `account:${string}`;
+
+export class AuditLog {
+  constructor(
+    private readonly store: AuditStore,
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+  ) {}
+
+  /** The change is already made when this is called, so an entry that cannot be written is logged, not thrown. */
+  async record(actor: Actor, action: string, subject: string, details: Record<string, unknown> = {}): Promise<void> {
+    const createdAt = this.clock.now();
+    const entry = { id: `aud-${timeOrderedId(createdAt)}`, createdAt, actor, action, subject, details };
+    try {
+      await this.store.add(entry);
+    } catch (error) {
+      this.logger.error({ ...entry, error: String(error) }, 'an audit entry could not be stored');
+    }
+  }
+}

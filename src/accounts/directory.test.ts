@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../tests/support/manual-clock.js';
+import { MemoryStore } from '../../tests/support/memory-store.js';
+import { silentLogger } from '../base/logger.js';
+import { StoreUnavailable } from '../storage/store.js';
+import { AuditLog } from './audit.js';
+import { AccountDirectory } from './directory.js';
+
+const clock = new ManualClock();
+let store: MemoryStore;
+
+function newDirectory(replayed?: () => Promise<void>): AccountDirectory {
+  const audit = new AuditLog(store.audit, clock, silentLogger);
+  return new AccountDirectory({ store, clock, audit, ...(replayed && { replayed }) });
+}
+
+/** The store as an earlier process left it: one account, one key. */
+async function stored() {
+  const before = newDirectory();
+  const account = await before.createAccount('operator', { email: 'a@example.com' });
+  const { key, token } = await before.createKey('operator', account.id, 'k', null);
+  return { accountId: account.id, keyId: key.id, token };
+}
+
+beforeEach(() => {
+  store = new MemoryStore();
+});
+
+describe('identities in memory (architecture 3)', () => {
+  it('reads a key once, however many ask for it at once, and then answers without the store', async () => {
+    const { keyId } = await stored();
+    const directory = newDirectory();
+    expect(directory.cached(keyId)).toBeUndefined();
+    const [first, second] = await Promise.all([directory.load(keyId), directory.load(keyId)]);
+    expect(first).toBe(second);
+    store.away = true;
+    expect(directory.cached(keyId)).toBe(first);
+  });
+
+  it('shares one account object between its keys, the account calls and the list', async () => {
+    const { accountId, keyId } = await stored();
+    const directory = newDirectory();
+    const [identity, account, list] = await Promise.all([
+      directory.load(keyId),
+      directory.account(accountId),
+      directory.accounts(),
+    ]);
+    expect(identity!.account).toBe(account);
+    expect(list[0]).toBe(account);
+    const { key } = await directory.createKey('operator', accountId, 'second', null);
+    expect(directory.cached(key.id)!.account).toBe(account);
+  });
+
+  it('does not cache an unknown key, and tells an absent store from an absent key (ruling 16)', async () => {
+    const directory = newDirectory();
+    expect(await directory.load('unknown')).toBeNull();
+    store.away = true;
+    await expect(directory.load('unknown')).rejects.toThrow(StoreUnavailable);
+    store.away = false;
+    expect(await directory.load('unknown')).toBeNull();
+  });
+
+  it('reads no account before the journal of the earlier process is in the store', async () => {
+    const { accountId } = await stored();
+    let finish = () => {};
+    const directory = newDirectory(() => new Promise((resolve) => (finish = resolve)));
+    const reading = directory.account(accountId);
+    store.accountRows.get(accountId)!.balancePico = -5n;
+    finish();
+    expect((await reading)!.balancePico).toBe(-5n);
+  });
+});
+
+describe('deleting a key (§3.1, G7)', () => {
+  it('wins over a read of the key that was under way', async () => {
+    const { accountId, keyId } = await stored();
+    const directory = newDirectory();
+    await directory.account(accountId);
+    let release = () => {};
+    store.hold = new Promise((resolve) => (release = resolve));
+    const reading = directory.load(keyId);
+    await new Promise((resolve) => setImmediate(resolve));
+    store.hold = Promise.resolve();
+    expect(await directory.deleteKey('operator', accountId, keyId)).toBe(true);
+    release();
+    expect(await reading).toBeNull();
+    expect(directory.cached(keyId)).toBeUndefined();
+    expect(await directory.load(keyId)).toBeNull();
+  });
+
+  it('is false for a key of another account, whose key goes on working', async () => {
+    const { keyId } = await stored();
+    const directory = newDirectory();
+    await directory.load(keyId);
+    const other = await directory.createAccount('operator', { email: 'b@example.com' });
+    expect(await directory.deleteKey('operator', other.id, keyId)).toBe(false);
+    expect(directory.cached(keyId)).toBeDefined();
+    expect(await directory.deleteKey('operator', other.id, 'unknown')).toBe(false);
+  });
+
+  it('forgets the key in memory when the store failed half-way, so that the next request asks the store', async () => {
+    const { accountId, keyId } = await stored();
+    const directory = newDirectory();
+    await directory.load(keyId);
+    store.away = true;
+    await expect(directory.deleteKey('operator', accountId, keyId)).rejects.toThrow(StoreUnavailable);
+    expect(directory.cached(keyId)).toBeUndefined();
+  });
+});
+
+describe('changes are written through', () => {
+  it('credits the store first, and memory only when the store has it', async () => {
+    const { accountId } = await stored();
+    const directory = newDirectory();
+    const account = (await directory.account(accountId))!;
+    const entry = await directory.postCredit('operator', accountId, 10n, 'welcome');
+    expect(entry).toMatchObject({ kind: 'credit', amountPico: 10n, balancePico: 10n, note: 'welcome' });
+    expect((await directory.postCredit('operator', accountId, -3n, null)).kind).toBe('adjustment');
+    store.away = true;
+    await expect(directory.postCredit('operator', accountId, 100n, null)).rejects.toThrow(StoreUnavailable);
+    expect(account.balancePico).toBe(7n);
+  });
+
+  it('charges at once and may go below zero (§7.2)', async () => {
+    const { accountId } = await stored();
+    const directory = newDirectory();
+    const account = (await directory.account(accountId))!;
+    directory.charge(accountId, 999n);
+    expect(account).toMatchObject({ balancePico: -999n, usagePico: 999n });
+  });
+
+  it('changes only the fields that are sent, and keeps the order of parallel changes', async () => {
+    const { accountId } = await stored();
+    const directory = newDirectory();
+    await Promise.all([
+      directory.updateAccount('operator', accountId, { limits: { requestsPerMinute: 5 } }),
+      directory.updateAccount('operator', accountId, { limits: { tokensPerMinute: 9 } }),
+      directory.updateAccount('operator', accountId, { status: 'suspended' }),
+    ]);
+    const expected = { status: 'suspended', limits: { requestsPerMinute: 5, tokensPerMinute: 9 } };
+    expect(await directory.account(accountId)).toMatchObject(expected);
+    expect(store.accountRows.get(accountId)).toMatchObject(expected);
+  });
+
+  it('refuses changes to an unknown account, and a second account with the same e-mail address', async () => {
+    await stored();
+    const directory = newDirectory();
+    await expect(directory.updateAccount('operator', 'nope', {})).rejects.toMatchObject({
+      condition: 'resource_not_found',
+    });
+    await expect(directory.createKey('operator', 'nope', 'k', null)).rejects.toMatchObject({
+      condition: 'resource_not_found',
+    });
+    await expect(directory.createAccount('operator', { email: 'a@example.com' })).rejects.toMatchObject({
+      condition: 'account_exists',
+    });
+  });
+
+  it('writes an audit entry for each change, without a token or hash in it', async () => {
+    const { token } = await stored();
+    expect(store.auditRows.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+      'operator account.create',
+      'operator key.create',
+    ]);
+    expect(JSON.stringify(store.auditRows)).not.toContain(token.slice(16));
+  });
+});
+
+describe('expired keys', () => {
+  it('lose their hash in the store and in memory together (G8)', async () => {
+    const { accountId } = await stored();
+    const directory = newDirectory();
+    const { key } = await directory.createKey('operator', accountId, 'short', clock.now() + 1000);
+    expect(await directory.nextExpiry(clock.now())).toBe(clock.now() + 1000);
+    expect(await directory.eraseExpired(clock.now() + 1000)).toBe(1);
+    expect(directory.cached(key.id)!.key.hash).toBeNull();
+    expect(store.keyRows.get(key.id)!.hash).toBeNull();
+  });
+});

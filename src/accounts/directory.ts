@@ -1,0 +1,192 @@
+/**
+ * The accounts, keys and aliases of this process: read from memory, changed in the store first and then in memory, so that
+ * what the request path sees is always exact (architecture 3). A change is acknowledged only when both have it.
+ */
+import type { Clock } from '../base/clock.js';
+import { timeOrderedId } from '../base/ids.js';
+import { type PicoUsd, usdText } from '../base/money.js';
+import { gatewayError } from '../errors/gateway-error.js';
+import type { Account, Alias, Identity, Key } from '../storage/records.js';
+import type { LedgerEntry, Store } from '../storage/store.js';
+import type { Actor, AuditLog } from './audit.js';
+import { IdentityCache } from './identity-cache.js';
+import { makeToken } from './keys/token.js';
+import { OneAtATime } from './one-at-a-time.js';
+
+export interface AccountRequest {
+  email: string;
+  name?: string | null;
+  billingCountry?: string | null;
+}
+
+export interface AccountChange {
+  status?: Account['status'];
+  billingCountry?: string | null;
+  limits?: Partial<Account['limits']>;
+}
+
+export interface DirectoryDeps {
+  store: Store;
+  clock: Clock;
+  audit: AuditLog;
+  /** Resolves once the journal of an earlier process is in the store; rejects with StoreUnavailable while it cannot be. */
+  replayed?: () => Promise<void>;
+}
+
+export class AccountDirectory {
+  private readonly cache: IdentityCache;
+  private readonly changes = new OneAtATime();
+
+  constructor(private readonly deps: DirectoryDeps) {
+    this.cache = new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
+  }
+
+  /** The identity of a key that has been seen before; the request path asks here first. */
+  cached(keyId: string): Identity | undefined {
+    return this.cache.cached(keyId);
+  }
+
+  /** Reads a key that is not cached. Throws StoreUnavailable (500, never 401: ruling 16). */
+  load(keyId: string): Promise<Identity | null> {
+    return this.cache.load(keyId);
+  }
+
+  /** The one shared object of an account: all of its keys see the same balance. */
+  account(id: string): Promise<Account | null> {
+    return this.cache.account(id);
+  }
+
+  accounts(): Promise<Account[]> {
+    return this.cache.all();
+  }
+
+  async createAccount(actor: Actor, request: AccountRequest): Promise<Account> {
+    const createdAt = this.deps.clock.now();
+    const { email, name = null, billingCountry = null } = request;
+    const id = `acct-${timeOrderedId(createdAt)}`;
+    const outcome = await this.deps.store.accounts.create({ id, email, name, billingCountry, createdAt });
+    if (outcome === 'email_taken') throw gatewayError('account_exists', { email });
+    const account = this.cache.adopt({
+      ...{ id, email, name, billingCountry, createdAt },
+      status: 'active',
+      balancePico: 0n,
+      usagePico: 0n,
+      limits: { requestsPerMinute: null, tokensPerMinute: null },
+      aliases: new Map(),
+    });
+    await this.deps.audit.record(actor, 'account.create', id, { email, billing_country: billingCountry });
+    return account;
+  }
+
+  async updateAccount(actor: Actor, id: string, change: AccountChange): Promise<Account> {
+    const account = await this.existing(id);
+    return this.changes.run(id, async () => {
+      const { limits, ...rest } = change;
+      const full = { ...rest, ...(limits && { limits: { ...account.limits, ...limits } }) };
+      await this.deps.store.accounts.update(id, full);
+      Object.assign(account, full);
+      await this.deps.audit.record(actor, 'account.update', id, { ...change });
+      return account;
+    });
+  }
+
+  /** A positive amount is a credit, a negative one an adjustment; the entry has the balance of the ledger's own order. */
+  async postCredit(actor: Actor, id: string, amountPico: PicoUsd, note: string | null): Promise<LedgerEntry> {
+    const account = await this.existing(id);
+    return this.changes.run(id, async () => {
+      const createdAt = this.deps.clock.now();
+      const entry = await this.deps.store.ledger.post({
+        id: `led-${timeOrderedId(createdAt)}`,
+        accountId: id,
+        createdAt,
+        kind: amountPico < 0n ? 'adjustment' : 'credit',
+        amountPico,
+        generationId: null,
+        note,
+      });
+      account.balancePico += amountPico;
+      await this.deps.audit.record(actor, 'credits.post', id, { amount_usd: usdText(amountPico), note });
+      return entry;
+    });
+  }
+
+  /** Settlement, as far as memory goes. Synchronous, so that the next request of the account sees the new balance (§7.2). */
+  charge(accountId: string, costPico: PicoUsd): void {
+    const account = this.cache.cachedAccount(accountId);
+    if (!account) return;
+    account.balancePico -= costPico;
+    account.usagePico += costPico;
+  }
+
+  /** The token is in the answer and nowhere else: the store and the log have its hash or nothing. */
+  async createKey(
+    actor: Actor,
+    accountId: string,
+    name: string,
+    expiresAt: number | null,
+  ): Promise<{ key: Key; token: string }> {
+    const account = await this.existing(accountId);
+    const { token, id, lastFour, hash } = makeToken();
+    const key: Key = { id, accountId, name, lastFour, hash, expiresAt, createdAt: this.deps.clock.now() };
+    await this.deps.store.keys.create(key);
+    this.cache.addKey(key, account);
+    await this.deps.audit.record(actor, 'key.create', id, { account_id: accountId, name, expires_at: expiresAt });
+    return { key, token };
+  }
+
+  async keys(accountId: string): Promise<Key[]> {
+    await this.existing(accountId);
+    return this.deps.store.keys.list(accountId);
+  }
+
+  /** The next request with the key gets 401, also where the store failed half-way: the cache forgets it in either case. */
+  async deleteKey(actor: Actor, accountId: string, keyId: string): Promise<boolean> {
+    if (!(await this.account(accountId))) return false;
+    const owner = this.cache.cached(keyId)?.key.accountId;
+    if (owner !== undefined && owner !== accountId) return false;
+    const deleted = await this.deps.store.keys.delete(accountId, keyId).finally(() => this.cache.dropKey(keyId));
+    if (deleted) await this.deps.audit.record(actor, 'key.delete', keyId, { account_id: accountId });
+    return deleted;
+  }
+
+  /** Part of ExpirySweeper's view: store first, then memory. */
+  async eraseExpired(nowMs: number): Promise<number> {
+    const erased = await this.deps.store.keys.eraseExpired(nowMs);
+    this.cache.eraseExpired(nowMs);
+    return erased;
+  }
+
+  nextExpiry(nowMs: number): Promise<number | null> {
+    return this.deps.store.keys.nextExpiry(nowMs);
+  }
+
+  createAlias(account: Account, alias: Alias, limit: number): Promise<'created' | 'exists' | 'limit'> {
+    return this.changes.run(account.id, async () => {
+      const outcome = await this.deps.store.aliases.create(account.id, alias, limit);
+      if (outcome === 'created') account.aliases.set(alias.name, alias);
+      return outcome;
+    });
+  }
+
+  replaceAlias(account: Account, alias: Alias): Promise<boolean> {
+    return this.changes.run(account.id, async () => {
+      const replaced = await this.deps.store.aliases.replace(account.id, alias);
+      if (replaced) account.aliases.set(alias.name, alias);
+      return replaced;
+    });
+  }
+
+  deleteAlias(account: Account, name: string): Promise<boolean> {
+    return this.changes.run(account.id, async () => {
+      const deleted = await this.deps.store.aliases.delete(account.id, name);
+      if (deleted) account.aliases.delete(name);
+      return deleted;
+    });
+  }
+
+  private async existing(id: string): Promise<Account> {
+    const account = await this.account(id);
+    if (!account) throw gatewayError('resource_not_found', { what: 'account', id });
+    return account;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * What the request path needs of accounts, in memory: one shared object an account, one identity a key (architecture 3).
+ * A key that is dropped stays dropped, also when a read of it was under way (failure case G7).
+ */
+import type { Account, Identity, Key } from '../storage/records.js';
+import type { Store } from '../storage/store.js';
+import { keyExpired } from './keys/verify-token.js';
+
+interface KeyRead {
+  readonly result: Promise<Identity | null>;
+  dropped: boolean;
+}
+
+export class IdentityCache {
+  private readonly identities = new Map<string, Identity>();
+  private readonly accounts = new Map<string, Account>();
+  private readonly keyReads = new Map<string, KeyRead>();
+
+  /**
+   * `replayed` resolves once the journal of an earlier process is in the store. Accounts are read only after it, so a balance
+   * is never read without a settlement that is still on its way, and later ones reach the cached account by `charge`.
+   */
+  constructor(
+    private readonly store: Pick<Store, 'accounts' | 'keys'>,
+    private readonly replayed: () => Promise<void>,
+  ) {}
+
+  cached(keyId: string): Identity | undefined {
+    return this.identities.get(keyId);
+  }
+
+  cachedAccount(id: string): Account | undefined {
+    return this.accounts.get(id);
+  }
+
+  /** Reads a key once, however many requests ask for it at the same time. */
+  load(keyId: string): Promise<Identity | null> {
+    const underWay = this.keyReads.get(keyId);
+    if (underWay) return underWay.result;
+    const read: KeyRead = { dropped: false, result: this.readKey(keyId, () => read.dropped) };
+    this.keyReads.set(keyId, read);
+    const finished = () => {
+      if (this.keyReads.get(keyId) === read) this.keyReads.delete(keyId);
+    };
+    read.result.then(finished, finished);
+    return read.result;
+  }
+
+  private async readKey(keyId: string, dropped: () => boolean): Promise<Identity | null> {
+    await this.replayed();
+    const found = await this.store.keys.findWithAccount(keyId);
+    if (!found || dropped()) return null;
+    return this.addKey(found.key, this.adopt(found.account));
+  }
+
+  async account(id: string): Promise<Account | null> {
+    const cached = this.accounts.get(id);
+    if (cached) return cached;
+    await this.replayed();
+    const found = await this.store.accounts.find(id);
+    return found && this.adopt(found);
+  }
+
+  async all(): Promise<Account[]> {
+    await this.replayed();
+    return (await this.store.accounts.list()).map((account) => this.adopt(account));
+  }
+
+  /** The object that is cached already wins: it has the changes made since the other was read. */
+  adopt(account: Account): Account {
+    const cached = this.accounts.get(account.id);
+    if (cached) return cached;
+    this.accounts.set(account.id, account);
+    return account;
+  }
+
+  addKey(key: Key, account: Account): Identity {
+    const identity = { key, account };
+    this.identities.set(key.id, identity);
+    return identity;
+  }
+
+  dropKey(keyId: string): void {
+    this.identities.delete(keyId);
+    const read = this.keyReads.get(keyId);
+    if (!read) return;
+    read.dropped = true;
+    this.keyReads.delete(keyId);
+  }
+
+  /** Memory forgets the hash of an expired key together with the store. */
+  eraseExpired(nowMs: number): void {
+    for (const identity of this.identities.values()) {
+      const { key, account } = identity;
+      if (key.hash !== null && keyExpired(key, nowMs)) this.addKey({ ...key, hash: null }, account);
+    }
+  }
+}

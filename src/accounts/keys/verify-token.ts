@@ -1,0 +1,24 @@
+/** Check 4, second half: holds a presented token against the key of its public id, in constant time (ruling 1). */
+import { timingSafeEqual } from 'node:crypto';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { Identity, Key } from '../../storage/records.js';
+import { hashToken } from './token.js';
+import { isVerified, rememberVerified } from './verified-tokens.js';
+
+export function keyExpired(key: Key, nowMs: number): boolean {
+  return key.hash === null || (key.expiresAt !== null && nowMs >= key.expiresAt);
+}
+
+/**
+ * Throws `api_key_expired` or `api_key_not_registered`. Expiry is looked at first: from that moment the id alone answers,
+ * whether or not the hash has been erased yet, so the answer does not change when it is.
+ */
+export function verifyToken(identity: Identity, token: string, nowMs: number): void {
+  const { key } = identity;
+  if (key.hash === null || keyExpired(key, nowMs)) {
+    throw gatewayError('api_key_expired', { expiredAt: new Date(key.expiresAt ?? nowMs).toISOString() });
+  }
+  if (isVerified(token, identity)) return;
+  if (!timingSafeEqual(key.hash, hashToken(token))) throw gatewayError('api_key_not_registered');
+  rememberVerified(token, identity);
+}

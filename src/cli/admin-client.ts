@@ -1,0 +1,91 @@
+/** Calls the admin API; a failure says what to do about it. */
+import { request } from 'undici';
+import { CommandFailure } from './command.js';
+import type { Connection } from './connection.js';
+
+export interface AccountRow {
+  id: string;
+  email: string;
+  name: string | null;
+  status: string;
+  billing_country: string | null;
+  balance_usd: string;
+  created_at: string;
+}
+
+export interface ListOf<T> {
+  data: T[];
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const timeoutMs = 30_000;
+
+export class AdminClient {
+  constructor(private readonly connection: Connection) {}
+
+  async call<T>(method: Method, path: string, body?: object): Promise<T> {
+    const { status, text } = await this.send(method, path, body);
+    if (status < 300) return (text === '' ? undefined : JSON.parse(text)) as T;
+    if (status === 401) throw this.tokenRefused();
+    throw new CommandFailure(messageOf(text) ?? `${this.connection.url} answered ${status}.`);
+  }
+
+  private async send(method: Method, path: string, body?: object): Promise<{ status: number; text: string }> {
+    try {
+      const { statusCode, body: answer } = await request(`${this.connection.url}/admin/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${this.connection.token}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      });
+      return { status: statusCode, text: await answer.text() };
+    } catch (error) {
+      throw this.unreachable(error as NodeJS.ErrnoException);
+    }
+  }
+
+  private unreachable({ code, message }: NodeJS.ErrnoException): CommandFailure {
+    return new CommandFailure(
+      `No server answers at ${this.connection.url} (${code ?? message}). ` +
+        'Start one with "npm start" or "lodestone serve", or name another with --url or LODESTONE_URL.',
+    );
+  }
+
+  private tokenRefused(): CommandFailure {
+    const { url, tokenSource } = this.connection;
+    return new CommandFailure(
+      `${url} refused the admin token from ${tokenSource}. The server's own is in its configuration (admin_token), ` +
+        'in LODESTONE_ADMIN_TOKEN or in data_dir/admin-token; give it with --admin-token.',
+    );
+  }
+
+  accounts(): Promise<ListOf<AccountRow>> {
+    return this.call('GET', '/accounts');
+  }
+
+  /** The account of an id or e-mail address; without one, the only account there is. */
+  async findAccount(named: string | undefined): Promise<AccountRow> {
+    const { data } = await this.accounts();
+    if (named === undefined) {
+      if (data.length === 1) return data[0]!;
+      const hint = data.length === 0 ? 'Create one with "lodestone account create".' : 'Choose one with --account.';
+      throw new CommandFailure(`There are ${data.length} accounts. ${hint}`);
+    }
+    const found = data.find(({ id, email }) => id === named || email === named.toLowerCase());
+    if (found) return found;
+    throw new CommandFailure(`There is no account "${named}". "lodestone account list" shows them.`);
+  }
+}
+
+function messageOf(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { error?: { message?: string } }).error?.message;
+  } catch {
+    return undefined;
+  }
+}

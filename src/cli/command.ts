@@ -1,0 +1,43 @@
+/** What a command is, and what it is given to run with. */
+import type { ParseArgsConfig } from 'node:util';
+import type { AdminClient } from './admin-client.js';
+
+export interface Io {
+  out(line: string): void;
+  err(line: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/** A mistake in how the command line was written: exit code 2. */
+export class UsageError extends Error {}
+
+/** The command was understood and failed: exit code 1. */
+export class CommandFailure extends Error {}
+
+export interface CommandContext {
+  readonly io: Io;
+  readonly positionals: readonly string[];
+  /** The text options that were given, by name. */
+  readonly options: Readonly<Record<string, string | undefined>>;
+  /** Print the API's JSON instead of a table. */
+  readonly json: boolean;
+  /** Made on first use: commands that need no server need no address or token either. */
+  client(): AdminClient;
+}
+
+export interface Command {
+  /** The words that name it, e.g. `key create`. */
+  readonly name: string;
+  /** What follows the name, e.g. `[--account ID]`. */
+  readonly parameters: string;
+  readonly summary: string;
+  readonly options?: NonNullable<ParseArgsConfig['options']>;
+  readonly positionalsMax: number;
+  run(context: CommandContext): Promise<void>;
+}
+
+export function required(value: string | undefined, what: string): string {
+  if (value === undefined || value === '') throw new UsageError(`${what} is missing`);
+  return value;
+}

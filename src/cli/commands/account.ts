@@ -1,0 +1,90 @@
+/** `lodestone account …` */
+import type { AccountRow } from '../admin-client.js';
+import { type Command, type CommandContext, required } from '../command.js';
+import { fields, table } from '../table.js';
+
+export const accountCommands: readonly Command[] = [
+  {
+    name: 'account create',
+    parameters: '<email> [--name NAME] [--password TEXT] [--billing-country CODE]',
+    summary: 'Create an account.',
+    options: {
+      email: { type: 'string' },
+      name: { type: 'string' },
+      password: { type: 'string' },
+      'billing-country': { type: 'string' },
+    },
+    positionalsMax: 1,
+    run: createAccount,
+  },
+  { name: 'account list', parameters: '', summary: 'List the accounts.', positionalsMax: 0, run: listAccounts },
+  {
+    name: 'account show',
+    parameters: '[<id or email>]',
+    summary: 'Show one account.',
+    options: { account: { type: 'string' } },
+    positionalsMax: 1,
+    run: async (context) => print(context, await named(context)),
+  },
+  {
+    name: 'account suspend',
+    parameters: '<id or email>',
+    summary: 'Refuse all requests of an account (403).',
+    options: { account: { type: 'string' } },
+    positionalsMax: 1,
+    run: (context) => setStatus(context, 'suspended'),
+  },
+  {
+    name: 'account activate',
+    parameters: '<id or email>',
+    summary: 'Lift a suspension.',
+    options: { account: { type: 'string' } },
+    positionalsMax: 1,
+    run: (context) => setStatus(context, 'active'),
+  },
+];
+
+async function createAccount(context: CommandContext): Promise<void> {
+  const { options, positionals } = context;
+  const account = await context.client().call<AccountRow>('POST', '/accounts', {
+    email: required(positionals[0] ?? options.email, 'The e-mail address'),
+    ...(options.name && { name: options.name }),
+    ...(options.password && { password: options.password }),
+    ...(options['billing-country'] && { billing_country: options['billing-country'] }),
+  });
+  print(context, account);
+}
+
+async function listAccounts({ client, io, json }: CommandContext): Promise<void> {
+  const list = await client().accounts();
+  if (json) return io.out(JSON.stringify(list, null, 2));
+  const rows = list.data.map((row) => [row.id, row.email, row.name, row.status, row.balance_usd, row.created_at]);
+  io.out(table(['id', 'email', 'name', 'status', 'balance (USD)', 'created'], rows));
+}
+
+function named(context: CommandContext): Promise<AccountRow> {
+  return context.client().findAccount(context.positionals[0] ?? context.options.account);
+}
+
+/** A suspension always names its account, even where there is only one. */
+async function setStatus(context: CommandContext, status: 'active' | 'suspended'): Promise<void> {
+  required(context.positionals[0] ?? context.options.account, 'The account (id or e-mail address)');
+  const { id } = await named(context);
+  print(context, await context.client().call<AccountRow>('PATCH', `/accounts/${id}`, { status }));
+}
+
+function print({ io, json }: CommandContext, account: AccountRow): void {
+  io.out(json ? JSON.stringify(account, null, 2) : fields(shownFields(account)));
+}
+
+function shownFields(account: AccountRow): [string, unknown][] {
+  return [
+    ['id', account.id],
+    ['email', account.email],
+    ['name', account.name],
+    ['status', account.status],
+    ['billing country', account.billing_country],
+    ['balance (USD)', account.balance_usd],
+    ['created', account.created_at],
+  ];
+}

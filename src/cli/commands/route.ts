@@ -1,0 +1,45 @@
+/** `lodestone route …` */
+import type { ListOf } from '../admin-client.js';
+import type { Command, CommandContext } from '../command.js';
+import { table } from '../table.js';
+
+interface RouteRow {
+  id: string;
+  provider: string;
+  configured: boolean;
+  priced: boolean;
+  model_state: string;
+  breaker: string;
+  hold: { until: string } | null;
+  latency_ms: number | null;
+  error_rate: number | null;
+}
+
+export const routeCommands: readonly Command[] = [
+  {
+    name: 'route list',
+    parameters: '[--provider ID]',
+    summary: 'List every route with its state.',
+    options: { provider: { type: 'string' } },
+    positionalsMax: 0,
+    run: listRoutes,
+  },
+];
+
+async function listRoutes({ client, io, json, options }: CommandContext): Promise<void> {
+  const list = await client().call<ListOf<RouteRow>>('GET', '/routes');
+  const data = list.data.filter(({ provider }) => options.provider === undefined || provider === options.provider);
+  if (json) return io.out(JSON.stringify({ ...list, data }, null, 2));
+  const yes = (value: boolean) => (value ? 'yes' : 'no');
+  const rows = data.map((row) => [
+    row.id,
+    yes(row.configured),
+    yes(row.priced),
+    row.model_state,
+    row.breaker,
+    row.hold?.until ?? null,
+    row.latency_ms,
+    row.error_rate,
+  ]);
+  io.out(table(['route', 'configured', 'priced', 'model', 'breaker', 'held until', 'latency ms', 'error rate'], rows));
+}

@@ -1,0 +1,83 @@
+/** Where the server is and what opens it: option, then environment, then configuration, then what a first start made. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/config.js';
+import { ConfigFault } from '../config/fault.js';
+import { loadConfig } from '../config/load.js';
+import { CommandFailure, type Io } from './command.js';
+
+export interface Connection {
+  readonly url: string;
+  readonly token: string;
+  /** For the message when the token is refused. */
+  readonly tokenSource: string;
+}
+
+export interface ConnectionOptions {
+  url?: string | undefined;
+  adminToken?: string | undefined;
+  config?: string | undefined;
+}
+
+export function findConnection(options: ConnectionOptions, io: Io): Connection {
+  const config = lazily(() => readConfig(options.config, io));
+  const url = options.url ?? nonEmpty(io.env.LODESTONE_URL) ?? addressOf(config());
+  return { url: checkedUrl(url), ...findToken(options, io, config) };
+}
+
+export function readConfig(file: string | undefined, io: Io): Config {
+  try {
+    return loadConfig({ file, env: io.env, cwd: io.cwd });
+  } catch (error) {
+    if (error instanceof ConfigFault) throw new CommandFailure(error.message);
+    throw error;
+  }
+}
+
+function findToken(options: ConnectionOptions, io: Io, config: () => Config): { token: string; tokenSource: string } {
+  if (options.adminToken) return { token: options.adminToken, tokenSource: '--admin-token' };
+  const fromEnvironment = nonEmpty(io.env.LODESTONE_ADMIN_TOKEN);
+  if (fromEnvironment) return { token: fromEnvironment, tokenSource: 'LODESTONE_ADMIN_TOKEN' };
+  const { adminToken, file, storage } = config();
+  if (adminToken) return { token: adminToken, tokenSource: `admin_token in ${file ?? 'the configuration'}` };
+  const path = join(storage.dataDir, 'admin-token');
+  const token = readToken(path);
+  if (token) return { token, tokenSource: path };
+  throw new CommandFailure(
+    `No admin token: ${path} cannot be read. A server makes it at its first start (npm start). ` +
+      'Run this command where the server runs, or give --admin-token or LODESTONE_ADMIN_TOKEN.',
+  );
+}
+
+function readToken(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server that listens on every address is reached on this machine's own. */
+function addressOf({ server: { host, port } }: Config): string {
+  if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function checkedUrl(url: string): string {
+  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
+    throw new CommandFailure(`"${url}" is not an address like http://127.0.0.1:8787.`);
+  }
+  return url.replace(/\/+$/, '');
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,107 @@
+/** The `lodestone` command line: `serve` runs the gateway, the other commands are clients of its admin API (contract 7). */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { AdminClient } from './admin-client.js';
+import { type Command, type CommandContext, CommandFailure, type Io, UsageError } from './command.js';
+import { accountCommands } from './commands/account.js';
+import { catalogueCommands } from './commands/catalogue.js';
+import { creditsCommands } from './commands/credits.js';
+import { keyCommands } from './commands/key.js';
+import { modelCommands } from './commands/model.js';
+import { routeCommands } from './commands/route.js';
+import { findConnection } from './connection.js';
+import { commandHelp, helpText } from './help.js';
+
+const commands: readonly Command[] = [
+  ...accountCommands,
+  ...keyCommands,
+  ...creditsCommands,
+  ...modelCommands,
+  ...routeCommands,
+  ...catalogueCommands,
+];
+
+const globalOptions = {
+  url: { type: 'string' },
+  'admin-token': { type: 'string' },
+  config: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const processIo: Io = {
+  out: (line) => console.log(line),
+  err: (line) => console.error(line),
+  env: process.env,
+  cwd: process.cwd(),
+};
+
+/** The exit code: 0 done, 1 failed, 2 not understood. */
+export async function main(argv: readonly string[], io: Io = processIo): Promise<number> {
+  try {
+    if (argv[0] === 'serve') return await serve(argv.slice(1));
+    await dispatch(argv, io);
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      io.err(`${error.message}\n\nSee "lodestone help".`);
+      return 2;
+    }
+    io.err(error instanceof CommandFailure ? error.message : String((error as Error)?.stack ?? error));
+    return 1;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<void> {
+  const [first = 'help', second] = argv;
+  if (first === 'help' || first === '--help' || first === '-h') return io.out(helpText(commands));
+  if (first === '--version' || first === '-v' || first === 'version') return io.out(version());
+  const command = commands.find(({ name }) => name === `${first} ${second}`);
+  if (command) return run(command, argv.slice(2), io);
+  const verbs = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(' ')[1]);
+  if (verbs.length === 0) throw new UsageError(`There is no command "${first}".`);
+  throw new UsageError(`"lodestone ${first}" needs one of: ${verbs.join(', ')}.`);
+}
+
+/** Loaded only here: no other command needs the gateway's parts. */
+async function serve(argv: string[]): Promise<number> {
+  const { runServer } = await import('../main.js');
+  return runServer(argv);
+}
+
+async function run(command: Command, argv: string[], io: Io): Promise<void> {
+  const { values, positionals } = parsed(command, argv);
+  if (values.help) return io.out(commandHelp(command));
+  if (positionals.length > command.positionalsMax) {
+    throw new UsageError(`"lodestone ${command.name}" does not take "${positionals[command.positionalsMax]}".`);
+  }
+  const options = Object.fromEntries(
+    Object.entries(values).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
+  );
+  let client: AdminClient | undefined;
+  const context: CommandContext = {
+    io,
+    positionals,
+    options,
+    json: values.json === true,
+    client: () => {
+      const { url, config, 'admin-token': adminToken } = options;
+      client ??= new AdminClient(findConnection({ url, adminToken, config }, io));
+      return client;
+    },
+  };
+  await command.run(context);
+}
+
+function parsed(command: Command, argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options: { ...command.options, ...globalOptions }, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

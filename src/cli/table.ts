@@ -1,0 +1,26 @@
+/** Aligned columns for a terminal. */
+
+/** What is shown of other people's text never moves the cursor. */
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  return String(value).replace(/\p{Cc}/gu, '\ufffd');
+}
+
+export function table(heads: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const lines = [heads.map((head) => head.toUpperCase()), ...rows.map((row) => row.map(cell))];
+  const widths = heads.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  return lines
+    .map((line) =>
+      line
+        .map((text, column) => text.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** One thing, a line a field. */
+export function fields(pairs: readonly (readonly [name: string, value: unknown])[]): string {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`).join('\n');
+}

@@ -1,0 +1,31 @@
+/** Which models are disabled, in memory and written through: the request path asks without waiting (§3.2, ruling 5). */
+import type { ModelAvailability } from '../catalogue/route.js';
+import type { AvailabilityStore } from '../storage/store.js';
+
+const available: ModelAvailability = { state: 'available', reason: null };
+
+export class ModelStates {
+  private states = new Map<string, ModelAvailability>();
+  private lastChange: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly store: AvailabilityStore) {}
+
+  /** States outlive a restart: call it before serving. */
+  async load(): Promise<void> {
+    this.states = new Map(await this.store.all());
+  }
+
+  get(canonicalId: string): ModelAvailability {
+    return this.states.get(canonicalId) ?? available;
+  }
+
+  /** One change after the other, so that memory ends with what the store ends with. */
+  set(canonicalId: string, availability: ModelAvailability): Promise<void> {
+    const change = this.lastChange.then(async () => {
+      await this.store.set(canonicalId, availability);
+      this.states.set(canonicalId, availability);
+    });
+    this.lastChange = change.catch(() => {});
+    return change;
+  }
+}

@@ -1,0 +1,14 @@
+/** Reloads the catalogue: all of it, or nothing and every fault (contract 7). */
+import type { FastifyInstance } from 'fastify';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { HttpDeps } from '../deps.js';
+
+export function registerCatalogue(app: FastifyInstance, { catalogue, audit }: HttpDeps): void {
+  app.post('/catalogue/reload', async () => {
+    const outcome = await catalogue.reload();
+    if (!outcome.ok) throw gatewayError('catalogue_invalid', { faults: outcome.faults.join('\n') });
+    const { models, routes, providers } = outcome;
+    await audit.record('operator', 'catalogue.reload', 'catalogue', { models, routes, providers });
+    return { models, routes, providers };
+  });
+}

@@ -1,0 +1,57 @@
+/** Credits and the ledger of an account, in exact decimal text (contract 7, ruling 9). */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { parseUsd, usdText } from '../../base/money.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { LedgerEntry } from '../../storage/store.js';
+import { settledWaitMs } from '../api/generations.js';
+import type { HttpDeps } from '../deps.js';
+import { queryNumber } from '../query.js';
+import { accountNamed } from './accounts.js';
+import { bodyFields, personText } from './fields.js';
+
+const newCredit = z.strictObject({
+  amount_usd: z.string('must be a decimal amount as text, like "10.00"'),
+  note: personText(500).nullish(),
+});
+
+/** High, because the sum of a ledger is only its balance when all of it is there; `has_more` says when it is not. */
+const ledgerLimit = { default: 10_000, min: 1, max: 100_000 };
+
+type WithId = { Params: { id: string } };
+
+export function registerCreditsAndLedger(app: FastifyInstance, deps: HttpDeps): void {
+  app.post<WithId>('/accounts/:id/credits', async (request, reply) => {
+    const { amount_usd, note } = bodyFields(request, newCredit);
+    const amountPico = parseUsd(amount_usd);
+    if (amountPico === undefined || amountPico === 0n) throw notAnAmount(amount_usd);
+    const { id } = await accountNamed(deps, request.params.id);
+    const entry = await deps.directory.postCredit('operator', id, amountPico, note ?? null);
+    return reply.code(201).send(ledgerEntryJson(entry));
+  });
+
+  app.get<WithId>('/accounts/:id/ledger', async (request) => {
+    const limit = queryNumber(request, 'limit', ledgerLimit);
+    const { id } = await accountNamed(deps, request.params.id);
+    await deps.journal.settled(settledWaitMs);
+    const entries = await deps.store.ledger.list(id, limit + 1);
+    return { object: 'list', data: entries.slice(0, limit).map(ledgerEntryJson), has_more: entries.length > limit };
+  });
+}
+
+function notAnAmount(text: string) {
+  const reason = `is ${JSON.stringify(text.slice(0, 50))}, but must be an amount like "10.00" or "-2.5", not zero, of at most twelve decimals`;
+  return gatewayError('field_invalid', { param: 'amount_usd', reason });
+}
+
+function ledgerEntryJson(entry: LedgerEntry) {
+  return {
+    id: entry.id,
+    created_at: new Date(entry.createdAt).toISOString(),
+    kind: entry.kind,
+    amount_usd: usdText(entry.amountPico),
+    balance_usd: usdText(entry.balancePico),
+    generation_id: entry.generationId,
+    note: entry.note,
+  };
+}

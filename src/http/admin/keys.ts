@@ -1,0 +1,53 @@
+/** The keys of an account: made, listed, deleted. The token is in the answer to the creation and nowhere else (§2.1). */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { parseExpiry } from '../../accounts/keys/expiry.js';
+import { tokenPrefix } from '../../accounts/keys/token.js';
+import { keyExpired } from '../../accounts/keys/verify-token.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { Key } from '../../storage/records.js';
+import type { HttpDeps } from '../deps.js';
+import { accountNamed } from './accounts.js';
+import { bodyFields, personText } from './fields.js';
+
+const newKey = z.strictObject({ name: personText(100), expires: z.string('must be text').nullish() });
+
+export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
+  const { directory, clock, expiry } = deps;
+
+  app.post<{ Params: { id: string } }>('/accounts/:id/keys', async (request, reply) => {
+    const { name, expires } = bodyFields(request, newKey);
+    const expiresAt = parseExpiry(expires, clock.now());
+    const { id } = await accountNamed(deps, request.params.id);
+    const { key, token } = await directory.createKey('operator', id, name, expiresAt);
+    expiry.keyCreated(expiresAt);
+    return reply.code(201).send({ ...keyJson(key, clock.now()), token });
+  });
+
+  app.get<{ Params: { id: string } }>('/accounts/:id/keys', async (request) => {
+    const { id } = await accountNamed(deps, request.params.id);
+    const now = clock.now();
+    return { object: 'list', data: (await directory.keys(id)).map((key) => keyJson(key, now)) };
+  });
+
+  app.delete<{ Params: { id: string; keyId: string } }>('/accounts/:id/keys/:keyId', async (request, reply) => {
+    const { id } = await accountNamed(deps, request.params.id);
+    const { keyId } = request.params;
+    if (!(await directory.deleteKey('operator', id, keyId))) {
+      throw gatewayError('resource_not_found', { what: 'key', id: keyId.slice(0, 100) });
+    }
+    return reply.code(204).send();
+  });
+}
+
+function keyJson(key: Key, nowMs: number) {
+  return {
+    id: key.id,
+    name: key.name,
+    prefix: tokenPrefix,
+    last_four: key.lastFour,
+    expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
+    state: keyExpired(key, nowMs) ? 'expired' : 'active',
+    created_at: new Date(key.createdAt).toISOString(),
+  };
+}

@@ -1,0 +1,27 @@
+/** The operators' API under `/admin/v1` (contract 7), all of it behind the admin token. */
+import type { FastifyInstance } from 'fastify';
+import { checkContentLength } from '../body.js';
+import type { HttpDeps } from '../deps.js';
+import { registerAccounts } from './accounts.js';
+import { requireAdminToken } from './admin-token.js';
+import { registerAudit } from './audit.js';
+import { registerCatalogue } from './catalogue.js';
+import { registerCreditsAndLedger } from './credits.js';
+import { registerKeys } from './keys.js';
+import { registerModelAvailability } from './models.js';
+import { registerRoutes } from './routes.js';
+
+export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promise<void> {
+  requireAdminToken(app, deps.adminToken);
+  app.addHook('onRequest', async (request, reply) => {
+    checkContentLength(request.raw);
+    reply.header('cache-control', 'no-store');
+  });
+  registerAccounts(app, deps);
+  registerCreditsAndLedger(app, deps);
+  registerKeys(app, deps);
+  registerRoutes(app, deps);
+  registerModelAvailability(app, deps);
+  registerCatalogue(app, deps);
+  registerAudit(app, deps);
+}

@@ -1,0 +1,41 @@
+/** Every route of the catalogue with its health, and the lifting of quota holds (contract 7). */
+import type { FastifyInstance } from 'fastify';
+import type { Route } from '../../catalogue/route.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { HttpDeps, RouteHealth } from '../deps.js';
+
+const unobserved: RouteHealth = { breaker: 'closed', hold: null, latency_ms: null, error_rate: null };
+
+type RouteName = { Params: { provider: string; creator: string; model: string; locode: string } };
+
+export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
+  const { catalogue, modelStates, audit, routeHealth, liftHold } = deps;
+  const routeJson = (route: Route) => ({
+    id: route.id,
+    provider: route.provider.id,
+    creator: route.model.creator,
+    model: route.model.model,
+    locode: route.locode,
+    default: route.isDefault,
+    configured: route.provider.configured,
+    priced: route.price !== null,
+    model_state: modelStates.get(route.model.canonicalId).state,
+    ...(routeHealth?.(route) ?? unobserved),
+  });
+
+  app.get('/routes', async () => {
+    if (!catalogue.current) throw gatewayError('service_unavailable');
+    return { object: 'list', data: [...catalogue.current.routes.values()].map(routeJson) };
+  });
+
+  app.delete<RouteName>('/routes/:provider/:creator/:model/:locode/hold', async (request, reply) => {
+    const { provider, creator, model, locode } = request.params;
+    const id = `${provider}/${creator}/${model}/${locode.toLowerCase()}`;
+    if (!catalogue.current) throw gatewayError('service_unavailable');
+    if (!catalogue.current.routes.has(id))
+      throw gatewayError('resource_not_found', { what: 'route', id: id.slice(0, 200) });
+    if (!(await liftHold?.(id))) throw gatewayError('resource_not_found', { what: 'hold on the route', id });
+    await audit.record('operator', 'hold.lift', id);
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,52 @@
+/** `/v1/aliases` (contract 4.3): the account's named routes. */
+import type { FastifyInstance } from 'fastify';
+import { AliasBook } from '../../accounts/aliases/alias-book.js';
+import { targetModelId } from '../../accounts/aliases/alias-target.js';
+import type { Alias } from '../../storage/records.js';
+import { accountOf } from '../authenticate.js';
+import { jsonBody } from '../body.js';
+import type { HttpDeps } from '../deps.js';
+
+type Named = { Params: { name: string } };
+
+export function registerAliases(app: FastifyInstance, { directory, audit, clock, catalogue }: HttpDeps): void {
+  const book = new AliasBook(directory, audit, clock);
+
+  app.get('/v1/aliases', async (request) => ({
+    object: 'list',
+    data: [...accountOf(request).aliases.values()].map(aliasJson),
+  }));
+
+  app.post('/v1/aliases', async (request, reply) => {
+    const alias = await book.create(accountOf(request), jsonBody(request), catalogue.current);
+    return reply.code(201).send(aliasJson(alias));
+  });
+
+  app.get<Named>('/v1/aliases/:name', async (request) => aliasJson(book.find(accountOf(request), request.params.name)));
+
+  app.route<Named>({
+    method: ['PUT', 'PATCH'],
+    url: '/v1/aliases/:name',
+    handler: async (request) =>
+      aliasJson(await book.repoint(accountOf(request), request.params.name, jsonBody(request), catalogue.current)),
+  });
+
+  app.delete<Named>('/v1/aliases/:name', async (request, reply) => {
+    await book.delete(accountOf(request), request.params.name);
+    return reply.code(204).send();
+  });
+}
+
+/** `model_id` is the target as one id, the form that a chat request would name it by. */
+function aliasJson(alias: Alias) {
+  const target = { provider: alias.provider, canonical_id: alias.canonicalId, locode: alias.locode };
+  return {
+    object: 'alias',
+    name: alias.name,
+    ...target,
+    target,
+    model_id: targetModelId(alias),
+    created_at: new Date(alias.createdAt).toISOString(),
+    updated_at: new Date(alias.updatedAt).toISOString(),
+  };
+}

@@ -1,0 +1,139 @@
+/** The framework's part of the server: everything but the chat path, testable with `app.inject`. */
+
+import type { OutgoingHttpHeaders } from 'node:http';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerFactory,
+} from 'fastify';
+import { requestId } from '../base/ids.js';
+import { envelopeOf, headersOf } from '../errors/envelope.js';
+import { gatewayError } from '../errors/gateway-error.js';
+import { registerAdmin } from './admin/register.js';
+import { registerApi } from './api/register.js';
+import { readBody } from './body.js';
+import { chatPath } from './chat-path.js';
+import { onClientError } from './client-error.js';
+import { apiHeaders, isApiPath, preflightHeaders, securityHeaders } from './common-headers.js';
+import type { HttpDeps } from './deps.js';
+import { asGatewayError } from './faults.js';
+import { KnownPaths } from './known-paths.js';
+import { registerOps } from './ops.js';
+import { answerAndDrain } from './raw-answer.js';
+
+export interface Lifecycle {
+  /** True once the process refuses new work. */
+  readonly draining: boolean;
+}
+
+/** No route has it: what cannot be a path of ours is sent here, so that guards and 404 treat it like any unknown path. */
+const noSuchPath = '/\ufffd';
+
+export async function buildApp(
+  deps: HttpDeps,
+  lifecycle: Lifecycle,
+  serverFactory?: FastifyServerFactory,
+): Promise<FastifyInstance> {
+  const knownPaths = new KnownPaths();
+  const app = Fastify({
+    ...(serverFactory && { serverFactory }),
+    logger: false,
+    return503OnClosing: false,
+    genReqId: () => requestId(deps.clock.now()),
+    clientErrorHandler: onClientError,
+    rewriteUrl: (req) => routablePath(req.url ?? ''),
+    routerOptions: { maxParamLength: 4096 },
+  });
+  app.decorateRequest('identity', null);
+  app.addHook('onRoute', ({ url, method }) => knownPaths.add(url, method));
+  knownPaths.add(chatPath, 'POST');
+  startAnswers(app);
+  guardRequests(app, deps, lifecycle);
+  answerUnknown(app, knownPaths);
+  answerErrors(app, deps);
+  takeBodies(app);
+  await app.register((api) => registerApi(api, deps));
+  await app.register((admin) => registerAdmin(admin, deps), { prefix: '/admin/v1' });
+  registerOps(app, deps, lifecycle);
+  await app.ready();
+  return app;
+}
+
+/** Absolute-form targets, `*`, broken escapes and NUL are no paths of ours: they neither slip past a guard nor fail (E12). */
+function routablePath(url: string): string {
+  if (!url.startsWith('/')) return noSuchPath;
+  if (!url.includes('%')) return url;
+  try {
+    return decodeURIComponent(url.split('?', 1)[0] ?? '').includes('\0') ? noSuchPath : url;
+  } catch {
+    return noSuchPath;
+  }
+}
+
+export function pathOf(request: FastifyRequest): string {
+  return request.originalUrl.split('?', 1)[0] ?? '';
+}
+
+function startAnswers(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.headers(isApiPath(pathOf(request)) ? apiHeaders : securityHeaders);
+    done();
+  });
+}
+
+function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycle): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.unguarded) return;
+    if (lifecycle.draining) throw gatewayError('draining', undefined, { headers: { connection: 'close' } });
+    for (const guard of deps.guards ?? []) await guard(request, reply);
+  });
+}
+
+/** Check 3, in a hook: a body that nobody takes is not read first. */
+function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
+  const answer = (request: FastifyRequest, reply: FastifyReply) => {
+    const path = pathOf(request);
+    const shownPath = path.length > 200 ? `${path.slice(0, 200)}…` : path;
+    const allow = knownPaths.methodsOf(path).join(', ');
+    if (allow === '') throw gatewayError('path_not_found', { method: request.method, path: shownPath });
+    if (request.method !== 'OPTIONS') {
+      throw gatewayError(
+        'method_not_allowed',
+        { method: request.method, path: shownPath, allow },
+        { headers: { allow } },
+      );
+    }
+    if (isApiPath(path)) reply.headers({ ...preflightHeaders, 'access-control-allow-methods': allow });
+    return reply.code(204).header('allow', allow).send();
+  };
+  app.addHook('onRequest', async (request, reply) => (request.is404 ? answer(request, reply) : undefined));
+  app.setNotFoundHandler(answer);
+}
+
+function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
+  app.setErrorHandler((error, request, reply) => {
+    const fault = asGatewayError(error);
+    if (fault.status === 500) {
+      deps.logger.error({ request_id: request.id, error: errorText(error) }, 'a request failed on our side');
+    }
+    if (fault.condition === 'request_too_large') {
+      reply.hijack();
+      answerAndDrain(request.raw, reply.raw, fault, request.id, reply.getHeaders() as OutgoingHttpHeaders);
+      return;
+    }
+    return reply.code(fault.status).headers(headersOf(fault)).send(envelopeOf(fault));
+  });
+}
+
+function errorText(error: unknown): string {
+  const { stack, cause } = (error ?? {}) as Error;
+  return `${stack ?? String(error)}${cause === undefined ? '' : `; cause: ${String(cause)}`}`;
+}
+
+/** Bodies stay bytes here; the handlers that take one read it as JSON. */
+function takeBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request.raw));
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { httpFixture } from '../../tests/support/http-fixture.js';
+import { makeToken } from '../accounts/keys/token.js';
+import { gatewayError } from '../errors/gateway-error.js';
+
+const paths = [
+  '/v1/models',
+  '/v1/models/a/b/c',
+  '/v1/aliases',
+  '/v1/aliases/x',
+  '/v1/generations',
+  '/v1/generation',
+  '/v1/credits',
+  '/v1/key',
+];
+
+describe('the key check on every resource of /v1 (part 5, E13)', () => {
+  it.each(paths)('401 without a key on %s', async (url) => {
+    const { app } = await httpFixture();
+    const answer = await app.inject(url);
+    expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'authentication_error']);
+    expect(answer.headers['x-request-id']).toMatch(/^req-/);
+  });
+
+  it('401 api_key_not_registered for a key of nobody, and on the very next request after deletion', async () => {
+    const { app, directory, account, key, asKey } = await httpFixture();
+    const unknown = await app.inject({ url: '/v1/credits', headers: { authorization: `Bearer ${makeToken().token}` } });
+    expect(unknown.json().error.code).toBe('api_key_not_registered');
+    expect((await app.inject({ url: '/v1/credits', headers: asKey })).statusCode).toBe(200);
+    await directory.deleteKey('operator', account.id, key.id);
+    expect((await app.inject({ url: '/v1/credits', headers: asKey })).json().error.code).toBe('api_key_not_registered');
+  });
+
+  it('401 api_key_expired, and the sweeper hears of it once the hash is still there', async () => {
+    const { app, directory, account, clock, expiry } = await httpFixture();
+    const { token } = await directory.createKey('operator', account.id, 'short', clock.now() + 1000);
+    clock.advance(1000);
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await app.inject({ url: '/v1/credits', headers })).json().error.code).toBe('api_key_expired');
+    expect(expiry.seenCount).toBe(1);
+    await directory.eraseExpired(clock.now());
+    expect((await app.inject({ url: '/v1/credits', headers })).json().error.code).toBe('api_key_expired');
+    expect(expiry.seenCount).toBe(1);
+  });
+
+  it('malformed stays 401 with the store away; an unknown key is then 500, a cached one served (ruling 16, E15)', async () => {
+    const { app, store, asKey } = await httpFixture();
+    store.away = true;
+    const send = async (authorization: string) =>
+      (await app.inject({ url: '/v1/credits', headers: { authorization } })).statusCode;
+    expect(await send('bearer x')).toBe(401);
+    expect(await send(`Bearer ${makeToken().token}`)).toBe(500);
+    expect(await send(asKey.authorization)).toBe(200);
+  });
+
+  it('403 account_suspended, at once', async () => {
+    const { app, directory, account, asKey } = await httpFixture();
+    await directory.updateAccount('operator', account.id, { status: 'suspended' });
+    const answer = await app.inject({ url: '/v1/models', headers: asKey });
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      403,
+      expect.objectContaining({ type: 'permission_error', code: 'account_suspended' }),
+    ]);
+  });
+});
+
+describe('the order of checks (contract 5)', () => {
+  const legal = () => {
+    throw gatewayError('unavailable_for_legal_reasons', { reason: 'Nowhere is sanctioned.' });
+  };
+
+  it('guards come first, on unknown paths, wrong methods and admin too, but never on health (ruling 15)', async () => {
+    const { app } = await httpFixture({ guards: [legal] });
+    for (const url of ['/nothing', '/v1/models', '/admin/v1/accounts', '/v1/%zz', '/v1/chat/completions']) {
+      expect((await app.inject(url)).statusCode, url).toBe(451);
+    }
+    expect((await app.inject('/healthz')).statusCode).toBe(200);
+    expect((await app.inject('/readyz')).statusCode).toBe(200);
+  });
+
+  it('404 and 405 before 401', async () => {
+    const { app } = await httpFixture();
+    expect((await app.inject('/v1/nothing')).statusCode).toBe(404);
+    expect((await app.inject({ method: 'PUT', url: '/v1/models' })).statusCode).toBe(405);
+  });
+
+  it('401, then the account’s guards, then the suspension, then 413, then the key’s guards, then the body', async () => {
+    const seen: string[] = [];
+    const fixture = await httpFixture({
+      accountGuards: [() => void seen.push('account')],
+      keyGuards: [() => void seen.push('key')],
+    });
+    const post = (headers: Record<string, string>) =>
+      fixture.app.inject({
+        method: 'POST',
+        url: '/v1/aliases',
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: '{',
+      });
+    expect((await post({ 'content-length': '40000000' })).statusCode).toBe(401);
+    expect(seen).toEqual([]);
+    expect((await post({ ...fixture.asKey, 'content-length': '40000000' })).statusCode).toBe(413);
+    expect(seen).toEqual(['account']);
+    expect((await post(fixture.asKey)).statusCode).toBe(400);
+    expect(seen).toEqual(['account', 'account', 'key']);
+    await fixture.directory.updateAccount('operator', fixture.account.id, { status: 'suspended' });
+    expect((await post({ ...fixture.asKey, 'content-length': '40000000' })).statusCode).toBe(403);
+  });
+
+  it('an account guard may refuse before the suspension', async () => {
+    const { app, directory, account, asKey } = await httpFixture({ accountGuards: [legal] });
+    await directory.updateAccount('operator', account.id, { status: 'suspended' });
+    expect((await app.inject({ url: '/v1/models', headers: asKey })).statusCode).toBe(451);
+  });
+});

@@ -1,0 +1,84 @@
+/** Bodies of the control plane: read up to the limit of part 8 and no further, then taken as one JSON object (check 9). */
+
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { gatewayError } from '../errors/gateway-error.js';
+import { bytesTooDeep, nestingMax } from '../pipeline/validate/nesting.js';
+
+/** 32 MiB (contract 5, check 6). */
+export const bodyBytesMax = 33_554_432;
+
+/**
+ * No valid body of the control plane comes near this. Parsing more than that here would hold up the other callers
+ * (ruling 17), so it is refused unparsed; chat requests have their own way.
+ */
+const controlBodyBytesMax = 262_144;
+
+const jsonType = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
+
+/** Requests whose client waits for `100 Continue` before it sends the body. */
+const waitsForContinue = new WeakMap<IncomingMessage, ServerResponse>();
+
+export function markAwaitsContinue(req: IncomingMessage, res: ServerResponse): void {
+  waitsForContinue.set(req, res);
+}
+
+/** Check 6, before the body is read; a chunked body is cut off in `readBody`. */
+export function checkContentLength(req: IncomingMessage): void {
+  const length = Number(req.headers['content-length'] ?? 0);
+  if (length > bodyBytesMax) throw tooLarge(`${length} bytes`);
+}
+
+export function tooLarge(found: string) {
+  return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
+}
+
+export async function readBody(req: IncomingMessage): Promise<Buffer> {
+  checkContentLength(req);
+  waitsForContinue.get(req)?.writeContinue();
+  const chunks: Buffer[] = [];
+  let received = 0;
+  return new Promise((resolve, reject) => {
+    const finish = (settle: () => void) => {
+      req.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+      settle();
+    };
+    const onData = (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > bodyBytesMax) finish(() => reject(tooLarge('larger')));
+      else if (received <= controlBodyBytesMax + 1) chunks.push(chunk);
+    };
+    const onEnd = () => finish(() => resolve(received > controlBodyBytesMax ? oversized : Buffer.concat(chunks)));
+    const onCut = () => finish(() => reject(gatewayError('bad_http', { reason: 'the body was cut off' })));
+    req.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+  });
+}
+
+/** Stands for a body that was read and thrown away because it is over `controlBodyBytesMax`. */
+const oversized = Buffer.alloc(0);
+
+/** The body as a JSON object. Every fault is a 400 without `param` (contract 4.1). */
+export function jsonBody(request: FastifyRequest): Record<string, unknown> {
+  const bytes = request.body as Buffer | undefined;
+  if (bytes === oversized) throw notJson(`is larger than the ${controlBodyBytesMax} bytes that this endpoint takes`);
+  if (bytes === undefined || bytes.length === 0) throw notJson('is empty');
+  if (!jsonType.test(request.headers['content-type'] ?? '')) throw notJson('was not sent as JSON');
+  if (!isUtf8(bytes)) throw notJson('is not valid UTF-8');
+  if (bytesTooDeep(bytes)) throw notJson(`is nested deeper than ${nestingMax} levels`);
+  const value = parsed(bytes.toString('utf8').replace(/^\ufeff/, ''));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson('is not a JSON object');
+  return value as Record<string, unknown>;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw notJson('is not valid JSON');
+  }
+}
+
+function notJson(reason: string) {
+  return gatewayError('body_not_json', { reason });
+}

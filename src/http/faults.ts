@@ -1,0 +1,17 @@
+/** Turns whatever was thrown into a row of the error table: nothing else ever reaches a caller. */
+import { GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { StoreUnavailable } from '../storage/store.js';
+
+export function asGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  // Never 401 or 402: the store being away says nothing about the caller (ruling 16).
+  if (error instanceof StoreUnavailable)
+    return gatewayError('internal_server_error', { what: 'The store cannot be reached.' });
+  const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return gatewayError('body_not_json', { reason: 'was not sent as JSON' });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return gatewayError('bad_http', { reason: 'the request cannot be read' });
+  }
+  return gatewayError('internal_server_error', { what: 'The service failed.' });
+}

@@ -1,0 +1,144 @@
+/**
+ * The one HTTP server: the chat path goes straight to its handler, everything else through the framework. Limits and
+ * timeouts of the HTTP layer are set here, and what it refuses is answered with the envelope.
+ */
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
+import { requestId } from '../base/ids.js';
+import { gatewayError } from '../errors/gateway-error.js';
+import { buildApp, type Lifecycle } from './app.js';
+import { markAwaitsContinue } from './body.js';
+import { isChatPath } from './chat-path.js';
+import { onConnect } from './client-error.js';
+import type { HttpDeps } from './deps.js';
+import { asGatewayError } from './faults.js';
+import { closeOnlyIdle } from './idle-connections.js';
+import { answerError } from './raw-answer.js';
+import { rawHeader } from './raw-headers.js';
+import { keepAliveMs } from './server-limits.js';
+
+const serverOptions: ServerOptions = {
+  maxHeaderSize: 16 * 1024,
+  keepAliveTimeout: keepAliveMs,
+  headersTimeout: 20_000,
+  requestTimeout: 300_000,
+  connectionsCheckingInterval: 5_000,
+  insecureHTTPParser: false,
+  // Two Authorization headers become one with a comma, which is malformed, instead of the first one winning (E15).
+  joinDuplicateHeaders: true,
+  // Node's own refusal has no body; `hostFault` makes the same check with the envelope.
+  requireHostHeader: false,
+  keepAlive: true,
+  noDelay: true,
+};
+
+const closePollMs = 50;
+
+export interface LodestoneServer {
+  readonly server: Server;
+  readonly app: FastifyInstance;
+  /** Resolves to the port in use. */
+  listen(port: number, host: string): Promise<number>;
+  /** Refuses new work; answers under way finish within `graceMs`, then their connections are cut. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export async function createServer(deps: HttpDeps): Promise<LodestoneServer> {
+  const lifecycle = { draining: false };
+  const app = await buildApp(deps, lifecycle, (handler) => nodeServer(deps, lifecycle, handler));
+  const server = app.server as Server;
+  return {
+    server,
+    app,
+    listen: (port, host) => listen(server, port, host),
+    close: async (graceMs = 0) => {
+      lifecycle.draining = true;
+      await closeConnections(server, graceMs);
+      await app.close();
+    },
+  };
+}
+
+function nodeServer(deps: HttpDeps, lifecycle: Lifecycle, framework: FastifyServerFactoryHandler): Server {
+  const route = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
+    if (hostFault(req)) refuse(deps, req, res, 'the Host header is missing or sent twice');
+    else if (req.method !== 'POST' || !isChatPath(req.url)) framework(req, res);
+    else if (lifecycle.draining) answerError(req, res, drainingError(), requestId(deps.clock.now()));
+    else callChat(deps, req, res, awaitsContinue);
+  };
+  const server = createHttpServer(serverOptions, (req, res) => route(req, res, false));
+  // Bounded by maxHeaderSize. A count would drop the headers over it without a word, the key among them.
+  server.maxHeadersCount = 0;
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    // Whether the body still comes after a refusal is the client's choice, so the connection cannot be used again.
+    res.shouldKeepAlive = false;
+    markAwaitsContinue(req, res);
+    route(req, res, true);
+  });
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+    res.shouldKeepAlive = false;
+    const value = (req.headers.expect ?? '').slice(0, 100);
+    answerError(req, res, gatewayError('expectation_failed', { value }), requestId(deps.clock.now()));
+  });
+  server.on('connect', onConnect);
+  closeOnlyIdle(server);
+  return server;
+}
+
+/** RFC 9112 §3.2: exactly one Host header in HTTP/1.1. */
+function hostFault(req: IncomingMessage): boolean {
+  const host = rawHeader(req, 'host');
+  return host === undefined ? req.httpVersionMinor === 1 : host.includes(',');
+}
+
+function refuse(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, reason: string): void {
+  res.shouldKeepAlive = false;
+  answerError(req, res, gatewayError('bad_http', { reason }), requestId(deps.clock.now()));
+}
+
+function drainingError() {
+  return gatewayError('draining', undefined, { headers: { connection: 'close' } });
+}
+
+/** The handler answers every failure itself; this keeps a fault in it from ending the process. */
+function callChat(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
+  try {
+    deps.chat(req, res, awaitsContinue);
+  } catch (error) {
+    deps.logger.error({ error: String(error) }, 'the chat handler threw');
+    if (res.headersSent) res.destroy();
+    else answerError(req, res, asGatewayError(error), requestId(deps.clock.now()));
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Keep-alive connections become idle one by one as their answers end, so idle ones are closed again and again. */
+function closeConnections(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), closePollMs);
+    const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
