@@ -1,0 +1,207 @@
+/** The only file that names concrete classes: puts the parts together and takes them apart again, in order. */
+import { AuditLog } from './accounts/audit.js';
+import { AccountDirectory } from './accounts/directory.js';
+import { ExpirySweeper } from './accounts/keys/expiry-sweeper.js';
+import { adminTokenOf } from './admin-token.js';
+import { type Clock, systemClock } from './base/clock.js';
+import { createLogger, type Logger } from './base/logger.js';
+import { TokenCounter } from './billing/count/counter.js';
+import { type Journal, openJournal } from './billing/journal.js';
+import { CatalogueHolder, type CatalogueSources } from './catalogue/holder.js';
+import type { Config } from './config/config.js';
+import { ModelStates } from './health/model-states.js';
+import { createChatHandler } from './http/chat/handler.js';
+import { RunningChats } from './http/chat/running-chats.js';
+import { createServer } from './http/server.js';
+import type { PipelinePorts } from './pipeline/handover.js';
+import { Validator } from './pipeline/validate.js';
+import { type Embedded, startEmbedded } from './storage/embedded.js';
+import { openStore } from './storage/open-store.js';
+import { type Store, StoreUnavailable } from './storage/store.js';
+import { spokenDialects } from './upstream/adapters/registry.js';
+import { AnswerReader } from './upstream/answer-reader.js';
+import { Deadlines } from './upstream/deadlines.js';
+import { HttpTransport } from './upstream/http-transport.js';
+import { createSandbox } from './upstream/sandbox/sandbox.js';
+
+const replayMs = 5_000;
+/** After the drain time, for what was cut off to be counted and settled. */
+const settleMs = 10_000;
+
+export interface GatewayOptions {
+  config: Config;
+  clock?: Clock;
+  logger?: Logger;
+  env?: NodeJS.ProcessEnv;
+  /** Reads the configuration file again; a reload takes the catalogue list and the providers' settings from it. */
+  rereadConfig?: () => Config;
+}
+
+export interface Addresses {
+  base: string;
+  dashboard: string;
+  docs: string;
+}
+
+export interface Gateway {
+  readonly port: number;
+  readonly baseUrl: string;
+  readonly addresses: Addresses;
+  readonly adminToken: string;
+  readonly directory: AccountDirectory;
+  readonly catalogue: CatalogueHolder;
+  readonly store: Store;
+  /** Refuses new work, lets answers finish within the drain time, settles everything. */
+  stop(): Promise<void>;
+}
+
+/** What has been opened, so that it is closed in the opposite order, also when a later part fails to open. */
+class Opened {
+  private readonly closers: (() => Promise<void> | void)[] = [];
+
+  add<T>(part: T, close: (part: T) => Promise<void> | void): T {
+    this.closers.push(() => close(part));
+    return part;
+  }
+
+  /** One part that fails to close keeps no other open: the journal and the store come last. */
+  async close(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const close of this.closers.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0)
+      throw new AggregateError(failures, `Not everything could be closed: ${failures.join('; ')}`);
+  }
+}
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const opened = new Opened();
+  try {
+    return await start(options, opened);
+  } catch (error) {
+    // What stopped the start is told, not what followed from it.
+    await opened.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function start(
+  { config, clock = systemClock, logger = createLogger(), env = process.env, rereadConfig }: GatewayOptions,
+  opened: Opened,
+): Promise<Gateway> {
+  const adminToken = adminTokenOf(config);
+  const store = await openStorage(config, logger, opened);
+  const settle = (batch: Parameters<Store['ledger']['settle']>[0]) => store.ledger.settle(batch);
+  const journal = opened.add(
+    await openJournal({ dir: `${config.storage.dataDir}/journal`, settle, clock, logger }),
+    (part) => part.close(),
+  );
+  const audit = new AuditLog(store.audit, clock, logger);
+  const directory = new AccountDirectory({ store, clock, audit, replayed: replayedOnce(journal) });
+  const modelStates = new ModelStates(store.availability);
+  await modelStates.load();
+  const catalogue = new CatalogueHolder({
+    ...sourcesOf(config),
+    ...(rereadConfig && { reread: () => sourcesOf(rereadConfig()) }),
+    ...{ env, clock, logger, dialects: spokenDialects },
+  });
+  const expiry = opened.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
+  const ports = pipelinePorts({ config, clock, logger, directory, catalogue, modelStates, journal, expiry }, opened);
+  const chats = opened.add(new RunningChats(), (part) => part.over(settleMs));
+  const server = await createServer({
+    clock,
+    logger,
+    store,
+    directory,
+    audit,
+    modelStates,
+    catalogue,
+    journal,
+    expiry,
+    adminToken,
+    limits: config.limits,
+    chat: createChatHandler(ports, chats),
+  });
+  opened.add(server, (part) => part.close(config.server.drainMs));
+  const port = await server.listen(config.server.port, config.server.host);
+  // Listening comes first: a request that arrives before the snapshot is told so (§7.1, service_unavailable).
+  await catalogue.load();
+  await expiry.start();
+  const addresses = addressesOf(config, port);
+  return {
+    port,
+    baseUrl: localAddress(config, port),
+    addresses,
+    adminToken,
+    directory,
+    catalogue,
+    store,
+    stop: () => opened.close(),
+  };
+}
+
+/** No account is read before what an earlier process left in the journal is in the store: its balance would be too high. */
+function replayedOnce(journal: Journal): () => Promise<void> {
+  let done = false;
+  return async () => {
+    done ||= await journal.settled(replayMs);
+    if (!done) throw new StoreUnavailable('settlements of an earlier process still wait in the journal');
+  };
+}
+
+function sourcesOf({ catalogue, providers }: Config): CatalogueSources {
+  return { files: catalogue, providerSettings: providers };
+}
+
+async function openStorage(config: Config, logger: Logger, opened: Opened): Promise<Store> {
+  const { databaseUrl, dataDir } = config.storage;
+  if (databaseUrl !== null) {
+    return opened.add(await openStore({ databaseUrl, logger }), (part) => part.close());
+  }
+  const embedded: Embedded = opened.add(await startEmbedded({ dataDir, logger }), (part) => part.stop());
+  return opened.add(await openStore({ connection: embedded.connection, logger }), (part) => part.close());
+}
+
+interface Parts {
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  directory: AccountDirectory;
+  catalogue: CatalogueHolder;
+  modelStates: ModelStates;
+  journal: Journal;
+  expiry: ExpirySweeper;
+}
+
+function pipelinePorts(parts: Parts, opened: Opened): PipelinePorts {
+  const { config, clock, expiry } = parts;
+  const http = opened.add(new HttpTransport(() => clock.monotonicMs()), (part) => part.close());
+  const sandbox = opened.add(createSandbox({ clock }), (part) => part.close());
+  return {
+    ...parts,
+    expiredKeySeen: () => expiry.seen(),
+    timeouts: config.timeouts,
+    deadlines: new Deadlines(clock),
+    validator: opened.add(new Validator(), (part) => part.close()),
+    answers: opened.add(new AnswerReader(), (part) => part.close()),
+    counter: opened.add(new TokenCounter(), (part) => part.close()),
+    transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
+  };
+}
+
+function localAddress({ server: { host } }: Config, port: number): string {
+  const reachable =
+    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  return `http://${reachable}:${port}`;
+}
+
+function addressesOf(config: Config, port: number): Addresses {
+  const { baseUrl, dashboardUrl, docsUrl } = config.server;
+  const base = baseUrl ?? localAddress(config, port);
+  return { base, dashboard: dashboardUrl ?? `${base}/dashboard`, docs: docsUrl ?? `${base}/docs` };
+}

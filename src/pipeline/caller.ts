@@ -1,0 +1,24 @@
+/** The seam towards a caller (architecture 4, rule 12): what a request brings, and the ways in which it can be answered. */
+import type { TextEncoding } from '../wire/json-text.js';
+
+export interface Caller {
+  readonly authorization: string | undefined;
+  readonly contentType: string | undefined;
+  /** null where the body is chunked or there is none. */
+  readonly contentLength: number | null;
+  /** The connection is closed: nothing can be delivered any more. */
+  readonly gone: boolean;
+  /** Called once when the caller leaves before its answer is complete. */
+  onGone: (() => void) | null;
+  /** Throws request_too_large past the limit; rejects with CallerGone where the caller leaves. */
+  readBody(bytesMax: number): Promise<Buffer>;
+  /** A whole 200. `headers` is a flat list of names and values. */
+  answer(headers: readonly string[], body: string, encoding: TextEncoding): void;
+  openStream(headers: readonly string[]): void;
+  /** Text in latin1; false = slow, wait for onDrain. */
+  write(text: string): boolean;
+  onDrain: (() => void) | null;
+  endStream(text: string): void;
+}
+
+export class CallerGone extends Error {}

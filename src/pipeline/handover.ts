@@ -1,0 +1,94 @@
+/** What the stages hand to one another, and the ports that the composition gives them. */
+import type { AccountDirectory } from '../accounts/directory.js';
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+import type { PicoUsd } from '../base/money.js';
+import type { TokenCounter } from '../billing/count/counter.js';
+import type { Route, Snapshot } from '../catalogue/route.js';
+import type { Timeouts } from '../config/config.js';
+import type { ModelStates } from '../health/model-states.js';
+import type { AttemptRecord, Generation, Identity } from '../storage/records.js';
+import type { AnswerReader } from '../upstream/answer-reader.js';
+import type { FrameConsumer } from '../upstream/call.js';
+import type { Deadlines } from '../upstream/deadlines.js';
+import type { Transport } from '../upstream/transport.js';
+import type { ChatRequest } from '../wire/chat-request.js';
+import type { TokenUsage } from '../wire/usage.js';
+import type { Caller } from './caller.js';
+import type { Validator } from './validate.js';
+
+export interface PipelinePorts {
+  clock: Clock;
+  logger: Logger;
+  directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge'>;
+  /** A request showed an expired key: its hash should go (ruling 1). */
+  expiredKeySeen(): void;
+  catalogue: { readonly current: Snapshot | null };
+  modelStates: Pick<ModelStates, 'get'>;
+  validator: Validator;
+  transportOf(route: Route): Transport;
+  deadlines: Deadlines;
+  timeouts: Timeouts;
+  answers: AnswerReader;
+  counter: Pick<TokenCounter, 'count'>;
+  journal: { append(generation: Generation, whenWritten?: () => void): void };
+}
+
+/** One chat request on its way through the stages. */
+export interface Exchange {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly generationId: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Monotonic milliseconds. */
+  readonly startedAtMs: number;
+  /** Time that was spent waiting for the caller's body. */
+  readonly bodyMs: number;
+  readonly identity: Identity;
+  readonly request: ChatRequest;
+  readonly snapshot: Snapshot;
+}
+
+/** Stage 3 → 4: what the id, through an alias or not, stands for. */
+export interface Plan {
+  readonly alias: string | null;
+  /** A pin has one route and is never served by another (§1.4); `auto/` has candidates. */
+  readonly kind: 'pin' | 'auto';
+  readonly routes: readonly Route[];
+}
+
+/** Filled by the walk while it goes on; the receipt, the metadata and the record are made from it. */
+export interface Trail {
+  readonly attempts: AttemptRecord[];
+  readonly providersAttempted: string[];
+  readonly breakerSkipped: string[];
+  /** Time that was spent waiting for upstreams, in attempts that are over. */
+  upstreamMs: number;
+  /** When the attempt that is under way was dispatched. */
+  dispatchedAtMs: number;
+}
+
+/** Stage 7 → 8: what was delivered, and what it costs. */
+export interface Billed {
+  usage: TokenUsage;
+  source: 'provider' | 'counted';
+  costPico: PicoUsd;
+}
+
+/** What stopped a stream inside its frames. */
+export type RelayFault =
+  | { kind: 'error_frame'; error: unknown }
+  | { kind: 'malformed' }
+  | { kind: 'pricing'; reason: string };
+
+/** What the walk needs of the stage that writes a stream to the caller. */
+export interface Relay extends FrameConsumer {
+  /** The 200 has been sent: nothing switches route any more. */
+  readonly committed: boolean;
+  readonly fault: RelayFault | null;
+  readonly finishReason: string | null;
+  readonly sawDone: boolean;
+  /** A new attempt begins. */
+  begin(route: Route): void;
+}

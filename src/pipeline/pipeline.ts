@@ -1,0 +1,208 @@
+/**
+ * A chat request's way through the eight stages: admit, validate, resolve, gate, rank, walk, respond, settle. What a caller
+ * may see as an error is thrown as one row of the error table and caught by the HTTP layer.
+ */
+import { generationId } from '../base/ids.js';
+import type { Route } from '../catalogue/route.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import type { StreamEnd } from '../storage/records.js';
+import { routerMetadataText } from '../wire/router-metadata.js';
+import { admit, bodyBytesMax } from './admit.js';
+import { type Caller, CallerGone } from './caller.js';
+import { gate } from './gate.js';
+import type { Billed, Exchange, PipelinePorts, Plan, Trail } from './handover.js';
+import { rank } from './rank.js';
+import { resolve } from './resolve.js';
+import { answerHeaders } from './respond/answer-headers.js';
+import { answerText } from './respond/answer-text.js';
+import { bill } from './respond/bill.js';
+import { billAbandoned, endStream, endWithPricingFault } from './respond/end-stream.js';
+import { StreamRelay } from './respond/stream-relay.js';
+import { settle } from './settle.js';
+import { checkContentType } from './validate.js';
+import { type Served, walk } from './walk.js';
+
+type Answer = Extract<Served, { kind: 'answer' }>;
+type Stream = Extract<Served, { kind: 'stream' }>;
+
+/** A caller that closed its connection before its answer, in the words of the logs of other servers. */
+const statusClientClosed = 499;
+
+export async function serveChat(ports: PipelinePorts, caller: Caller, requestId: string): Promise<void> {
+  const startedAtMs = ports.clock.monotonicMs();
+  const admitted = admit(ports, caller);
+  const identity = admitted instanceof Promise ? await admitted : admitted;
+  checkContentType(caller.contentType);
+  const waitingFromMs = ports.clock.monotonicMs();
+  const body = await caller.readBody(bodyBytesMax);
+  const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
+  const validated = ports.validator.validate(body);
+  const request = validated instanceof Promise ? await validated : validated;
+
+  const snapshot = ports.catalogue.current;
+  if (!snapshot) throw gatewayError('service_unavailable');
+  const plan = resolve(snapshot, identity.account, request.model);
+  gate(ports, plan, request.model);
+  const candidates = rank(plan);
+
+  const createdAt = ports.clock.now();
+  const exchange = {
+    caller,
+    requestId,
+    generationId: generationId(createdAt),
+    createdAt,
+    startedAtMs,
+    bodyMs,
+    identity,
+    request,
+    snapshot,
+  };
+  await new Chat(ports, exchange, plan).serve(candidates);
+}
+
+/** The second half of the way: walk, respond, settle. */
+class Chat {
+  private readonly trail: Trail = {
+    attempts: [],
+    providersAttempted: [],
+    breakerSkipped: [],
+    upstreamMs: 0,
+    dispatchedAtMs: 0,
+  };
+  private readonly relay: StreamRelay | null;
+
+  constructor(
+    private readonly ports: PipelinePorts,
+    private readonly exchange: Exchange,
+    private readonly plan: Plan,
+  ) {
+    this.relay = exchange.request.stream ? this.createRelay() : null;
+  }
+
+  async serve(candidates: readonly Route[]): Promise<void> {
+    const { ports, exchange, trail, relay } = this;
+    const walked = await walk(ports, exchange, this.plan, candidates, trail, relay);
+    if (walked.kind === 'failed') {
+      this.settleFailure(walked.error);
+      throw walked.error;
+    }
+    if (walked.kind === 'gone') return this.abandoned(walked.route);
+    const { route, outcome } = walked;
+    if (outcome.kind === 'stream') return this.closeStream(route, outcome);
+    const billing = bill(ports, exchange.request, route, {
+      usage: outcome.usage,
+      text: outcome.parts.delivered,
+      whole: true,
+    });
+    this.answer(route, outcome, billing instanceof Promise ? await billing : billing);
+  }
+
+  private answer(route: Route, { parts }: Answer, billed: Billed): void {
+    const { exchange } = this;
+    const { caller } = exchange;
+    if (caller.gone) this.settleGone(route);
+    const text = answerText(exchange, route, parts, billed, this.metadata(route));
+    const headers = answerHeaders(exchange, route, this.overheadMs());
+    this.settleServed(route, billed, parts.finishReason, null, () => caller.answer(headers, text, parts.encoding));
+  }
+
+  private async closeStream(route: Route, { end, reason }: Stream): Promise<void> {
+    const relay = this.relay!;
+    const close = {
+      exchange: this.exchange,
+      route,
+      relay,
+      settle: (billed: Billed | null, streamEnd: StreamEnd, thenSend?: () => void) =>
+        this.settleServed(route, billed, relay.finishReason, streamEnd, thenSend),
+    };
+    if (end === 'pricing_fault') endWithPricingFault(close, reason);
+    else await endStream(this.ports, { ...close, end, metadata: (streamEnd) => this.metadata(route, streamEnd) });
+  }
+
+  private async abandoned(route: Route): Promise<void> {
+    const { exchange, relay } = this;
+    if (!relay?.committed) this.settleGone(route);
+    await billAbandoned(this.ports, {
+      exchange,
+      route,
+      relay,
+      settle: (billed, streamEnd) => this.settleServed(route, billed, relay.finishReason, streamEnd),
+    });
+  }
+
+  private settleServed(
+    route: Route,
+    billed: Billed | null,
+    finishReason: string | null,
+    streamEnd: StreamEnd | null,
+    thenSend?: () => void,
+  ): void {
+    const errorCode = streamEnd === 'pricing_fault' ? 'cost_unresolvable' : undefined;
+    const fallbackOccurred = this.fallbackOccurred();
+    const settlement = {
+      status: 200,
+      route,
+      billed,
+      finishReason,
+      streamEnd,
+      fallbackOccurred,
+      error: null,
+      errorCode,
+    };
+    settle(this.ports, this.exchange, this.trail, settlement, thenSend);
+  }
+
+  /** Nothing arrived, so nothing is billed (ruling 8); the record says why. */
+  private settleGone(route: Route): never {
+    const streamEnd = this.exchange.request.stream ? 'client_closed' : null;
+    const common = { billed: null, finishReason: null, streamEnd, fallbackOccurred: false, error: null } as const;
+    settle(this.ports, this.exchange, this.trail, {
+      ...common,
+      status: statusClientClosed,
+      route,
+      errorCode: 'client_closed',
+    });
+    throw new CallerGone();
+  }
+
+  private settleFailure(error: GatewayError): void {
+    const common = { billed: null, finishReason: null, streamEnd: null, fallbackOccurred: false } as const;
+    settle(this.ports, this.exchange, this.trail, { ...common, status: error.status, route: null, error });
+  }
+
+  private createRelay(): StreamRelay {
+    const { exchange } = this;
+    return new StreamRelay(exchange.caller, {
+      id: exchange.generationId,
+      created: Math.floor(exchange.createdAt / 1000),
+      includeUsage: exchange.request.includeUsage,
+      snapshot: exchange.snapshot,
+      headers: (route) =>
+        answerHeaders(
+          exchange,
+          route,
+          this.trail.dispatchedAtMs - exchange.startedAtMs - exchange.bodyMs - this.trail.upstreamMs,
+        ),
+      metadata: (route) => this.metadata(route),
+    });
+  }
+
+  private metadata(route: Route, streamEnd?: StreamEnd): string {
+    const { providersAttempted, breakerSkipped } = this.trail;
+    const { alias } = this.plan;
+    const requestedModel = this.exchange.request.model;
+    return routerMetadataText(
+      { requestedModel, alias, route, providersAttempted, fallbackOccurred: this.fallbackOccurred(), breakerSkipped },
+      streamEnd,
+    );
+  }
+
+  private fallbackOccurred(): boolean {
+    return this.trail.attempts.length > 1;
+  }
+
+  private overheadMs(): number {
+    const { startedAtMs, bodyMs } = this.exchange;
+    return Math.max(0, this.ports.clock.monotonicMs() - startedAtMs - bodyMs - this.trail.upstreamMs);
+  }
+}

@@ -1,0 +1,19 @@
+/** The headers of a 2xx chat answer (contract 4.1), as a flat list. */
+import type { Route } from '../../catalogue/route.js';
+import type { Exchange } from '../handover.js';
+
+/** `overheadMs` is the time that was spent in Lodestone itself. */
+export function answerHeaders(exchange: Exchange, route: Route, overheadMs: number): string[] {
+  return [
+    'x-request-id',
+    exchange.requestId,
+    'x-generation-id',
+    exchange.generationId,
+    'x-router-provider',
+    route.provider.id,
+    'x-router-locode',
+    route.locode,
+    'x-router-overhead-ms',
+    overheadMs.toFixed(3),
+  ];
+}

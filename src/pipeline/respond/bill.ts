@@ -1,0 +1,48 @@
+/** What an answer costs: by the provider's usage, or, where there is none, by counting what was delivered (ruling 9). */
+import { costOf } from '../../billing/pricing.js';
+import type { Route } from '../../catalogue/route.js';
+import type { ChatRequest } from '../../wire/chat-request.js';
+import type { UsageReading } from '../../wire/usage.js';
+import type { Billed, PipelinePorts } from '../handover.js';
+
+export interface Delivered {
+  usage: UsageReading;
+  /** The inside of a JSON string, latin1. */
+  text: string;
+  /** Every frame reached the caller, so the provider's figure is the delivered one. */
+  whole: boolean;
+}
+
+type BillPorts = Pick<PipelinePorts, 'counter'>;
+
+export function bill(
+  ports: BillPorts,
+  request: ChatRequest,
+  route: Route,
+  delivered: Delivered,
+): Billed | Promise<Billed> {
+  const { usage, whole } = delivered;
+  if (usage.kind === 'usage' && whole) {
+    return { usage: usage.usage, source: 'provider', costPico: costOf(route.price!, usage.usage) };
+  }
+  return countedBill(ports, request, route, delivered);
+}
+
+/** Of a stream that broke off only what was delivered is billed (§3.3); the prompt is the provider's figure where it gave one. */
+async function countedBill(
+  ports: BillPorts,
+  request: ChatRequest,
+  route: Route,
+  delivered: Delivered,
+): Promise<Billed> {
+  const { members, encoding } = request;
+  const counted = await ports.counter.count({ members, encoding, delivered: delivered.text });
+  const given = delivered.usage.kind === 'usage' ? delivered.usage.usage : null;
+  const usage = {
+    promptTokens: given?.promptTokens ?? counted.promptTokens,
+    completionTokens: Math.max(counted.completionTokens, given?.completionTokens ?? 0),
+    cachedTokens: given?.cachedTokens ?? 0,
+    reasoningTokens: given?.reasoningTokens ?? 0,
+  };
+  return { usage, source: given ? 'provider' : 'counted', costPico: costOf(route.price!, usage) };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { chunk, usage } from '../../../tests/support/openai-shapes.js';
+import { PlayedRelay } from '../../../tests/support/played-relay.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { closingFrames, pricingFaultFrame } from './closing-frames.js';
+
+const closing = {
+  includeUsage: false,
+  usage: '{"prompt_tokens":9,"cost":0.1}',
+  metadata: '{"provider":"acme","stream_end":"X"}',
+};
+const finish = chunk({ delta: {}, finishReason: 'stop' });
+type End = 'complete' | 'stalled' | 'cut';
+
+/** Plays frames, closes the stream as it would be, and gives all frames that the caller got. */
+function closed(frames: unknown[], end: End, includeUsage = false) {
+  const played = new PlayedRelay({ includeUsage });
+  for (const frame of frames) played.frame(frame);
+  const { relay, caller } = played;
+  relay.commitEmpty();
+  caller.endStream(closingFrames(relay, relay.takeFinishFrames(), { ...closing, end, includeUsage }));
+  return caller;
+}
+const identity = { id: 'gen-1', object: 'chat.completion.chunk', created: 7, model: 'acme/meta/llama/defra' };
+const receipt = { provider: 'acme', stream_end: 'X' };
+
+describe('the end of a stream (§3.3, contract 4.1)', () => {
+  it('complete: the frame with the finish_reason is the last JSON frame and has the receipt', () => {
+    const { frames } = closed(
+      [chunk({ content: 'a' }), finish, chunk({ choices: [], usage: usage(9, 1) })],
+      'complete',
+    );
+    expect(frames).toHaveLength(3);
+    expect(frames[0]).toMatchObject({ ...identity, router_metadata: { provider: 'acme' } });
+    expect(frames[1]).toMatchObject({ ...identity, router_metadata: receipt, choices: [{ finish_reason: 'stop' }] });
+    expect(frames[1]).not.toHaveProperty('usage');
+    expect(frames[2]).toBe('[DONE]');
+  });
+
+  it('complete, usage asked for: the usage frame is the last and has the receipt', () => {
+    const { frames } = closed([chunk({ content: 'a' }), finish], 'complete', true);
+    expect(frames.map((frame) => frame.usage)).toEqual([null, null, { prompt_tokens: 9, cost: 0.1 }, undefined]);
+    expect(frames[1]).not.toHaveProperty('router_metadata');
+    expect(frames[2]).toEqual({
+      ...identity,
+      choices: [],
+      usage: { prompt_tokens: 9, cost: 0.1 },
+      router_metadata: receipt,
+    });
+  });
+
+  it.each(['stalled', 'cut'] as const)(
+    '%s: a frame without choices has the receipt, no finish_reason is invented, [DONE] follows',
+    (end) => {
+      const { frames } = closed([chunk({ content: 'a' })], end);
+      expect(frames).toHaveLength(3);
+      expect(frames[1]).toEqual({ ...identity, choices: [], router_metadata: receipt });
+      expect(frames[2]).toBe('[DONE]');
+      expect(frames[0].choices[0].finish_reason).toBeNull();
+    },
+  );
+
+  it('complete without a finish_reason: the same', () => {
+    const { frames } = closed([chunk({ content: 'a' }), '[DONE]'], 'complete');
+    expect(frames.slice(1)).toEqual([{ ...identity, choices: [], router_metadata: receipt }, '[DONE]']);
+  });
+
+  it.each([false, true])(
+    'an answer in one frame, or of none but a finish_reason, has the receipt on its first and last frame (usage: %s)',
+    (includeUsage) => {
+      for (const frames of [
+        [chunk({ content: 'all', finishReason: 'stop' })],
+        [finish],
+        [chunk({ role: 'assistant' }), finish],
+      ]) {
+        const caller = closed(frames, 'complete', includeUsage);
+        expect(caller.opened).toBe(1);
+        const json = caller.frames.slice(0, -1);
+        expect(json[0].router_metadata).toMatchObject({ provider: 'acme' });
+        expect(json.at(-1)!.router_metadata).toEqual(receipt);
+        expect(caller.frames.at(-1)).toBe('[DONE]');
+      }
+    },
+  );
+
+  it('several choices: only the last frame has the receipt of the end', () => {
+    const { frames } = closed(
+      [chunk({ content: 'a' }), finish, chunk({ index: 1, delta: {}, finishReason: 'length' })],
+      'complete',
+    );
+    expect(frames.map((frame) => frame.router_metadata?.stream_end)).toEqual([undefined, undefined, 'X', undefined]);
+  });
+
+  it('a pricing fault: one error frame with the envelope, in UTF-8, and no [DONE] (§6.3)', () => {
+    const frame = pricingFaultFrame(gatewayError('cost_unresolvable', { provider: 'acme', reason: 'Grüße' }));
+    expect(frame).toMatch(/^data: [^\n]*\n\n$/);
+    const { error } = JSON.parse(Buffer.from(frame.slice(6), 'latin1').toString());
+    expect(error).toMatchObject({
+      type: 'provider_error',
+      code: 'cost_unresolvable',
+      message: expect.stringContaining('Grüße'),
+    });
+  });
+});

@@ -1,0 +1,224 @@
+/**
+ * Carries a stream from an upstream to the caller under the commit rule (contract 4.1): nothing is sent before the first
+ * frame with content, nothing switches route after it, the frame with the `finish_reason` waits for the usage or the end,
+ * and a `finish_reason` is never invented.
+ */
+
+import { answeredModelFault } from '../../billing/pricing.js';
+import type { Route, Snapshot } from '../../catalogue/route.js';
+import type { FrameVerdict } from '../../upstream/call.js';
+import {
+  type Chunk,
+  type ChunkIdentity,
+  contentOf,
+  deliveredText,
+  finishReasonOf,
+  parseChunk,
+  usageOf,
+  writeChunk,
+} from '../../wire/chunk.js';
+import { ChunkTemplate } from '../../wire/chunk-template.js';
+import { readable } from '../../wire/json-text.js';
+import { readUsage } from '../../wire/usage.js';
+import type { Caller } from '../caller.js';
+import type { Relay, RelayFault } from '../handover.js';
+
+export interface RelayContext {
+  id: string;
+  created: number;
+  includeUsage: boolean;
+  snapshot: Snapshot;
+  /** Headers of the 200, made at the moment of the commit. */
+  headers(route: Route): readonly string[];
+  /** `router_metadata` for the first frame. */
+  metadata(route: Route): string;
+}
+
+const learningsMax = 8;
+const largeFrameCharacters = 64 * 1024;
+
+export class StreamRelay implements Relay {
+  committed = false;
+  /** Set when a frame ended the stream badly. */
+  fault: RelayFault | null = null;
+  /** The last cumulative usage that the upstream gave, unread. */
+  usage: unknown = null;
+  finishReason: string | null = null;
+  sawDone = false;
+  /** What has been sent, as the inside of a JSON string (latin1): the basis of counting when no usage comes. */
+  delivered = '';
+  private route!: Route;
+  private held: Chunk[] = [];
+  private finishFrames: Chunk[] = [];
+  private out = '';
+  private template: ChunkTemplate | null = null;
+  private learnings = 0;
+  private checkedModel: unknown = undefined;
+  private metadataPending = true;
+
+  constructor(
+    private readonly caller: Caller,
+    private readonly context: RelayContext,
+  ) {}
+
+  /** A new attempt begins; whatever an earlier one held is forgotten. */
+  begin(route: Route): void {
+    this.route = route;
+    this.fault = null;
+    this.usage = null;
+    this.finishReason = null;
+    this.sawDone = false;
+    this.held = [];
+    this.finishFrames = [];
+    this.checkedModel = undefined;
+  }
+
+  onFrame(text: string, start: number, end: number): FrameVerdict {
+    if (this.template !== null && this.finishFrames.length === 0) {
+      const inside = this.template.textIn(text, start, end);
+      if (inside !== null) {
+        this.out += this.template.outPrefix + inside + this.template.outSuffix;
+        this.delivered += inside;
+        return 'more';
+      }
+    }
+    return this.parsedFrame(text.slice(start, end).trim());
+  }
+
+  onChunkEnd(resume: () => void): boolean {
+    if (this.out === '') return true;
+    const text = this.out;
+    this.out = '';
+    if (this.caller.write(text)) return true;
+    this.caller.onDrain = resume;
+    return false;
+  }
+
+  /** Frames that waited for the end; the last one may be given `router_metadata`. */
+  takeFinishFrames(): Chunk[] {
+    return this.finishFrames.splice(0);
+  }
+
+  /** Makes the 200 of an answer that had no content, only a `finish_reason`. */
+  commitEmpty(): void {
+    if (!this.committed) this.commit();
+  }
+
+  /** What is still to be written before the closing frames. */
+  takeOut(): string {
+    const text = this.out;
+    this.out = '';
+    return text;
+  }
+
+  /** The first frame of all has `router_metadata`, whichever it is. */
+  write(chunk: Chunk, metadata?: string): string {
+    const first = this.firstMetadata();
+    return writeChunk(chunk, this.identity(), metadata ?? first);
+  }
+
+  /** A frame without choices: the receipt, and the usage where it was asked for. */
+  writeReceipt(usage: string | undefined, metadata: string): string {
+    const { id, created } = this.context;
+    const head = { id, object: 'chat.completion.chunk', created, model: this.route.id, choices: [] };
+    const usageMember = usage === undefined ? '' : `,"usage":${usage}`;
+    return `data: ${JSON.stringify(head).slice(0, -1)}${usageMember},"router_metadata":${metadata}}\n\n`;
+  }
+
+  private parsedFrame(data: string): FrameVerdict {
+    if (data.startsWith('[DONE]')) {
+      this.sawDone = true;
+      return 'done';
+    }
+    if (data === '') return 'more';
+    const chunk = parseChunk(data);
+    if (chunk === null) return this.committed ? 'more' : this.failed({ kind: 'malformed' });
+    if (chunk.error !== undefined && chunk.error !== null) return this.failed(errorFrame(data));
+    const pricing = this.pricingFault(chunk);
+    if (pricing) return this.failed({ kind: 'pricing', reason: pricing });
+    if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) {
+      // Usage alone, after a `finish_reason`, is the last frame: whatever the upstream forgets to say then, nobody waits for.
+      return this.finishReason !== null && usageOf(chunk) !== null ? 'done' : 'more';
+    }
+    const finish = finishReasonOf(chunk);
+    if (finish === 'error') return this.failed(errorFrame(data));
+    if (finish !== null) {
+      this.finishReason ??= finish;
+      this.finishFrames.push(chunk);
+    } else if (contentOf(chunk) || this.committed) {
+      this.send(chunk, data);
+    } else {
+      this.held.push(chunk);
+    }
+    return 'more';
+  }
+
+  /** Usage is checked as it comes, so that a fault is found while it can still be an ordinary error (ruling 10). */
+  private pricingFault(chunk: Chunk): string | undefined {
+    const usage = usageOf(chunk);
+    if (usage !== null) {
+      this.usage = usage;
+      const reading = readUsage(usage);
+      if (reading.kind === 'fault') return reading.reason;
+    }
+    if (typeof chunk.model !== 'string' || chunk.model === '' || chunk.model === this.checkedModel) return undefined;
+    this.checkedModel = chunk.model;
+    return answeredModelFault(this.context.snapshot, this.route, chunk.model);
+  }
+
+  private failed(fault: RelayFault): FrameVerdict {
+    this.fault = fault;
+    return 'failed';
+  }
+
+  private send(chunk: Chunk, data: string): void {
+    if (!this.committed) this.commit();
+    // With several choices one may finish while another goes on: what was held for it was not the last frame.
+    if (contentOf(chunk)) for (const finish of this.takeFinishFrames()) this.emit(finish);
+    if (this.learnings < learningsMax) {
+      this.learnings++;
+      this.template = ChunkTemplate.learn(data, this.identity());
+    }
+    if (data.length < largeFrameCharacters || !this.splice(data)) this.emit(chunk);
+  }
+
+  /** A frame of megabytes is spliced though it was parsed: serialising it, twice, would hold up others (failure case B10). */
+  private splice(data: string): boolean {
+    if (this.template === null) return false;
+    const inside = this.template.textIn(data, 0, data.length);
+    if (inside === null) return false;
+    const { outPrefix, outSuffix } = this.template;
+    const metadata = this.firstMetadata();
+    this.out += outPrefix + inside;
+    this.out += metadata === undefined ? outSuffix : `${outSuffix.slice(0, -3)},"router_metadata":${metadata}}\n\n`;
+    this.delivered += inside;
+    return true;
+  }
+
+  private firstMetadata(): string | undefined {
+    if (!this.metadataPending) return undefined;
+    this.metadataPending = false;
+    return this.context.metadata(this.route);
+  }
+
+  private commit(): void {
+    this.committed = true;
+    this.caller.openStream(this.context.headers(this.route));
+    for (const chunk of this.held.splice(0)) this.emit(chunk);
+  }
+
+  private emit(chunk: Chunk): void {
+    this.out += this.write(chunk);
+    this.delivered += deliveredText(chunk);
+  }
+
+  private identity(): ChunkIdentity {
+    const { id, created, includeUsage } = this.context;
+    return { id, created, includeUsage, model: this.route.id };
+  }
+}
+
+/** What an error says is read by people: as UTF-8, which the frames themselves are not. */
+function errorFrame(data: string): RelayFault {
+  return { kind: 'error_frame', error: JSON.parse(readable(data, 'latin1')) };
+}

@@ -1,0 +1,66 @@
+/** Stage 8: the record of the request goes into the journal, and its cost out of the balance, before the last byte leaves. */
+import type { Route } from '../catalogue/route.js';
+import type { GatewayError } from '../errors/gateway-error.js';
+import type { Generation, StreamEnd } from '../storage/records.js';
+import type { Billed, Exchange, PipelinePorts, Trail } from './handover.js';
+
+export interface Settlement {
+  status: number;
+  route: Route | null;
+  /** null = nothing was delivered, so nothing is billed. */
+  billed: Billed | null;
+  finishReason: string | null;
+  streamEnd: StreamEnd | null;
+  fallbackOccurred: boolean;
+  error: GatewayError | null;
+  errorCode?: string;
+}
+
+type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal'>;
+
+/** `thenSend` sends what is left of the answer; it is called as soon as the record is in the journal's file. */
+export function settle(
+  ports: SettlePorts,
+  exchange: Exchange,
+  trail: Trail,
+  settlement: Settlement,
+  thenSend?: () => void,
+): void {
+  const { billed } = settlement;
+  if (billed && billed.costPico !== 0n) ports.directory.charge(exchange.identity.account.id, billed.costPico);
+  ports.journal.append(recordOf(ports, exchange, trail, settlement), thenSend);
+}
+
+function recordOf(ports: SettlePorts, exchange: Exchange, trail: Trail, settlement: Settlement): Generation {
+  const { identity, request } = exchange;
+  const { route, billed, error } = settlement;
+  return {
+    id: exchange.generationId,
+    requestId: exchange.requestId,
+    accountId: identity.account.id,
+    keyId: identity.key.id,
+    keyName: identity.key.name,
+    createdAt: exchange.createdAt,
+    requestedModel: request.model,
+    servedModel: route?.id ?? null,
+    provider: route?.provider.id ?? null,
+    locode: route?.locode ?? null,
+    streamed: request.stream,
+    status: settlement.status,
+    promptTokens: billed?.usage.promptTokens ?? 0,
+    completionTokens: billed?.usage.completionTokens ?? 0,
+    cachedTokens: billed?.usage.cachedTokens ?? 0,
+    reasoningTokens: billed?.usage.reasoningTokens ?? 0,
+    costPico: billed?.costPico ?? 0n,
+    billed: billed !== null,
+    latencyMs: Math.round(ports.clock.monotonicMs() - exchange.startedAtMs),
+    firstByteMs: trail.attempts.at(-1)?.first_byte_ms ?? null,
+    providersAttempted: trail.providersAttempted,
+    fallbackOccurred: settlement.fallbackOccurred,
+    finishReason: settlement.finishReason,
+    streamEnd: settlement.streamEnd,
+    usageSource: billed?.source ?? null,
+    errorCode: settlement.errorCode ?? error?.row.code ?? null,
+    attempts: trail.attempts,
+  };
+}

@@ -1,0 +1,224 @@
+/**
+ * The hand-shaped pass over the fields of §4.1 (architecture 4, rule 6). It is pure and runs on the main thread or, for
+ * large bodies, in the body thread. What it checked is what it serialises, so duplicate keys cannot smuggle a value past it.
+ */
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
+import { findMembers, keptMembers, type Members } from '../../wire/json-members.js';
+import { type JsonText, plainText, shown, type TextEncoding } from '../../wire/json-text.js';
+import { checkMessages } from './check-messages.js';
+import { nestingMax, tooDeep } from './nesting.js';
+
+type Fields = Record<string, unknown>;
+
+/** Fields that the adapter writes itself, or that never leave (contract 4.1). */
+const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback']);
+
+const stopSequencesMax = 4;
+export const fallbackModelsMax = 10;
+
+export function checkRequest(json: JsonText): ChatRequest {
+  const { value, text, encoding } = json;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw gatewayError('body_not_json', { reason: `is ${shown(value, encoding)}, not a JSON object` });
+  }
+  const fields = value as Fields;
+  const found = findMembers(text, 'messages');
+  if (found ? found.depth > nestingMax : tooDeep(fields)) {
+    throw gatewayError('body_not_json', { reason: `is nested deeper than ${nestingMax} levels` });
+  }
+  const model = checkModel(fields.model, encoding);
+  checkMessages(fields.messages, encoding);
+  const asked: Asked = { needs: [], noOps: [] };
+  for (const param in fields) checkField(fields, param, encoding, asked);
+  const { needs, noOps } = asked;
+  const streamOptions = fields.stream_options as Fields | null | undefined;
+  return {
+    model,
+    stream: fields.stream === true,
+    includeUsage: streamOptions?.include_usage === true,
+    needs,
+    fallback: checkFallback(fields.fallback, encoding),
+    // Their insides were checked too, so with them the whole is serialised from what was checked.
+    members: needs.length > 0 ? serialised(fields, noOps) : membersOf(text, found, fields, noOps),
+    streamOptionMembers: streamOptions ? bare({ ...streamOptions, include_usage: undefined }) : '',
+    encoding,
+  };
+}
+
+interface Asked {
+  needs: RefusableParameter[];
+  /** Fields that ask for nothing: they need nothing of a route, and are not sent on (ruling 12). */
+  noOps: string[];
+}
+
+/** One field of §4.1; `null` is the same as leaving it out (contract 4.1), and what is not in the table is not ours to judge. */
+function checkField(fields: Fields, param: string, encoding: TextEncoding, asked: Asked): void {
+  const value = fields[param];
+  switch (param) {
+    case 'temperature':
+      checkRange(value, param, 0, 2, encoding, asked);
+      break;
+    case 'top_p':
+      checkRange(value, param, 0, 1, encoding, asked);
+      break;
+    case 'frequency_penalty':
+    case 'presence_penalty':
+      checkRange(value, param, -2, 2, encoding, asked);
+      break;
+    case 'max_tokens':
+    case 'max_completion_tokens':
+      checkCount(value, param, encoding, asked);
+      break;
+    case 'n':
+      checkCount(value, param, encoding, asked);
+      if (value !== null) sort(asked, param, (value as number) > 1);
+      break;
+    case 'stop':
+      if (value === null) asked.noOps.push(param);
+      else checkStop(value, encoding);
+      break;
+    case 'stream':
+      if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);
+      break;
+    case 'stream_options':
+      if (value !== null) checkObject(value, param, encoding);
+      break;
+    case 'logprobs':
+      if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);
+      sort(asked, param, value === true);
+      break;
+    case 'response_format':
+    case 'logit_bias':
+      if (value !== null) checkObject(value, param, encoding);
+      sort(asked, param, value !== null && asksSomething(param, value as Fields));
+      break;
+  }
+}
+
+function asksSomething(param: 'response_format' | 'logit_bias', value: Fields): boolean {
+  return param === 'response_format' ? value.type !== 'text' : Object.keys(value).length > 0;
+}
+
+function sort(asked: Asked, param: RefusableParameter, asks: boolean): void {
+  if (asks) asked.needs.push(param);
+  else asked.noOps.push(param);
+}
+
+function checkModel(model: unknown, encoding: TextEncoding): string {
+  if (typeof model === 'string' && model !== '') return plainText(model, encoding);
+  if (model === undefined || model === null || model === '') {
+    throw gatewayError('model_id_shape', { id: '', reason: 'has 0 segments: `model` is missing or empty' });
+  }
+  throw gatewayError('field_type', { param: 'model', found: shown(model, encoding), expected: 'a string' });
+}
+
+function checkType(value: unknown, param: string, type: string, expected: string, encoding: TextEncoding): void {
+  if (typeof value !== type) throw gatewayError('field_type', { param, found: shown(value, encoding), expected });
+}
+
+function checkRange(
+  value: unknown,
+  param: string,
+  low: number,
+  high: number,
+  encoding: TextEncoding,
+  asked: Asked,
+): void {
+  if (value === null) return void asked.noOps.push(param);
+  checkType(value, param, 'number', 'a number', encoding);
+  if ((value as number) >= low && (value as number) <= high) return;
+  const range = `from ${low} to ${high}`;
+  throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
+}
+
+function checkCount(value: unknown, param: string, encoding: TextEncoding, asked: Asked): void {
+  if (value === null) return void asked.noOps.push(param);
+  checkType(value, param, 'number', 'an integer', encoding);
+  if (!Number.isFinite(value) || (value as number) < 1) {
+    throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range: '1 or greater' });
+  }
+  if (!Number.isInteger(value)) {
+    throw gatewayError('field_type', { param, found: shown(value, encoding), expected: 'an integer' });
+  }
+}
+
+function checkStop(stop: unknown, encoding: TextEncoding): void {
+  if (typeof stop === 'string') return;
+  const wrong = Array.isArray(stop) ? stop.findIndex((sequence) => typeof sequence !== 'string') : -2;
+  if (wrong !== -1) {
+    const found =
+      wrong === -2
+        ? shown(stop, encoding)
+        : `an array whose entry ${wrong} is ${shown((stop as unknown[])[wrong], encoding)}`;
+    throw gatewayError('field_type', { param: 'stop', found, expected: 'a string or an array of strings' });
+  }
+  const { length } = stop as unknown[];
+  if (length > stopSequencesMax) {
+    throw gatewayError('parameter_out_of_range', {
+      param: 'stop',
+      value: `an array of ${length} sequences`,
+      range: `at most ${stopSequencesMax} sequences`,
+    });
+  }
+}
+
+function checkObject(value: unknown, param: string, encoding: TextEncoding): void {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return;
+  throw gatewayError('field_type', { param, found: shown(value, encoding), expected: 'an object' });
+}
+
+function checkFallback(fallback: unknown, encoding: TextEncoding): string[] | null {
+  if (fallback === undefined || fallback === null) return null;
+  if (typeof fallback !== 'object' || Array.isArray(fallback)) {
+    throw gatewayError('field_type', { param: 'fallback', found: shown(fallback, encoding), expected: 'an object' });
+  }
+  const { models } = fallback as Fields;
+  if (models === undefined || models === null) return null;
+  const param = 'fallback.models';
+  if (!Array.isArray(models)) {
+    throw gatewayError('field_type', { param, found: shown(models, encoding), expected: 'an array of model ids' });
+  }
+  const wrong = models.findIndex((id) => typeof id !== 'string');
+  if (wrong >= 0) {
+    const found = `an array whose entry ${wrong} is ${shown(models[wrong], encoding)}`;
+    throw gatewayError('field_type', { param, found, expected: 'an array of model ids' });
+  }
+  if (models.length > fallbackModelsMax) {
+    throw gatewayError('parameter_out_of_range', {
+      param,
+      value: `an array of ${models.length} ids`,
+      range: `at most ${fallbackModelsMax} ids`,
+    });
+  }
+  return (models as string[]).map((id) => plainText(id, encoding));
+}
+
+/**
+ * All fields that go to the provider as they are. They are cut out of the text where it has no duplicate key on the levels
+ * that were checked; else they are serialised, so that what was checked is what is sent.
+ */
+function membersOf(text: string, found: Members | null, fields: Fields, noOps: readonly string[]): string {
+  if (found && found.nestedKeys === messageKeys(fields.messages as object[])) {
+    return keptMembers(text, found, (key) => goesOn(key, noOps));
+  }
+  return serialised(fields, noOps);
+}
+
+function serialised(fields: Fields, noOps: readonly string[]): string {
+  return bare(Object.fromEntries(Object.entries(fields).filter(([key]) => goesOn(key, noOps))));
+}
+
+function goesOn(key: string, noOps: readonly string[]): boolean {
+  return !ownFields.has(key) && !noOps.includes(key);
+}
+
+function messageKeys(messages: readonly object[]): number {
+  let keys = 0;
+  for (const message of messages) keys += Object.keys(message).length;
+  return keys;
+}
+
+function bare(fields: Fields): string {
+  return JSON.stringify(fields).slice(1, -1);
+}

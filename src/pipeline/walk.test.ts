@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../tests/support/manual-clock.js';
+import { RecordingCaller } from '../../tests/support/played-relay.js';
+import { smallSnapshot } from '../../tests/support/snapshot.js';
+import { Deadlines } from '../upstream/deadlines.js';
+import type { Exchange, Trail } from './handover.js';
+import { type WalkPorts, walk } from './walk.js';
+
+it('asks no upstream for a caller that has left already (ruling 8, failure case F18)', async () => {
+  const clock = new ManualClock();
+  const snapshot = smallSnapshot();
+  const route = snapshot.routes.get('acme/meta/llama/defra')!;
+  let dispatched = 0;
+  const transport = { dispatch: () => ({ abort: () => dispatched++ }), close: async () => {} };
+  const ports = {
+    clock,
+    deadlines: new Deadlines(clock),
+    timeouts: { overallMs: 1_000, firstByteNonStreamingMs: 1_000 },
+    transportOf: () => transport,
+  } as unknown as WalkPorts;
+  const caller = Object.assign(new RecordingCaller(), { gone: true });
+  const request = { model: route.id, stream: false, needs: [], members: '"messages":[]', encoding: 'latin1' };
+  const exchange = { caller, request, snapshot } as unknown as Exchange;
+  const trail: Trail = { attempts: [], providersAttempted: [], breakerSkipped: [], upstreamMs: 0, dispatchedAtMs: 0 };
+  const outcome = await walk(ports, exchange, { alias: null, kind: 'pin', routes: [route] }, [route], trail, null);
+  expect([outcome.kind, dispatched, trail.attempts]).toEqual(['gone', 0, []]);
+});

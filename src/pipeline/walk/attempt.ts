@@ -1,0 +1,154 @@
+/** One attempt of the walk: one call on one route, and what became of it, as a value. */
+import { answeredModelFault } from '../../billing/pricing.js';
+import type { Route } from '../../catalogue/route.js';
+import type { AttemptRecord } from '../../storage/records.js';
+import type { CompletionParts } from '../../upstream/adapters/openai/completion-parts.js';
+import { chatPath, requestBody } from '../../upstream/adapters/openai/request.js';
+import { type Budgets, Call, type CallResult } from '../../upstream/call.js';
+import type { Failure } from '../../upstream/failure.js';
+import { innerError, understand } from '../../upstream/understand.js';
+import type { UsageReading } from '../../wire/usage.js';
+import type { Exchange, PipelinePorts, Relay, Trail } from '../handover.js';
+
+export type AttemptOutcome =
+  | { kind: 'answer'; parts: CompletionParts; usage: UsageReading }
+  /** The stream was committed; `end` says how the upstream's part of it ended. */
+  | { kind: 'stream'; end: 'complete' | 'stalled' | 'cut' | 'pricing_fault'; reason: string }
+  | { kind: 'failure'; failure: Failure }
+  | { kind: 'gone' };
+
+export interface AttemptPorts extends Pick<PipelinePorts, 'transportOf' | 'deadlines' | 'clock' | 'answers'> {}
+
+export async function attempt(
+  ports: AttemptPorts,
+  exchange: Exchange,
+  trail: Trail,
+  route: Route,
+  budgets: Budgets,
+  relay: Relay | null,
+): Promise<AttemptOutcome> {
+  const { request, caller } = exchange;
+  const record: AttemptRecord = {
+    provider: route.provider.id,
+    locode: route.locode,
+    outcome: '',
+    status: null,
+    first_byte_ms: null,
+    error: null,
+  };
+  trail.attempts.push(record);
+  trail.providersAttempted.push(route.provider.id);
+  relay?.begin(route);
+  const call = new Call(
+    { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
+    { route, path: chatPath, body: requestBody(request, route), stream: request.stream, headers: headersFor(route) },
+    budgets,
+    relay,
+  );
+  trail.dispatchedAtMs = call.startedAtMs;
+  caller.onGone = () => call.abandon();
+  if (caller.gone) call.abandon();
+  const result = await call.result;
+  caller.onGone = null;
+  trail.upstreamMs += ports.clock.monotonicMs() - call.startedAtMs;
+  if (call.firstByteAtMs !== null) record.first_byte_ms = Math.round(call.firstByteAtMs - call.startedAtMs);
+  const reading = result.kind === 'answer' ? ports.answers.read(result.body) : null;
+  const answer = reading instanceof Promise ? await reading : reading;
+  const outcome = answer
+    ? answered(exchange, route, result.kind === 'answer' ? result.status : 0, answer)
+    : outcomeOf(route, result as NotAnswer, relay);
+  note(record, outcome, result);
+  return outcome;
+}
+
+type NotAnswer = Exclude<CallResult, { kind: 'answer' }>;
+
+function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null): AttemptOutcome {
+  switch (result.kind) {
+    case 'gone':
+      return { kind: 'gone' };
+    case 'stream':
+    case 'frame_failed':
+      return streamed(route, result, relay!);
+    case 'timeout':
+      // A `finish_reason` says that the answer is whole, even if the upstream then forgets to close.
+      if (relay && relay.finishReason !== null) return { kind: 'stream', end: 'complete', reason: '' };
+      if (relay?.committed) return { kind: 'stream', end: 'stalled', reason: '' };
+      return { kind: 'failure', failure: understand(result, route) };
+    default:
+      return { kind: 'failure', failure: understand(result, route) };
+  }
+}
+
+function answered(
+  exchange: Exchange,
+  route: Route,
+  status: number,
+  reading: Awaited<ReturnType<PipelinePorts['answers']['read']>>,
+): AttemptOutcome {
+  if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
+  if (reading.kind === 'malformed') {
+    return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${reading.reason} (HTTP ${status})` } };
+  }
+  const { parts } = reading;
+  const usage = parts.reading;
+  const fault =
+    usage.kind === 'fault' ? usage.reason : answeredModelFault(exchange.snapshot, route, parts.answeredModel);
+  if (fault) return { kind: 'failure', failure: pricingFault(status, fault) };
+  return { kind: 'answer', parts, usage };
+}
+
+function streamed(
+  route: Route,
+  result: Extract<CallResult, { kind: 'stream' | 'frame_failed' }>,
+  relay: Relay,
+): AttemptOutcome {
+  const { fault, committed, finishReason, sawDone } = relay;
+  const { status } = result;
+  if (fault?.kind === 'pricing') {
+    if (committed) return { kind: 'stream', end: 'pricing_fault', reason: fault.reason };
+    return { kind: 'failure', failure: pricingFault(status, fault.reason) };
+  }
+  if (finishReason !== null && !fault) return { kind: 'stream', end: 'complete', reason: '' };
+  if (committed) return { kind: 'stream', end: sawDone && !fault ? 'complete' : 'cut', reason: '' };
+  if (fault?.kind === 'error_frame') return { kind: 'failure', failure: innerError(status, fault.error, route) };
+  const why = fault ? 'its stream began with a frame that is not JSON' : 'its stream ended before any content';
+  return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${why} (HTTP ${status})` } };
+}
+
+function pricingFault(status: number, reason: string): Failure {
+  return { meaning: 'pricing_fault', status, quote: `the answer cannot be priced: ${reason}` };
+}
+
+function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult): void {
+  record.status = 'status' in result ? result.status : null;
+  if (outcome.kind === 'failure') {
+    record.outcome = outcome.failure.meaning;
+    record.error = outcome.failure.quote;
+  } else if (outcome.kind === 'gone') {
+    record.outcome = 'client_closed';
+  } else {
+    record.outcome = outcome.kind === 'stream' && outcome.end !== 'complete' ? outcome.end : 'served';
+  }
+}
+
+const headersByProvider = new WeakMap<object, readonly string[]>();
+
+/** Only our own headers go to a provider (failure case H6). */
+function headersFor({ provider }: Route): readonly string[] {
+  const known = headersByProvider.get(provider);
+  if (known) return known;
+  const headers = [
+    'content-type',
+    'application/json',
+    'accept',
+    'application/json, text/event-stream',
+    'accept-encoding',
+    'identity',
+    'user-agent',
+    'lodestone',
+  ];
+  if (provider.apiKey) headers.push('authorization', `Bearer ${provider.apiKey}`);
+  headersByProvider.set(provider, headers);
+  return headers;
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { completion } from '../../../../tests/support/openai-shapes.js';
+import { readCompletion } from './completion.js';
+import type { CompletionParts } from './completion-parts.js';
+
+const read = (body: unknown) => readCompletion(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+const partsOf = (body: unknown): CompletionParts => {
+  const reading = read(body);
+  if (reading.kind !== 'completion') throw new Error(`not a completion: ${JSON.stringify(reading)}`);
+  return reading.parts;
+};
+const deliveredOf = (body: unknown): string => JSON.parse(`"${Buffer.from(partsOf(body).delivered, 'latin1')}"`);
+const membersOf = (body: unknown): Record<string, unknown> => {
+  const { members, encoding } = partsOf(body);
+  return JSON.parse(`{${Buffer.from(members, encoding)}}`);
+};
+
+describe('a whole completion', () => {
+  it('is taken apart: what is ours is out, everything else is kept', () => {
+    const body = completion({ extra: { service_tier: 'x', router_metadata: { a: 1 }, __proto__: 1, note: 'é😀' } });
+    expect(partsOf(body)).toMatchObject({ usage: body.usage, answeredModel: 'upstream-model', finishReason: 'stop' });
+    expect(membersOf(body)).toEqual({ choices: body.choices, service_tier: 'x', note: 'é😀' });
+  });
+
+  it('keeps its texts, escaped or not', () => {
+    for (const text of ['é😀"\\\n', '\\u00e9'.repeat(3)]) {
+      const raw = JSON.stringify(completion({ content: 'PLACE' })).replace('PLACE', JSON.stringify(text).slice(1, -1));
+      expect(membersOf(raw)).toEqual({ choices: (completion({ content: text }) as { choices: unknown }).choices });
+    }
+    expect(membersOf('{"choices":[{"message":{"content":"\\u5b57é"}}]}')).toEqual({
+      choices: [{ message: { content: '字é' } }],
+    });
+  });
+
+  it.each([
+    '',
+    'null',
+    '[]',
+    '""',
+    '1',
+    '<html>',
+    '{',
+    '{}',
+    '{"choices":null}',
+    '{"choices":[]}',
+    '{"choices":{}}',
+    '{"choices":[null]}',
+    '{"choices":[{}]}',
+    '{"choices":[{"message":null}]}',
+    '{"choices":[{"message":"x"}]}',
+    '{"choices":[{"message":[]}]}',
+    JSON.stringify(completion({ content: 'PLACE' })).replace('PLACE', 'a raw\nline break'),
+    JSON.stringify(completion({ content: 'PLACE' })).replace('PLACE', 'a raw\ttab'),
+  ])('is malformed as %j (failure case C6)', (body) => expect(read(body).kind).toBe('malformed'));
+
+  it.each([
+    { error: { message: 'x' } },
+    { error: 'x' },
+    { choices: [], error: { code: 429 } },
+    { ...completion(), error: { message: 'late' } },
+    completion({ finishReason: 'error' }),
+  ])('is an error where it says so inside a 200: %j (wire pitfall 7)', (body) => expect(read(body).kind).toBe('error'));
+
+  it('says in its error what the upstream meant, beyond ASCII too', () => {
+    for (const body of ['{"error":{"message":"später 😀"}}', '{"error":{"message":"sp\\u00e4ter 😀"}}']) {
+      expect(read(body)).toEqual({ kind: 'error', error: { error: { message: 'später 😀' } } });
+    }
+  });
+
+  it('may have a null error and blank lines before it (wire pitfall 1)', () => {
+    expect(read(`\n\n\r\n ${JSON.stringify({ ...completion(), error: null })}`).kind).toBe('completion');
+  });
+
+  it.each([
+    [null],
+    [undefined],
+    [{}],
+    [{ total_tokens: 3 }],
+    [{ prompt_tokens: null, completion_tokens: null }],
+    ['12'],
+    [[]],
+  ])(
+    'tells what was delivered where its usage (%j) cannot be billed, so that it is never free (failure case A6)',
+    (usage) => {
+      const message = { reasoning_content: 'hm', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] };
+      const text = deliveredOf({ ...completion({ content: 'é"\n', message }), usage });
+      expect(text).toContain('é"\n');
+      expect(text).toContain('hm');
+      expect(text).toContain('"name":"f"');
+    },
+  );
+
+  it('tells nothing where there is usage to bill by', () => {
+    expect(partsOf(completion()).delivered).toBe('');
+  });
+
+  it('has no finish reason where the upstream gave none', () => {
+    expect(partsOf({ choices: [{ message: {}, finish_reason: 3 }] }).finishReason).toBeNull();
+  });
+});

@@ -1,0 +1,41 @@
+/** What matters of an upstream's response head; no header of an upstream ever reaches a caller (contract 4.1). */
+export const errorBytesMax = 64 * 1024;
+
+export class AnswerHead {
+  /** Content encoding; empty where there is none. */
+  readonly encoding: string;
+  readonly contentType: string;
+
+  constructor(
+    readonly status: number,
+    private readonly headers: readonly string[],
+  ) {
+    let contentType = '';
+    let encoding = '';
+    for (let i = 0; i + 1 < headers.length; i += 2) {
+      const { length } = headers[i]!;
+      // Only the two names of these lengths matter here; comparing the others would cost for nothing.
+      if (length !== 12 && length !== 16) continue;
+      const name = headers[i]!.toLowerCase();
+      if (name === 'content-type') contentType = headers[i + 1]!.toLowerCase();
+      else if (name === 'content-encoding') encoding = headers[i + 1]!.trim().toLowerCase();
+    }
+    this.contentType = contentType;
+    this.encoding = encoding === 'identity' ? '' : encoding;
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  get isEventStream(): boolean {
+    return this.contentType.startsWith('text/event-stream');
+  }
+
+  header(wanted: string): string | undefined {
+    for (let i = 0; i + 1 < this.headers.length; i += 2) {
+      if (this.headers[i]!.toLowerCase() === wanted) return this.headers[i + 1]!;
+    }
+    return undefined;
+  }
+}

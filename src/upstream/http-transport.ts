@@ -1,0 +1,125 @@
+/**
+ * One request to an upstream over HTTP/1.1: no redirects, no timeouts but ours, no retry, save one: a request of which a kept
+ * socket took not a byte was provably not sent, and goes out once more on a fresh one.
+ */
+import { Connections } from './connections.js';
+import type { Connection } from './http1/connection.js';
+import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
+
+const sweepMs = 1_000;
+
+interface Address {
+  connections: Connections;
+  /** Request heads up to the content length, by path and header list: they do not change. */
+  heads: WeakMap<readonly string[], Map<string, string>>;
+  host: string;
+  basePath: string;
+  search: string;
+}
+
+export class HttpTransport implements Transport {
+  private readonly origins = new Map<string, Connections>();
+  private readonly addresses = new Map<string, Address>();
+  private readonly sweeper: NodeJS.Timeout;
+
+  constructor(private readonly nowMs: () => number) {
+    this.sweeper = setInterval(() => {
+      for (const connections of this.origins.values()) connections.sweep();
+    }, sweepMs).unref();
+  }
+
+  dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
+    const address = this.addressOf(request.route.baseUrl);
+    const { body } = request;
+    const head = `${headFor(address, request)}${body.length}\r\n\r\n`;
+    return new HttpCall(address.connections, head, body, handler).start(address.connections.take());
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.sweeper);
+    for (const connections of this.origins.values()) connections.close();
+  }
+
+  private addressOf(baseUrl: string): Address {
+    const known = this.addresses.get(baseUrl);
+    if (known) return known;
+    const { origin, protocol, hostname, port, host, pathname, search } = new URL(baseUrl);
+    const secure = protocol === 'https:';
+    let connections = this.origins.get(origin);
+    if (!connections) {
+      const place = { secure, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (secure ? 443 : 80)) };
+      connections = new Connections(place, this.nowMs);
+      this.origins.set(origin, connections);
+    }
+    const address = { connections, heads: new WeakMap(), host, basePath: pathname.replace(/\/+$/, ''), search };
+    this.addresses.set(baseUrl, address);
+    return address;
+  }
+}
+
+/** Ends in `content-length: `. The header list of a provider is one object, so it is its own key. */
+function headFor({ heads, host, basePath, search }: Address, { path, headers }: UpstreamRequest): string {
+  let byPath = heads.get(headers);
+  if (!byPath) {
+    byPath = new Map();
+    heads.set(headers, byPath);
+  }
+  let head = byPath.get(path);
+  if (head === undefined) {
+    head = `POST ${basePath}${path}${search} HTTP/1.1\r\nhost: ${host}\r\n`;
+    for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
+    head += 'connection: keep-alive\r\ncontent-length: ';
+    byPath.set(path, head);
+  }
+  return head;
+}
+
+class HttpCall implements UpstreamCall, UpstreamHandler {
+  private connection!: Connection;
+  private over = false;
+  private answered = false;
+  private resent = false;
+
+  constructor(
+    private readonly connections: Connections,
+    private readonly head: string,
+    private readonly body: string | Buffer,
+    private readonly handler: UpstreamHandler,
+  ) {}
+
+  start(connection: Connection): this {
+    this.connection = connection;
+    connection.send(this.head, this.body, this, () => this.connections.give(connection));
+    return this;
+  }
+
+  abort(): void {
+    if (this.over) return;
+    this.over = true;
+    this.connection.destroy();
+  }
+
+  onHeaders(status: number, headers: readonly string[], resume: () => void): void {
+    this.answered = true;
+    this.handler.onHeaders(status, headers, resume);
+  }
+
+  onData(chunk: Buffer): boolean {
+    return this.handler.onData(chunk);
+  }
+
+  onEnd(): void {
+    this.over = true;
+    this.handler.onEnd();
+  }
+
+  onError(error: Error): void {
+    if (this.connection.unsent && !this.answered && !this.resent) {
+      this.resent = true;
+      this.start(this.connections.fresh());
+      return;
+    }
+    this.over = true;
+    this.handler.onError(error);
+  }
+}

@@ -1,0 +1,166 @@
+/** One connection to an origin, one exchange at a time, on a bare socket: reads land in one buffer that all connections share. */
+import { connect as connectPlain, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { atEndOfTurn } from '../../base/turn.js';
+import type { UpstreamHandler } from '../transport.js';
+import { ResponseParser } from './response-parser.js';
+
+export interface Origin {
+  secure: boolean;
+  host: string;
+  port: number;
+}
+
+/** A read is handled to its end before the next one begins, so one buffer serves them all. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+const tcpKeepAliveMs = 30_000;
+/** Without a hint of the server idle sockets are closed before a usual server would (5 s): keep-alive races stay rare. */
+const idleMsDefault = 4_000;
+const idleMsMax = 60_000;
+const hintMarginMs = 1_000;
+/** Node's own 250 ms would give up an address that is merely far away. */
+setDefaultAutoSelectFamilyAttemptTimeout(2_000);
+
+export class Connection {
+  /** A request has been answered on this socket before. */
+  reused = false;
+  /** Not a byte of the present request has been taken by the kernel, on a socket that was open before: it is provably unsent. */
+  unsent = false;
+  idleSinceMs = 0;
+  idleMsMax = idleMsDefault;
+  readonly socket: Socket;
+  private handler: UpstreamHandler | null = null;
+  private onFree: (() => void) | null = null;
+  private awaitsSend = false;
+  private readonly parser: ResponseParser;
+  private readonly resume = (): void => {
+    this.socket.resume();
+  };
+
+  constructor(origin: Origin) {
+    this.parser = new ResponseParser({
+      onHead: (status, headers) => this.handler?.onHeaders(status, headers, this.resume),
+      onBody: (view) => this.handler?.onData(view) ?? true,
+    });
+    this.socket = origin.secure ? this.openTls(origin) : this.openPlain(origin);
+    this.socket.setNoDelay(true).setKeepAlive(true, tcpKeepAliveMs);
+    this.socket.on('end', () => this.ended());
+    this.socket.on('error', (error) => this.failed(error));
+    this.socket.on('close', () => this.ended());
+  }
+
+  get alive(): boolean {
+    return !this.socket.destroyed && !this.socket.errored && !this.socket.readableEnded;
+  }
+
+  /** Sends at the end of this turn. `onFree` is called when the exchange is over and the connection can serve another. */
+  send(head: string, body: string | Buffer, handler: UpstreamHandler, onFree: () => void): void {
+    this.handler = handler;
+    this.onFree = onFree;
+    this.unsent = this.reused;
+    this.awaitsSend = true;
+    this.parser.reset();
+    atEndOfTurn('sends', () => {
+      if (this.handler === handler) this.write(head, body);
+    });
+  }
+
+  private write(head: string, body: string | Buffer): void {
+    const { socket } = this;
+    this.awaitsSend = false;
+    if (typeof body === 'string') {
+      socket.write(head + body, 'latin1');
+    } else {
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body);
+      socket.uncork();
+    }
+    // The kernel has taken it, or has refused it on the spot.
+    this.unsent &&= Boolean(socket.errored);
+  }
+
+  /** Ends the connection whatever it is doing; nobody is told. */
+  destroy(): void {
+    this.handler = null;
+    this.socket.destroy();
+  }
+
+  private openPlain({ host, port }: Origin): Socket {
+    const callback = (length: number): boolean => this.take(readBuffer.subarray(0, length));
+    return connectPlain({
+      host,
+      port,
+      onread: { buffer: readBuffer, callback },
+    });
+  }
+
+  private openTls({ host, port }: Origin): Socket {
+    const socket = connectTls({
+      host,
+      port,
+      servername: isAddress(host) ? '' : host,
+      ALPNProtocols: ['http/1.1'],
+    });
+    socket.on('data', (bytes: Buffer) => {
+      if (!this.take(bytes)) socket.pause();
+    });
+    return socket;
+  }
+
+  private take(bytes: Buffer): boolean {
+    if (!this.handler) {
+      // Nothing was asked: whatever this is, the connection is not in step.
+      this.destroy();
+      return true;
+    }
+    if (this.awaitsSend) {
+      // An answer to nothing, such as a farewell of a server that closes idle connections.
+      this.failed(Object.assign(new Error('it spoke before it was asked'), { code: 'ECONNRESET' }));
+      return true;
+    }
+    try {
+      const flowing = this.parser.take(bytes);
+      if (!this.parser.done) return flowing;
+      this.complete();
+    } catch (error) {
+      // A fault of the upstream, or of whoever takes its answer: either way it ends this exchange and no other.
+      this.failed(error as Error);
+    }
+    return true;
+  }
+
+  private complete(): void {
+    const { handler, parser } = this;
+    this.handler = null;
+    if (!handler) return;
+    // Answered before the whole request was sent: what is left of it may never be read, and would block the next one.
+    if (parser.reusable && this.alive && this.socket.writableLength === 0) {
+      this.reused = true;
+      const hint = parser.keepAliveMs;
+      this.idleMsMax = hint === null ? idleMsDefault : Math.min(Math.max(hint - hintMarginMs, 0), idleMsMax);
+      this.onFree?.();
+    } else {
+      this.socket.destroy();
+    }
+    handler.onEnd();
+  }
+
+  private ended(): void {
+    const { handler } = this;
+    if (!handler) return;
+    if (this.parser.closed()) this.complete();
+    else this.failed(Object.assign(new Error('it closed the connection'), { code: 'ECONNRESET' }));
+  }
+
+  private failed(error: Error): void {
+    const { handler } = this;
+    this.handler = null;
+    this.socket.destroy();
+    handler?.onError(error);
+  }
+}
+
+function isAddress(host: string): boolean {
+  return /^[\d.]+$|:/.test(host);
+}

@@ -1,0 +1,147 @@
+/** How each model of the sandbox behaves (contract 10), by the name of its upstream model. */
+import { answerOf } from './answer.js';
+import {
+  type AnswerHead,
+  closingFrames,
+  completionJson,
+  contentFrames,
+  type DialectError,
+  errorJson,
+} from './dialect.js';
+import { readSandboxRequest } from './request.js';
+import type { Script } from './script.js';
+
+export interface Occasion {
+  readonly head: AnswerHead;
+  readonly body: Buffer;
+  readonly stream: boolean;
+  /** How often the model was called in this process, this call included. */
+  readonly callNumber: number;
+}
+
+export type Behaviour = (occasion: Occasion) => Script;
+
+const wordPaceMs = 15;
+const slowFirstByteMs = 2000;
+const slowPaceMs = 200;
+const stalledPieces = 4;
+const choicesMax = 16;
+
+function serves(occasion: Occasion): Script {
+  const request = readSandboxRequest(occasion.body);
+  if (!request) return refuses(400, invalid('messages', 'The request body is no JSON object.'));
+  const { choices, responseFormat } = request;
+  if (choices > choicesMax)
+    return refuses(400, invalid('n', `\`n\` is ${choices}, but must be at most ${choicesMax}.`));
+  if (responseFormat === 'json_schema') {
+    return refuses(
+      400,
+      invalid('response_format', 'Unsupported value: the sandbox knows json_object, but no json_schema.'),
+    );
+  }
+  const { head, stream } = occasion;
+  const answer = answerOf(request);
+  const content = stream ? contentFrames(head, answer, choices) : [completionJson(head, answer, choices)];
+  return {
+    status: 200,
+    contentType: stream ? 'text/event-stream' : 'application/json',
+    firstByteMs: 0,
+    paceMs: wordPaceMs,
+    pieces: stream ? [...content, ...closingFrames(head, answer, choices)] : content,
+    contentPieces: content.length,
+    ending: 'end',
+  };
+}
+
+const refuses = (status: number, error: DialectError): Script => ({
+  status,
+  contentType: 'application/json',
+  firstByteMs: 0,
+  paceMs: 0,
+  pieces: [errorJson(error)],
+  contentPieces: 0,
+  ending: 'end',
+});
+
+const invalid = (param: string, message: string): DialectError => ({
+  message,
+  type: 'invalid_request_error',
+  param,
+  code: 'invalid_value',
+});
+
+const neverAnswers = (): Script => ({
+  status: 200,
+  contentType: 'application/json',
+  firstByteMs: null,
+  paceMs: 0,
+  pieces: [],
+  contentPieces: 0,
+  ending: 'silence',
+});
+
+/** A few pieces of a stream, or half of a body, and then silence. */
+function stalls(occasion: Occasion): Script {
+  const script = serves(occasion);
+  if (script.status !== 200) return script;
+  const { pieces, contentPieces } = script;
+  const sent = occasion.stream
+    ? pieces.slice(0, Math.min(stalledPieces, contentPieces))
+    : pieces.map((body) => body.subarray(0, body.length >> 1));
+  return { ...script, pieces: sent, ending: 'silence' };
+}
+
+/** A Map, so that a hostile name finds nothing. */
+export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
+  ['echo', serves],
+  ['unpriced', serves],
+  ['slow', (occasion) => ({ ...serves(occasion), firstByteMs: slowFirstByteMs, paceMs: slowPaceMs })],
+  ['timeout', neverAnswers],
+  ['stall', stalls],
+  [
+    'capacity',
+    () =>
+      refuses(429, {
+        message: 'The request queue is full: all 64 places are taken. Please try again later.',
+        type: 'overloaded_error',
+        code: 'queue_full',
+      }),
+  ],
+  [
+    'reject',
+    () => refuses(400, invalid('messages', 'Unsupported value: the sandbox model `reject` takes no messages at all.')),
+  ],
+  [
+    'quota',
+    () =>
+      refuses(429, {
+        message:
+          'The daily token quota is spent: limit 100000 tokens per day (TPD), used 100000. It resets at midnight UTC.',
+        type: 'tokens',
+        code: 'daily_quota_exceeded',
+      }),
+  ],
+  [
+    'flaky',
+    (occasion) =>
+      occasion.callNumber % 2 === 1
+        ? serves(occasion)
+        : refuses(503, { message: 'The service is temporarily unavailable.', type: 'server_error', code: null }),
+  ],
+  [
+    'server-error',
+    () =>
+      refuses(500, {
+        message: 'The server had an error while processing the request.',
+        type: 'server_error',
+        code: null,
+      }),
+  ],
+]);
+
+export const unknownModel = (name: string): Script =>
+  refuses(404, {
+    message: `The model \`${name}\` does not exist in the sandbox.`,
+    type: 'invalid_request_error',
+    code: 'model_not_found',
+  });

@@ -1,0 +1,90 @@
+/**
+ * OpenAI's dialect as the sandbox speaks it. It reports no `usage`: then the gateway counts the tokens itself, for real
+ * and off the main thread (ruling 9), which is also the path that a user wants to see rehearsed.
+ */
+import type { Answer } from './answer.js';
+
+/** What every frame of an answer shares. */
+export interface AnswerHead {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+}
+
+export interface DialectError {
+  readonly message: string;
+  readonly type: string;
+  readonly param?: string;
+  readonly code: string | null;
+}
+
+export function completionJson(head: AnswerHead, answer: Answer, choices: number): Buffer {
+  const { id, created, model } = head;
+  return json({
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: eachChoice(choices, (index) => ({
+      index,
+      message: messageOf(answer, index),
+      logprobs: null,
+      finish_reason: finishReasonOf(answer),
+    })),
+  });
+}
+
+/** For each choice the role, then the content in turns. */
+export function contentFrames(head: AnswerHead, answer: Answer, choices: number): Buffer[] {
+  const role = { role: 'assistant', content: answer.kind === 'text' ? '' : null };
+  const content =
+    answer.kind === 'text' ? answer.pieces.map((content) => () => ({ content })) : toolCallDeltas(answer.name);
+  return [() => role, ...content].flatMap((delta) =>
+    eachChoice(choices, (index) => frame(head, index, delta(index), null)),
+  );
+}
+
+/** How each choice ended, then the end of the stream. */
+export function closingFrames(head: AnswerHead, answer: Answer, choices: number): Buffer[] {
+  const finishes = eachChoice(choices, (index) => frame(head, index, {}, finishReasonOf(answer)));
+  return [...finishes, Buffer.from('data: [DONE]\n\n')];
+}
+
+export function errorJson({ message, type, param, code }: DialectError): Buffer {
+  return json({ error: { message, type, param: param ?? null, code } });
+}
+
+function eachChoice<T>(choices: number, make: (index: number) => T): T[] {
+  return Array.from({ length: choices }, (_, index) => make(index));
+}
+
+function finishReasonOf(answer: Answer): string {
+  return answer.kind === 'text' ? answer.finishReason : 'tool_calls';
+}
+
+function messageOf(answer: Answer, index: number): object {
+  if (answer.kind === 'text') return { role: 'assistant', content: answer.pieces.join(''), refusal: null };
+  const call = { id: toolCallId(index), type: 'function', function: { name: answer.name, arguments: '{}' } };
+  return { role: 'assistant', content: null, refusal: null, tool_calls: [call] };
+}
+
+function toolCallDeltas(name: string): ((index: number) => object)[] {
+  return [
+    (index) => ({
+      tool_calls: [{ index: 0, id: toolCallId(index), type: 'function', function: { name, arguments: '' } }],
+    }),
+    () => ({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] }),
+  ];
+}
+
+const toolCallId = (index: number): string => `call_sandbox_${index}`;
+
+function frame({ id, created, model }: AnswerHead, index: number, delta: object, finishReason: string | null): Buffer {
+  const choices = [{ index, delta, logprobs: null, finish_reason: finishReason }];
+  const chunk = { id, object: 'chat.completion.chunk', created, model, choices };
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}
+
+function json(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value));
+}

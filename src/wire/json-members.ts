@@ -1,0 +1,122 @@
+/**
+ * Finds where the members of a JSON object lie in its text, so that a few can be taken out or put in without serialising the
+ * others again (architecture 4, rule 10). It walks from string to string and gives up where anything is odd, but it does not replace parsing.
+ */
+export interface Members {
+  readonly keys: string[];
+  /** Where a member's key begins and its value ends, by position in `keys`. */
+  readonly starts: number[];
+  readonly valueStarts: number[];
+  readonly ends: number[];
+  /** Keys of the objects inside the array under `nestedUnder`, counted: more than the parsed ones means a duplicate. */
+  nestedKeys: number;
+  /** How deep objects and arrays are nested, this one included. */
+  depth: number;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Characters that may stand outside of strings: numbers, literals and white space. */
+const outside = new Uint8Array(256);
+for (const character of '0123456789+-.eEtrufalsn \t\r\n') outside[character.charCodeAt(0)] = 1;
+
+/** null where a key is written with an escape, or twice, or something is odd: then the plain way is taken. */
+export function findMembers(text: string, nestedUnder = ''): Members | null {
+  const found: Members = { keys: [], starts: [], valueStarts: [], ends: [], nestedKeys: 0, depth: 0 };
+  let depth = 0;
+  let keyIsNext = false;
+  let nested = false;
+  for (let at = start(text); at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote: {
+        const end = closingQuote(text, at);
+        if (end === -1) return null;
+        if (depth === 1 && keyIsNext) {
+          const key = text.slice(at + 1, end);
+          if (key.includes('\\')) return null;
+          found.keys.push(key);
+          found.starts.push(at);
+          nested = key === nestedUnder;
+          keyIsNext = false;
+        }
+        at = end;
+        break;
+      }
+      case 0x3a: // :
+        if (depth === 1) found.valueStarts.push(at + 1);
+        else if (depth === 3 && nested) found.nestedKeys++;
+        break;
+      case 0x2c: // ,
+        if (depth === 1) {
+          found.ends.push(at);
+          keyIsNext = true;
+        }
+        break;
+      case 0x7b: // {
+      case 0x5b: // [
+        if (++depth === 1) keyIsNext = true;
+        if (depth > found.depth) found.depth = depth;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        if (--depth === 0) {
+          if (found.keys.length > 0) found.ends.push(at);
+          return text.slice(at + 1).trim() === '' && !hasTwice(found.keys) ? found : null;
+        }
+        break;
+      default:
+        if (outside[text.charCodeAt(at)] !== 1) return null;
+    }
+  }
+  return null;
+}
+
+/** The kept members as they were written; neighbours stay one piece. */
+export function keptMembers(text: string, members: Members, isKept: (key: string) => boolean): string {
+  const { keys, starts, ends } = members;
+  let kept = '';
+  let from = -1;
+  for (let i = 0; i <= keys.length; i++) {
+    const keeps = i < keys.length && isKept(keys[i]!);
+    if (keeps && from === -1) from = starts[i]!;
+    if (!keeps && from !== -1) {
+      const piece = text.slice(from, ends[i - 1]!);
+      kept = kept === '' ? piece : `${kept},${piece}`;
+      from = -1;
+    }
+  }
+  return kept;
+}
+
+/** The text of one member's value. */
+export function memberValue(text: string, members: Members, key: string): string | undefined {
+  const at = members.keys.indexOf(key);
+  return at === -1 ? undefined : text.slice(members.valueStarts[at]!, members.ends[at]!).trim();
+}
+
+/** Only an object has members. */
+function start(text: string): number {
+  let at = 0;
+  while (text.charCodeAt(at) <= 0x20) at++;
+  return text.charCodeAt(at) === 0x7b ? at : text.length;
+}
+
+function hasTwice(keys: readonly string[]): boolean {
+  if (keys.length > 16) return new Set(keys).size < keys.length;
+  for (let i = 1; i < keys.length; i++) if (keys.lastIndexOf(keys[i]!, i - 1) !== -1) return true;
+  return false;
+}
+
+function closingQuote(text: string, opening: number): number {
+  let end = text.indexOf('"', opening + 1);
+  while (end !== -1 && text.charCodeAt(end - 1) === backslash && escapedAt(text, end)) end = text.indexOf('"', end + 1);
+  return end;
+}
+
+/** A quote is escaped where an odd number of backslashes stands before it. */
+function escapedAt(text: string, at: number): boolean {
+  let first = at;
+  while (text.charCodeAt(first - 1) === backslash) first--;
+  return (at - first) % 2 === 1;
+}

@@ -1,0 +1,53 @@
+/** `router_metadata` as JSON text (contract 4.1): what never changes for a route is written once, the rest per answer. */
+import type { Route } from '../catalogue/route.js';
+
+export interface RouterMetadata {
+  requestedModel: string;
+  alias: string | null;
+  route: Route;
+  providersAttempted: readonly string[];
+  fallbackOccurred: boolean;
+  breakerSkipped: readonly string[];
+}
+
+interface Fixed {
+  served: string;
+  place: string;
+}
+
+const fixedByRoute = new WeakMap<Route, Fixed>();
+
+export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string): string {
+  const fixed = fixedOf(metadata.route);
+  const end = streamEnd === undefined ? '' : `,"stream_end":"${streamEnd}"`;
+  return (
+    `{"requested_model":${JSON.stringify(metadata.requestedModel)},${fixed.served}` +
+    `,"providers_attempted":${listText(metadata.providersAttempted)}` +
+    `,"fallback_occurred":${metadata.fallbackOccurred}` +
+    `,"breaker_skipped":${listText(metadata.breakerSkipped)}` +
+    `,"alias":${JSON.stringify(metadata.alias)},${fixed.place}${end}}`
+  );
+}
+
+/** Ids of the catalogue: none of them needs an escape. */
+function listText(names: readonly string[]): string {
+  return names.length === 0 ? '[]' : `["${names.join('","')}"]`;
+}
+
+function fixedOf(route: Route): Fixed {
+  const known = fixedByRoute.get(route);
+  if (known) return known;
+  const { provider, model, locode, country, carbon, id } = route;
+  const served = {
+    served_model: id,
+    provider: provider.id,
+    creator: model.creator,
+    model: model.model,
+    locode,
+    country,
+  };
+  const place = { carbon, cloud_act: provider.cloudAct };
+  const fixed = { served: JSON.stringify(served).slice(1, -1), place: JSON.stringify(place).slice(1, -1) };
+  fixedByRoute.set(route, fixed);
+  return fixed;
+}
