@@ -1,0 +1,70 @@
+/** A gateway whose catalogue source hangs: it listens, and has no routing snapshot until the test gives it one. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { GatewayClient } from '../support/client.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import type { YamlObject } from '../support/gateway-files.js';
+
+export interface WaitingGateway {
+  client: GatewayClient;
+  url: string;
+  /** Lets the catalogue come; resolves when the gateway has started. */
+  release(catalogue: YamlObject): Promise<TestGateway>;
+  stop(): Promise<void>;
+}
+
+export async function startWithoutSnapshot(): Promise<WaitingGateway> {
+  const folder = mkdtempSync(join(tmpdir(), 'lodestone-fifo-'));
+  const fifo = join(folder, 'catalogue.yaml');
+  execFileSync('mkfifo', [fifo]);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const starting = startGateway({ config: { server: { port }, catalogue: [fifo] } });
+  starting.catch(() => {});
+  const client = new GatewayClient(() => url);
+  await untilItListens(url);
+  let released = false;
+  const release = async (catalogue: YamlObject) => {
+    released = true;
+    await writeFile(fifo, stringify(catalogue));
+    return starting;
+  };
+  return {
+    client,
+    url,
+    release,
+    async stop() {
+      await client.close();
+      const gateway = released ? await starting : await release({ providers: [], regions: [], models: [] });
+      await gateway.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function untilItListens(url: string): Promise<void> {
+  for (let left = 200; left > 0; left--) {
+    try {
+      if ((await fetch(`${url}/healthz`)).ok) return;
+    } catch {
+      // Not yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('The gateway did not listen within 10 s.');
+}

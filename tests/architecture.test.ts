@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import {
+  dashboardFaults,
+  importFaults,
+  importsOf,
+  lengthFaults,
+  nameFaults,
+  readSources,
+  type SourceFile,
+  scanFaults,
+  stageFaults,
+} from './support/import-table.js';
+
+const sources = readSources();
+const file = (path: string, ...imports: string[]): SourceFile => ({
+  path,
+  text: imports.map((specifier) => `import { a } from '${specifier}';\n`).join(''),
+});
+
+describe('the house', () => {
+  it('has sources to look at', () => {
+    expect(sources.filter(({ path }) => path.startsWith('src/')).length).toBeGreaterThan(10);
+  });
+
+  it('imports only in the direction of the table', () => expect(importFaults(sources)).toEqual([]));
+  it('keeps stages apart', () => expect(stageFaults(sources)).toEqual([]));
+  it('keeps the dashboard apart from the gateway', () => expect(dashboardFaults(sources)).toEqual([]));
+  it('keeps files under 300 lines', () => expect(lengthFaults(sources)).toEqual([]));
+  it('gives files names that say something, in kebab-case', () => expect(nameFaults(sources)).toEqual([]));
+  it('lists its registries instead of scanning folders', () => expect(scanFaults(sources)).toEqual([]));
+});
+
+describe('the rules themselves', () => {
+  it('see every form of import', () => {
+    const text = [
+      "import a from './a.js';",
+      "import type { B } from './b.js';",
+      "import {\n  c,\n  d,\n} from './c.js';",
+      "import './d.js';",
+      "export * from './e.js';",
+      "const f = await import('./f.js');",
+      "type G = typeof import('./g.js');",
+      "import { h } from 'undici';",
+    ].join('\n');
+    const found = importsOf({ path: 'src/base/x.ts', text });
+    expect(found).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `src/base/${name}.ts`));
+  });
+
+  it.each([
+    ['src/base/x.ts', '../errors/table.js'],
+    ['src/storage/x.ts', '../accounts/keys.js'],
+    ['src/errors/x.ts', '../storage/store.js'],
+    ['src/upstream/adapters/openai/request.ts', '../../call.js'],
+    ['src/upstream/adapters/openai/request.ts', '../../../errors/table.js'],
+    ['src/upstream/adapters/openai/request.ts', '../../../catalogue/route.js'],
+    ['src/pipeline/rank.ts', '../upstream/call.js'],
+    ['src/billing/x.ts', '../accounts/x.js'],
+    ['src/accounts/x.ts', '../pipeline/handover.js'],
+    ['src/http/x.ts', '../compose.js'],
+    ['src/pipeline/walk/x.ts', '../../http/server.js'],
+    ['src/cli/x.ts', '../storage/store.js'],
+    ['src/base/x.ts', '../../tests/support/sse.js'],
+    ['src/elsewhere/x.ts', '../base/clock.js'],
+  ])('refuse that %s imports %s', (path, specifier) => {
+    expect(importFaults([file(path, specifier)])).not.toEqual([]);
+  });
+
+  it.each([
+    ['src/pipeline/walk/x.ts', '../../upstream/call.js'],
+    ['src/pipeline/respond.ts', '../upstream/frames.js'],
+    ['src/pipeline/rank.ts', './handover.js'],
+    ['src/upstream/call.ts', './adapters/registry.js'],
+    ['src/upstream/adapters/anthropic/stream.ts', '../../../wire/chunk.js'],
+    ['src/upstream/adapters/anthropic/stream.ts', '../openai/stream.js'],
+    ['src/storage/x.ts', '../catalogue/route.js'],
+    ['src/compose.ts', './http/server.js'],
+    ['src/base/x.test.ts', '../storage/store.js'],
+  ])('allow that %s imports %s', (path, specifier) => {
+    expect(importFaults([file(path, specifier)])).toEqual([]);
+  });
+
+  it('refuse a stage that imports a stage, and let pipeline.ts', () => {
+    expect(stageFaults([file('src/pipeline/rank.ts', './gate.js')])).toHaveLength(1);
+    expect(stageFaults([file('src/pipeline/walk/next.ts', '../respond/stream.js')])).toHaveLength(1);
+    expect(stageFaults([file('src/pipeline/walk/next.ts', './order.js', '../handover.js')])).toEqual([]);
+    expect(stageFaults([file('src/pipeline/pipeline.ts', './gate.js', './rank.js')])).toEqual([]);
+    expect(stageFaults([file('src/pipeline/handover.ts', './validate.js')])).toHaveLength(1);
+    const typeOnly = "import type { Validator } from './validate.js';";
+    expect(stageFaults([{ path: 'src/pipeline/handover.ts', text: typeOnly }])).toEqual([]);
+  });
+
+  it('refuse a dashboard that imports the gateway, long files, empty names and scans', () => {
+    expect(dashboardFaults([file('dashboard/src/pages/keys/page.tsx', '../../../../src/base/money.js')])).toHaveLength(
+      1,
+    );
+    expect(lengthFaults([{ path: 'src/a.ts', text: 'x\n'.repeat(300) }])).toHaveLength(1);
+    expect(lengthFaults([{ path: 'src/a.ts', text: 'x\n'.repeat(299) }])).toEqual([]);
+    expect(nameFaults([file('src/http/utils.ts'), file('src/helpers/x.ts'), file('src/wire/Chunk.ts')])).toHaveLength(
+      3,
+    );
+    expect(scanFaults([{ path: 'src/policy/gates/index.ts', text: 'readdirSync(folder)' }])).toHaveLength(1);
+  });
+});

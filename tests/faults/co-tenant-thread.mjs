@@ -1,0 +1,74 @@
+/**
+ * The thread of a co-tenant (failure cases): an upstream of its own and a caller that sends one tiny request every 10 ms, both
+ * apart from the test's own event loop, so that what it measures is the gateway and not the test. A delay counts as far as the
+ * gateway's main thread was running meanwhile: when it waited for a processor, the machine was busy, and not the gateway.
+ */
+import { readFileSync } from 'node:fs';
+import { Agent, createServer, request as httpRequest } from 'node:http';
+import { parentPort } from 'node:worker_threads';
+
+const answer = JSON.stringify({
+  id: 'co',
+  object: 'chat.completion',
+  created: 1,
+  model: 'upstream-model',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+});
+
+const upstream = createServer((req, res) => {
+  req.resume();
+  req.on('end', () => res.writeHead(200, { 'content-type': 'application/json' }).end(answer));
+});
+upstream.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: upstream.address().port }));
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+let timer;
+let waiting = 0;
+let samples = [];
+let failures = [];
+
+/** Milliseconds that the gateway's main thread has run so far; 0 where the system does not tell. */
+function ranMs(pid) {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+function send({ url, key, model, pid }) {
+  const ranBefore = ranMs(pid);
+  const startedAt = performance.now();
+  waiting++;
+  const ended = (failure) => {
+    waiting--;
+    const elapsed = performance.now() - startedAt;
+    const ran = ranMs(pid) - ranBefore;
+    samples.push({ elapsed, own: ranBefore > 0 ? Math.min(elapsed, ran) : elapsed });
+    if (failure) failures.push(failure);
+  };
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length };
+  const req = httpRequest(`${url}/v1/chat/completions`, { method: 'POST', headers, agent }, (res) => {
+    res.resume();
+    res.on('end', () => ended(res.statusCode === 200 ? '' : `status ${res.statusCode}`));
+  });
+  req.on('error', (error) => ended(String(error)));
+  req.end(body);
+}
+
+parentPort.on('message', (message) => {
+  if (message.start) {
+    samples = [];
+    failures = [];
+    timer = setInterval(() => send(message.start), 10);
+    return;
+  }
+  clearInterval(timer);
+  const report = setInterval(() => {
+    if (waiting > 0) return;
+    clearInterval(report);
+    parentPort.postMessage({ samples, failures });
+  }, 5);
+});

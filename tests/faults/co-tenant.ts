@@ -1,0 +1,59 @@
+/** A second caller that sends one tiny request every 10 ms while something else happens, and how long each of them took. */
+import { Worker } from 'node:worker_threads';
+import { expect } from 'vitest';
+
+/** Milliseconds, as far as the gateway's main thread ran meanwhile: a busy machine is nobody's fault. */
+export interface Delays {
+  count: number;
+  p50: number;
+  p99: number;
+  max: number;
+  /** The longest as it was, with the machine's share. */
+  measuredMax: number;
+  failures: string[];
+}
+
+export interface CoTenant {
+  /** The address of its own upstream, to be put into the catalogue. */
+  url: string;
+  start(caller: { url: string; key: string; model: string; pid: number }): void;
+  finish(): Promise<Delays>;
+  close(): Promise<void>;
+}
+
+interface Report {
+  samples: { elapsed: number; own: number }[];
+  failures: string[];
+}
+
+export async function startCoTenant(): Promise<CoTenant> {
+  const worker = new Worker(new URL('./co-tenant-thread.mjs', import.meta.url));
+  const next = <Message>() => new Promise<Message>((resolve) => worker.once('message', resolve));
+  const { port } = await next<{ port: number }>();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    start: (caller) => worker.postMessage({ start: caller }),
+    async finish() {
+      worker.postMessage({ stop: true });
+      return delaysOf(await next<Report>());
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
+}
+
+function delaysOf({ samples, failures }: Report): Delays {
+  const sorted = samples.map(({ own }) => own).sort((a, b) => a - b);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const measuredMax = Math.max(...samples.map(({ elapsed }) => elapsed));
+  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0, measuredMax, failures };
+}
+
+/** Every request was served, and none waited longer than the bound. */
+export function expectUnharmed(delays: Delays, { p99 = Infinity, max }: { p99?: number; max: number }): void {
+  expect(delays.failures).toEqual([]);
+  expect(delays.count).toBeGreaterThan(10);
+  expect(delays.max).toBeLessThan(max);
+  expect(delays.p99).toBeLessThan(p99);
+}

@@ -1,0 +1,66 @@
+/** Callers that neither read nor close: they hold nothing for longer than the overall budget. */
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SpawnedGateway } from '../support/gateway.js';
+import { requestBytes } from '../support/raw-http.js';
+import * as up from '../support/scripted-upstream.js';
+import { ask, expectAt, expectServes, generations, pause, type Rig, scaled, spawnRig } from './fixture.js';
+
+let rig: Rig<SpawnedGateway>;
+beforeAll(async () => {
+  rig = await spawnRig({ config: { timeouts: { stream_idle: '500ms', overall: '1500ms' } } });
+});
+afterAll(() => rig.stop());
+
+/** Connections of this port that are not yet closed, as the system sees them (state 01 or 08 of /proc/net/tcp). */
+function openConnections(port: number): number {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+  return lines.filter((line) => {
+    const [, local, , state] = line.trim().split(/\s+/);
+    return local?.endsWith(wanted) === true && (state === '01' || state === '04' || state === '08');
+  }).length;
+}
+
+/** Sends the request and never reads a byte. */
+async function neverReads(key: string): Promise<Socket> {
+  const { hostname, port } = new URL(rig.gateway.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.pause();
+  socket.on('error', () => {});
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  socket.write(requestBytes('POST', '/v1/chat/completions', headers, JSON.stringify(ask({ stream: true }))));
+  return socket;
+}
+
+it('B12 callers that never read are let go with their upstreams at the overall budget, and no socket is left behind (§8)', async () => {
+  const count = scaled(6, 50);
+  const account = await rig.gateway.createAccount();
+  const port = Number(new URL(rig.gateway.url).port);
+  await pause(50);
+  const before = openConnections(port);
+  // More than the system's own buffers take, however busy the machine is.
+  const frame = Buffer.from(up.frameText(up.chunk({ content: 'x '.repeat(100_000) })));
+  rig.upstream.reply(async (exchange) => {
+    await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+    while (!exchange.call.aborted) {
+      await exchange.write(frame);
+      await exchange.sleep(10);
+    }
+  });
+  const sockets = await Promise.all(Array.from({ length: count }, () => neverReads(account.key)));
+  await rig.upstream.waitForCalls(count);
+  expect(openConnections(port)).toBe(before + count);
+  await rig.upstream.waitFor(() => rig.upstream.calls.every(({ aborted }) => aborted));
+  for (const call of rig.upstream.calls) expectAt(call.abortedAt! - call.requestAt!, 1_500);
+  const records = await generations(rig.gateway, account, count);
+  expect(records).toHaveLength(count);
+  for (const record of records) expect(['stalled', 'client_closed']).toContain(record.stream_end);
+  const until = performance.now() + 5_000;
+  while (openConnections(port) > before && performance.now() < until) await pause(50);
+  expect(openConnections(port)).toBe(before);
+  for (const socket of sockets) socket.destroy();
+  await expectServes(rig);
+}, 30_000);

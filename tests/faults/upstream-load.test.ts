@@ -1,0 +1,77 @@
+/** Upstreams that fail or hang by the thousand: what they leave behind does not grow, and another provider does not notice. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { SpawnedGateway } from '../support/gateway.js';
+import * as up from '../support/scripted-upstream.js';
+import { type CoTenant, expectUnharmed, startCoTenant } from './co-tenant.js';
+import { ask, expectBooks, expectServes, pause, type Rig, scaled, spawnRig } from './fixture.js';
+
+let rig: Rig<SpawnedGateway>;
+let coTenant: CoTenant;
+beforeAll(async () => {
+  coTenant = await startCoTenant();
+  rig = await spawnRig({
+    providers: { co: coTenant.url },
+    config: { timeouts: { first_byte_non_streaming: '60s', first_byte_streaming: '60s', overall: '90s' } },
+  });
+});
+afterAll(async () => {
+  await rig.stop();
+  await coTenant.close();
+});
+
+function rssMb(): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${rig.gateway.pid}/status`, 'utf8'))![1]) / 1024;
+}
+
+it('C15 errors with bodies of 100 KB leave no socket and no memory behind (ruling 13)', async () => {
+  const count = scaled(1_500, 21_000);
+  const account = await rig.gateway.createAccount();
+  rig.upstream.reply(up.json({ error: { message: 'out of order', detail: 'x'.repeat(100_000) } }, { status: 500 }));
+  const run = async (requests: number) => {
+    let left = requests;
+    const caller = async () => {
+      while (left-- > 0) expect((await rig.gateway.chat(ask(), { key: account.key })).status).toBe(503);
+    };
+    await Promise.all(Array.from({ length: 16 }, caller));
+  };
+  await run(count / 3);
+  const before = rssMb();
+  await run((2 * count) / 3);
+  await pause(500);
+  const grownMb = rssMb() - before;
+  expect(rig.upstream.connections.open).toBeLessThanOrEqual(17);
+  expect(grownMb).toBeLessThan(60);
+  console.log(
+    `C15: ${count} errors, resident memory ${before.toFixed(0)} MB after a third, ${rssMb().toFixed(0)} MB after all`,
+  );
+  await expectBooks(rig.gateway, account, { records: count, costs: [] });
+  await expectServes(rig);
+}, 900_000);
+
+it('C18 calls that hang at one provider do not slow another one down (§8, ruling 17)', async () => {
+  const count = scaled(300, 2_000);
+  const account = await rig.gateway.createAccount();
+  const watch = { url: rig.gateway.url, key: account.key, model: 'co/meta/llama-3.3-70b/defra', pid: rig.gateway.pid };
+  coTenant.start(watch);
+  await pause(1_000);
+  const alone = await coTenant.finish();
+  rig.upstream.reset();
+  rig.upstream.reply(up.hang());
+  const controller = new AbortController();
+  const hanging = Array.from({ length: count }, (_, at) =>
+    rig.gateway
+      .chat(ask({ stream: at % 2 === 0 }), { key: account.key, signal: controller.signal })
+      .catch(() => 'left'),
+  );
+  await rig.upstream.waitForCalls(Math.min(count, 512), 30_000);
+  coTenant.start(watch);
+  await pause(1_500);
+  const beside = await coTenant.finish();
+  expectUnharmed(beside, { max: 250 });
+  expect(beside.p50).toBeLessThan(Math.max(4 * alone.p50, 10));
+  controller.abort();
+  expect(new Set(await Promise.all(hanging))).toEqual(new Set(['left']));
+  await rig.upstream.waitFor(() => rig.upstream.connections.open === 0, 20_000);
+  await expectServes(rig);
+}, 120_000);

@@ -1,0 +1,58 @@
+/** A whole gateway for a test, compiled and composed as in production, in this process or in one of its own. */
+import type { Clock } from '../../src/base/clock.js';
+import { type Logger, silentLogger } from '../../src/base/logger.js';
+import { GatewayClient } from './client.js';
+import { createGatewayFiles, type GatewayFiles, type GatewayFilesOptions } from './gateway-files.js';
+
+export { catalogueOf } from './catalogues.js';
+export { type SpawnedGateway, spawnGateway } from './spawned-gateway.js';
+
+export interface TestGatewayOptions extends GatewayFilesOptions {
+  clock?: Clock;
+  /** Silent unless given. */
+  logger?: Logger;
+  /** The environment that the configuration and the catalogue see. */
+  env?: Record<string, string>;
+}
+
+export interface TestGateway extends GatewayClient {
+  readonly url: string;
+  readonly files: GatewayFiles;
+  stop(): Promise<void>;
+}
+
+type Compose = typeof import('../../src/compose.js');
+type Load = typeof import('../../src/config/load.js');
+
+/** The compiled module: worker threads inside it need real .js files. */
+function compiled<Module>(path: string): Promise<Module> {
+  return import(/* @vite-ignore */ new URL(`../../dist/${path}`, import.meta.url).href);
+}
+
+export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const files = await createGatewayFiles(options);
+  try {
+    const { loadConfig } = await compiled<Load>('config/load.js');
+    const compose = await compiled<Compose>('compose.js');
+    const config = loadConfig({ file: files.configFile, env: options.env ?? {}, cwd: files.folder });
+    const running = await compose.startGateway({
+      config,
+      env: options.env ?? {},
+      logger: options.logger ?? silentLogger,
+      ...(options.clock && { clock: options.clock }),
+    });
+    const client = new GatewayClient(() => running.baseUrl);
+    return Object.assign(client, {
+      url: running.baseUrl,
+      files,
+      async stop() {
+        await client.close();
+        await running.stop();
+        await files.remove();
+      },
+    });
+  } catch (error) {
+    await files.remove();
+    throw error;
+  }
+}

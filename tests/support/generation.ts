@@ -1,0 +1,73 @@
+/** A generation with every field filled in, for tests that care about a few of them, and the way back from its line. */
+import { generationId, requestId } from '../../src/base/ids.js';
+import type { Generation } from '../../src/storage/records.js';
+import { lineColumns } from '../../src/storage/settlement-line.js';
+import type { SettlementRow } from '../../src/storage/settlement-row.js';
+
+export function aGeneration(fields: Partial<Generation> = {}): Generation {
+  const createdAt = fields.createdAt ?? Date.parse('2026-03-01T12:00:00.123Z');
+  return {
+    id: generationId(createdAt),
+    requestId: requestId(createdAt),
+    accountId: 'account-1',
+    keyId: 'key-000001',
+    keyName: 'production',
+    createdAt,
+    requestedModel: 'auto/meta/llama-3.3-70b',
+    servedModel: 'acme/meta/llama-3.3-70b/defra',
+    provider: 'acme',
+    locode: 'defra',
+    streamed: true,
+    status: 200,
+    promptTokens: 12,
+    completionTokens: 34,
+    cachedTokens: 5,
+    reasoningTokens: 6,
+    costPico: 1_000_000_007n,
+    billed: true,
+    latencyMs: 1234.5,
+    firstByteMs: 120.25,
+    providersAttempted: ['zeta', 'acme'],
+    fallbackOccurred: true,
+    finishReason: 'stop',
+    streamEnd: 'complete',
+    usageSource: 'provider',
+    errorCode: null,
+    attempts: [
+      {
+        provider: 'zeta',
+        locode: 'global',
+        outcome: 'capacity',
+        status: 429,
+        first_byte_ms: null,
+        error: 'full\tof "it"\\\n',
+      },
+      { provider: 'acme', locode: 'defra', outcome: 'served', status: 200, first_byte_ms: 120.25, error: null },
+    ],
+    ...fields,
+  };
+}
+
+const letters: Record<string, string> = { t: '\t', n: '\n', r: '\r' };
+
+/** Reads a line as PostgreSQL's COPY would. */
+export function generationOf({ bytes, start, end }: SettlementRow): Generation {
+  const line = bytes.toString('utf8', start, end);
+  if (line.indexOf('\n') !== line.length - 1) throw new TypeError('not one line');
+  const cells = line.slice(0, -1).split('\t');
+  const record: Record<string, unknown> = {};
+  for (const [i, column] of lineColumns.entries()) {
+    const name = column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    record[name === 'createdMs' ? 'createdAt' : name] = valueIn(column, cells[i]!);
+  }
+  return record as unknown as Generation;
+}
+
+function valueIn(column: string, cell: string): unknown {
+  if (cell === '\\N') return null;
+  const text = cell.replace(/\\(.)/g, (_, letter: string) => letters[letter] ?? letter);
+  if (column === 'cost_pico') return BigInt(text);
+  if (/^(billed|streamed|fallback_occurred)$/.test(column)) return text === 't';
+  if (/_(tokens|ms)$|^status$/.test(column)) return Number(text);
+  return /^(providers_attempted|attempts)$/.test(column) ? JSON.parse(text) : text;
+}

@@ -1,0 +1,186 @@
+/** The rules of the house as functions over source files, so that the architecture test can also prove that they fail. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface SourceFile {
+  /** From the root of the checkout, with forward slashes. */
+  path: string;
+  text: string;
+}
+
+const foundation = ['base', 'config', 'errors', 'wire', 'catalogue'];
+const stores = [...foundation, 'policy', 'storage', 'shared-state'];
+const domain = [...stores, 'accounts', 'billing', 'limits', 'territory', 'health'];
+
+/** Who may import whom. A folder may always import itself; anything not listed: no. */
+export const importTable: Record<string, readonly string[]> = {
+  base: [],
+  config: ['base'],
+  errors: ['base'],
+  wire: ['base', 'errors', 'catalogue'],
+  catalogue: ['base', 'config', 'errors'],
+  policy: foundation,
+  storage: [...foundation, 'policy'],
+  'shared-state': [...foundation, 'policy'],
+  accounts: stores,
+  billing: stores,
+  limits: stores,
+  territory: stores,
+  health: stores,
+  upstream: foundation,
+  'upstream/adapters': ['base', 'wire'],
+  pipeline: domain,
+  'pipeline/handover': [...domain, 'upstream'],
+  'pipeline/walk': [...domain, 'upstream'],
+  'pipeline/respond': [...domain, 'upstream'],
+  http: [...domain, 'pipeline'],
+  'admin-token': ['base', 'config'],
+  demo: domain,
+  compose: [...domain, 'upstream', 'pipeline', 'http', 'admin-token'],
+  main: [...foundation, 'compose', 'demo'],
+  cli: [...foundation, 'upstream/adapters', 'main'],
+};
+
+export const stages = ['admit', 'validate', 'resolve', 'gate', 'rank', 'walk', 'respond', 'settle'];
+
+const folders = ['src', 'tests', 'scripts', 'bench', 'dashboard/src'];
+const sourceName = /\.(ts|tsx|mts|mjs|js)$/;
+
+/** Every source file of the checkout, tests too. */
+export function readSources(): SourceFile[] {
+  return folders.flatMap((folder) => {
+    let names: string[] = [];
+    try {
+      names = readdirSync(join(root, folder), { recursive: true }) as string[];
+    } catch {
+      return [];
+    }
+    return names
+      .filter((name) => sourceName.test(name) && !name.includes('node_modules'))
+      .map((name) => join(folder, name))
+      .map((path) => ({
+        path: relative('.', path).replaceAll('\\', '/'),
+        text: readFileSync(join(root, path), 'utf8'),
+      }));
+  });
+}
+
+const importLine =
+  /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*(?:\/\*.*?\*\/\s*)?['"]([^'"]+)['"]\s*\)/g;
+
+/** The files of ours that a file imports, as paths from the root; with `valuesOnly` without those it only takes types from. */
+export function importsOf(file: SourceFile, { valuesOnly = false } = {}): string[] {
+  const found: string[] = [];
+  for (const match of file.text.matchAll(importLine)) {
+    const specifier = match[1] ?? match[2] ?? match[3] ?? '';
+    if (!specifier.startsWith('.') || (valuesOnly && /^\s*(import|export)\s+type\b/.test(match[0]))) continue;
+    found.push(posix.join(posix.dirname(file.path), specifier).replace(/\.js$/, '.ts'));
+  }
+  return found;
+}
+
+/** The row of the table that a file belongs to: the longest that matches. */
+function areaOf(path: string): string {
+  const parts = path
+    .replace(/^src\//, '')
+    .replace(/\.tsx?$/, '')
+    .split('/');
+  const two = parts.slice(0, 2).join('/');
+  return two in importTable ? two : parts[0]!;
+}
+
+function topOf(area: string): string {
+  return area.split('/')[0]!;
+}
+
+const isTest = (path: string) => /\.test\.tsx?$/.test(path);
+
+/** Imports that the table does not allow. Tests may import what they test with. */
+export function importFaults(files: readonly SourceFile[]): string[] {
+  const faults: string[] = [];
+  for (const file of files) {
+    if (!file.path.startsWith('src/') || isTest(file.path)) continue;
+    const area = areaOf(file.path);
+    const allowed = importTable[area];
+    if (!allowed) faults.push(`${file.path}: "${area}" is not in the import table`);
+    for (const target of importsOf(file)) {
+      if (!target.startsWith('src/')) faults.push(`${file.path} imports ${target}, outside of src`);
+      else if (!mayImport(area, allowed ?? [], target)) faults.push(`${file.path} imports ${target}`);
+    }
+  }
+  return faults;
+}
+
+function mayImport(area: string, allowed: readonly string[], target: string): boolean {
+  const targetArea = areaOf(target);
+  if (targetArea === area || allowed.includes(targetArea)) return true;
+  // An own row for a part narrows what that part sees, not who sees it.
+  if (allowed.includes(topOf(targetArea))) return true;
+  return topOf(area) === topOf(targetArea) && area !== 'upstream/adapters';
+}
+
+/** The stage that a file of the pipeline belongs to; undefined for pipeline.ts, the hand-overs and what stages share. */
+function stageOf(path: string): string | undefined {
+  const name = /^src\/pipeline\/([^/.]+)/.exec(path)?.[1];
+  return name !== undefined && stages.includes(name) ? name : undefined;
+}
+
+/** Stages know nothing of one another; only pipeline.ts knows them all. The hand-overs may name the types of their ports. */
+export function stageFaults(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('src/pipeline/') && path !== 'src/pipeline/pipeline.ts' && !isTest(path))
+    .flatMap((file) =>
+      importsOf(file, { valuesOnly: file.path === 'src/pipeline/handover.ts' })
+        .filter((target) => stageOf(target) !== undefined && stageOf(target) !== stageOf(file.path))
+        .map((target) => `${file.path} imports the stage ${target}`),
+    );
+}
+
+/** The dashboard talks HTTP only. */
+export function dashboardFaults(files: readonly SourceFile[]): string[] {
+  return files
+    .filter((file) => file.path.startsWith('dashboard/'))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !target.startsWith('dashboard/'))
+        .map((target) => `${file.path} imports ${target}`),
+    );
+}
+
+const lineLimit = 300;
+
+export function lengthFaults(files: readonly SourceFile[]): string[] {
+  return files
+    .map((file) => ({ path: file.path, lines: file.text.split('\n').length - 1 }))
+    .filter(({ lines }) => lines >= lineLimit)
+    .map(({ path, lines }) => `${path} has ${lines} lines; the limit is ${lineLimit}`);
+}
+
+const vague = /^(utils?|helpers?|common|misc)$/i;
+
+export function nameFaults(files: readonly SourceFile[]): string[] {
+  const faults: string[] = [];
+  for (const { path } of files) {
+    const names = path.split('/').map((part) => part.replace(/\..*$/, ''));
+    if (names.some((name) => vague.test(name))) faults.push(`${path} has a name that says nothing`);
+    if (path.startsWith('src/') && !/^[a-z0-9-]+(\.test)?\.ts$/.test(posix.basename(path)))
+      faults.push(`${path} is not kebab-case`);
+  }
+  return faults;
+}
+
+/** Registries are explicit lists: no module looks into a folder for others to load. */
+export function scanFaults(files: readonly SourceFile[]): string[] {
+  const registries = /^src\/(policy|upstream|pipeline|http|errors|wire)\//;
+  return files
+    .filter(
+      (file) =>
+        registries.test(file.path) &&
+        !isTest(file.path) &&
+        /\breaddir(Sync)?\b|\bglob(Sync)?\(|import\.meta\.glob/.test(file.text),
+    )
+    .map((file) => `${file.path} scans a folder`);
+}

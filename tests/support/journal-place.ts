@@ -1,0 +1,80 @@
+/** A directory with settlement journals in it, a store that stands for PostgreSQL, and looks into the files. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { type Journal, type JournalOptions, openJournal } from '../../src/billing/journal.js';
+import type { Generation } from '../../src/storage/records.js';
+import type { SettlementRow } from '../../src/storage/settlement-row.js';
+import { StoreUnavailable } from '../../src/storage/store.js';
+import { aGeneration, generationOf } from './generation.js';
+
+/** Stands for the store: keeps each id once, and can be away or refuse a record. */
+export class Settled {
+  readonly records = new Map<string, Generation>();
+  away = false;
+  refuse: (generation: Generation) => boolean = () => false;
+  largestBatch = 0;
+
+  readonly settle = async (rows: readonly SettlementRow[]): Promise<void> => {
+    this.largestBatch = Math.max(this.largestBatch, rows.length);
+    const batch = rows.map(generationOf);
+    if (this.away) throw new StoreUnavailable(new Error('ECONNREFUSED'));
+    if (batch.some(this.refuse)) throw new TypeError('no such thing');
+    for (const generation of batch) this.records.set(generation.id, generation);
+  };
+}
+
+export class JournalPlace {
+  readonly root = mkdtempSync(join(tmpdir(), 'lodestone-journal-'));
+  readonly dir = join(this.root, 'journal');
+  readonly store = new Settled();
+  readonly #open = new Set<Journal>();
+
+  async start(options: Partial<JournalOptions> = {}): Promise<Journal> {
+    const { dir, store } = this;
+    const common = { dir, settle: store.settle, clock: systemClock, logger: silentLogger, closeMs: 500 };
+    const journal = await openJournal({ ...common, ...options });
+    this.#open.add(journal);
+    return journal;
+  }
+
+  async close(journal: Journal): Promise<void> {
+    this.#open.delete(journal);
+    await journal.close();
+  }
+
+  async remove(): Promise<void> {
+    this.store.away = false;
+    await Promise.all([...this.#open].map((journal) => journal.close()));
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  /** What a `kill -9` at this moment would leave behind, as a directory of its own. */
+  afterKill(): string {
+    const copy = mkdtempSync(join(this.root, 'killed-'));
+    cpSync(this.dir, copy, { recursive: true });
+    rmSync(join(copy, 'lock'), { force: true });
+    return copy;
+  }
+
+  segments(at = this.dir): string[] {
+    return readdirSync(at).filter((name) => /^\d+\.2\.log$/.test(name));
+  }
+
+  /** The ids of the records that are in the files at this moment. */
+  idsInFiles(at = this.dir): string[] {
+    return this.segments(at).flatMap((name) => idsIn(readFileSync(join(at, name), 'utf8')));
+  }
+}
+
+export function idsIn(text: string): string[] {
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line) => line.slice(0, line.indexOf('\t')));
+}
+
+export const many = (count: number): Generation[] => Array.from({ length: count }, () => aGeneration());
+
+/** The journal writes at the end of the turn; this one is behind it. */
+export const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

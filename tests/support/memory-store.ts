@@ -1,0 +1,189 @@
+/** A Store in memory for unit tests: the same promises as PostgreSQL's, plus a switch that makes it unreachable. */
+import type { ModelAvailability } from '../../src/catalogue/route.js';
+import type { Account, Alias, Generation, Key } from '../../src/storage/records.js';
+import type { SettlementRow } from '../../src/storage/settlement-row.js';
+import {
+  type AuditEntry,
+  type GenerationQuery,
+  type LedgerEntry,
+  type NewAccount,
+  type Store,
+  StoreUnavailable,
+} from '../../src/storage/store.js';
+import { generationOf } from './generation.js';
+
+export class MemoryStore implements Store {
+  /** While true, every call rejects with StoreUnavailable. */
+  away = false;
+  /** Awaited inside each call, between reading and answering: lets a test hold an answer back. */
+  hold: Promise<void> = Promise.resolve();
+  readonly accountRows = new Map<string, Account>();
+  readonly keyRows = new Map<string, Key>();
+  readonly ledgerRows: LedgerEntry[] = [];
+  readonly generationRows = new Map<string, Generation>();
+  readonly availabilityRows = new Map<string, ModelAvailability>();
+  readonly auditRows: AuditEntry[] = [];
+
+  private async answer<T>(read: () => T): Promise<T> {
+    if (this.away) throw new StoreUnavailable(new Error('connect ECONNREFUSED'));
+    const value = read();
+    await this.hold;
+    return value;
+  }
+
+  readonly accounts = {
+    create: (row: NewAccount) =>
+      this.answer(() => {
+        if ([...this.accountRows.values()].some(({ email }) => email === row.email)) return 'email_taken' as const;
+        this.accountRows.set(row.id, {
+          ...row,
+          status: 'active',
+          balancePico: 0n,
+          usagePico: 0n,
+          limits: { requestsPerMinute: null, tokensPerMinute: null },
+          aliases: new Map(),
+        });
+        return 'created' as const;
+      }),
+    find: (id: string) => this.answer(() => copyOf(this.accountRows.get(id))),
+    list: () => this.answer(() => [...this.accountRows.values()].map((row) => copyOf(row) as Account)),
+    count: () => this.answer(() => this.accountRows.size),
+    update: (id: string, change: Partial<Pick<Account, 'status' | 'billingCountry' | 'limits'>>) =>
+      this.answer(() => {
+        Object.assign(this.row(id), change);
+      }),
+  };
+
+  readonly keys = {
+    create: (key: Key) => this.answer(() => void this.keyRows.set(key.id, key)),
+    findWithAccount: (keyId: string) =>
+      this.answer(() => {
+        const key = this.keyRows.get(keyId);
+        return key ? { key, account: copyOf(this.row(key.accountId)) as Account } : null;
+      }),
+    list: (accountId: string) =>
+      this.answer(() => [...this.keyRows.values()].filter((key) => key.accountId === accountId)),
+    delete: (accountId: string, keyId: string) =>
+      this.answer(() => this.keyRows.get(keyId)?.accountId === accountId && this.keyRows.delete(keyId)),
+    eraseExpired: (nowMs: number) =>
+      this.answer(() => {
+        const due = [...this.keyRows.values()].filter(
+          (key) => key.hash && key.expiresAt !== null && key.expiresAt <= nowMs,
+        );
+        for (const key of due) this.keyRows.set(key.id, { ...key, hash: null });
+        return due.length;
+      }),
+    nextExpiry: (nowMs: number) =>
+      this.answer(() => {
+        const later = [...this.keyRows.values()].filter((key) => key.hash && (key.expiresAt ?? 0) > nowMs);
+        return later.length > 0 ? Math.min(...later.map((key) => key.expiresAt!)) : null;
+      }),
+    usage: (keyId: string) =>
+      this.answer(() =>
+        [...this.generationRows.values()].reduce((sum, row) => (row.keyId === keyId ? sum + row.costPico : sum), 0n),
+      ),
+  };
+
+  readonly aliases = {
+    create: (accountId: string, alias: Alias, limit: number) =>
+      this.answer(() => {
+        const { aliases } = this.row(accountId);
+        if (aliases.has(alias.name)) return 'exists' as const;
+        if (aliases.size >= limit) return 'limit' as const;
+        aliases.set(alias.name, alias);
+        return 'created' as const;
+      }),
+    replace: (accountId: string, alias: Alias) =>
+      this.answer(
+        () => this.row(accountId).aliases.has(alias.name) && !!this.row(accountId).aliases.set(alias.name, alias),
+      ),
+    delete: (accountId: string, name: string) => this.answer(() => this.row(accountId).aliases.delete(name)),
+  };
+
+  readonly ledger = {
+    post: (entry: Omit<LedgerEntry, 'balancePico'>) => this.answer(() => this.post(entry)),
+    list: (accountId: string, limit: number) =>
+      this.answer(() =>
+        this.ledgerRows
+          .filter((row) => row.accountId === accountId)
+          .reverse()
+          .slice(0, limit),
+      ),
+    settle: (rows: readonly SettlementRow[]) =>
+      this.answer(() => {
+        for (const row of rows) this.settle(generationOf(row));
+      }),
+  };
+
+  readonly generations = {
+    find: (accountId: string, id: string) =>
+      this.answer(() => {
+        const row = this.generationRows.get(id);
+        return row?.accountId === accountId ? row : null;
+      }),
+    list: ({ accountId, limit, after, key, model }: GenerationQuery) =>
+      this.answer(() => {
+        const rows = [...this.generationRows.values()]
+          .filter((row) => row.accountId === accountId && (after === undefined || row.id < after))
+          .filter((row) => key === undefined || row.keyName === key || row.keyId === key)
+          .filter((row) => model === undefined || row.requestedModel === model || row.servedModel === model)
+          .sort((a, b) => (a.id < b.id ? 1 : -1));
+        return { data: rows.slice(0, limit), hasMore: rows.length > limit };
+      }),
+  };
+
+  readonly availability = {
+    all: () => this.answer(() => new Map(this.availabilityRows)),
+    set: (canonicalId: string, availability: ModelAvailability) =>
+      this.answer(() => void this.availabilityRows.set(canonicalId, availability)),
+  };
+
+  readonly audit = {
+    add: (entry: AuditEntry) => this.answer(() => void this.auditRows.push(entry)),
+    list: (limit: number) => this.answer(() => [...this.auditRows].reverse().slice(0, limit)),
+  };
+
+  ping(): Promise<void> {
+    return this.answer(() => {});
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private row(id: string): Account {
+    const row = this.accountRows.get(id);
+    if (!row) throw new Error(`no account ${id}`);
+    return row;
+  }
+
+  private post(entry: Omit<LedgerEntry, 'balancePico'>): LedgerEntry {
+    const account = this.row(entry.accountId);
+    account.balancePico += entry.amountPico;
+    const posted = { ...entry, balancePico: account.balancePico };
+    this.ledgerRows.push(posted);
+    return posted;
+  }
+
+  private settle(row: Generation): void {
+    if (this.generationRows.has(row.id)) return;
+    this.generationRows.set(row.id, row);
+    if (!row.billed) return;
+    this.row(row.accountId).usagePico += row.costPico;
+    const { accountId, createdAt, id: generationId } = row;
+    this.post({
+      id: `led-${row.id}`,
+      accountId,
+      createdAt,
+      kind: 'usage',
+      amountPico: -row.costPico,
+      generationId,
+      note: null,
+    });
+  }
+}
+
+/** A store never hands out its own objects. */
+function copyOf(account: Account | undefined): Account | null {
+  return account ? { ...account, limits: { ...account.limits }, aliases: new Map(account.aliases) } : null;
+}

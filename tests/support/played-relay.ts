@@ -1,0 +1,88 @@
+/** A stream relay between a played upstream and a recording caller. */
+
+import type { Snapshot } from '../../src/catalogue/route.js';
+import type { Caller } from '../../src/pipeline/caller.js';
+import { StreamRelay } from '../../src/pipeline/respond/stream-relay.js';
+import type { FrameVerdict } from '../../src/upstream/call.js';
+import { smallSnapshot } from './snapshot.js';
+
+export class RecordingCaller implements Caller {
+  readonly authorization = undefined;
+  readonly contentType = undefined;
+  readonly contentLength = null;
+  gone = false;
+  onGone: (() => void) | null = null;
+  onDrain: (() => void) | null = null;
+  opened = 0;
+  slow = false;
+  /** Latin1, as it goes to the wire. */
+  written = '';
+  ended = false;
+  readBody(): Promise<Buffer> {
+    throw new Error('a relay reads no body');
+  }
+  answer(): void {
+    throw new Error('a relay sends no whole answer');
+  }
+  openStream(): void {
+    this.opened++;
+  }
+  write(text: string): boolean {
+    this.written += text;
+    return !this.slow;
+  }
+  endStream(text: string): void {
+    this.written += text;
+    this.ended = true;
+  }
+  /** The data of every frame, parsed; text such as `[DONE]` as it is. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into frames of any shape
+  get frames(): any[] {
+    const text = Buffer.from(this.written, 'latin1').toString('utf8');
+    if (text !== '' && !text.endsWith('\n\n')) throw new Error('the last frame is not whole');
+    return text
+      .split('\n\n')
+      .slice(0, -1)
+      .map((frame) => {
+        if (!frame.startsWith('data: ') || frame.includes('\n')) throw new Error(`no frame of ours: ${frame}`);
+        return frame === 'data: [DONE]' ? '[DONE]' : JSON.parse(frame.slice(6));
+      });
+  }
+  get text(): string {
+    return this.frames.map((frame) => frame.choices?.[0]?.delta?.content ?? '').join('');
+  }
+}
+
+export class PlayedRelay {
+  readonly caller = new RecordingCaller();
+  readonly relay: StreamRelay;
+  readonly route;
+
+  constructor({ includeUsage = false, upstreamModels = [] as [string, string][] } = {}) {
+    const models = new Map(upstreamModels.map(([name, id]) => [name, new Set([id])]));
+    const snapshot: Snapshot = { ...smallSnapshot(), upstreamModels: models };
+    this.route = snapshot.routes.get('acme/meta/llama/defra')!;
+    this.relay = new StreamRelay(this.caller, {
+      id: 'gen-1',
+      created: 7,
+      includeUsage,
+      snapshot,
+      headers: () => [],
+      metadata: (route) => `{"provider":"${route.provider.id}"}`,
+    });
+    this.relay.begin(this.route);
+  }
+
+  /** One frame, as a chunk of its own; an object is its JSON, text is the data as it stands. */
+  frame(data: unknown): FrameVerdict {
+    const text = Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)).toString('latin1');
+    const verdict = this.relay.onFrame(`data: ${text}\n\n`, 6, 6 + text.length);
+    this.relay.onChunkEnd(() => {});
+    return verdict;
+  }
+
+  /** What has been delivered, unescaped. */
+  get delivered(): string {
+    return JSON.parse(`"${Buffer.from(this.relay.delivered, 'latin1').toString('utf8')}"`) as string;
+  }
+}

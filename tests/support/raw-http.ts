@@ -1,0 +1,147 @@
+/** Sends bytes on a socket as they are and reads what comes back, for everything that a well-behaved client cannot do. */
+import { connect, type Socket } from 'node:net';
+
+export interface RawResponse {
+  status: number;
+  /** Names in lower case; the last of a repeated one. */
+  headers: Record<string, string>;
+  /** The body, out of its chunked coding. */
+  body: string;
+  json: unknown;
+  /** Everything that was received, also further responses. */
+  raw: Buffer;
+  closedByPeer: boolean;
+}
+
+export interface RawOptions {
+  /** Stop when nothing has come for this long. */
+  idleMs?: number;
+  /** Close our writing side after the bytes. */
+  end?: boolean;
+}
+
+export class RawConnection {
+  private readonly pieces: Buffer[] = [];
+  closedByPeer = false;
+  private lastAt = performance.now();
+
+  private constructor(readonly socket: Socket) {
+    socket.on('data', (bytes) => {
+      this.pieces.push(bytes);
+      this.lastAt = performance.now();
+    });
+    socket.on('error', () => {
+      this.closedByPeer = true;
+    });
+    socket.on('end', () => {
+      this.closedByPeer = true;
+    });
+  }
+
+  static open(url: string): Promise<RawConnection> {
+    const { hostname, port } = new URL(url);
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+      socket.once('error', reject);
+      socket.once('connect', () => resolve(new RawConnection(socket)));
+    });
+  }
+
+  get received(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
+
+  write(bytes: string | Uint8Array): Promise<void> {
+    if (this.socket.destroyed || this.closedByPeer) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        this.socket.off('close', done);
+        resolve();
+      };
+      this.socket.once('close', done);
+      this.socket.write(bytes, done);
+    });
+  }
+
+  /** Until the peer closes or falls silent. */
+  async readUntilIdle(idleMs = 300): Promise<RawResponse> {
+    this.lastAt = performance.now();
+    while (!this.closedByPeer && performance.now() - this.lastAt < idleMs) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    return responseOf(this.received, this.closedByPeer);
+  }
+
+  /** Until the condition holds for the bytes so far, the peer closes, or the time is over. */
+  async readUntil(condition: (received: Buffer) => boolean, timeoutMs = 5_000): Promise<RawResponse> {
+    const until = performance.now() + timeoutMs;
+    while (!this.closedByPeer && performance.now() < until && !condition(this.received)) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return responseOf(this.received, this.closedByPeer);
+  }
+
+  /** RST, as a vanished caller's system sends it. */
+  reset(): void {
+    this.socket.resetAndDestroy();
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+/** Opens a connection, sends the bytes, reads until close or silence, closes. */
+export async function sendRaw(
+  url: string,
+  bytes: string | Uint8Array,
+  { idleMs = 300, end = false }: RawOptions = {},
+): Promise<RawResponse> {
+  const connection = await RawConnection.open(url);
+  await connection.write(bytes);
+  if (end) connection.socket.end();
+  const response = await connection.readUntilIdle(idleMs);
+  connection.close();
+  return response;
+}
+
+/** The bytes of a request with a JSON body and a right content-length. */
+export function requestBytes(method: string, path: string, headers: Record<string, string>, body = ''): Buffer {
+  const fields = { host: 'lodestone.test', 'content-length': String(Buffer.byteLength(body)), ...headers };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+}
+
+function responseOf(raw: Buffer, closedByPeer: boolean): RawResponse {
+  const headEnd = raw.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = raw.subarray(0, Math.max(headEnd, 0)).toString('latin1').split('\r\n');
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  const body = headEnd < 0 ? '' : bodyOf(raw.subarray(headEnd + 4), headers);
+  return { status: Number(statusLine.split(' ')[1] ?? 0), headers, body, json: jsonOf(body), raw, closedByPeer };
+}
+
+function bodyOf(bytes: Buffer, headers: Record<string, string>): string {
+  if (headers['content-length'] !== undefined) return bytes.subarray(0, Number(headers['content-length'])).toString();
+  if (!/chunked/i.test(headers['transfer-encoding'] ?? '')) return bytes.toString();
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString('latin1'), 16);
+    if (lineEnd < 0 || !(size > 0)) break;
+    pieces.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = lineEnd + 2 + size + 2;
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
