@@ -1,0 +1,131 @@
+/**
+ * A provider that costs next to nothing: prebuilt answers on raw sockets. A marker in the body chooses: `@burst` all frames in
+ * one write, `@paced` one each 5 ms, anything else one JSON body. Prints its port.
+ */
+import { createServer } from 'node:net';
+
+const model = 'gpt-4o-mini';
+const frameCount = 103;
+const gapMs = 5;
+const sentence = 'A breaker lets one probe through after its pause; when that one is answered, it closes again. ';
+
+const usage = {
+  prompt_tokens: 120,
+  completion_tokens: 100,
+  total_tokens: 220,
+  prompt_tokens_details: { cached_tokens: 0 },
+};
+const jsonBody = JSON.stringify({
+  id: 'chatcmpl-bench',
+  object: 'chat.completion',
+  created: 1_700_000_000,
+  model,
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: sentence.repeat(4), refusal: null },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+});
+const jsonAnswer = Buffer.from(
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(jsonBody)}\r\n\r\n${jsonBody}`,
+);
+const streamHead = Buffer.from(
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n',
+);
+
+function frame(choices, extra = {}) {
+  const fields = {
+    id: 'chatcmpl-bench',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model,
+    choices,
+    ...extra,
+  };
+  return chunk(`data: ${JSON.stringify(fields)}\n\n`);
+}
+
+function chunk(text) {
+  return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+}
+
+const delta = (fields, finish = null) => [{ index: 0, delta: fields, logprobs: null, finish_reason: finish }];
+const words = Array.from({ length: frameCount - 4 }, (_, i) => frame(delta({ content: ` word${i}` }), { usage: null }));
+const frames = [
+  frame(delta({ role: 'assistant', content: '' }), { usage: null }),
+  ...words,
+  frame(delta({}, 'stop'), { usage: null }),
+  frame([], { usage }),
+  Buffer.concat([chunk('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]),
+];
+const burstAnswer = Buffer.concat([streamHead, ...frames]);
+const firstPaced = Buffer.concat([streamHead, frames[0]]);
+
+/** Streams are dealt out to one bucket a millisecond, so that not all of them write at the same moment. */
+const buckets = Array.from({ length: gapMs }, () => new Set());
+let tick = 0;
+let pacedCount = 0;
+let timer;
+
+function startPaced(connection) {
+  connection.nextFrame = 1;
+  connection.bucket = buckets[pacedCount++ % gapMs];
+  connection.bucket.add(connection);
+  connection.socket.write(firstPaced);
+  timer ??= setInterval(onTick, 1);
+}
+
+function onTick() {
+  const bucket = buckets[tick++ % gapMs];
+  for (const connection of bucket) {
+    connection.socket.write(frames[connection.nextFrame++]);
+    if (connection.nextFrame === frames.length) bucket.delete(connection);
+  }
+  if (buckets.every((each) => each.size === 0)) {
+    clearInterval(timer);
+    timer = undefined;
+  }
+}
+
+const lengthField = /content-length: *(\d+)/i;
+
+class Connection {
+  constructor(socket) {
+    this.socket = socket;
+    this.pending = null;
+    this.bucket = null;
+    this.nextFrame = 0;
+  }
+
+  onData(bytes) {
+    let input = this.pending ? Buffer.concat([this.pending, bytes]) : bytes;
+    this.pending = null;
+    while (input.length > 0) {
+      const headEnd = input.indexOf('\r\n\r\n');
+      if (headEnd < 0) break;
+      const length = Number(lengthField.exec(input.latin1Slice(0, headEnd))?.[1] ?? 0);
+      const end = headEnd + 4 + length;
+      if (input.length < end) break;
+      this.answer(input.subarray(headEnd + 4, end));
+      input = input.subarray(end);
+    }
+    if (input.length > 0) this.pending = input;
+  }
+
+  answer(body) {
+    if (body.includes('@paced')) startPaced(this);
+    else this.socket.write(body.includes('@burst') ? burstAnswer : jsonAnswer);
+  }
+}
+
+const server = createServer({ noDelay: true }, (socket) => {
+  const connection = new Connection(socket);
+  socket.on('data', (bytes) => connection.onData(bytes));
+  socket.on('error', () => {});
+  socket.on('close', () => connection.bucket?.delete(connection));
+});
+server.listen({ port: 0, host: '127.0.0.1', backlog: 2_048 }, () => console.log(`port ${server.address().port}`));
