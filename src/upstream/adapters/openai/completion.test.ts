@@ -94,6 +94,15 @@ describe('a whole completion', () => {
     expect(partsOf(completion()).delivered).toBe('');
   });
 
+  it.each(['{"role":"assistant" "content":"a"}', '{"role":"assistant","content":"a",}', '{"role":assistant}'])(
+    'is malformed, and so never billed, where its inside is no JSON although its braces match: %s (ruling 4)',
+    (message) => {
+      const usage = '{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}';
+      const body = `{"choices":[{"index":0,"message":${message},"finish_reason":"stop"}],"usage":${usage}}`;
+      expect(readCompletion(Buffer.from(body))).toMatchObject({ kind: 'malformed' });
+    },
+  );
+
   it('has no finish reason where the upstream gave none', () => {
     expect(partsOf({ choices: [{ message: {}, finish_reason: 3 }] }).finishReason).toBeNull();
   });

@@ -3,7 +3,6 @@ import { findMembers, keptMembers, memberValue } from '../../../wire/json-member
 import { type JsonText, parseJsonBytes, readable, type TextEncoding } from '../../../wire/json-text.js';
 import { readUsage } from '../../../wire/usage.js';
 import { type CompletionParts, isPassedOn } from './completion-parts.js';
-import { quickCompletion } from './quick-completion.js';
 
 export type CompletionReading =
   | { kind: 'completion'; parts: CompletionParts }
@@ -14,8 +13,6 @@ export type CompletionReading =
 type Fields = Record<string, unknown>;
 
 export function readCompletion(body: Buffer): CompletionReading {
-  const quick = quickCompletion(body.toString('latin1'));
-  if (quick) return { kind: 'completion', parts: quick };
   let json: JsonText;
   try {
     json = parseJsonBytes(body);
