@@ -1,4 +1,5 @@
 /** The only file that names concrete classes: puts the parts together and takes them apart again, in order. */
+import type { IncomingMessage } from 'node:http';
 import { AuditLog } from './accounts/audit.js';
 import { AccountDirectory } from './accounts/directory.js';
 import { ExpirySweeper } from './accounts/keys/expiry-sweeper.js';
@@ -10,14 +11,21 @@ import { type Journal, openJournal } from './billing/journal.js';
 import { CatalogueHolder, type CatalogueSources } from './catalogue/holder.js';
 import type { Config } from './config/config.js';
 import { ModelStates } from './health/model-states.js';
+import { QuotaHolds } from './health/quota-holds.js';
+import { RouteHealth } from './health/route-health.js';
 import { createChatHandler } from './http/chat/handler.js';
 import { RunningChats } from './http/chat/running-chats.js';
 import { createServer } from './http/server.js';
+import { exactPeersMax, IpLimiter } from './limits/ip-limiter.js';
+import { KeyLimiter } from './limits/key-limiter.js';
+import { explain } from './pipeline/explain.js';
 import type { PipelinePorts } from './pipeline/handover.js';
 import { Validator } from './pipeline/validate.js';
+import { MemoryCounters } from './shared-state/memory-counters.js';
 import { type Embedded, startEmbedded } from './storage/embedded.js';
 import { openStore } from './storage/open-store.js';
 import { type Store, StoreUnavailable } from './storage/store.js';
+import { Territories } from './territory/territories.js';
 import { spokenDialects } from './upstream/adapters/registry.js';
 import { AnswerReader } from './upstream/answer-reader.js';
 import { Deadlines } from './upstream/deadlines.js';
@@ -27,6 +35,8 @@ import { createSandbox } from './upstream/sandbox/sandbox.js';
 const replayMs = 5_000;
 /** After the drain time, for what was cut off to be counted and settled. */
 const settleMs = 10_000;
+/** A probe that never reports back is given up this long after its last budget. */
+const probeGraceMs = 5_000;
 
 export interface GatewayOptions {
   config: Config;
@@ -95,6 +105,12 @@ async function start(
   opened: Opened,
 ): Promise<Gateway> {
   const adminToken = adminTokenOf(config);
+  const territories = await Territories.open(config, logger);
+  const ipLimiter = new IpLimiter(
+    config.limits.ipRequestsPerMinute,
+    new MemoryCounters(clock, { namesMax: exactPeersMax }),
+  );
+  const keyLimiter = new KeyLimiter(config.limits, new MemoryCounters(clock), new MemoryCounters(clock));
   const store = await openStorage(config, logger, opened);
   const settle = (batch: Parameters<Store['ledger']['settle']>[0]) => store.ledger.settle(batch);
   const journal = opened.add(
@@ -105,13 +121,29 @@ async function start(
   const directory = new AccountDirectory({ store, clock, audit, replayed: replayedOnce(journal) });
   const modelStates = new ModelStates(store.availability);
   await modelStates.load();
+  const holds = opened.add(new QuotaHolds({ store: store.holds, clock, logger }), (part) => part.close());
+  // Today's tokens of an earlier process count against a route's daily quota too.
+  await journal.settled(replayMs);
+  await holds.load();
+  const health = new RouteHealth(clock, { ...config.breaker, probeMaxMs: config.timeouts.overallMs + probeGraceMs });
   const catalogue = new CatalogueHolder({
     ...sourcesOf(config),
     ...(rereadConfig && { reread: () => sourcesOf(rereadConfig()) }),
     ...{ env, clock, logger, dialects: spokenDialects },
+    onLoad: ({ routes }) => {
+      health.forget(new Set(routes.keys()));
+      return holds.enforce(routes.values());
+    },
   });
   const expiry = opened.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
-  const ports = pipelinePorts({ config, clock, logger, directory, catalogue, modelStates, journal, expiry }, opened);
+  const ports = pipelinePorts(
+    {
+      ...{ config, clock, logger, territories, ipLimiter, keyLimiter, directory, catalogue },
+      ...{ modelStates, health, holds, journal, expiry },
+    },
+    opened,
+  );
+  const originOf = (req: IncomingMessage) => territories.originOf(req.socket.remoteAddress, req.rawHeaders);
   const chats = opened.add(new RunningChats(), (part) => part.over(settleMs));
   const server = await createServer({
     clock,
@@ -120,12 +152,20 @@ async function start(
     directory,
     audit,
     modelStates,
+    health,
+    holds,
     catalogue,
     journal,
     expiry,
     adminToken,
     limits: config.limits,
-    chat: createChatHandler(ports, chats),
+    originOf,
+    territories,
+    ipLimiter,
+    keyLimiter,
+    chat: createChatHandler(ports, { originOf }, chats),
+    explain: async (identity, territory, body) =>
+      explain(ports, identity, territory, await ports.validator.validate(body)),
   });
   opened.add(server, (part) => part.close(config.server.drainMs));
   const port = await server.listen(config.server.port, config.server.host);
@@ -171,9 +211,14 @@ interface Parts {
   config: Config;
   clock: Clock;
   logger: Logger;
+  territories: Territories;
+  ipLimiter: IpLimiter;
+  keyLimiter: KeyLimiter;
   directory: AccountDirectory;
   catalogue: CatalogueHolder;
   modelStates: ModelStates;
+  health: RouteHealth;
+  holds: QuotaHolds;
   journal: Journal;
   expiry: ExpirySweeper;
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.js';
 import { timeOrderedId } from '../base/ids.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import { gatewayError } from '../errors/gateway-error.js';
+import { defaultPolicy } from '../policy/policy.js';
 import type { Account, Alias, Identity, Key } from '../storage/records.js';
 import type { LedgerEntry, Store } from '../storage/store.js';
 import type { Actor, AuditLog } from './audit.js';
@@ -73,6 +74,8 @@ export class AccountDirectory {
       usagePico: 0n,
       limits: { requestsPerMinute: null, tokensPerMinute: null },
       aliases: new Map(),
+      fallback: [],
+      policy: defaultPolicy,
     });
     await this.deps.audit.record(actor, 'account.create', id, { email, billing_country: billingCountry });
     return account;
@@ -181,6 +184,21 @@ export class AccountDirectory {
       const deleted = await this.deps.store.aliases.delete(account.id, name);
       if (deleted) account.aliases.delete(name);
       return deleted;
+    });
+  }
+
+  /** The policy is replaced whole, never changed: requests under way keep the one that they began with. */
+  setPolicy(account: Account, policy: Account['policy']): Promise<void> {
+    return this.changes.run(account.id, async () => {
+      await this.deps.store.accounts.update(account.id, { policy });
+      account.policy = policy;
+    });
+  }
+
+  setFallback(account: Account, fallback: Account['fallback']): Promise<void> {
+    return this.changes.run(account.id, async () => {
+      await this.deps.store.accounts.update(account.id, { fallback });
+      account.fallback = fallback;
     });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextMidnightUtc, secondsToMidnightUtc } from './midnight.js';
+import { nextMidnightUtc, secondsToMidnightUtc, startOfUtcDay, utcDay } from './midnight.js';
 
 describe('seconds to midnight UTC (§7.1, F22)', () => {
   it.each([
@@ -22,5 +22,14 @@ describe('seconds to midnight UTC (§7.1, F22)', () => {
       expect(at + seconds * 1000).toBeGreaterThanOrEqual(nextMidnightUtc(at));
       expect(nextMidnightUtc(at) % 86_400_000).toBe(0);
     }
+  });
+});
+
+describe('the UTC day', () => {
+  it('changes at midnight UTC and at no other moment', () => {
+    const midnight = Date.parse('2026-03-29T00:00:00Z');
+    expect(utcDay(midnight) - utcDay(midnight - 1)).toBe(1);
+    expect(utcDay(midnight + 86_399_999)).toBe(utcDay(midnight));
+    expect(startOfUtcDay(utcDay(midnight + 12_345))).toBe(midnight);
   });
 });

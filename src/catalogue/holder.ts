@@ -20,6 +20,8 @@ export interface HolderOptions extends CatalogueSources {
   readonly logger: Logger;
   /** The dialects that there are adapters for. */
   readonly dialects: readonly Dialect[];
+  /** Told of each snapshot, before it comes into use. */
+  readonly onLoad?: (snapshot: Snapshot) => Promise<void>;
 }
 
 export type ReloadResult =
@@ -69,6 +71,7 @@ export class CatalogueHolder {
       if (!snapshot.providers.has(id))
         logger.warn({ provider: id }, 'the configuration has settings for a provider that the catalogue does not have');
     }
+    await this.options.onLoad?.(snapshot);
     this.current = snapshot;
     logger.info(
       { models: snapshot.models.size, routes: snapshot.routes.size, providers: snapshot.providers.size },

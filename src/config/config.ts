@@ -27,6 +27,8 @@ export interface Config {
     trustedProxies: string[];
     clientIpHeader: string;
     countryHeader: string | null;
+    /** An operator's own MaxMind DB file; null = the bundled one. */
+    countryDatabase: string | null;
     drainMs: number;
   };
   storage: { dataDir: string; databaseUrl: string | null; redisUrl: string | null };

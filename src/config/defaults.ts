@@ -29,7 +29,7 @@ export function configOf({ settings, unconfigured, overrides, file, directory }:
   const { limits, breaker } = settings;
   return {
     file,
-    server: serverOf(settings, overrides),
+    server: serverOf(settings, overrides, directory),
     storage,
     workers: settings.workers ?? 1,
     // Contract 1: an operator's own database gets no demo account.
@@ -55,7 +55,7 @@ export function configOf({ settings, unconfigured, overrides, file, directory }:
   };
 }
 
-function serverOf({ server }: ConfigFile, overrides: Overrides): Config['server'] {
+function serverOf({ server }: ConfigFile, overrides: Overrides, directory: string): Config['server'] {
   return {
     host: overrides.host ?? server?.host ?? '127.0.0.1',
     port: overrides.port ?? server?.port ?? 8787,
@@ -65,6 +65,7 @@ function serverOf({ server }: ConfigFile, overrides: Overrides): Config['server'
     trustedProxies: server?.trusted_proxies ?? [],
     clientIpHeader: server?.client_ip_header ?? 'x-forwarded-for',
     countryHeader: server?.country_header ?? null,
+    countryDatabase: server?.country_database == null ? null : resolve(directory, server.country_database),
     drainMs: server?.drain ?? 30 * seconds,
   };
 }

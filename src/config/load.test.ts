@@ -42,6 +42,7 @@ describe('defaults (contract 2)', () => {
         trustedProxies: [],
         clientIpHeader: 'x-forwarded-for',
         countryHeader: null,
+        countryDatabase: null,
         drainMs: 30_000,
       },
       storage: { dataDir: join(directory, 'data'), databaseUrl: null, redisUrl: null },
@@ -84,7 +85,7 @@ describe('the fields', () => {
   it('reads every field, with paths relative to the file', () => {
     const config = load(
       [
-        'server: { host: 0.0.0.0, port: 0, base_url: "https://ai.example/", trusted_proxies: [10.0.0.0/8, "fd00::/8", 192.0.2.1], country_header: CF-IPCountry, drain: 250ms }',
+        'server: { host: 0.0.0.0, port: 0, base_url: "https://ai.example/", trusted_proxies: [10.0.0.0/8, "fd00::/8", 192.0.2.1], country_header: CF-IPCountry, country_database: geo/own.mmdb, drain: 250ms }',
         'storage: { data_dir: ../state, database_url: "postgres://u:p@db/x", redis_url: "redis://r:6379" }',
         'workers: 4',
         'admin_token: t0ken',
@@ -101,6 +102,7 @@ describe('the fields', () => {
       baseUrl: 'https://ai.example',
       trustedProxies: ['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32'],
       countryHeader: 'cf-ipcountry',
+      countryDatabase: join(directory, 'geo/own.mmdb'),
       drainMs: 250,
     });
     expect(config.storage.dataDir).toBe(join(directory, '..', 'state'));

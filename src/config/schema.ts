@@ -57,6 +57,7 @@ const server = fields({
   trusted_proxies: listOf(cidr, 'address ranges').nullish(),
   client_ip_header: headerName.nullish(),
   country_header: headerName.nullish(),
+  country_database: text.nullish(),
   drain: duration.nullish(),
 });
 

@@ -140,11 +140,9 @@ describe('health and readiness (contract 9)', () => {
 describe('failures of our own', () => {
   it('500 internal_server_error that tells nothing about the inside', async () => {
     const fixture = await httpFixture({
-      guards: [
-        () => {
-          throw new Error('secret detail');
-        },
-      ],
+      originOf: () => {
+        throw new Error('secret detail');
+      },
     });
     const answer = await fixture.app.inject('/v1/models');
     expect(answer.statusCode).toBe(500);

@@ -46,6 +46,7 @@ export async function buildApp(
     routerOptions: { maxParamLength: 4096 },
   });
   app.decorateRequest('identity', null);
+  app.decorateRequest('origin');
   app.addHook('onRoute', ({ url, method }) => knownPaths.add(url, method));
   knownPaths.add(chatPath, 'POST');
   startAnswers(app);
@@ -84,10 +85,13 @@ function startAnswers(app: FastifyInstance): void {
 }
 
 function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycle): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.unguarded) return;
     if (lifecycle.draining) throw gatewayError('draining', undefined, { headers: { connection: 'close' } });
-    for (const guard of deps.guards ?? []) await guard(request, reply);
+    // Checks 1 and 2 of the contract's order: on every path, unknown ones too (ruling 15).
+    request.origin = deps.originOf(request.raw);
+    deps.territories.checkCaller(request.origin.territory);
+    await deps.ipLimiter.take(request.origin.address);
   });
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { httpFixture } from '../../tests/support/http-fixture.js';
+import { ManualClock } from '../../tests/support/manual-clock.js';
 import { makeToken } from '../accounts/keys/token.js';
-import { gatewayError } from '../errors/gateway-error.js';
+import { IpLimiter } from '../limits/ip-limiter.js';
+import { MemoryCounters } from '../shared-state/memory-counters.js';
 
 const paths = [
   '/v1/models',
@@ -65,12 +67,9 @@ describe('the key check on every resource of /v1 (part 5, E13)', () => {
 });
 
 describe('the order of checks (contract 5)', () => {
-  const legal = () => {
-    throw gatewayError('unavailable_for_legal_reasons', { reason: 'Nowhere is sanctioned.' });
-  };
-
-  it('guards come first, on unknown paths, wrong methods and admin too, but never on health (ruling 15)', async () => {
-    const { app } = await httpFixture({ guards: [legal] });
+  it('451 comes first, on unknown paths, wrong methods and admin too, but never on health (ruling 15)', async () => {
+    const { app, place } = await httpFixture();
+    place.code = 'CU';
     for (const url of ['/nothing', '/v1/models', '/admin/v1/accounts', '/v1/%zz', '/v1/chat/completions']) {
       expect((await app.inject(url)).statusCode, url).toBe(451);
     }
@@ -84,32 +83,54 @@ describe('the order of checks (contract 5)', () => {
     expect((await app.inject({ method: 'PUT', url: '/v1/models' })).statusCode).toBe(405);
   });
 
-  it('401, then the account’s guards, then the suspension, then 413, then the key’s guards, then the body', async () => {
-    const seen: string[] = [];
-    const fixture = await httpFixture({
-      accountGuards: [() => void seen.push('account')],
-      keyGuards: [() => void seen.push('key')],
-    });
-    const post = (headers: Record<string, string>) =>
-      fixture.app.inject({
-        method: 'POST',
-        url: '/v1/aliases',
-        headers: { 'content-type': 'application/json', ...headers },
-        payload: '{',
-      });
-    expect((await post({ 'content-length': '40000000' })).statusCode).toBe(401);
-    expect(seen).toEqual([]);
-    expect((await post({ ...fixture.asKey, 'content-length': '40000000' })).statusCode).toBe(413);
-    expect(seen).toEqual(['account']);
-    expect((await post(fixture.asKey)).statusCode).toBe(400);
-    expect(seen).toEqual(['account', 'account', 'key']);
-    await fixture.directory.updateAccount('operator', fixture.account.id, { status: 'suspended' });
-    expect((await post({ ...fixture.asKey, 'content-length': '40000000' })).statusCode).toBe(403);
+  it('429 by address comes before 404 and 401, and after 451', async () => {
+    const { app, place } = await httpFixture({ ipLimiter: new IpLimiter(1, new MemoryCounters(new ManualClock())) });
+    expect((await app.inject('/nothing')).statusCode).toBe(404);
+    const answer = await app.inject('/v1/models');
+    expect([answer.statusCode, answer.json().error.type, answer.headers['retry-after']]).toEqual([
+      429,
+      'invalid_request_error',
+      '60',
+    ]);
+    place.code = 'CU';
+    expect((await app.inject('/v1/models')).statusCode).toBe(451);
   });
 
-  it('an account guard may refuse before the suspension', async () => {
-    const { app, directory, account, asKey } = await httpFixture({ accountGuards: [legal] });
-    await directory.updateAccount('operator', account.id, { status: 'suspended' });
-    expect((await app.inject({ url: '/v1/models', headers: asKey })).statusCode).toBe(451);
+  it('401, then the billing country, then the suspension, then 413, then the key’s limit, then the body', async () => {
+    const fixture = await httpFixture();
+    const { directory, account, asKey, app } = fixture;
+    const post = async (headers: Record<string, string>) => {
+      const url = '/v1/aliases';
+      const json = { 'content-type': 'application/json', ...headers };
+      return (await app.inject({ method: 'POST', url, headers: json, payload: '{' })).statusCode;
+    };
+    const large = { 'content-length': '40000000' };
+    const change = (fields: object) => directory.updateAccount('operator', account.id, fields);
+    expect(await post(large)).toBe(401);
+    expect(await post({ ...asKey, ...large })).toBe(413);
+    expect(await post(asKey)).toBe(400);
+    await change({ limits: { requestsPerMinute: 1 } });
+    expect(await post(asKey)).toBe(429);
+    expect(await post({ ...asKey, ...large })).toBe(413);
+    await change({ status: 'suspended' });
+    expect(await post({ ...asKey, ...large })).toBe(403);
+    await change({ billingCountry: 'CU' });
+    expect(await post({ ...asKey, ...large })).toBe(451);
+  });
+
+  it('every answer after the key check tells the six limits, errors too (contract 4.1)', async () => {
+    const { app, asKey } = await httpFixture();
+    for (const url of ['/v1/models', '/v1/models/nothing/at/all', '/v1/aliases/none']) {
+      const { headers } = await app.inject({ url, headers: asKey });
+      const names = Object.keys(headers).filter((name) => name.startsWith('x-ratelimit-'));
+      expect(names.sort(), url).toEqual(
+        ['limit', 'remaining', 'reset'].flatMap((what) => [
+          `x-ratelimit-${what}-requests`,
+          `x-ratelimit-${what}-tokens`,
+        ]),
+      );
+    }
+    const { headers } = await app.inject('/v1/models');
+    expect(Object.keys(headers).some((name) => name.startsWith('x-ratelimit-'))).toBe(false);
   });
 });

@@ -6,15 +6,19 @@ import { gatewayError } from '../errors/gateway-error.js';
 import type { Account, Identity } from '../storage/records.js';
 import { checkContentLength } from './body.js';
 import type { HttpDeps } from './deps.js';
+import { headerObject } from './raw-headers.js';
 
 export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('cache-control', 'no-store');
     request.identity = await identityOf(deps, request.headers.authorization);
-    for (const guard of deps.accountGuards ?? []) await guard(request, reply);
-    if (request.identity.account.status === 'suspended') throw gatewayError('account_suspended');
+    const { account } = request.identity;
+    const overLimit = await deps.keyLimiter.countRequest(request.identity);
+    reply.headers(headerObject(deps.keyLimiter.headersOf(request.identity)));
+    deps.territories.checkBillingCountry(account);
+    if (account.status === 'suspended') throw gatewayError('account_suspended');
     checkContentLength(request.raw);
-    for (const guard of deps.keyGuards ?? []) await guard(request, reply);
+    if (overLimit) throw overLimit;
   });
 }
 

@@ -34,7 +34,8 @@ export function tooLarge(found: string) {
   return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
 }
 
-export async function readBody(req: IncomingMessage): Promise<Buffer> {
+/** `keptBytesMax`: a longer body is read to its end, but thrown away. */
+export async function readBody(req: IncomingMessage, keptBytesMax = controlBodyBytesMax): Promise<Buffer> {
   checkContentLength(req);
   waitsForContinue.get(req)?.writeContinue();
   const chunks: Buffer[] = [];
@@ -47,9 +48,9 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
     const onData = (chunk: Buffer) => {
       received += chunk.length;
       if (received > bodyBytesMax) finish(() => reject(tooLarge('larger')));
-      else if (received <= controlBodyBytesMax + 1) chunks.push(chunk);
+      else if (received <= keptBytesMax + 1) chunks.push(chunk);
     };
-    const onEnd = () => finish(() => resolve(received > controlBodyBytesMax ? oversized : Buffer.concat(chunks)));
+    const onEnd = () => finish(() => resolve(received > keptBytesMax ? oversized : Buffer.concat(chunks)));
     const onCut = () => finish(() => reject(gatewayError('bad_http', { reason: 'the body was cut off' })));
     req.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   });

@@ -1,20 +1,27 @@
 /** What the HTTP layer is given. Every seam that a later part fills is a list or an optional function with a plain meaning. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
-import type { Route, Snapshot } from '../catalogue/route.js';
+import type { Snapshot } from '../catalogue/route.js';
 import type { ModelStates } from '../health/model-states.js';
+import type { QuotaHolds } from '../health/quota-holds.js';
+import type { RouteHealth } from '../health/route-health.js';
+import type { IpLimiter } from '../limits/ip-limiter.js';
+import type { KeyLimiter } from '../limits/key-limiter.js';
 import type { Account, Identity } from '../storage/records.js';
 import type { Store } from '../storage/store.js';
+import type { Origin, Territories } from '../territory/territories.js';
+import type { Territory } from '../territory/territory.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the key check on `/v1/*`. */
     identity: Identity | null;
+    /** Set by the guard of checks 1 and 2; where the request comes from. */
+    origin: Origin;
   }
   interface FastifyContextConfig {
     /** `/healthz`, `/readyz`, `/metrics`: no guard applies (ruling 15). */
@@ -28,22 +35,9 @@ declare module 'fastify' {
  */
 export type ChatHandler = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => void;
 
-/** Throws a row of the error table, or lets the request pass. May set headers on the reply. */
-export type Guard = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
-
-/** False where a route may not be listed for this request (a hold, the caller's territory). */
-export type RouteFilter = (route: Route, request: FastifyRequest) => boolean;
-
 export type ReloadOutcome =
   | { ok: true; models: number; routes: number; providers: number }
   | { ok: false; faults: string[] };
-
-export interface RouteHealth {
-  breaker: string;
-  hold: { until: string } | null;
-  latency_ms: number | null;
-  error_rate: number | null;
-}
 
 export interface HttpDeps {
   clock: Clock;
@@ -52,6 +46,8 @@ export interface HttpDeps {
   directory: AccountDirectory;
   audit: AuditLog;
   modelStates: ModelStates;
+  health: Pick<RouteHealth, 'view'>;
+  holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
   journal: { settled(timeoutMs: number): Promise<boolean> };
   /** Told of expired keys that a request shows, and of new keys. */
@@ -60,16 +56,13 @@ export interface HttpDeps {
   /** The limits of a key whose account has none of its own. */
   limits: { keyRequestsPerMinute: number; keyTokensPerMinute: number };
   chat: ChatHandler;
-  /** Checks 1 and 2: on every path but the operations', unknown ones too. */
-  guards?: readonly Guard[];
-  /** Check 5, first half: after the key, before the suspension. */
-  accountGuards?: readonly Guard[];
-  /** Check 7: after the content length. */
-  keyGuards?: readonly Guard[];
-  routeFilters?: readonly RouteFilter[];
-  routeHealth?: (route: Route) => RouteHealth;
-  /** Lifts a quota hold; false where the route has none. */
-  liftHold?: (routeId: string) => Promise<boolean>;
+  /** The dry run of a chat request (contract 4.7). */
+  explain: (identity: Identity, territory: Territory, body: Buffer) => Promise<object>;
+  /** Where a request comes from, by its connection and the proxies that are trusted. */
+  originOf: (req: IncomingMessage) => Origin;
+  territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry'>;
+  ipLimiter: Pick<IpLimiter, 'take'>;
+  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf'>;
   /** Makes an account able to sign in at the dashboard. */
   createSignIn?: (account: Account, password: string) => Promise<void>;
 }

@@ -1,6 +1,11 @@
-/** `/healthz` and `/readyz`, to which no guard applies (contract 9, ruling 15). */
+/** `/healthz`, `/readyz` and `/metrics`, to which no guard applies (contract 9, ruling 15). */
 import type { FastifyInstance } from 'fastify';
+import { gatewayError } from '../errors/gateway-error.js';
+import { adminTokenCheck } from './admin/admin-token.js';
 import type { HttpDeps } from './deps.js';
+import { metricsText } from './metrics.js';
+import { prometheusContentType } from './prometheus-text.js';
+import { isFromThisHost } from './this-host.js';
 
 const storeWaitMs = 1000;
 
@@ -16,6 +21,13 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     if (!(await answersInTime(deps.store.ping()))) missing.push('store');
     reply.header('cache-control', 'no-store').code(missing.length === 0 ? 200 : 503);
     return missing.length === 0 ? { status: 'ready' } : { status: 'not_ready', missing };
+  });
+  const isAdmin = adminTokenCheck(deps.adminToken);
+  app.get('/metrics', { config }, async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    if (!isFromThisHost(request.raw) && !isAdmin(request.headers.authorization))
+      throw gatewayError('admin_token_wrong');
+    return reply.header('content-type', prometheusContentType).send(metricsText(deps));
   });
 }
 

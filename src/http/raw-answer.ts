@@ -26,9 +26,15 @@ function headOf(error: GatewayError, requestId: string, body: string, path: stri
 }
 
 /** Answers on a response that has not started. */
-export function answerError(req: IncomingMessage, res: ServerResponse, error: GatewayError, requestId: string): void {
+export function answerError(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: GatewayError,
+  requestId: string,
+  extraHeaders: OutgoingHttpHeaders = {},
+): void {
   const body = errorBody(error);
-  res.writeHead(error.status, headOf(error, requestId, body, req.url ?? ''));
+  res.writeHead(error.status, { ...headOf(error, requestId, body, req.url ?? ''), ...extraHeaders });
   res.end(body);
 }
 

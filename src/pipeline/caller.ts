@@ -1,7 +1,13 @@
 /** The seam towards a caller (architecture 4, rule 12): what a request brings, and the ways in which it can be answered. */
+import type { Identity } from '../storage/records.js';
+import type { Origin } from '../territory/territories.js';
 import type { TextEncoding } from '../wire/json-text.js';
 
 export interface Caller {
+  /** Where the request comes from, as far as that is known. */
+  readonly origin: Origin;
+  /** Set once the key has been found good: every answer from then on tells the key's limits (contract 4.1). */
+  identity: Identity | null;
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
   /** null where the body is chunked or there is none. */

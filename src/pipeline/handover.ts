@@ -7,7 +7,13 @@ import type { TokenCounter } from '../billing/count/counter.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
 import type { ModelStates } from '../health/model-states.js';
+import type { QuotaHolds } from '../health/quota-holds.js';
+import type { Permit, RouteHealth } from '../health/route-health.js';
+import type { IpLimiter } from '../limits/ip-limiter.js';
+import type { KeyLimiter } from '../limits/key-limiter.js';
+import type { Reservation } from '../limits/reservation.js';
 import type { AttemptRecord, Generation, Identity } from '../storage/records.js';
+import type { Territories } from '../territory/territories.js';
 import type { AnswerReader } from '../upstream/answer-reader.js';
 import type { FrameConsumer } from '../upstream/call.js';
 import type { Deadlines } from '../upstream/deadlines.js';
@@ -20,11 +26,16 @@ import type { Validator } from './validate.js';
 export interface PipelinePorts {
   clock: Clock;
   logger: Logger;
+  territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
+  ipLimiter: Pick<IpLimiter, 'take'>;
+  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'takeTokens' | 'headersOf'>;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge'>;
   /** A request showed an expired key: its hash should go (ruling 1). */
   expiredKeySeen(): void;
   catalogue: { readonly current: Snapshot | null };
   modelStates: Pick<ModelStates, 'get'>;
+  health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision'>;
+  holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
   validator: Validator;
   transportOf(route: Route): Transport;
   deadlines: Deadlines;
@@ -48,10 +59,14 @@ export interface Exchange {
   readonly identity: Identity;
   readonly request: ChatRequest;
   readonly snapshot: Snapshot;
+  /** Of the key's tokens a minute: the estimate, until the usage corrects it (ruling 11). */
+  readonly reservation: Reservation;
 }
 
 /** Stage 3 → 4: what the id, through an alias or not, stands for. */
 export interface Plan {
+  /** As the caller, or its chain, wrote it. */
+  readonly id: string;
   readonly alias: string | null;
   /** A pin has one route and is never served by another (§1.4); `auto/` has candidates. */
   readonly kind: 'pin' | 'auto';
@@ -89,6 +104,6 @@ export interface Relay extends FrameConsumer {
   readonly fault: RelayFault | null;
   readonly finishReason: string | null;
   readonly sawDone: boolean;
-  /** A new attempt begins. */
-  begin(route: Route): void;
+  /** A new attempt begins; the permit is told when the first content goes to the caller. */
+  begin(route: Route, permit: Pick<Permit, 'firstContent'>): void;
 }

@@ -5,14 +5,16 @@
 import { generationId } from '../base/ids.js';
 import type { Route } from '../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import type { StreamEnd } from '../storage/records.js';
 import { routerMetadataText } from '../wire/router-metadata.js';
 import { admit, bodyBytesMax } from './admit.js';
 import { type Caller, CallerGone } from './caller.js';
+import { alongChain } from './chain.js';
 import { gate } from './gate.js';
 import type { Billed, Exchange, PipelinePorts, Plan, Trail } from './handover.js';
 import { rank } from './rank.js';
-import { resolve } from './resolve.js';
+import { resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { answerHeaders } from './respond/answer-headers.js';
 import { answerText } from './respond/answer-text.js';
 import { bill } from './respond/bill.js';
@@ -20,7 +22,7 @@ import { billAbandoned, endStream, endWithPricingFault } from './respond/end-str
 import { StreamRelay } from './respond/stream-relay.js';
 import { settle } from './settle.js';
 import { checkContentType } from './validate.js';
-import { type Served, walk } from './walk.js';
+import { type Served, type WalkOutcome, walk } from './walk.js';
 
 type Answer = Extract<Served, { kind: 'answer' }>;
 type Stream = Extract<Served, { kind: 'stream' }>;
@@ -41,10 +43,12 @@ export async function serveChat(ports: PipelinePorts, caller: Caller, requestId:
 
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
-  const plan = resolve(snapshot, identity.account, request.model);
-  gate(ports, plan, request.model);
-  const candidates = rank(plan);
+  const { account } = identity;
+  const plan = resolve(snapshot, account, request.model);
+  const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
 
+  const taken = ports.keyLimiter.takeTokens(identity, estimatePromptTokens(request));
+  const reservation = taken instanceof Promise ? await taken : taken;
   const createdAt = ports.clock.now();
   const exchange = {
     caller,
@@ -56,11 +60,17 @@ export async function serveChat(ports: PipelinePorts, caller: Caller, requestId:
     identity,
     request,
     snapshot,
+    reservation,
   };
-  await new Chat(ports, exchange, plan).serve(candidates);
+  try {
+    await new Chat(ports, exchange).serve(plan, () => sentChain ?? resolveSavedChain(snapshot, account));
+  } finally {
+    // Nothing was delivered, or the usage has corrected it already.
+    reservation.cancel();
+  }
 }
 
-/** The second half of the way: walk, respond, settle. */
+/** The second half of the way: gate, rank and walk for the primary id and each entry of its chain, then respond and settle. */
 class Chat {
   private readonly trail: Trail = {
     attempts: [],
@@ -70,20 +80,23 @@ class Chat {
     dispatchedAtMs: 0,
   };
   private readonly relay: StreamRelay | null;
+  /** The plan that is being walked, and its place in the chain; 0 is the primary id. */
+  private plan!: Plan;
+  private place = 0;
+  private walked = false;
 
   constructor(
     private readonly ports: PipelinePorts,
     private readonly exchange: Exchange,
-    private readonly plan: Plan,
   ) {
     this.relay = exchange.request.stream ? this.createRelay() : null;
   }
 
-  async serve(candidates: readonly Route[]): Promise<void> {
-    const { ports, exchange, trail, relay } = this;
-    const walked = await walk(ports, exchange, this.plan, candidates, trail, relay);
+  async serve(primary: Plan, chainOf: () => readonly Plan[]): Promise<void> {
+    const { ports, exchange } = this;
+    const walked = await alongChain<WalkOutcome>(primary, chainOf, (plan, place) => this.enter(plan, place));
     if (walked.kind === 'failed') {
-      this.settleFailure(walked.error);
+      if (this.walked) this.settleFailure(walked.error);
       throw walked.error;
     }
     if (walked.kind === 'gone') return this.abandoned(walked.route);
@@ -97,12 +110,24 @@ class Chat {
     this.answer(route, outcome, billing instanceof Promise ? await billing : billing);
   }
 
+  private async enter(plan: Plan, place: number): Promise<WalkOutcome> {
+    const { ports, exchange, trail, relay } = this;
+    const { policy } = exchange.identity.account;
+    const { eligible, error } = gate(ports, plan, policy, exchange.caller.origin.territory);
+    if (error) return { kind: 'failed', error };
+    this.plan = plan;
+    this.place = place;
+    this.walked = true;
+    const candidates = rank(ports, eligible, policy.prefer, exchange.request.stream);
+    return walk(ports, exchange, plan, candidates, trail, relay);
+  }
+
   private answer(route: Route, { parts }: Answer, billed: Billed): void {
     const { exchange } = this;
     const { caller } = exchange;
     if (caller.gone) this.settleGone(route);
     const text = answerText(exchange, route, parts, billed, this.metadata(route));
-    const headers = answerHeaders(exchange, route, this.overheadMs());
+    const headers = answerHeaders(this.ports, exchange, route, this.overheadMs());
     this.settleServed(route, billed, parts.finishReason, null, () => caller.answer(headers, text, parts.encoding));
   }
 
@@ -179,6 +204,7 @@ class Chat {
       snapshot: exchange.snapshot,
       headers: (route) =>
         answerHeaders(
+          this.ports,
           exchange,
           route,
           this.trail.dispatchedAtMs - exchange.startedAtMs - exchange.bodyMs - this.trail.upstreamMs,
@@ -198,7 +224,7 @@ class Chat {
   }
 
   private fallbackOccurred(): boolean {
-    return this.trail.attempts.length > 1;
+    return this.trail.attempts.length > 1 || this.place > 0;
   }
 
   private overheadMs(): number {

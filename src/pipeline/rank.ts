@@ -1,12 +1,44 @@
-/** Stage 5: the order in which candidates are tried. The cheapest first; a route without a published price last (§2.9). */
+/** Stage 5: the order in which candidates are tried, by the published score. */
 import type { Route } from '../catalogue/route.js';
-import type { Plan } from './handover.js';
+import type { RouteHealth } from '../health/route-health.js';
+import type { Preference } from '../policy/policy.js';
+import { type Scored, scored } from './rank/score.js';
 
-export function rank(plan: Plan): readonly Route[] {
-  if (plan.routes.length < 2) return plan.routes;
-  return [...plan.routes].sort((a, b) => dearness(a) - dearness(b));
+export interface RankPorts {
+  health: Pick<RouteHealth, 'observed' | 'revision'>;
 }
 
-function dearness({ price }: Route): number {
-  return price ? Number(price.input + price.output) : Number.POSITIVE_INFINITY;
+interface Order {
+  revision: number;
+  routes: readonly Route[];
+}
+
+/** An order holds until something observed changes, so the usual request takes the one that is there. */
+const ordersByRoutes = new WeakMap<readonly Route[], Map<string, Order>>();
+
+export function rank(
+  { health }: RankPorts,
+  eligible: readonly Route[],
+  prefer: Preference,
+  stream: boolean,
+): readonly Route[] {
+  if (eligible.length < 2) return eligible;
+  const orders = ordersByRoutes.get(eligible) ?? new Map<string, Order>();
+  const kind = stream ? `${prefer} stream` : prefer;
+  const known = orders.get(kind);
+  if (known && known.revision === health.revision) return known.routes;
+  const { revision } = health;
+  const routes = scores({ health }, eligible, prefer, stream).map(({ route }) => route);
+  ordersByRoutes.set(eligible, orders.set(kind, { revision, routes }));
+  return routes;
+}
+
+/** The same order with the figures that make it. */
+export function scores(
+  { health }: RankPorts,
+  eligible: readonly Route[],
+  prefer: Preference,
+  stream: boolean,
+): readonly Scored[] {
+  return scored(eligible, prefer, (route) => health.observed(route.id, stream));
 }

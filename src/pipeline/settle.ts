@@ -16,7 +16,7 @@ export interface Settlement {
   errorCode?: string;
 }
 
-type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal'>;
+type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'holds'>;
 
 /** `thenSend` sends what is left of the answer; it is called as soon as the record is in the journal's file. */
 export function settle(
@@ -26,8 +26,12 @@ export function settle(
   settlement: Settlement,
   thenSend?: () => void,
 ): void {
-  const { billed } = settlement;
+  const { billed, route } = settlement;
   if (billed && billed.costPico !== 0n) ports.directory.charge(exchange.identity.account.id, billed.costPico);
+  if (billed) exchange.reservation.correct(billed.usage.promptTokens + billed.usage.completionTokens);
+  if (billed && route && route.dailyTokenQuota !== null) {
+    ports.holds.used(route, billed.usage.promptTokens + billed.usage.completionTokens, exchange.createdAt);
+  }
   ports.journal.append(recordOf(ports, exchange, trail, settlement), thenSend);
 }
 

@@ -22,6 +22,13 @@ it('asks no upstream for a caller that has left already (ruling 8, failure case 
   const request = { model: route.id, stream: false, needs: [], members: '"messages":[]', encoding: 'latin1' };
   const exchange = { caller, request, snapshot } as unknown as Exchange;
   const trail: Trail = { attempts: [], providersAttempted: [], breakerSkipped: [], upstreamMs: 0, dispatchedAtMs: 0 };
-  const outcome = await walk(ports, exchange, { alias: null, kind: 'pin', routes: [route] }, [route], trail, null);
+  const outcome = await walk(
+    ports,
+    exchange,
+    { id: route.id, alias: null, kind: 'pin', routes: [route] },
+    [route],
+    trail,
+    null,
+  );
   expect([outcome.kind, dispatched, trail.attempts]).toEqual(['gone', 0, []]);
 });

@@ -4,14 +4,16 @@
  */
 import { durationText } from '../base/duration.js';
 import { secondsToMidnightUtc } from '../base/midnight.js';
-import type { Capability, Route } from '../catalogue/route.js';
+import type { Route } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
-import { type GatewayError, gatewayError, type Receipt } from '../errors/gateway-error.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import type { Permit } from '../health/route-health.js';
 import type { Budgets } from '../upstream/call.js';
-import type { Failure } from '../upstream/failure.js';
-import type { RefusableParameter } from '../wire/chat-request.js';
+import { countsAgainstRoute, type Failure } from '../upstream/failure.js';
 import type { Exchange, PipelinePorts, Plan, Relay, Trail } from './handover.js';
-import { type AttemptOutcome, attempt } from './walk/attempt.js';
+import { type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
+import { nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
+import { receiptOf } from './walk/receipt.js';
 
 export type Served = Extract<AttemptOutcome, { kind: 'answer' | 'stream' }>;
 
@@ -21,7 +23,7 @@ export type WalkOutcome =
   /** The caller left; `route` is the one that was serving. */
   | { kind: 'gone'; route: Route };
 
-export type WalkPorts = Pick<PipelinePorts, 'transportOf' | 'deadlines' | 'clock' | 'answers' | 'timeouts'>;
+export type WalkPorts = AttemptPorts & Pick<PipelinePorts, 'timeouts' | 'health' | 'holds'>;
 
 export async function walk(
   ports: WalkPorts,
@@ -31,56 +33,111 @@ export async function walk(
   trail: Trail,
   relay: Relay | null,
 ): Promise<WalkOutcome> {
+  const { request, caller } = exchange;
   const startedAtMs = ports.clock.monotonicMs();
-  const ruledOut: GatewayError[] = [];
+  const ruledOut: RuledOut[] = [];
   let failed: { route: Route; failure: Failure } | null = null;
   let timedOut = false;
-  let remaining = candidates.length;
-  for (const route of candidates) {
-    remaining--;
-    const obstacle = obstacleOf(route, exchange);
-    if (obstacle) {
-      ruledOut.push(obstacle);
-      continue;
-    }
-    // It may have left while its body was read, or an earlier answer: nobody is asked for it any more (ruling 8).
-    if (exchange.caller.gone) return { kind: 'gone', route };
+  let next = 0;
+  while (next < candidates.length) {
     const leftMs = ports.timeouts.overallMs - (ports.clock.monotonicMs() - startedAtMs);
-    if (leftMs <= 0) {
-      remaining++;
-      break;
-    }
-    const budgets = budgetsFor(ports.timeouts, exchange.request.stream, timedOut, leftMs);
-    const outcome = await attempt(ports, exchange, trail, route, budgets, relay);
+    if (leftMs <= 0) break;
+    const route = candidates[next++]!;
+    // It may have left while its body was read, or an earlier answer: nobody is asked for it any more (ruling 8).
+    if (caller.gone) return { kind: 'gone', route };
+    const permit = permitFor(ports, exchange, plan, route, trail, ruledOut);
+    if (!permit) continue;
+    const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
+    const outcome = await permitted(ports, exchange, trail, route, budgets, relay, permit);
     if (outcome.kind === 'gone') return { kind: 'gone', route };
     if (outcome.kind !== 'failure') return { kind: 'served', route, outcome };
     failed = { route, failure: outcome.failure };
     if (outcome.failure.meaning === 'rejected') break;
     timedOut ||= outcome.failure.meaning === 'timeout';
   }
-  const error = failed
-    ? failureError(failed.route, failed.failure, plan, trail, remaining, ports.clock.now())
-    : nothingTried(exchange, plan, ruledOut, trail);
-  return { kind: 'failed', error };
+  if (!failed) return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
+  const remaining = plan.kind === 'auto' ? remainingOf(ports, exchange, candidates.slice(next), trail) : 0;
+  return {
+    kind: 'failed',
+    error: failureError(failed.route, failed.failure, plan, trail, remaining, ports.clock.now()),
+  };
 }
 
-/** Why a route cannot even be tried. */
-function obstacleOf(route: Route, { request }: Exchange): GatewayError | null {
-  if (!route.provider.configured) return gatewayError('provider_not_configured', { provider: route.provider.id });
-  if (!route.price) return gatewayError('route_unpriced', { id: route.id });
-  for (const param of request.needs) {
-    if (!route.capabilities.has(param satisfies Capability)) return cannotApply(route, param);
+/** Permission to try a route; null where it is ruled out, and noted as such. */
+function permitFor(
+  { health, holds }: Pick<WalkPorts, 'health' | 'holds'>,
+  { request }: Exchange,
+  { kind }: Plan,
+  route: Route,
+  trail: Trail,
+  ruledOut: RuledOut[],
+): Permit | null {
+  const obstacle = obstacleOf({ holds }, route, request.needs);
+  if (obstacle) {
+    ruledOut.push({ route, ...obstacle });
+    return null;
   }
-  return null;
+  // A breaker never overrides an explicit id; the outcome still feeds it (ruling 3).
+  const permit = health.begin(route.id, request.stream, kind === 'pin');
+  if (!permit) {
+    trail.breakerSkipped.push(breakerName(route));
+    ruledOut.push({ route, verdict: 'breaker_open', param: null });
+  }
+  return permit;
 }
 
-function cannotApply(route: Route, param: RefusableParameter): GatewayError {
-  const what = param === 'n' ? '`n` above 1' : `\`${param}\``;
-  return gatewayError('cannot_apply', {
-    provider: route.provider.id,
-    param,
-    reason: `cannot apply ${what} on ${route.id}`,
-  });
+/** §2.6: entries look like `<provider>/<locode>`. */
+function breakerName({ provider, locode }: Route): string {
+  return `${provider.id}/${locode}`;
+}
+
+/** One attempt whose outcome the route's health learns, whatever becomes of it. */
+async function permitted(
+  ports: WalkPorts,
+  exchange: Exchange,
+  trail: Trail,
+  route: Route,
+  budgets: Budgets,
+  relay: Relay | null,
+  permit: Permit,
+): Promise<AttemptOutcome> {
+  try {
+    const outcome = await attempt(ports, exchange, trail, route, budgets, relay, permit);
+    learn(ports, route, outcome, permit, trail);
+    return outcome;
+  } finally {
+    permit.released();
+  }
+}
+
+/** Ruling 4: what counts against a route. A stream that broke after its start counts too, though nothing can be retracted. */
+function learn(
+  { holds }: Pick<WalkPorts, 'holds'>,
+  route: Route,
+  outcome: AttemptOutcome,
+  permit: Permit,
+  trail: Trail,
+): void {
+  if (outcome.kind === 'failure') {
+    const { meaning, retryAfterMs = null } = outcome.failure;
+    if (meaning === 'quota') holds.hold(route.id, 'upstream');
+    if (countsAgainstRoute(meaning)) permit.failed(retryAfterMs);
+  } else if (outcome.kind === 'stream' && outcome.end !== 'complete') {
+    permit.failed(null);
+  } else if (outcome.kind !== 'gone') {
+    permit.succeeded(trail.attempts.at(-1)?.first_byte_ms ?? null);
+  }
+}
+
+/** The candidates that the walk did not come to, less those that are ruled out (§2.6). */
+function remainingOf(ports: WalkPorts, { request }: Exchange, rest: readonly Route[], trail: Trail): number {
+  let remaining = 0;
+  for (const route of rest) {
+    if (obstacleOf(ports, route, request.needs)) continue;
+    if (ports.health.isOpen(route.id)) trail.breakerSkipped.push(breakerName(route));
+    else remaining++;
+  }
+  return remaining;
 }
 
 /** §8, timeout rules 1 to 3. */
@@ -94,6 +151,7 @@ function budgetsFor(timeouts: Timeouts, stream: boolean, timedOut: boolean, left
   };
 }
 
+/** Ruling 6: the kind of the last attempt's failure decides the code. */
 function failureError(
   route: Route,
   failure: Failure,
@@ -118,26 +176,4 @@ function failureError(
     return gatewayError('provider_quota_exhausted', { provider, id: route.id }, { ...extras, retryAfterSeconds });
   }
   return gatewayError('provider_error', { provider, failure: quote }, extras);
-}
-
-/** Ruling 3: what answers when no candidate could be tried. */
-function nothingTried(exchange: Exchange, plan: Plan, ruledOut: GatewayError[], trail: Trail): GatewayError {
-  const [first] = ruledOut;
-  const alike = first && ruledOut.every(({ condition }) => condition === first.condition);
-  if (first && (plan.kind === 'pin' || (alike && first.condition !== 'route_unpriced'))) return first;
-  const reason = first ? 'none of them is configured, priced and able to apply the request' : 'the model has no routes';
-  return gatewayError(
-    'no_candidate_left',
-    { id: exchange.request.model, reason },
-    { receipt: receiptOf(trail, 0, first?.message ?? '') },
-  );
-}
-
-function receiptOf(trail: Trail, remaining: number, lastError: string): Receipt {
-  return {
-    providers_attempted: trail.providersAttempted,
-    breaker_skipped: trail.breakerSkipped,
-    candidates_remaining: remaining,
-    last_error: lastError,
-  };
 }

@@ -1,5 +1,6 @@
 /** Accounts with their aliases, as the request path holds them in memory. */
 import { count, eq, type InferSelectModel } from 'drizzle-orm';
+import { policyOfStored, policyToStore } from '../policy/policy.js';
 import type { Database } from './database.js';
 import type { Account, Alias } from './records.js';
 import { accounts, aliases } from './schema.js';
@@ -19,8 +20,19 @@ export function foldAccounts(rows: readonly { account: AccountRow; alias: AliasR
   return [...found.values()];
 }
 
-function accountOf({ requestsPerMinute, tokensPerMinute, ...row }: AccountRow): Account {
-  return { ...row, limits: { requestsPerMinute, tokensPerMinute }, aliases: new Map() };
+function accountOf({ requestsPerMinute, tokensPerMinute, fallbackModels, routingPolicy, ...row }: AccountRow): Account {
+  return {
+    ...row,
+    limits: { requestsPerMinute, tokensPerMinute },
+    aliases: new Map(),
+    fallback: storedModels(fallbackModels),
+    policy: policyOfStored(routingPolicy),
+  };
+}
+
+/** Whatever stands in the column, the account stays readable. */
+function storedModels(stored: unknown): string[] {
+  return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 }
 
 function aliasOf({ accountId: _, ...alias }: AliasRow): Alias {
@@ -63,11 +75,13 @@ export function accountStore(database: Database): AccountStore {
       return rows[0]?.n ?? 0;
     },
 
-    async update(id, { status, billingCountry, limits }) {
+    async update(id, { status, billingCountry, limits, fallback, policy }) {
       const change = {
         ...(status !== undefined && { status }),
         ...(billingCountry !== undefined && { billingCountry }),
         ...limits,
+        ...(fallback && { fallbackModels: fallback.length > 0 ? fallback : null }),
+        ...(policy && { routingPolicy: policyToStore(policy) }),
       };
       if (Object.keys(change).length === 0) return;
       await database.query((db) => db.update(accounts).set(change).where(eq(accounts.id, id)));

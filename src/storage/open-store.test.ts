@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../../tests/support/postgres.js';
 import { silentLogger as logger } from '../base/logger.js';
+import { defaultPolicy } from '../policy/policy.js';
 import { openStore } from './open-store.js';
 import type { Alias, Key } from './records.js';
 import { type NewAccount, type Store, StoreUnavailable } from './store.js';
@@ -60,6 +61,8 @@ describe('the PostgreSQL store', () => {
       usagePico: 0n,
       limits: { requestsPerMinute: null, tokensPerMinute: null },
       aliases: new Map(),
+      fallback: [],
+      policy: defaultPolicy,
     });
     expect(await store.accounts.find('nobody')).toBeNull();
   });
@@ -195,6 +198,7 @@ describe('migrations', () => {
     for (const store of stores) expect(await store.accounts.count()).toBe(0);
     expect((await other.query('select name from lodestone.lodestone_migrations')).rows).toEqual([
       { name: '0001-initial' },
+      { name: '0002-routing' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

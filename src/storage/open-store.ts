@@ -6,6 +6,7 @@ import { accountStore } from './account-store.js';
 import { aliasStore } from './alias-store.js';
 import { clientConfig, Database, type StoreAddress, storeError } from './database.js';
 import { generationStore } from './generation-store.js';
+import { holdStore } from './hold-store.js';
 import { keyStore } from './key-store.js';
 import { ledgerStore } from './ledger-store.js';
 import { migrate } from './migrate.js';
@@ -23,6 +24,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     ledger: ledgerStore(database),
     generations: generationStore(database),
     availability: availabilityStore(database),
+    holds: holdStore(database),
     audit: auditStore(database),
     async ping() {
       await database.statement('ping', 'select 1', []);

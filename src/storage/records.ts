@@ -1,4 +1,5 @@
 /** The records that the store keeps and the request path reads: keys, accounts, aliases, generations. */
+import type { RoutingPolicy } from '../policy/policy.js';
 
 export interface Key {
   /** The token's first ten body characters: the key's public id (ruling 1). */
@@ -39,6 +40,9 @@ export interface Account {
   usagePico: bigint;
   limits: { requestsPerMinute: number | null; tokensPerMinute: number | null };
   readonly aliases: Map<string, Alias>;
+  /** The saved fallback chain (§2.4); empty where none is saved. */
+  fallback: readonly string[];
+  policy: RoutingPolicy;
   readonly createdAt: number;
 }
 

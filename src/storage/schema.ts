@@ -18,6 +18,10 @@ export const accounts = lodestone.table('accounts', {
   usagePico: pico('usage_pico').notNull().default(0n),
   requestsPerMinute: bigint('requests_per_minute', { mode: 'number' }),
   tokensPerMinute: bigint('tokens_per_minute', { mode: 'number' }),
+  /** The saved fallback chain (§2.4); null = none. */
+  fallbackModels: cleanJson('fallback_models'),
+  /** Null = the default. It may be another version's, so it is read as unknown. */
+  routingPolicy: cleanJson('routing_policy'),
   createdAt: epochMs('created_at').notNull(),
 });
 
@@ -96,6 +100,18 @@ export const modelAvailability = lodestone.table('model_availability', {
   state: cleanText('state').$type<'available' | 'soft_disabled' | 'disabled'>().notNull(),
   reason: cleanText('reason'),
 });
+
+/** A route on a UTC day: held for a reason, or (null) held no longer. */
+export const quotaHolds = lodestone.table(
+  'quota_holds',
+  {
+    utcDay: integer('utc_day').notNull(),
+    routeId: cleanText('route_id').notNull(),
+    reason: cleanText('reason').$type<'upstream' | 'daily_token_quota'>(),
+    quotaLifted: boolean('quota_lifted').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.utcDay, table.routeId] })],
+);
 
 export const audit = lodestone.table('audit', {
   id: cleanText('id').primaryKey(),

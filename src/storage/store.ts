@@ -55,13 +55,16 @@ export interface GenerationQuery {
   model?: string;
 }
 
+/** What of an account can be changed; what is left out stays. */
+export type AccountChanges = Partial<Pick<Account, 'status' | 'billingCountry' | 'limits' | 'fallback' | 'policy'>>;
+
 export interface AccountStore {
   create(account: NewAccount): Promise<'created' | 'email_taken'>;
   /** Without the settlements that still wait in the journal; `accounts/` adds those. */
   find(id: string): Promise<Account | null>;
   list(): Promise<Account[]>;
   count(): Promise<number>;
-  update(id: string, change: Partial<Pick<Account, 'status' | 'billingCountry' | 'limits'>>): Promise<void>;
+  update(id: string, change: AccountChanges): Promise<void>;
 }
 
 export interface KeyStore {
@@ -107,6 +110,28 @@ export interface AvailabilityStore {
   set(canonicalId: string, availability: ModelAvailability): Promise<void>;
 }
 
+export type HoldReason = 'upstream' | 'daily_token_quota';
+
+/** What is to be known of a route's quota on one UTC day (§3.2). */
+export interface HoldRecord {
+  /** Days since the epoch. */
+  utcDay: number;
+  routeId: string;
+  /** null = not held (any more). */
+  reason: HoldReason | null;
+  /** An operator has lifted the hold of the route's own quota, which then binds no more on that day. */
+  quotaLifted: boolean;
+}
+
+export interface HoldStore {
+  /** The records of that day and of later ones. */
+  since(utcDay: number): Promise<HoldRecord[]>;
+  /** Replaces the record of that route and day. */
+  put(record: HoldRecord): Promise<void>;
+  /** Prompt and completion tokens of billed generations created from `fromMs` on and before `toMs`, by the route that served. */
+  tokensBetween(fromMs: number, toMs: number): Promise<Map<string, number>>;
+}
+
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>;
   list(limit: number): Promise<AuditEntry[]>;
@@ -119,6 +144,7 @@ export interface Store {
   readonly ledger: LedgerStore;
   readonly generations: GenerationStore;
   readonly availability: AvailabilityStore;
+  readonly holds: HoldStore;
   readonly audit: AuditStore;
   /** Throws StoreUnavailable where the store does not answer. */
   ping(): Promise<void>;

@@ -170,9 +170,16 @@ export class Call implements UpstreamHandler, Watched {
     else this.collect(chunk);
   }
 
-  /** The content type decides, and where it does not say, the first bytes (some servers stream without naming it). */
+  /**
+   * The content type decides, and where it does not say, the first bytes (some servers stream without naming it). A bare JSON
+   * value is never a stream, whatever it is called: an error in its place (wire 4).
+   */
   private startStream(chunk: Buffer): void {
-    if (!this.head!.isEventStream && !/^\s*(?:data|event|id|retry)?:/.test(chunk.toString('latin1', 0, 64))) {
+    const beginning = chunk.toString('latin1', 0, 64);
+    const isStream = this.head!.isEventStream
+      ? !/^\s*[{[]/.test(beginning)
+      : /^\s*(?:data|event|id|retry)?:/.test(beginning);
+    if (!isStream) {
       this.collect(chunk);
       return;
     }

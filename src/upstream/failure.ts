@@ -1,4 +1,4 @@
-/** What an upstream failure means to us (§7.5), whatever status it wore. */
+/** What an upstream failure means to us (§7.5), whatever status it wore, and whether it speaks against the route. */
 import type { Budget } from './call.js';
 
 export type Meaning =
@@ -6,7 +6,10 @@ export type Meaning =
   | 'rejected'
   | 'capacity'
   | 'rate_limit'
+  /** Our own credential, permission or region does not please the upstream. */
   | 'auth'
+  /** Our wallet there is empty, or a cap that is no daily one is spent: nothing is held for it (ruling 5). */
+  | 'billing'
   | 'unknown_model'
   | 'server_error'
   | 'malformed'
@@ -23,4 +26,11 @@ export interface Failure {
   quote: string;
   /** Only on timeouts. */
   budget?: { name: Budget; ms: number };
+  /** How long the upstream asked to be left alone: advice for the breaker, never passed on (contract 4.1). */
+  retryAfterMs?: number;
+}
+
+/** Ruling 4: all but a rejection of the request, and a spent daily quota, which holds the route instead. */
+export function countsAgainstRoute(meaning: Meaning): boolean {
+  return meaning !== 'rejected' && meaning !== 'quota';
 }

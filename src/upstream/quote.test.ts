@@ -24,6 +24,11 @@ describe('the message in an envelope', () => {
     [{ error: null, message: 'said' }],
     [{ error: '', title: 'said' }],
     ['said'],
+    [{ error: { message: 'Provider returned error', metadata: { raw: '{"error":{"message":"said"}}' } } }],
+    [{ error: { message: 'Provider returned error', metadata: { raw: 'said' } } }],
+    [{ error: { message: 'Provider returned error', metadata: { raw: { message: 'said' } } } }],
+    [{ base_resp: { status_code: 1, status_msg: 'said' } }],
+    [{ error_code: 1, error_msg: 'said' }],
   ])('is found in %j', (body) => expect(messageIn(body)).toBe('said'));
 
   it.each([[null], [undefined], [1], [''], [[]], [{}], [{ error: {} }], [{ error: 5 }], [{ x: 'no' }]])(
@@ -32,6 +37,10 @@ describe('the message in an envelope', () => {
       expect(messageIn(body)).toBeUndefined();
     },
   );
+
+  it('is made where a prompt was blocked without a word', () => {
+    expect(messageIn({ promptFeedback: { blockReason: 'SAFETY' } })).toBe('the prompt was blocked (SAFETY)');
+  });
 
   it('is not searched for ever', () => {
     let body: unknown = 'deep';
@@ -101,6 +110,9 @@ describe('a quote (ruling 13)', () => {
     'org-abcdef123456',
     'proj_abcdef123456',
     'Bearer eyJhbGciOi.abc.def',
+    'arn:aws:bedrock:us-east-1:123456789012:inference-profile/x',
+    'projects/my-project-17',
+    'team 0a1b2c3d-1111-2222-3333-444455556666',
   ])('masks %s, which is a credential or an account of somebody', (secret) => {
     expect(quote(`Refused for ${secret} today`)).not.toContain(secret);
   });

@@ -9,11 +9,32 @@ export function messageIn(value: unknown, depth = 0): string | undefined {
   if (value === null || typeof value !== 'object' || depth > 4) return undefined;
   if (Array.isArray(value)) return value.length > 0 ? messageIn(value[0], depth + 1) : undefined;
   const fields = value as Record<string, unknown>;
-  for (const name of ['error', 'errors', 'message', 'Message', 'detail', 'msg', 'title', 'description']) {
+  const relayed = relayedMessage(fields.metadata, depth);
+  if (relayed) return relayed;
+  for (const name of messageNames) {
     const found = messageIn(fields[name], depth + 1);
     if (found) return found;
   }
-  return undefined;
+  return blockedPrompt(fields.promptFeedback);
+}
+
+const messageNames =
+  'error errors message Message detail msg title description error_msg errorMessage base_resp status_msg'.split(' ');
+
+/** A router says only that its provider failed; what the provider said is beside it. */
+function relayedMessage(metadata: unknown, depth: number): string | undefined {
+  const { raw } = (metadata ?? {}) as { raw?: unknown };
+  if (typeof raw !== 'string') return messageIn(raw, depth + 1);
+  try {
+    return messageIn(JSON.parse(raw), depth + 1) ?? raw.trim();
+  } catch {
+    return raw.trim();
+  }
+}
+
+function blockedPrompt(feedback: unknown): string | undefined {
+  const { blockReason } = (feedback ?? {}) as { blockReason?: unknown };
+  return typeof blockReason === 'string' ? `the prompt was blocked (${blockReason})` : undefined;
 }
 
 export function quoteOf(text: string, provider: Provider, baseUrl: string): string {
@@ -38,6 +59,9 @@ const secretLike = [
   /\bAIza[A-Za-z0-9_-]{20,}/g,
   /\bBearer\s+[^\s"']+/gi,
   /\b(?:org|proj|team|acct)[-_][A-Za-z0-9]{6,}/g,
+  /\barn:aws[\w-]*:[^\s"',]+/g,
+  /\bprojects\/[\w-]+/g,
+  /\b(?:team|account|project|organization|tenant)[ /'"]{1,2}[0-9a-f]{8}-[0-9a-f-]{20,40}/gi,
 ];
 
 /** The system's own errors name the address that was looked up or connected to. */

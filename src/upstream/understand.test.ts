@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
 import { AnswerHead } from './answer-head.js';
-import { tellingText } from './classify/classify.js';
-import type { Failure, Meaning } from './failure.js';
-import { innerError, understand } from './understand.js';
+import { countsAgainstRoute, type Failure, type Meaning } from './failure.js';
+import { innerError, noAnswer, understand } from './understand.js';
 
 const acme = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const route = {
@@ -45,9 +44,9 @@ describe('a refusal means what its words say, whatever status it wears (§7.5.1)
     ['rate_limit', 503, { message: 'Too many requests, slow down' }],
     ['quota', 429, said('Limit of 500000 tokens per day reached (TPD)')],
     ['quota', 403, said('Your daily allowance is used up')],
-    ['auth', 429, said('You exceeded your current quota, see your plan', { code: 'insufficient_quota' })],
-    ['auth', 402, said('Insufficient credits')],
-    ['auth', 429, said('The monthly spending limit was hit')],
+    ['billing', 429, said('You exceeded your current quota, see your plan', { code: 'insufficient_quota' })],
+    ['billing', 402, said('Insufficient credits')],
+    ['billing', 429, said('The monthly spending limit was hit')],
     ['auth', 401, ''],
     ['auth', 400, said('API key not valid')],
     ['auth', 403, said('Forbidden')],
@@ -100,10 +99,16 @@ describe('a refusal means what its words say, whatever status it wears (§7.5.1)
     expect(failure.quote.length).toBeLessThanOrEqual(500);
   });
 
-  it('collects no text without end', () => {
-    let deep: unknown = 'queue';
-    for (let i = 0; i < 5_000; i++) deep = [deep];
-    expect(tellingText(deep)).toBe('');
+  it('is understood however deep and wide its body is', () => {
+    expect(refused(500, `${'['.repeat(5_000)}"queue full"${']'.repeat(5_000)}`).meaning).toBe('server_error');
+    expect(refused(500, Array(20_000).fill(0)).meaning).toBe('server_error');
+  });
+
+  it('tells how long the upstream wants to be left alone, where it says so', () => {
+    const head = new AnswerHead(429, ['Retry-After', '7']);
+    const result = { kind: 'refused', status: 429, head, body: Buffer.alloc(0) } as const;
+    expect(understand(result, route)).toMatchObject({ meaning: 'rate_limit', retryAfterMs: 7_000 });
+    expect(refused(429, '')).not.toHaveProperty('retryAfterMs');
   });
 });
 
@@ -121,6 +126,9 @@ describe('an error inside a 200 (wire pitfall 7)', () => {
     ['server_error', { error: {} }],
     ['server_error', said('x', { code: { toString: 1, valueOf: 1 } })],
     ['server_error', null],
+    ['billing', said('Insufficient credits')],
+    ['rejected', { promptFeedback: { blockReason: 'SAFETY' } }],
+    ['quota', { success: false, errors: [{ code: 3036, message: 'x' }] }],
   ])('means %s: %j', (meaning, error) => expect(innerError(200, error, route)).toMatchObject({ meaning, status: 200 }));
 
   it('is judged by its own words, not by those of the answer around it', () => {
@@ -151,9 +159,45 @@ describe('an error inside a 200 (wire pitfall 7)', () => {
     expect(malformed(null).meaning).toBe('malformed');
   });
 
+  it.each<[Meaning, string]>([
+    ['rejected', '[{"error":{"code":400,"message":"odd"}}]'],
+    ['rejected', '{"object":"error","message":"odd","code":400}'],
+    ['rejected', 'event: error\ndata: {"error":{"message":"`n` is not supported"}}\n\ndata: [DONE]\n\n'],
+    ['quota', 'data: {"choices":[]}\r\n\r\ndata: {"error":"tokens per day used up"}\r\n\r\n'],
+    ['server_error', '{"message":"odd"}'],
+    ['malformed', 'data: [DONE]\n\n'],
+    ['malformed', '{"choices":[]}'],
+    ['malformed', '{"choices":[{"message":{"content":"not supported"}}],"message":"not supported"}'],
+    ['malformed', '{"base_resp":{"status_code":0,"status_msg":"success"}}'],
+    ['malformed', '<html>not supported</html>'],
+    ['malformed', 'not supported'],
+    ['malformed', ''],
+  ])('is found in a body that is no answer: %s in %j', (meaning, body) => {
+    expect(noAnswer(200, 'no answer', Buffer.from(body), route)).toMatchObject({ meaning, status: 200 });
+  });
+
   it('is not looked for in what is too long to be one', () => {
     const body = Buffer.from(JSON.stringify(said('not supported'.repeat(10_000))));
     expect(understand({ kind: 'malformed', status: 200, reason: 'no stream', body }, route).meaning).toBe('malformed');
+  });
+});
+
+describe('what is counted against a route (ruling 4)', () => {
+  it('is every failure but a rejection and a spent day', () => {
+    const not: Meaning[] = ['rejected', 'quota'];
+    const counted: Meaning[] = [
+      'capacity',
+      'rate_limit',
+      'auth',
+      'billing',
+      'unknown_model',
+      'server_error',
+      'malformed',
+      'connection',
+      'timeout',
+      'pricing_fault',
+    ];
+    expect([...not, ...counted].filter(countsAgainstRoute)).toEqual(counted);
   });
 });
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { GatewayClient } from '../support/client.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
 
 export interface WaitingGateway {
@@ -18,13 +18,14 @@ export interface WaitingGateway {
   stop(): Promise<void>;
 }
 
-export async function startWithoutSnapshot(): Promise<WaitingGateway> {
+export async function startWithoutSnapshot(options: TestGatewayOptions = {}): Promise<WaitingGateway> {
   const folder = mkdtempSync(join(tmpdir(), 'lodestone-fifo-'));
   const fifo = join(folder, 'catalogue.yaml');
   execFileSync('mkfifo', [fifo]);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const starting = startGateway({ config: { server: { port }, catalogue: [fifo] } });
+  const server = { ...(options.config?.server as YamlObject | undefined), port };
+  const starting = startGateway({ ...options, config: { ...options.config, server, catalogue: [fifo] } });
   starting.catch(() => {});
   const client = new GatewayClient(() => url);
   await untilItListens(url);

@@ -1,10 +1,13 @@
 /** A Store in memory for unit tests: the same promises as PostgreSQL's, plus a switch that makes it unreachable. */
 import type { ModelAvailability } from '../../src/catalogue/route.js';
+import { defaultPolicy } from '../../src/policy/policy.js';
 import type { Account, Alias, Generation, Key } from '../../src/storage/records.js';
 import type { SettlementRow } from '../../src/storage/settlement-row.js';
 import {
+  type AccountChanges,
   type AuditEntry,
   type GenerationQuery,
+  type HoldRecord,
   type LedgerEntry,
   type NewAccount,
   type Store,
@@ -22,6 +25,7 @@ export class MemoryStore implements Store {
   readonly ledgerRows: LedgerEntry[] = [];
   readonly generationRows = new Map<string, Generation>();
   readonly availabilityRows = new Map<string, ModelAvailability>();
+  readonly holdRows = new Map<string, HoldRecord>();
   readonly auditRows: AuditEntry[] = [];
 
   private async answer<T>(read: () => T): Promise<T> {
@@ -42,13 +46,15 @@ export class MemoryStore implements Store {
           usagePico: 0n,
           limits: { requestsPerMinute: null, tokensPerMinute: null },
           aliases: new Map(),
+          fallback: [],
+          policy: defaultPolicy,
         });
         return 'created' as const;
       }),
     find: (id: string) => this.answer(() => copyOf(this.accountRows.get(id))),
     list: () => this.answer(() => [...this.accountRows.values()].map((row) => copyOf(row) as Account)),
     count: () => this.answer(() => this.accountRows.size),
-    update: (id: string, change: Partial<Pick<Account, 'status' | 'billingCountry' | 'limits'>>) =>
+    update: (id: string, change: AccountChanges) =>
       this.answer(() => {
         Object.assign(this.row(id), change);
       }),
@@ -136,6 +142,22 @@ export class MemoryStore implements Store {
     all: () => this.answer(() => new Map(this.availabilityRows)),
     set: (canonicalId: string, availability: ModelAvailability) =>
       this.answer(() => void this.availabilityRows.set(canonicalId, availability)),
+  };
+
+  readonly holds = {
+    since: (utcDay: number) => this.answer(() => [...this.holdRows.values()].filter((row) => row.utcDay >= utcDay)),
+    put: (record: HoldRecord) =>
+      this.answer(() => void this.holdRows.set(`${record.utcDay} ${record.routeId}`, { ...record })),
+    tokensBetween: (fromMs: number, toMs: number) =>
+      this.answer(() => {
+        const tokens = new Map<string, number>();
+        for (const row of this.generationRows.values()) {
+          if (!row.billed || row.servedModel === null || row.createdAt < fromMs || row.createdAt >= toMs) continue;
+          const before = tokens.get(row.servedModel) ?? 0;
+          tokens.set(row.servedModel, before + row.promptTokens + row.completionTokens);
+        }
+        return tokens;
+      }),
   };
 
   readonly audit = {

@@ -3,6 +3,7 @@
 import type { Snapshot } from '../../src/catalogue/route.js';
 import type { Caller } from '../../src/pipeline/caller.js';
 import { StreamRelay } from '../../src/pipeline/respond/stream-relay.js';
+import { unknownTerritory } from '../../src/territory/territory.js';
 import type { FrameVerdict } from '../../src/upstream/call.js';
 import { smallSnapshot } from './snapshot.js';
 
@@ -10,6 +11,8 @@ export class RecordingCaller implements Caller {
   readonly authorization = undefined;
   readonly contentType = undefined;
   readonly contentLength = null;
+  readonly origin = { address: '127.0.0.1', territory: unknownTerritory };
+  identity = null;
   gone = false;
   onGone: (() => void) | null = null;
   onDrain: (() => void) | null = null;
@@ -70,7 +73,7 @@ export class PlayedRelay {
       headers: () => [],
       metadata: (route) => `{"provider":"${route.provider.id}"}`,
     });
-    this.relay.begin(this.route);
+    this.relay.begin(this.route, { firstContent: () => {} });
   }
 
   /** One frame, as a chunk of its own; an object is its JSON, text is the data as it stands. */

@@ -42,13 +42,39 @@ describe('routes, models, catalogue, audit', () => {
     expect(data.find(({ id }: { id: string }) => id === 'acme/meta/unpriced/global').priced).toBe(false);
   });
 
+  it('shows breaker, hold, latency and error rate as they are observed (contract 7)', async () => {
+    const id = 'acme/meta/llama/defra';
+    fixture.health.begin(id, true, true)!.succeeded(250);
+    for (let i = 0; i < 5; i++) fixture.health.begin(id, true, true)!.failed(null);
+    fixture.holds.hold(id, 'upstream');
+    const shown = async () => (await call('GET', '/routes')).json().data[0];
+    expect(await shown()).toMatchObject({
+      ...{ id, breaker: 'open', latency_ms: 250, error_rate: 5 / 6 },
+      hold: { until: '2026-01-16T00:00:00.000Z', reason: 'upstream' },
+    });
+    fixture.clock.advance(30_000);
+    expect(await shown()).toMatchObject({ breaker: 'half_open' });
+    fixture.clock.setWall('2026-01-16T00:00:00Z');
+    expect(await shown()).toMatchObject({ hold: null });
+  });
+
   it('lifts a hold with 204; 404 where there is none or no such route', async () => {
-    expect((await call('DELETE', '/routes/acme/meta/llama/defra/hold')).statusCode).toBe(404);
+    const path = '/routes/acme/meta/llama/DEFRA/hold';
+    expect((await call('DELETE', path)).statusCode).toBe(404);
     expect((await call('DELETE', '/routes/acme/meta/llama/jptyo/hold')).statusCode).toBe(404);
-    const lifted: string[] = [];
-    fixture = await httpFixture({ liftHold: async (id) => lifted.push(id) > 0 });
-    expect((await call('DELETE', '/routes/acme/meta/llama/DEFRA/hold')).statusCode).toBe(204);
-    expect(lifted).toEqual(['acme/meta/llama/defra']);
+    fixture.holds.hold('acme/meta/llama/defra', 'upstream');
+    expect((await call('DELETE', path)).statusCode).toBe(204);
+    expect(fixture.holds.isHeld('acme/meta/llama/defra')).toBe(false);
+    expect((await call('DELETE', path)).statusCode).toBe(404);
+    const { data } = (await call('GET', '/audit?limit=1')).json();
+    expect(data[0]).toMatchObject({ action: 'hold.lift', subject: 'acme/meta/llama/defra' });
+  });
+
+  it('500 where the store cannot take the lifting; the route stays held', async () => {
+    fixture.holds.hold('acme/meta/llama/defra', 'upstream');
+    fixture.store.away = true;
+    expect((await call('DELETE', '/routes/acme/meta/llama/defra/hold')).statusCode).toBe(500);
+    expect(fixture.holds.isHeld('acme/meta/llama/defra')).toBe(true);
   });
 
   it('sets a model’s availability; 400 and 404 for what is wrong', async () => {

@@ -2,14 +2,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { HttpDeps, RouteHealth } from '../deps.js';
-
-const unobserved: RouteHealth = { breaker: 'closed', hold: null, latency_ms: null, error_rate: null };
+import type { HttpDeps } from '../deps.js';
 
 type RouteName = { Params: { provider: string; creator: string; model: string; locode: string } };
 
 export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  const { catalogue, modelStates, audit, routeHealth, liftHold } = deps;
+  const { catalogue, modelStates, health, holds, audit } = deps;
+  const holdJson = (routeId: string) => {
+    const hold = holds.view(routeId);
+    return hold && { until: new Date(hold.until).toISOString(), reason: hold.reason };
+  };
   const routeJson = (route: Route) => ({
     id: route.id,
     provider: route.provider.id,
@@ -20,7 +22,8 @@ export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
     configured: route.provider.configured,
     priced: route.price !== null,
     model_state: modelStates.get(route.model.canonicalId).state,
-    ...(routeHealth?.(route) ?? unobserved),
+    ...health.view(route.id),
+    hold: holdJson(route.id),
   });
 
   app.get('/routes', async () => {
@@ -34,7 +37,7 @@ export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
     if (!catalogue.current) throw gatewayError('service_unavailable');
     if (!catalogue.current.routes.has(id))
       throw gatewayError('resource_not_found', { what: 'route', id: id.slice(0, 200) });
-    if (!(await liftHold?.(id))) throw gatewayError('resource_not_found', { what: 'hold on the route', id });
+    if (!(await holds.lift(id))) throw gatewayError('resource_not_found', { what: 'hold on the route', id });
     await audit.record('operator', 'hold.lift', id);
     return reply.code(204).send();
   });

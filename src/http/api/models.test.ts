@@ -39,8 +39,27 @@ describe('GET /v1/models (§4.2, contract 4.2)', () => {
     },
   );
 
-  it('leaves out the routes that a filter (hold, territory) refuses', async () => {
-    const fixture = await httpFixture({ routeFilters: [(route) => route.locode === 'global'] });
+  it('leaves out a held route at once, and lists it again at midnight UTC or when the hold is lifted (F23)', async () => {
+    const fixture = await httpFixture();
+    fixture.account.aliases.set('fast', alias);
+    const everything = await ids(fixture);
+    fixture.holds.hold('acme/meta/llama/defra', 'upstream');
+    expect(await ids(fixture)).toEqual(['acme/meta/llama/usnyc', 'zeta/meta/llama/global', 'auto/meta/llama']);
+    fixture.holds.hold('acme/meta/llama/usnyc', 'upstream');
+    fixture.holds.hold('zeta/meta/llama/global', 'daily_token_quota');
+    expect(await ids(fixture)).toEqual([]);
+    await fixture.holds.lift('zeta/meta/llama/global');
+    expect(await ids(fixture)).toEqual(['zeta/meta/llama/global', 'auto/meta/llama']);
+    fixture.clock.setWall('2026-01-16T00:00:00Z');
+    expect(await ids(fixture)).toEqual(everything);
+  });
+
+  it('leaves out the routes of providers whose terms exclude the caller’s territory', async () => {
+    const fixture = await httpFixture();
+    const { providers } = fixture.deps.catalogue.current!;
+    Object.assign(providers.get('acme')!, { excludedTerritories: ['RU'] });
+    expect(await ids(fixture)).toContain('acme/meta/llama/defra');
+    fixture.place.code = 'RU';
     expect(await ids(fixture)).toEqual(['zeta/meta/llama/global', 'auto/meta/llama']);
   });
 

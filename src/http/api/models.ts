@@ -6,6 +6,7 @@ import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
 import type { Model, Route, Snapshot } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Alias } from '../../storage/records.js';
+import { permits } from '../../territory/provider-terms.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { autoEntry, type ModelEntry, routeEntry } from './model-entries.js';
@@ -80,14 +81,15 @@ class Listing {
     return model.routes.filter((route) => this.servable(route));
   }
 
-  /** Configured, priced, not disabled; holds and territories come in by the filters (contract 4.2). */
+  /** Configured, priced, not disabled, not held (§3.2), permitted in the caller's territory (contract 4.2). */
   private servable(route: Route): boolean {
-    const { modelStates, routeFilters = [] } = this.deps;
+    const { modelStates, holds } = this.deps;
     return (
       route.provider.configured &&
       route.price !== null &&
       modelStates.get(route.model.canonicalId).state === 'available' &&
-      routeFilters.every((permits) => permits(route, this.request))
+      !holds.isHeld(route.id) &&
+      permits(route.provider, this.request.origin.territory)
     );
   }
 

@@ -4,15 +4,21 @@ import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { registerAliases } from './aliases.js';
 import { registerCredits } from './credits.js';
+import { registerExplain } from './explain.js';
+import { registerFallback } from './fallback.js';
 import { registerGenerations } from './generations.js';
 import { registerKey } from './key.js';
 import { registerModels } from './models.js';
+import { registerRoutingPolicy } from './routing-policy.js';
 
 export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   requireKey(app, deps);
   registerModels(app, deps);
   registerAliases(app, deps);
+  registerFallback(app, deps);
+  registerRoutingPolicy(app, deps);
   registerGenerations(app, deps);
   registerCredits(app);
   registerKey(app, deps);
+  await registerExplain(app, deps);
 }

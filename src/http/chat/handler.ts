@@ -5,27 +5,39 @@ import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { CallerGone } from '../../pipeline/caller.js';
 import type { PipelinePorts } from '../../pipeline/handover.js';
 import { serveChat } from '../../pipeline/pipeline.js';
-import type { ChatHandler } from '../deps.js';
+import type { ChatHandler, HttpDeps } from '../deps.js';
 import { answerAndDrain, answerError } from '../raw-answer.js';
+import { headerObject } from '../raw-headers.js';
 import { NodeCaller } from './node-caller.js';
 import { RunningChats } from './running-chats.js';
 
 /** An unread body of up to this size is left to node, which throws it away and keeps the connection. */
 const unreadBytesMax = 64 * 1024;
 
-export function createChatHandler(ports: PipelinePorts, chats = new RunningChats()): ChatHandler {
+export function createChatHandler(
+  ports: PipelinePorts,
+  { originOf }: Pick<HttpDeps, 'originOf'>,
+  chats = new RunningChats(),
+): ChatHandler {
   return (req, res, awaitsContinue) => {
     const id = requestId(ports.clock.now());
-    const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs);
+    const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs, originOf(req));
     chats.begin();
     serveChat(ports, caller, id).then(chats.end, (error: unknown) => {
       chats.end();
-      fail(ports, req, res, id, error);
+      fail(ports, req, res, caller, id, error);
     });
   };
 }
 
-function fail(ports: PipelinePorts, req: IncomingMessage, res: ServerResponse, id: string, error: unknown): void {
+function fail(
+  ports: PipelinePorts,
+  req: IncomingMessage,
+  res: ServerResponse,
+  { identity }: NodeCaller,
+  id: string,
+  error: unknown,
+): void {
   if (error instanceof CallerGone) {
     if (!res.headersSent) res.destroy();
     return;
@@ -35,8 +47,9 @@ function fail(ports: PipelinePorts, req: IncomingMessage, res: ServerResponse, i
     res.destroy();
     return;
   }
-  if (bodyIsLeft(req)) answerAndDrain(req, res, known, id);
-  else answerError(req, res, known, id);
+  const limits = identity ? headerObject(ports.keyLimiter.headersOf(identity)) : {};
+  if (bodyIsLeft(req)) answerAndDrain(req, res, known, id, limits);
+  else answerError(req, res, known, id, limits);
 }
 
 function bodyIsLeft(req: IncomingMessage): boolean {

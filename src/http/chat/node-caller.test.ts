@@ -3,14 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes } from '../../../tests/support/raw-http.js';
 import { CallerGone } from '../../pipeline/caller.js';
+import { unknownTerritory } from '../../territory/territory.js';
 import { NodeCaller } from './node-caller.js';
 
+const origin = { address: '127.0.0.1', territory: unknownTerritory };
 let server: Server;
 let url: string;
 let callers: NodeCaller[];
 beforeEach(async () => {
   callers = [];
-  server = createServer((req, res) => callers.push(new NodeCaller(req, res, false, 1_000)));
+  server = createServer((req, res) => callers.push(new NodeCaller(req, res, false, 1_000, origin)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

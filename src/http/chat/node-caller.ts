@@ -8,6 +8,8 @@ import type { Socket } from 'node:net';
 import { atEndOfTurn } from '../../base/turn.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { type Caller, CallerGone } from '../../pipeline/caller.js';
+import type { Identity } from '../../storage/records.js';
+import type { Origin } from '../../territory/territories.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 import { rawHeader } from '../raw-headers.js';
 import { plainJsonHeaders, plainStreamHeaders } from './plain-headers.js';
@@ -20,6 +22,7 @@ interface SentHead {
 }
 
 export class NodeCaller implements Caller {
+  identity: Identity | null = null;
   gone = false;
   onGone: (() => void) | null = null;
   onDrain: (() => void) | null = null;
@@ -35,6 +38,7 @@ export class NodeCaller implements Caller {
     private readonly res: ServerResponse,
     private awaitsContinue: boolean,
     private readonly unreadMs: number,
+    readonly origin: Origin,
   ) {
     res.on('close', () => {
       if (!res.writableFinished) this.left();

@@ -1,10 +1,16 @@
 /** The headers of a 2xx chat answer (contract 4.1), as a flat list. */
 import type { Route } from '../../catalogue/route.js';
-import type { Exchange } from '../handover.js';
+import type { Exchange, PipelinePorts } from '../handover.js';
 
 /** `overheadMs` is the time that was spent in Lodestone itself. */
-export function answerHeaders(exchange: Exchange, route: Route, overheadMs: number): string[] {
-  return [
+export function answerHeaders(
+  { keyLimiter }: Pick<PipelinePorts, 'keyLimiter'>,
+  exchange: Exchange,
+  route: Route,
+  overheadMs: number,
+): string[] {
+  const headers = keyLimiter.headersOf(exchange.identity);
+  headers.push(
     'x-request-id',
     exchange.requestId,
     'x-generation-id',
@@ -15,5 +21,6 @@ export function answerHeaders(exchange: Exchange, route: Route, overheadMs: numb
     route.locode,
     'x-router-overhead-ms',
     overheadMs.toFixed(3),
-  ];
+  );
+  return headers;
 }

@@ -6,7 +6,9 @@
 
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route, Snapshot } from '../../catalogue/route.js';
+import type { Permit } from '../../health/route-health.js';
 import type { FrameVerdict } from '../../upstream/call.js';
+import { saysError } from '../../upstream/classify/error-in.js';
 import {
   type Chunk,
   type ChunkIdentity,
@@ -48,6 +50,7 @@ export class StreamRelay implements Relay {
   /** What has been sent, as the inside of a JSON string (latin1): the basis of counting when no usage comes. */
   delivered = '';
   private route!: Route;
+  private permit!: Pick<Permit, 'firstContent'>;
   private held: Chunk[] = [];
   private finishFrames: Chunk[] = [];
   private out = '';
@@ -62,8 +65,9 @@ export class StreamRelay implements Relay {
   ) {}
 
   /** A new attempt begins; whatever an earlier one held is forgotten. */
-  begin(route: Route): void {
+  begin(route: Route, permit: Pick<Permit, 'firstContent'>): void {
     this.route = route;
+    this.permit = permit;
     this.fault = null;
     this.usage = null;
     this.finishReason = null;
@@ -133,7 +137,7 @@ export class StreamRelay implements Relay {
     if (data === '') return 'more';
     const chunk = parseChunk(data);
     if (chunk === null) return this.committed ? 'more' : this.failed({ kind: 'malformed' });
-    if (chunk.error !== undefined && chunk.error !== null) return this.failed(errorFrame(data));
+    if (isErrorFrame(chunk)) return this.failed(errorFrame(data));
     const pricing = this.pricingFault(chunk);
     if (pricing) return this.failed({ kind: 'pricing', reason: pricing });
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) {
@@ -203,6 +207,7 @@ export class StreamRelay implements Relay {
 
   private commit(): void {
     this.committed = true;
+    this.permit.firstContent();
     this.caller.openStream(this.context.headers(this.route));
     for (const chunk of this.held.splice(0)) this.emit(chunk);
   }
@@ -216,6 +221,12 @@ export class StreamRelay implements Relay {
     const { id, created, includeUsage } = this.context;
     return { id, created, includeUsage, model: this.route.id };
   }
+}
+
+/** Not every error is under `error` (wire 2). */
+function isErrorFrame(chunk: Chunk): boolean {
+  if (chunk.error !== undefined && chunk.error !== null) return true;
+  return chunk.choices === undefined && saysError(chunk);
 }
 
 /** What an error says is read by people: as UTF-8, which the frames themselves are not. */

@@ -1,12 +1,13 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
+import type { Permit } from '../../health/route-health.js';
 import type { AttemptRecord } from '../../storage/records.js';
 import type { CompletionParts } from '../../upstream/adapters/openai/completion-parts.js';
 import { chatPath, requestBody } from '../../upstream/adapters/openai/request.js';
 import { type Budgets, Call, type CallResult } from '../../upstream/call.js';
 import type { Failure } from '../../upstream/failure.js';
-import { innerError, understand } from '../../upstream/understand.js';
+import { innerError, noAnswer, understand } from '../../upstream/understand.js';
 import type { UsageReading } from '../../wire/usage.js';
 import type { Exchange, PipelinePorts, Relay, Trail } from '../handover.js';
 
@@ -26,6 +27,7 @@ export async function attempt(
   route: Route,
   budgets: Budgets,
   relay: Relay | null,
+  permit: Pick<Permit, 'firstContent'>,
 ): Promise<AttemptOutcome> {
   const { request, caller } = exchange;
   const record: AttemptRecord = {
@@ -38,7 +40,7 @@ export async function attempt(
   };
   trail.attempts.push(record);
   trail.providersAttempted.push(route.provider.id);
-  relay?.begin(route);
+  relay?.begin(route, permit);
   const call = new Call(
     { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
     { route, path: chatPath, body: requestBody(request, route), stream: request.stream, headers: headersFor(route) },
@@ -55,13 +57,14 @@ export async function attempt(
   const reading = result.kind === 'answer' ? ports.answers.read(result.body) : null;
   const answer = reading instanceof Promise ? await reading : reading;
   const outcome = answer
-    ? answered(exchange, route, result.kind === 'answer' ? result.status : 0, answer)
+    ? answered(exchange, route, result as Answer, answer)
     : outcomeOf(route, result as NotAnswer, relay);
   note(record, outcome, result);
   return outcome;
 }
 
-type NotAnswer = Exclude<CallResult, { kind: 'answer' }>;
+type Answer = Extract<CallResult, { kind: 'answer' }>;
+type NotAnswer = Exclude<CallResult, Answer>;
 
 function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null): AttemptOutcome {
   switch (result.kind) {
@@ -83,12 +86,12 @@ function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null): Attemp
 function answered(
   exchange: Exchange,
   route: Route,
-  status: number,
+  { status, body }: Answer,
   reading: Awaited<ReturnType<PipelinePorts['answers']['read']>>,
 ): AttemptOutcome {
   if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
   if (reading.kind === 'malformed') {
-    return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${reading.reason} (HTTP ${status})` } };
+    return { kind: 'failure', failure: noAnswer(status, reading.reason, body, route) };
   }
   const { parts } = reading;
   const usage = parts.reading;

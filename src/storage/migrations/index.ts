@@ -1,9 +1,13 @@
 /** Every migration, oldest first. A released one is never changed; a new one only adds. */
 import { initial } from './0001-initial.js';
+import { routing } from './0002-routing.js';
 
 export interface Migration {
   readonly name: string;
   readonly sql: string;
 }
 
-export const migrations: readonly Migration[] = [{ name: '0001-initial', sql: initial }];
+export const migrations: readonly Migration[] = [
+  { name: '0001-initial', sql: initial },
+  { name: '0002-routing', sql: routing },
+];

@@ -1,0 +1,99 @@
+/**
+ * Whether each entry of a fallback chain exists and is served (§2.4, §7.4). The same check stands before saving a chain and
+ * before a chat request that brings one; what passes is remembered, since the same few ids come again and again.
+ */
+import { findModel, findRoute } from '../../catalogue/lookup.js';
+import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
+import type { ModelAvailability, Route, Snapshot } from '../../catalogue/route.js';
+import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import type { Account } from '../../storage/records.js';
+import { isAliasName } from '../aliases/alias-name.js';
+import { targetModelId } from '../aliases/alias-target.js';
+
+/** Which models the operator has disabled; `health` keeps them. */
+export interface ModelStateReader {
+  get(canonicalId: string): ModelAvailability;
+}
+
+/** Ids that are served, with the model that they stand for, by snapshot. */
+const servedBySnapshot = new WeakMap<Snapshot, Map<string, string>>();
+/** There are as many as the catalogue has, but for the case of their locodes. */
+const servedMax = 10_000;
+
+/**
+ * Throws invalid_fallback_model (400) for the first entry that is unknown or not served. What passes by itself is no fault: a
+ * held route, an open breaker, a model that is soft-disabled.
+ */
+export function checkChain(
+  entries: readonly string[],
+  account: Account,
+  snapshot: Snapshot,
+  modelStates: ModelStateReader,
+): void {
+  const served = servedOf(snapshot);
+  for (const entry of entries) {
+    const known = served.get(entry);
+    if (known !== undefined && modelStates.get(known).state !== 'disabled') continue;
+    const canonicalId = servedModel(entry, account, snapshot, modelStates);
+    if (!entry.startsWith('alias/') && served.size < servedMax) served.set(entry, canonicalId);
+  }
+}
+
+function servedOf(snapshot: Snapshot): Map<string, string> {
+  const known = servedBySnapshot.get(snapshot);
+  if (known) return known;
+  const served = new Map<string, string>();
+  servedBySnapshot.set(snapshot, served);
+  return served;
+}
+
+function servedModel(entry: string, account: Account, snapshot: Snapshot, modelStates: ModelStateReader): string {
+  const refused = (reason: string) => gatewayError('invalid_fallback_model', { id: idExcerpt(entry), reason });
+  const routes = routesOf(entry, account, snapshot, refused);
+  const route = routes.find(({ provider, price }) => provider.configured && price !== null) ?? routes[0];
+  if (!route) throw refused('the model has no routes.');
+  const { canonicalId } = route.model;
+  if (modelStates.get(canonicalId).state === 'disabled') {
+    throw refused(gatewayError('model_not_found', { id: entry }).message);
+  }
+  const { provider, price, id } = route;
+  if (provider.configured && price !== null) return canonicalId;
+  if (routes.length > 1) throw refused('none of its routes has both a configured provider and a published price.');
+  const obstacle = provider.configured
+    ? gatewayError('route_unpriced', { id })
+    : gatewayError('provider_not_configured', { provider: provider.id });
+  throw refused(obstacle.message);
+}
+
+type Refused = (reason: string) => GatewayError;
+
+/** What the router resolves the entry to, or its own explanation of why there is nothing (§7.4). */
+function routesOf(entry: string, account: Account, snapshot: Snapshot, refused: Refused): readonly Route[] {
+  try {
+    return resolved(entry, account, snapshot);
+  } catch (error) {
+    throw error instanceof GatewayError ? refused(error.message) : error;
+  }
+}
+
+function resolved(entry: string, account: Account, snapshot: Snapshot): readonly Route[] {
+  const id = parseModelId(entry);
+  switch (id.kind) {
+    case 'explicit':
+      return [findRoute(snapshot, id)];
+    case 'auto':
+      return findModel(snapshot, id.creator, id.model).routes;
+    case 'alias':
+      return resolved(aliasTarget(id.name, account), account, snapshot);
+    case 'invalid':
+      throw gatewayError('model_id_shape', { id: idExcerpt(entry), reason: id.reason });
+  }
+}
+
+function aliasTarget(name: string, account: Account): string {
+  const param = 'fallback.models';
+  if (!isAliasName(name)) throw gatewayError('invalid_alias_name', { name: idExcerpt(name), param });
+  const alias = account.aliases.get(name);
+  if (!alias) throw gatewayError('alias_not_found', { name, param });
+  return targetModelId(alias);
+}

@@ -1,0 +1,180 @@
+/**
+ * Which routes are quota-held (§3.2, ruling 5). A hold belongs to one UTC day and is in force exactly while the clock shows
+ * that day, so nothing has to release it at midnight, and a clock that is set back or forth cannot prolong it.
+ */
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+import { startOfUtcDay, utcDay } from '../base/midnight.js';
+import type { Route } from '../catalogue/route.js';
+import type { HoldReason, HoldRecord, HoldStore } from '../storage/store.js';
+import { EarlierTokens } from './earlier-tokens.js';
+import { HoldWriter } from './hold-writer.js';
+
+export type { HoldReason } from '../storage/store.js';
+
+type QuotaRoute = Pick<Route, 'id' | 'dailyTokenQuota'>;
+
+interface Hold {
+  readonly reason: HoldReason;
+}
+
+/** What is known of one UTC day. */
+interface Day {
+  readonly utcDay: number;
+  readonly held: Map<string, Hold>;
+  /** Routes whose own quota an operator has lifted for the day. */
+  readonly lifted: Set<string>;
+  /** Prompt and completion tokens used, by route. */
+  readonly tokens: Map<string, number>;
+}
+
+/** More than one, for answers that began before midnight and for clocks that are set back. */
+const daysKept = 8;
+
+export class QuotaHolds {
+  private readonly days = new Map<number, Day>();
+  private readonly writer: HoldWriter;
+  private readonly earlier: EarlierTokens;
+  /** Holds on any of the days: with none, the request path asks nothing else. */
+  private holdCount = 0;
+
+  constructor(private readonly deps: { store: HoldStore; clock: Pick<Clock, 'now'>; logger: Logger }) {
+    this.writer = new HoldWriter(deps.store, deps.logger);
+    this.earlier = new EarlierTokens(deps.store, deps.logger);
+  }
+
+  /** Before serving, and after the journal's replay: holds and used quotas outlive a restart. */
+  async load(): Promise<void> {
+    const { store, clock } = this.deps;
+    const now = clock.now();
+    const today = utcDay(now);
+    for (const { utcDay: number, routeId, reason, quotaLifted } of await store.since(today)) {
+      const day = this.day(number);
+      if (quotaLifted) day.lifted.add(routeId);
+      if (reason) this.remember(day, routeId, reason);
+    }
+    this.earlier.sum(today, now, (tokens) => {
+      for (const [routeId, count] of tokens) addTokens(this.day(today), routeId, count);
+    });
+  }
+
+  /**
+   * Holds the routes whose quota is already used up: after `load`, and whenever the catalogue may have brought a new quota.
+   * Where any route has one, it waits until what was used before this process is known.
+   */
+  async enforce(routes: Iterable<QuotaRoute>): Promise<void> {
+    const limited = [...routes].filter(({ dailyTokenQuota }) => dailyTokenQuota !== null);
+    if (limited.length === 0) return;
+    await this.earlier.handedOver;
+    const today = this.today();
+    if (today) for (const route of limited) this.holdIfUsedUp(today, route);
+  }
+
+  isHeld(routeId: string): boolean {
+    return this.holdCount > 0 && this.today()?.held.has(routeId) === true;
+  }
+
+  /** Epoch milliseconds of the midnight that ends the hold; null = not held. */
+  heldUntil(routeId: string): number | null {
+    return this.view(routeId)?.until ?? null;
+  }
+
+  view(routeId: string): { until: number; reason: HoldReason } | null {
+    const today = this.today();
+    const hold = today?.held.get(routeId);
+    return today && hold ? { until: startOfUtcDay(today.utcDay + 1), reason: hold.reason } : null;
+  }
+
+  /** At once in memory; in the store as soon as that can be reached. */
+  hold(routeId: string, reason: HoldReason): void {
+    this.holdOn(this.day(utcDay(this.deps.clock.now())), routeId, reason);
+  }
+
+  /**
+   * Prompt and completion tokens that a billed answer of the route has used. They belong to the day on which its generation
+   * was created, as in the sum after a restart.
+   */
+  used(route: QuotaRoute, tokens: number, createdAt: number): void {
+    const day = this.day(utcDay(createdAt));
+    addTokens(day, route.id, tokens);
+    this.holdIfUsedUp(day, route);
+  }
+
+  /** False where the route is not held. A route's own quota, once lifted, binds no more until midnight; an upstream's may. */
+  async lift(routeId: string): Promise<boolean> {
+    const today = this.today();
+    const hold = today?.held.get(routeId);
+    if (!today || !hold) return false;
+    const quotaLifted = hold.reason === 'daily_token_quota' || today.lifted.has(routeId);
+    try {
+      await this.writer.now({ utcDay: today.utcDay, routeId, reason: null, quotaLifted });
+    } catch (error) {
+      // Whether the store has it is not known: it shall have what is in force here.
+      this.writer.later(recordOf(today, routeId));
+      throw error;
+    }
+    if (quotaLifted) today.lifted.add(routeId);
+    // Another call may have lifted it meanwhile, and the upstream have held the route anew.
+    if (today.held.get(routeId) === hold) today.held.delete(routeId);
+    this.recount();
+    this.deps.logger.info({ route: routeId, reason: hold.reason }, 'a quota hold was lifted');
+    return true;
+  }
+
+  /** The last writes are done, or given up after a bound. */
+  close(): Promise<void> {
+    this.earlier.close();
+    return this.writer.close();
+  }
+
+  private holdIfUsedUp(day: Day, { id, dailyTokenQuota }: QuotaRoute): void {
+    if (dailyTokenQuota === null || day.lifted.has(id)) return;
+    if ((day.tokens.get(id) ?? 0) >= dailyTokenQuota) this.holdOn(day, id, 'daily_token_quota');
+  }
+
+  private holdOn(day: Day, routeId: string, reason: HoldReason): void {
+    if (day.held.has(routeId)) return;
+    this.remember(day, routeId, reason);
+    this.writer.later(recordOf(day, routeId));
+    const until = new Date(startOfUtcDay(day.utcDay + 1)).toISOString();
+    this.deps.logger.warn({ route: routeId, reason, until }, 'a route is quota-held');
+  }
+
+  private remember(day: Day, routeId: string, reason: HoldReason): void {
+    day.held.set(routeId, { reason });
+    this.recount();
+  }
+
+  private today(): Day | undefined {
+    return this.days.get(utcDay(this.deps.clock.now()));
+  }
+
+  private day(number: number): Day {
+    const known = this.days.get(number);
+    if (known) return known;
+    const day: Day = { utcDay: number, held: new Map(), lifted: new Set(), tokens: new Map() };
+    this.days.set(number, day);
+    if (this.days.size > daysKept) this.forgetOldest();
+    return day;
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.days.values();
+    if (!oldest) return;
+    this.days.delete(oldest.utcDay);
+    this.recount();
+  }
+
+  private recount(): void {
+    this.holdCount = 0;
+    for (const { held } of this.days.values()) this.holdCount += held.size;
+  }
+}
+
+function addTokens({ tokens }: Day, routeId: string, count: number): void {
+  tokens.set(routeId, (tokens.get(routeId) ?? 0) + count);
+}
+
+function recordOf({ utcDay: number, held, lifted }: Day, routeId: string): HoldRecord {
+  return { utcDay: number, routeId, reason: held.get(routeId)?.reason ?? null, quotaLifted: lifted.has(routeId) };
+}

@@ -1,0 +1,95 @@
+/**
+ * What has been observed of each route in this process: its breaker, its latency, its recent failures (§3.2, ruling 4). The
+ * walk takes a permit for an attempt and ends it with the outcome; ranking reads coarse figures that noise does not move.
+ */
+import type { Clock } from '../base/clock.js';
+import type { Config } from '../config/config.js';
+import type { BreakerState } from './breaker.js';
+import { bucketAt } from './recent-outcomes.js';
+import { type Observed, type Permit, RouteState, unobserved } from './route-state.js';
+
+export type { Observed, Permit } from './route-state.js';
+
+export interface RouteHealthView {
+  breaker: BreakerState;
+  latency_ms: number | null;
+  error_rate: number | null;
+}
+
+export class RouteHealth {
+  private readonly routes = new Map<string, RouteState>();
+  private readonly changes = { value: 0 };
+  private bucket: number;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonicMs'>,
+    private readonly config: Config['breaker'] & { probeMaxMs: number },
+  ) {
+    this.bucket = bucketAt(clock.monotonicMs());
+  }
+
+  /** Changes whenever `observed` of any route would answer differently, so that ranking can keep an order. */
+  get revision(): number {
+    this.forgetOldOutcomes();
+    return this.changes.value;
+  }
+
+  /** Streamed and whole answers are smoothed apart: the first byte of a whole answer is its end. */
+  observed(routeId: string, stream: boolean): Observed {
+    this.forgetOldOutcomes();
+    const route = this.routes.get(routeId);
+    if (!route) return unobserved;
+    return stream ? route.streamed : route.whole;
+  }
+
+  /** null = its breaker is open, or its probe is under way: an `auto/` walk skips it. A pin always gets one (ruling 3). */
+  begin(routeId: string, stream: boolean, pin: boolean): Permit | null {
+    const route = this.routes.get(routeId) ?? this.add(routeId);
+    const { breaker } = route;
+    if (pin || breaker.closed) return route.permit(stream, 0);
+    const nowMs = this.clock.monotonicMs();
+    return breaker.mayProbe(nowMs) ? route.permit(stream, breaker.beginProbe(nowMs)) : null;
+  }
+
+  /** What `begin` of an `auto/` walk would refuse now; takes no probe slot. */
+  isOpen(routeId: string): boolean {
+    const breaker = this.routes.get(routeId)?.breaker;
+    return breaker !== undefined && !breaker.closed && !breaker.mayProbe(this.clock.monotonicMs());
+  }
+
+  /** For operators: the figures as they are, without steps and without a minimum of attempts. */
+  view(routeId: string): RouteHealthView {
+    this.forgetOldOutcomes();
+    const route = this.routes.get(routeId);
+    if (!route) return { breaker: 'closed', latency_ms: null, error_rate: null };
+    const { attempts, failures } = route.recent;
+    return {
+      breaker: route.breaker.state(this.clock.monotonicMs()),
+      latency_ms: route.firstByteMs === null ? null : Math.round(route.firstByteMs),
+      error_rate: attempts === 0 ? null : failures / attempts,
+    };
+  }
+
+  /** Drops what belongs to routes that left the catalogue. */
+  forget(known: ReadonlySet<string>): void {
+    for (const id of this.routes.keys()) {
+      if (known.has(id)) continue;
+      this.routes.delete(id);
+      this.changes.value++;
+    }
+  }
+
+  private add(routeId: string): RouteState {
+    const route = new RouteState(this.clock, this.config, this.changes);
+    this.routes.set(routeId, route);
+    return route;
+  }
+
+  /** Time alone changes a share. Looked at once a bucket, not on each request. */
+  private forgetOldOutcomes(): void {
+    const bucket = bucketAt(this.clock.monotonicMs());
+    if (bucket === this.bucket) return;
+    this.bucket = bucket;
+    for (const route of this.routes.values()) route.forgetBefore(bucket);
+  }
+}

@@ -1,0 +1,14 @@
+/** Whether a request was made on this host itself. A proxy on this host speaks for others, and says so in its headers. */
+import type { IncomingMessage } from 'node:http';
+
+const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const;
+
+export function isFromThisHost({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
+  if (!isLoopback(socket.remoteAddress ?? '')) return false;
+  return forwardingHeaders.every((name) => headers[name] === undefined);
+}
+
+/** An IPv4 peer of a socket that takes both kinds is written `::ffff:127.0.0.1`. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address);
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { estimatePromptTokens } from './estimate-prompt.js';
+
+const prose = 'The quick brown fox jumps over the lazy dog, and nobody counts. ';
+const said = (content: string) => `"messages":[{"role":"user","content":"${content}"}]`;
+const latin1 = (text: string) => ({ members: Buffer.from(text).toString('latin1'), encoding: 'latin1' as const });
+const base64 = (bytes: number) =>
+  Buffer.alloc(bytes, 'Every byte of a picture differs. \u0000\u00fe\u00ff').toString('base64');
+
+describe('the estimate of a prompt (ruling 11)', () => {
+  it('is about a token for four bytes', () => {
+    expect(estimatePromptTokens(latin1(said(prose.repeat(10))))).toBe(Math.ceil(said(prose.repeat(10)).length / 4));
+  });
+
+  it('is the same for a string of bytes, a decoded string and a buffer', () => {
+    for (const text of [said('你好，世界。'.repeat(20)), said(prose.repeat(2000)), said('你好 '.repeat(20_000))]) {
+      const estimate = estimatePromptTokens(latin1(text));
+      expect(estimatePromptTokens({ members: text, encoding: 'utf8' })).toBe(estimate);
+      expect(estimatePromptTokens({ members: Buffer.from(text), encoding: 'latin1' })).toBe(estimate);
+    }
+  });
+
+  it('is never less than one, so that a window in use is never empty', () => {
+    expect(estimatePromptTokens({ members: '', encoding: 'latin1' })).toBe(1);
+  });
+
+  it('counts long text in full', () => {
+    const chinese = '地球是太阳系中由内及外的第三颗行星'.repeat(2000);
+    expect(estimatePromptTokens(latin1(said(chinese)))).toBeGreaterThan(chinese.length * 0.7);
+    const text = said(prose.repeat(4000));
+    expect(estimatePromptTokens(latin1(text))).toBe(Math.ceil(text.length / 4));
+  });
+
+  it.each([
+    ['as it is', (encoded: string) => encoded],
+    ['with escaped slashes', (encoded: string) => encoded.replaceAll('/', '\\/')],
+    ['with line breaks', (encoded: string) => encoded.replace(/.{76}/g, '$&\\r\\n')],
+  ])('does not take a picture of 5 MB for text: base64 %s', (_, written) => {
+    const body = said(`data:image/png;base64,${written(base64(5_000_000))}`);
+    expect(estimatePromptTokens(latin1(body))).toBeLessThan(12_000);
+    expect(estimatePromptTokens({ members: Buffer.from(body), encoding: 'latin1' })).toBeLessThan(12_000);
+  });
+
+  it('counts the text beside a picture', () => {
+    const text = prose.repeat(3000);
+    const body = said(`${text}","image":"${base64(3_000_000)}","more":"${text}`);
+    const estimate = estimatePromptTokens(latin1(body));
+    expect(estimate).toBeGreaterThan(text.length / 2);
+    expect(estimate).toBeLessThan(text.length / 2 + 8000);
+  });
+});

@@ -1,0 +1,83 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../tests/support/manual-clock.js';
+import { envelopeOf, headersOf } from '../errors/envelope.js';
+import { GatewayError } from '../errors/gateway-error.js';
+import { MemoryCounters } from '../shared-state/memory-counters.js';
+import { exactPeersMax, IpLimiter } from './ip-limiter.js';
+
+function limited(limit: number) {
+  const clock = new ManualClock();
+  const counters = new MemoryCounters(clock, { namesMax: exactPeersMax });
+  return { clock, counters, limiter: new IpLimiter(limit, counters) };
+}
+
+function refusalOf(limiter: IpLimiter, address: string): GatewayError | null {
+  try {
+    limiter.take(address);
+    return null;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+/** What is really held: measured after a collection. */
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+describe('the per-IP limiter (check 2)', () => {
+  it('admits exactly the limit a minute and refuses the next with the row of §7.1', () => {
+    const { clock, limiter } = limited(3);
+    for (let i = 0; i < 3; i++) limiter.take('192.0.2.1');
+    clock.advance(18_700);
+    const refusal = refusalOf(limiter, '192.0.2.1')!;
+    expect(refusal.status).toBe(429);
+    expect(envelopeOf(refusal).error).toMatchObject({ type: 'invalid_request_error', code: 'rate_limit_exceeded' });
+    expect(headersOf(refusal)).toEqual({ 'retry-after': '42' });
+    expect(refusal.message).toContain('More than 3 requests');
+  });
+
+  it('admits whoever waits for Retry-After, also after hammering until then', () => {
+    const { clock, limiter } = limited(1);
+    limiter.take('192.0.2.1');
+    let seconds = 60;
+    for (let i = 0; i < 59; i++) {
+      expect(refusalOf(limiter, '192.0.2.1')!.extras.retryAfterSeconds).toBe(seconds--);
+      clock.advance(1000);
+    }
+    clock.advance(1000);
+    expect(refusalOf(limiter, '192.0.2.1')).toBeNull();
+  });
+
+  it('takes the forms of one address and the addresses of one /64 for one peer, and others for others', () => {
+    const { limiter } = limited(1);
+    limiter.take('192.0.2.1');
+    limiter.take('2001:db8::1');
+    for (const address of ['::ffff:192.0.2.1', '::ffff:c000:201', '2001:db8::2', '2001:db8:0:0:ffff::']) {
+      expect(refusalOf(limiter, address)).not.toBeNull();
+    }
+    for (const address of ['192.0.2.2', '2001:db8:0:1::1']) expect(refusalOf(limiter, address)).toBeNull();
+  });
+
+  it('stays flat under 300,000 peers a minute, serves a new one, and frees none that is blocked (F6)', () => {
+    const { clock, counters, limiter } = limited(8);
+    for (let i = 0; i < 8; i++) limiter.take('203.0.113.9');
+    const before = heldBytes();
+    for (let minute = 0; minute < 3; minute++) {
+      for (let i = 0; i < 300_000; i++) {
+        limiter.take(`10.${(minute * 8 + (i >> 16)) & 255}.${(i >> 8) & 255}.${i & 255}`);
+      }
+      if (minute === 0) expect(refusalOf(limiter, '203.0.113.9')).not.toBeNull();
+      expect(refusalOf(limiter, `2001:db8:${minute}::1`)).toBeNull();
+      expect(counters.size).toBeLessThanOrEqual(2 * exactPeersMax);
+      expect(heldBytes() - before).toBeLessThan(40e6);
+      clock.advance(60_000);
+    }
+  });
+});

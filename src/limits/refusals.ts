@@ -1,0 +1,19 @@
+/** The two 429s of §7.1 with their `Retry-After`: a request sent that much later finds a new window. */
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+
+export type Budget = 'requests' | 'tokens';
+
+export function ipRateLimited(limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('ip_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+export function keyRateLimited(budget: Budget, limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('key_rate_limited', { budget, limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+/** Rounded up, so that it is never too early, and never 0 (failure case F5). */
+function retryAfterSeconds(resetMs: number): number {
+  return Math.max(1, Math.ceil(resetMs / 1000));
+}

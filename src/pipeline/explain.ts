@@ -1,0 +1,158 @@
+/**
+ * The dry run of a chat request (contract 4.7): the same resolve, gate, rank and obstacles as the real way, and no call. It
+ * answers what would happen, also where that is an error.
+ */
+import { usdText } from '../base/money.js';
+import type { Route, Snapshot } from '../catalogue/route.js';
+import { envelopeOf } from '../errors/envelope.js';
+import { GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
+import type { Identity } from '../storage/records.js';
+import type { Territory } from '../territory/territory.js';
+import type { ChatRequest } from '../wire/chat-request.js';
+import { alongChain } from './chain.js';
+import { gate } from './gate.js';
+import type { PipelinePorts, Plan, Trail } from './handover.js';
+import type { Score } from './rank/score.js';
+import { scores } from './rank.js';
+import { resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
+import { nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
+
+export type ExplainPorts = Pick<
+  PipelinePorts,
+  'catalogue' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock'
+>;
+
+export interface ExplainedCandidate {
+  id: string;
+  /** The model id, of the request or its chain, that it is a candidate of. */
+  entry: string;
+  /** The place in its entry's walk, from 1; null where a gate or its provider's terms removed it. */
+  rank: number | null;
+  score: Score | null;
+  verdict: 'eligible' | 'gated' | 'territory' | RuledOut['verdict'];
+  gate: string | null;
+  param: string | null;
+}
+
+export interface Explanation {
+  object: 'route_explanation';
+  requested_model: string;
+  /** The ids that would be walked, in order: the requested one, then its fallback chain, each by its target. */
+  resolved: string[];
+  candidates: ExplainedCandidate[];
+  would_serve: string | null;
+  error: ReturnType<typeof envelopeOf> | null;
+  /** What change of the routing policy would admit a route, where it leaves none. */
+  counterfactuals: Counterfactual[];
+}
+
+type DryOutcome = { kind: 'served'; route: Route };
+
+export async function explain(
+  ports: ExplainPorts,
+  identity: Identity,
+  territory: Territory,
+  request: ChatRequest,
+): Promise<Explanation> {
+  const explanation: Explanation = {
+    object: 'route_explanation',
+    requested_model: request.model,
+    resolved: [],
+    candidates: [],
+    would_serve: null,
+    error: null,
+    counterfactuals: [],
+  };
+  const { balancePico } = identity.account;
+  // Credits are checked before anything that routing finds (contract 5), but its candidates are worth seeing all the same.
+  const unpaid = balancePico <= 0n ? gatewayError('insufficient_credits', { balance: usdText(balancePico) }) : null;
+  try {
+    const serving = await wouldServe(ports, identity, territory, request, explanation);
+    if (unpaid) throw unpaid;
+    explanation.would_serve = serving.id;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    explanation.error = envelopeOf(unpaid ?? error);
+  }
+  return explanation;
+}
+
+async function wouldServe(
+  ports: ExplainPorts,
+  { account }: Identity,
+  territory: Territory,
+  request: ChatRequest,
+  explanation: Explanation,
+): Promise<Route> {
+  const snapshot: Snapshot | null = ports.catalogue.current;
+  if (!snapshot) throw gatewayError('service_unavailable');
+  const primary = resolve(snapshot, account, request.model);
+  const chain = request.fallback
+    ? resolveSentChain(ports, snapshot, account, request.fallback)
+    : resolveSavedChain(snapshot, account);
+  explanation.resolved = [primary, ...chain].map(targetOf);
+  const outcome = await alongChain<DryOutcome>(
+    primary,
+    () => chain,
+    async (plan) => {
+      const { eligible, removed, excluded, error } = gate(ports, plan, account.policy, territory);
+      if (removed.length > 0 && eligible.length + excluded.length === 0) {
+        explanation.counterfactuals.push(...counterfactuals(account.policy, plan.routes));
+      }
+      explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
+      explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
+      if (error) return { kind: 'failed', error };
+      return dryWalk(ports, request, plan, eligible, account.policy.prefer, explanation);
+    },
+  );
+  if (outcome.kind === 'failed') throw outcome.error;
+  return outcome.route;
+}
+
+function dryWalk(
+  ports: ExplainPorts,
+  request: ChatRequest,
+  plan: Plan,
+  eligible: readonly Route[],
+  prefer: Parameters<typeof scores>[2],
+  { candidates }: Explanation,
+): DryOutcome | { kind: 'failed'; error: GatewayError } {
+  const ruledOut: RuledOut[] = [];
+  const trail: Trail = { attempts: [], providersAttempted: [], breakerSkipped: [], upstreamMs: 0, dispatchedAtMs: 0 };
+  let serving: Route | null = null;
+  const explained = scores(ports, eligible, prefer, request.stream).map(({ route, score }, i) => {
+    const obstacle = obstacleOf(ports, route, request.needs) ?? openBreaker(ports, plan, route);
+    if (obstacle) ruledOut.push({ route, ...obstacle });
+    else serving ??= route;
+    if (obstacle?.verdict === 'breaker_open') trail.breakerSkipped.push(`${route.provider.id}/${route.locode}`);
+    const { verdict, param } = obstacle ?? { verdict: 'eligible' as const, param: null };
+    return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param };
+  });
+  // The walk's order first, what a gate removed after it; an entry may come twice in a chain, so its id does not say where.
+  candidates.splice(candidates.length - (plan.routes.length - eligible.length), 0, ...explained);
+  if (serving) return { kind: 'served', route: serving };
+  return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
+}
+
+const breakerOpen = { verdict: 'breaker_open', param: null } as const;
+
+/** A pin is attempted even when its breaker is open (ruling 3). */
+function openBreaker({ health }: ExplainPorts, { kind }: Plan, { id }: Route): typeof breakerOpen | null {
+  return kind === 'auto' && health.isOpen(id) ? breakerOpen : null;
+}
+
+function removedBy(
+  { id: entry }: Plan,
+  { id }: Route,
+  verdict: 'gated' | 'territory',
+  gate: string | null,
+): ExplainedCandidate {
+  return { id, entry, rank: null, score: null, verdict, gate, param: null };
+}
+
+/** What an alias stands for; any other id stands for itself, a pin with its region. */
+function targetOf({ id, kind, routes: [first] }: Plan): string {
+  if (!first) return id;
+  return kind === 'pin' ? first.id : `auto/${first.model.canonicalId}`;
+}

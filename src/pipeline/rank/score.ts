@@ -1,0 +1,97 @@
+/**
+ * The published score of a candidate (docs/guide/routing.md): a weighted sum of four terms between 0 and 1, where 1 is the best
+ * of the candidates. It depends on nothing but the catalogue's figures and what was observed, so equal inputs rank equally.
+ */
+import type { Route } from '../../catalogue/route.js';
+import type { Observed } from '../../health/route-health.js';
+import type { Preference } from '../../policy/policy.js';
+
+export const terms = ['price', 'latency', 'failures', 'carbon'] as const;
+export type Term = (typeof terms)[number];
+
+/** What `prefer` means in figures; each row adds up to 1. */
+export const weights: Record<Preference, Readonly<Record<Term, number>>> = {
+  balanced: { price: 0.45, latency: 0.25, failures: 0.15, carbon: 0.15 },
+  price: { price: 0.85, latency: 0.05, failures: 0.07, carbon: 0.03 },
+  latency: { price: 0.1, latency: 0.8, failures: 0.07, carbon: 0.03 },
+  carbon: { price: 0.07, latency: 0.05, failures: 0.03, carbon: 0.85 },
+};
+
+/** Added to both sides of a comparison, so that differences too small to matter decide little and a zero divides nothing. */
+const priceFloorUsd = 0.01;
+const latencyFloorMs = 100;
+/** A route that was never measured is taken to be fast: so it gets its chance to be measured. */
+const unmeasuredMs = 100;
+const carbonFloor = 10;
+
+export interface Score {
+  readonly total: number;
+  /** null = the figure is not published. */
+  readonly price: number | null;
+  readonly latency: number;
+  readonly failures: number;
+  readonly carbon: number | null;
+}
+
+export interface Scored {
+  readonly route: Route;
+  readonly score: Score;
+}
+
+/** The best first; a route without a published figure after all that have theirs, whatever is preferred (§2.9). */
+export function scored(
+  routes: readonly Route[],
+  prefer: Preference,
+  observedOf: (route: Route) => Observed,
+): readonly Scored[] {
+  const observed = routes.map(observedOf);
+  const best = bestOf(routes, observed);
+  const all = routes.map((route, i) => ({ route, score: scoreOf(route, observed[i]!, best, weights[prefer]) }));
+  return all.sort((a, b) => unknowns(a.route) - unknowns(b.route) || b.score.total - a.score.total);
+}
+
+/** A price is needed to be served at all, so its absence weighs more than that of a carbon figure. */
+function unknowns({ price, carbon }: Route): number {
+  return (price === null ? 2 : 0) + (carbon === null ? 1 : 0);
+}
+
+/** USD for a million tokens in and a million out. */
+function priceOf({ price }: Route): number | null {
+  return price && Number(price.input + price.output) / 1e6;
+}
+
+interface Best {
+  price: number;
+  latency: number;
+  carbon: number;
+}
+
+/** The yardstick is what could serve: the figures of a provider without credentials change nobody's score. */
+function bestOf(routes: readonly Route[], observed: readonly Observed[]): Best {
+  const best: Best = { price: Infinity, latency: Infinity, carbon: Infinity };
+  routes.forEach((route, i) => {
+    if (!route.provider.configured) return;
+    best.price = Math.min(best.price, priceOf(route) ?? Infinity);
+    best.latency = Math.min(best.latency, observed[i]!.firstByteMs ?? unmeasuredMs);
+    best.carbon = Math.min(best.carbon, route.carbon ?? Infinity);
+  });
+  return best;
+}
+
+function scoreOf(route: Route, observed: Observed, best: Best, weight: Readonly<Record<Term, number>>): Score {
+  const price = termOf(priceOf(route), best.price, priceFloorUsd);
+  const carbon = termOf(route.carbon, best.carbon, carbonFloor);
+  const latency = termOf(observed.firstByteMs ?? unmeasuredMs, best.latency, latencyFloorMs) ?? 1;
+  const failures = rounded(1 - observed.failureShare);
+  const total =
+    weight.price * (price ?? 0) + weight.latency * latency + weight.failures * failures + weight.carbon * (carbon ?? 0);
+  return { total: rounded(total), price, latency, failures, carbon };
+}
+
+function termOf(value: number | null, best: number, floor: number): number | null {
+  return value === null ? null : rounded(Math.min(1, (best + floor) / (value + floor)));
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

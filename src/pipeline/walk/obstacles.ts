@@ -1,0 +1,99 @@
+/** Why a route cannot even be tried, and what answers when that leaves no candidate (ruling 3, §7.3). */
+import { secondsToMidnightUtc } from '../../base/midnight.js';
+import type { Capability, Route } from '../../catalogue/route.js';
+import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import { type RefusableParameter, refusableParameters } from '../../wire/chat-request.js';
+import type { PipelinePorts, Plan, Trail } from '../handover.js';
+import { receiptOf } from './receipt.js';
+
+export interface Obstacle {
+  readonly verdict: 'quota_held' | 'unconfigured' | 'unpriced' | 'cannot_apply';
+  readonly param: RefusableParameter | null;
+}
+
+/** A candidate that was ruled out without being tried. */
+export interface RuledOut {
+  readonly route: Route;
+  readonly verdict: Obstacle['verdict'] | 'breaker_open';
+  readonly param: RefusableParameter | null;
+}
+
+const held: Obstacle = { verdict: 'quota_held', param: null };
+const unconfigured: Obstacle = { verdict: 'unconfigured', param: null };
+const unpriced: Obstacle = { verdict: 'unpriced', param: null };
+const cannotApply = Object.fromEntries(
+  refusableParameters.map((param) => [param, { verdict: 'cannot_apply', param }]),
+) as unknown as Record<RefusableParameter, Obstacle>;
+
+/** A hold comes first: the pin of a held route is always told of the quota (ruling 3). */
+export function obstacleOf(
+  { holds }: Pick<PipelinePorts, 'holds'>,
+  route: Route,
+  needs: readonly RefusableParameter[],
+): Obstacle | null {
+  if (holds.isHeld(route.id)) return held;
+  if (!route.provider.configured) return unconfigured;
+  if (!route.price) return unpriced;
+  for (const param of needs) {
+    if (!route.capabilities.has(param satisfies Capability)) return cannotApply[param];
+  }
+  return null;
+}
+
+/** Ruling 3: what answers when no candidate could be tried. */
+export function nothingTried(
+  ports: Pick<PipelinePorts, 'clock'>,
+  plan: Plan,
+  ruledOut: readonly RuledOut[],
+  trail: Trail,
+): GatewayError {
+  const [first] = ruledOut;
+  if (first && plan.kind === 'pin') return obstacleError(ports, first);
+  const alike = first && ruledOut.every(({ verdict }) => verdict === first.verdict);
+  if (alike && first.verdict === 'quota_held') {
+    return gatewayError('model_unavailable', {
+      id: plan.id,
+      reason: 'the daily quota of every route is spent until midnight UTC',
+    });
+  }
+  if (alike && (first.verdict === 'unconfigured' || first.verdict === 'cannot_apply'))
+    return obstacleError(ports, first);
+  const reason = first ? countsText(ruledOut) : 'the model has no routes';
+  return gatewayError('no_candidate_left', { id: plan.id, reason }, { receipt: receiptOf(trail, 0, '') });
+}
+
+function obstacleError({ clock }: Pick<PipelinePorts, 'clock'>, { route, verdict, param }: RuledOut): GatewayError {
+  const provider = route.provider.id;
+  switch (verdict) {
+    case 'quota_held': {
+      const retryAfterSeconds = secondsToMidnightUtc(clock.now());
+      return gatewayError('provider_quota_exhausted', { provider, id: route.id }, { retryAfterSeconds });
+    }
+    case 'unconfigured':
+      return gatewayError('provider_not_configured', { provider });
+    case 'cannot_apply': {
+      const what = param === 'n' ? '`n` above 1' : `\`${param}\``;
+      return gatewayError('cannot_apply', {
+        provider,
+        param: param ?? '',
+        reason: `cannot apply ${what} on ${route.id}`,
+      });
+    }
+    default:
+      return gatewayError('route_unpriced', { id: route.id });
+  }
+}
+
+const countedAs: Record<RuledOut['verdict'], string> = {
+  breaker_open: 'skipped because recent failures opened its breaker',
+  quota_held: 'held because its daily quota is spent',
+  unconfigured: 'without credentials',
+  unpriced: 'without a published price',
+  cannot_apply: 'unable to apply a parameter of the request',
+};
+
+function countsText(ruledOut: readonly RuledOut[]): string {
+  const counts = new Map<RuledOut['verdict'], number>();
+  for (const { verdict } of ruledOut) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  return [...counts].map(([verdict, count]) => `${count} ${countedAs[verdict]}`).join(', ');
+}

@@ -1,0 +1,28 @@
+/** What the gates with a ceiling share: a number of at least 0, or null for none. */
+import { gatewayError } from '../../errors/gateway-error.js';
+import { shown } from '../../wire/json-text.js';
+
+export type Ceiling = number | null;
+
+export function readCeiling(param: string, value: unknown): number {
+  if (typeof value !== 'number') {
+    throw gatewayError('field_type', { param, found: shown(value, 'utf8'), expected: 'a number or null' });
+  }
+  if (value >= 0 && Number.isFinite(value)) return value;
+  throw gatewayError('field_invalid', { param, reason: `is ${value}, but must be a finite number of at least 0` });
+}
+
+/** A ceiling that cannot be understood is the lowest, so that it does not let through what its owner keeps out. */
+export function storedCeiling(value: unknown): Ceiling {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'number' && value >= 0 ? value : 0;
+}
+
+export const isCeilingSet = (ceiling: Ceiling): boolean => ceiling !== null;
+
+/** Up to the route's own figure; where it publishes none, only without the ceiling (§2.9). */
+export function raised(name: string, figure: number | null) {
+  return figure === null
+    ? { setting: null, how: `switching ${name} off` }
+    : { setting: figure, how: `raising ${name} to ${figure}` };
+}

@@ -1,0 +1,23 @@
+/** Removes routes of providers that fall under the US CLOUD Act, or may (contract 4.5). */
+import { gatewayError } from '../../errors/gateway-error.js';
+import { shown } from '../../wire/json-text.js';
+import type { Gate } from './gate.js';
+
+export const denyCloudAct: Gate<'deny_cloud_act'> = {
+  name: 'deny_cloud_act',
+  defaultSetting: false,
+  takes: '`true` or `false`',
+  removes: 'Routes of a provider that is subject to the US CLOUD Act, and of one for which that is unknown.',
+  read(value) {
+    if (typeof value === 'boolean') return value;
+    throw gatewayError('field_type', {
+      param: 'deny_cloud_act',
+      found: shown(value, 'utf8'),
+      expected: 'true or false',
+    });
+  },
+  stored: (value) => value !== undefined && value !== null && value !== false,
+  isSet: (denied) => denied,
+  permits: ({ provider }, denied) => !denied || provider.cloudAct === false,
+  relaxed: () => ({ setting: false, how: 'switching deny_cloud_act off' }),
+};

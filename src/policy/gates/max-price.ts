@@ -1,0 +1,49 @@
+/** Removes routes above a price, and those that publish none (§2.9, failure case F26). Compared without floats (ruling 9). */
+import type { Route } from '../../catalogue/route.js';
+import { isCeilingSet, raised, readCeiling, storedCeiling } from './ceiling.js';
+import type { Gate } from './gate.js';
+
+const name = 'max_price';
+/** One USD per million tokens is 10⁶ pico-dollars a token. */
+const decimals = 6;
+
+export const maxPrice: Gate<typeof name> = {
+  name,
+  defaultSetting: null,
+  takes: 'USD per million tokens, a number of at least 0, or `null` for no ceiling',
+  removes: 'Routes whose dearer price, of input and output, is above the ceiling, and those with no published price.',
+  figure: { name: 'price', published: ({ price }) => price !== null },
+  read: (value) => readCeiling(name, value),
+  stored: storedCeiling,
+  isSet: isCeilingSet,
+  permits(route, ceiling) {
+    if (ceiling === null) return true;
+    const price = dearer(route);
+    return price !== null && price <= picoFloor(ceiling);
+  },
+  relaxed(route) {
+    const price = dearer(route);
+    return raised(name, price === null ? null : usdPerMillion(price));
+  },
+};
+
+function dearer({ price }: Route): bigint | null {
+  if (price === null) return null;
+  return price.input > price.output ? price.input : price.output;
+}
+
+/**
+ * Whole pico-dollars a token of a ceiling, by its decimal text, so that 0.29 is 290000 and not a float's neighbour of it. A
+ * route's price is a whole number, so what is cut off below it decides nothing.
+ */
+export function picoFloor(ceiling: number): bigint {
+  const [mantissa = '', exponent = '0'] = String(ceiling).split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const shift = Number(exponent) - fraction.length + decimals;
+  const digits = BigInt(whole + fraction);
+  return shift >= 0 ? digits * 10n ** BigInt(shift) : digits / 10n ** BigInt(-shift);
+}
+
+function usdPerMillion(pico: bigint): number {
+  return Number(`${pico}e-${decimals}`);
+}

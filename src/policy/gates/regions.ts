@@ -1,0 +1,51 @@
+/** Removes routes by where they are served; a `global` route has no region (contract 4.5). */
+import type { Route } from '../../catalogue/route.js';
+import {
+  anything,
+  areListsSet,
+  listsPermit,
+  readLists,
+  relaxedLists,
+  storedLists,
+  withoutAllow,
+} from './allow-deny.js';
+import type { Gate } from './gate.js';
+
+const locode = /^[a-z0-9]{5}$/i;
+const country = /^[a-z]{2}$/i;
+
+const entries = {
+  expected: 'locodes such as "defra" and ISO country codes such as "DE" ("global" is no region)',
+  normalised(entry: string) {
+    if (locode.test(entry)) return entry.toLowerCase();
+    return country.test(entry) ? isoCountry(entry) : undefined;
+  },
+};
+
+/** A code that people use beside the ISO one means the same country: a deny list with `UK` must remove `GB`. */
+function isoCountry(code: string): string {
+  return new Intl.Locale(`und-${code}`).region ?? code.toUpperCase();
+}
+
+/** The narrower one first. */
+function namesOf({ locode, country }: Route): string[] {
+  if (locode === 'global') return [];
+  return country === null ? [locode] : [locode, country];
+}
+
+export const regions: Gate<'regions'> = {
+  name: 'regions',
+  defaultSetting: anything,
+  takes: '`allow` and `deny`, lists of locodes and ISO country codes in any case; an empty `allow` restricts nothing',
+  removes:
+    'Routes whose locode and country are both not in `allow`, or one of which is in `deny`; a `global` route has no region, so any `allow` list removes it and no `deny` list does.',
+  read: (value) => readLists('regions', value, entries),
+  stored: storedLists,
+  isSet: areListsSet,
+  permits: (route, lists) => listsPermit(namesOf(route), lists),
+  relaxed(route, lists) {
+    const [narrowest, ...wider] = namesOf(route);
+    if (narrowest !== undefined) return relaxedLists([narrowest, ...wider], lists, 'the region');
+    return { setting: withoutAllow(lists), how: 'emptying the allow list of regions, since a global route has none,' };
+  },
+};

@@ -1,0 +1,81 @@
+/** The country of an address, from a MaxMind DB file: the bundled one, or the operator's own (`server.country_database`). */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { isIPv4 } from 'node:net';
+import { Reader, type Response } from 'mmdb-lib';
+import type { Logger } from '../base/logger.js';
+import { ConfigFault } from '../config/fault.js';
+import { embeddedIpv4 } from './address.js';
+import { recordTerritory } from './database-record.js';
+import { type Territory, unknownTerritory } from './territory.js';
+
+const bundledFile = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
+/** Between the search tree and the data. */
+const separatorBytes = 16;
+
+/** Canonical addresses that say nothing about where a caller is: unspecified, private, shared, loopback, link-local. */
+const placelessIpv4 =
+  /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
+const placelessIpv6 = /^(?:::1?$|f[cd]..:|fe[89ab].:)/;
+
+export class CountryDatabase {
+  private readonly reader: Reader<Response>;
+  private failed = false;
+
+  /** Throws where the bytes are no MaxMind DB. */
+  constructor(
+    bytes: Buffer,
+    private readonly logger: Logger,
+  ) {
+    this.reader = new Reader(bytes);
+    const { nodeCount, ipVersion, searchTreeSize } = this.reader.metadata;
+    const sound = nodeCount > 0 && (ipVersion === 4 || ipVersion === 6);
+    if (!sound || !(searchTreeSize + separatorBytes < bytes.length)) throw new Error('the file is damaged');
+  }
+
+  /** `address` in its canonical form. */
+  territoryOf(address: string): Territory {
+    const key = isIPv4(address) ? address : (embeddedIpv4(address) ?? address);
+    const isIpv6 = key.includes(':');
+    if ((isIpv6 ? placelessIpv6 : placelessIpv4).test(key)) return unknownTerritory;
+    // In a tree of IPv4 alone, the first bits of an IPv6 address would find a stranger.
+    if (isIpv6 && this.reader.metadata.ipVersion === 4) return unknownTerritory;
+    try {
+      return recordTerritory(this.reader.get(key));
+    } catch (error) {
+      if (!this.failed) this.logger.error({ error: String(error) }, 'the country database is damaged');
+      this.failed = true;
+      return unknownTerritory;
+    }
+  }
+}
+
+/** The operator's own file where there is one, which must then be readable; else the bundled one. */
+export async function openCountryDatabase(path: string | null, logger: Logger): Promise<CountryDatabase | null> {
+  return path === null ? openBundled(logger) : openOwn(path, logger);
+}
+
+async function openOwn(path: string, logger: Logger): Promise<CountryDatabase> {
+  const fault = (what: string) => new ConfigFault([`server.country_database: found ${JSON.stringify(path)}, ${what}`]);
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw fault(`which cannot be read (${error.code ?? error.message})`);
+  });
+  try {
+    return new CountryDatabase(bytes, logger);
+  } catch (error) {
+    throw fault(`expected a MaxMind DB file (.mmdb): ${(error as Error).message}`);
+  }
+}
+
+/** Without it the service still runs; but whoever runs it must know that addresses have no country. */
+export async function openBundled(logger: Logger, file = bundledFile): Promise<CountryDatabase | null> {
+  try {
+    return new CountryDatabase(await readFile(createRequire(import.meta.url).resolve(file)), logger);
+  } catch (error) {
+    logger.warn(
+      { error: String(error) },
+      'the bundled country database cannot be read: no caller is placed by address; set server.country_database',
+    );
+    return null;
+  }
+}

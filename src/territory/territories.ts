@@ -1,0 +1,135 @@
+/** Who is calling and from where, and whether they may be served there (§5.5, §7.6; contract 5, checks 1, 5 and 16). */
+import type { Logger } from '../base/logger.js';
+import type { Route } from '../catalogue/route.js';
+import type { Config } from '../config/config.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import type { Account } from '../storage/records.js';
+import { peerAddress } from './address.js';
+import { forwardedAddress } from './caller-address.js';
+import { type CountryDatabase, openCountryDatabase } from './country-database.js';
+import { TerritoryNames } from './names.js';
+import { ProxyTrust } from './proxy-trust.js';
+import { joinedHeader } from './raw-header.js';
+import { RecentMap } from './recent-map.js';
+import { loadSanctioned, type Sanctioned } from './sanctioned.js';
+import { metCode, type Territory, territoryOfCode, unknownTerritory } from './territory.js';
+
+/** A lookup takes 3 µs; this many addresses, twice, are remembered. */
+const originsMax = 8192;
+const providersShown = 8;
+const nothingHelps = 'No change to the request helps; if the territory is wrong, tell the operator the x-request-id.';
+
+export interface Origin {
+  /** The caller's address in its canonical form; empty where the connection is gone already. */
+  readonly address: string;
+  readonly territory: Territory;
+}
+
+export interface TerritoryParts {
+  readonly trust: ProxyTrust;
+  /** In lower case. */
+  readonly countryHeader: string | null;
+  readonly database: Pick<CountryDatabase, 'territoryOf'> | null;
+  readonly sanctioned: Sanctioned;
+}
+
+/** What could not be served, and to whom. */
+export interface ExcludedModel {
+  /** As the caller wrote it. */
+  readonly id: string;
+  readonly kind: 'pin' | 'auto';
+  readonly excluded: readonly Route[];
+  readonly territory: Territory;
+}
+
+export class Territories {
+  private readonly names: TerritoryNames;
+  /** By the socket's text of an address as well as by its canonical form; both come to the same. */
+  private readonly origins = new RecentMap<Origin>(originsMax);
+
+  constructor(private readonly parts: TerritoryParts) {
+    this.names = new TerritoryNames(parts.sanctioned.names);
+  }
+
+  /** Reads the database and the list; a ConfigFault where the operator's own cannot be used. */
+  static async open({ server, territories }: Pick<Config, 'server' | 'territories'>, logger: Logger) {
+    const [database, sanctioned] = await Promise.all([
+      openCountryDatabase(server.countryDatabase, logger),
+      loadSanctioned(territories.sanctioned),
+    ]);
+    const trust = new ProxyTrust(server.trustedProxies, server.clientIpHeader);
+    return new Territories({ trust, countryHeader: server.countryHeader, database, sanctioned });
+  }
+
+  /** The caller of a request, from its socket's peer and the flat list of its header names and values. */
+  originOf(socketAddress: string | undefined, rawHeaders: readonly string[]): Origin {
+    const { trust } = this.parts;
+    if (!trust.any) return this.placed(socketAddress);
+    const peer = peerAddress(socketAddress);
+    if (!trust.trusts(peer)) return this.placed(peer);
+    const address = forwardedAddress(peer, rawHeaders, trust);
+    const stated = this.statedTerritory(rawHeaders);
+    return stated === null ? this.placed(address) : { address, territory: stated };
+  }
+
+  /** `trustedHeaders` are those of a request whose peer is a trusted proxy; null for any other request. */
+  territoryOf(address: string, trustedHeaders: readonly string[] | null): Territory {
+    const stated = trustedHeaders === null ? null : this.statedTerritory(trustedHeaders);
+    return stated ?? this.placed(address).territory;
+  }
+
+  /** Check 1: every endpoint. Throws 451. */
+  checkCaller(territory: Territory): void {
+    const code = metCode(this.parts.sanctioned.codes, territory);
+    if (code === null) return;
+    const reason = `This request comes from ${this.names.of(code)}, a sanctioned territory, where this service may not be provided. ${nothingHelps}`;
+    throw gatewayError('unavailable_for_legal_reasons', { reason });
+  }
+
+  /** Check 5: every request of the account. Throws 451. The country is in upper case, as the store keeps it. */
+  checkBillingCountry({ billingCountry }: Pick<Account, 'billingCountry'>): void {
+    if (billingCountry === null || !this.parts.sanctioned.codes.has(billingCountry)) return;
+    const reason = `This account is suspended: its billing country is ${this.names.of(billingCountry)}, a sanctioned territory. No change to the request helps; if the country is wrong, ask the operator to correct it.`;
+    throw gatewayError('unavailable_for_legal_reasons', { reason });
+  }
+
+  /** Check 16: no route is left, because the terms of every provider exclude the caller's territory. */
+  modelExcluded({ id, kind, excluded, territory }: ExcludedModel): GatewayError {
+    const providers = [...new Set(excluded.map(({ provider }) => provider.id))];
+    const callers = `callers in ${this.names.ofTerritory(territory)}`;
+    const what = `"${id}" is not available to ${callers}: the terms of ${enumeration(providers)} exclude them.`;
+    const canonicalId = excluded[0]?.model.canonicalId;
+    const remedy =
+      kind === 'pin' && canonicalId !== undefined
+        ? `"auto/${canonicalId}" lets another provider serve the request where one may.`
+        : 'Choose a model that another provider serves.';
+    return gatewayError('unavailable_for_legal_reasons', { reason: `${what} ${remedy}`, param: 'model' });
+  }
+
+  /** null where the header is not sent, so that the address decides. */
+  private statedTerritory(trustedHeaders: readonly string[]): Territory | null {
+    const { countryHeader } = this.parts;
+    const header = countryHeader === null ? undefined : joinedHeader(trustedHeaders, countryHeader);
+    if (header === undefined) return null;
+    // A proxy that adds its line to the caller's instead of replacing it: the last value is the proxy's (E9).
+    const value = header.slice(header.lastIndexOf(',') + 1).trim();
+    return value === '' ? null : territoryOfCode(value);
+  }
+
+  private placed(text: string | undefined): Origin {
+    const key = text ?? '';
+    const known = this.origins.get(key);
+    if (known) return known;
+    const address = peerAddress(key);
+    const territory = address === '' ? unknownTerritory : this.parts.database?.territoryOf(address);
+    const origin = { address, territory: territory ?? unknownTerritory };
+    this.origins.set(key, origin);
+    return origin;
+  }
+}
+
+function enumeration(ids: readonly string[]): string {
+  const shown = ids.slice(0, providersShown);
+  if (ids.length > shown.length) return `${shown.join(', ')} and ${ids.length - shown.length} more`;
+  return shown.length < 2 ? (shown[0] ?? 'its provider') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}

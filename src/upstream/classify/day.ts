@@ -1,0 +1,69 @@
+/** Whether an upstream says that a quota of a day is spent, and not one of a minute, an hour, a week or a month (ruling 5). */
+
+const inCodes = /\bper (?:model )?day\b|\bby day\b|\bdaily\b|\b(?:rpd|tpd|aspd|ipd)\b/;
+
+const day = new RegExp(
+  [
+    /(?:\b|_)per[ _-]day(?:\b|_)/,
+    /\bper (?:calendar|24|86,?400)[ -]?(?:day|h|hrs?|hours?|s|sec|seconds)\b/,
+    /\/ ?d(?:ay)?\b/,
+    /(?:\b|_)(?:rpd|tpd|aspd|ipd)\b/,
+    /\bdaily\b/,
+    /\b(?:a|each|every|one|1) day\b/,
+    /\b24[- ]?(?:h|hours?|hrs?)\b/,
+    /\b(?:for|of) (?:today|the day)\b/,
+    /\btoday's\b/,
+    /\b(?:until|again) tomorrow\b/,
+    /\bmidnight\b/,
+    /userbymodelbyday|\bbyday\b|perday/,
+    /每天|每日|当日|当天|今日|今天/,
+  ]
+    .map(({ source }) => `(?:${source})`)
+    .join('|'),
+);
+
+const otherWindow = new RegExp(
+  [
+    /(?:\b|_)per[ _-]?(?:min(?:ute)?|sec(?:ond)?|hour|week|month)(?:\b|_)/,
+    /\bper (?:1|10|60)[ -]?s(?:ec|econds)?\b/,
+    /\/ ?(?:m|min|minute|s|sec|second|h|hour|week|month)\b/,
+    /(?:\b|_)(?:rpm|tpm|rps|qps|tps|qpm|itpm|otpm)\b/,
+    /\b(?:hourly|weekly|monthly|minutely)\b/,
+    /\b(?:[1-9]|1[0-2])[- ]hours?\b/,
+    /byminute|perminute/,
+  ]
+    .map(({ source }) => `(?:${source})`)
+    .join('|'),
+);
+
+const spent =
+  /limit|quota|exceed|reach|exhaust|used|spent|\bhit\b|maximum|too many|allowance|allocation|\bcaps?\b|budget|\brate|throttl|depleted|resets?\b|renews?\b|[限超]/;
+const spentOutright =
+  /exceed|reached|exhaust|used up|have used|\bspent\b|\bhit\b|too many|ran out|run out|out of|depleted|[限超]/;
+const allowance = /limit|quota|allowance|allocation|tokens?|requests?|calls?|credits?|neurons?|budget|\bcap\b/;
+
+/** Where one may look the day up is not a day that is spent. */
+const pointer = /\b(?:see|check|view|monitor|increase|raise)(?: \S+){0,3} daily\b/g;
+
+export function dayIsSpent(codeText: string, words: string, strictly: boolean): boolean {
+  if (inCodes.test(codeText)) return true;
+  const told = words.replace(pointer, ' ');
+  const at = day.exec(told);
+  if (!at) return false;
+  // Where several windows are named, the first is the one that is spent; the others are told for information.
+  const other = otherWindow.exec(told);
+  if (other && other.index < at.index) return false;
+  const sentence = sentenceAt(told, at.index, at.index + at[0].length);
+  return strictly ? allowance.test(sentence) && spentOutright.test(sentence) : spent.test(sentence);
+}
+
+function sentenceAt(text: string, from: number, to: number): string {
+  const before = text.slice(Math.max(0, from - 160), from);
+  const after = text.slice(to, to + 160);
+  return `${before.split(/[.!?;] /).at(-1)}${text.slice(from, to)}${after.split(/[.!?;](?: |$)/, 1)[0]}`;
+}
+
+/** A limit of nothing is a plan without an allowance: no day brings it back. */
+export function nothingAllowed(words: string): boolean {
+  return /\blimit: 0\b(?![.,]\d)/.test(words) && !/\blimit: [1-9]/.test(words);
+}

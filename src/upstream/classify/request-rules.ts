@@ -1,0 +1,40 @@
+/** What speaks of the request itself (§7.5.2): first what nothing else can mean, last what counts on a server's status too. */
+import { any, type Rule } from './rule.js';
+
+/** Over the model's window, against a content policy, or a field that is not taken: asked before anything else. */
+export const plainRejection: Rule = {
+  meaning: 'rejected',
+  codes: any(
+    /\bcontext (?:length|window|size)|exceed context|prompt too long|tokens limit reached|request too large/,
+    /\bcontent (?:filter|policy|management)|responsible ai|data inspection|sensitive content|prompt blocked|\bmoderation|invalid prompt|prohibited content/,
+    /\bextra forbidden|(?:unsupported|unknown|unrecognized|missing required) (?:parameter|param|argument|field)s?\b|unsupported params|not supported error/,
+    /\b(?:string|array|integer|decimal|object) (?:above|below|too)|invalid (?:type|image|json|function|schema)|image parse error|literal error|json invalid/,
+  ),
+  says: any(
+    /\bcontext[ -](?:length|window|size|limit)|maximum (?:context|prompt|input|sequence|token)[ -]?(?:length|size|count)?|(?:input|prompt) (?:length|token count|tokens|is too long)(?: \S+){0,6} (?:exceed|too long|greater|longer|larger|maximum)/,
+    /\b(?:prompt|input|message|messages|conversation)(?: \S+)? (?:is|are|was) too (?:long|large)|too many (?:input |prompt )?tokens(?:: | in )|tokens? (?:count )?(?:\S+ )?exceeds? (?:the )?(?:model|maximum|max|context)/,
+    /\bcontent (?:filter|management policy|policy violation|moderation)|content (?:violates|exists risk)|(?:prompt|input|content|output|response|image|text|message)s?(?: \S+){0,3} (?:flagged|filtered)\b|(?:prompt|input|output)(?: \S+){0,2} blocked\b/,
+    /\bviolat\w+ (?:our |the )?(?:usage|content|safety) (?:policy|policies|guidelines)|safety (?:system|check|filter)|(?:inappropriate|unsafe|sensitive) (?:content|information|or sensitive)|considered high risk|敏感|不安全/,
+    /\bextra (?:inputs|fields|keys)(?: \w+)? not (?:permitted|allowed)|extraneous key|unrecogni[sz]ed (?:request )?(?:arguments?|parameters?|fields?|keys?)|unknown (?:parameter|field|variant|argument|name)\b/,
+    /\bendpoints? found that (?:supports?|can handle)|(?:image|audio|video|tool|file|vision)s?(?: \S+){0,2} (?:input|use|calling|content) (?:is |are )?not (?:supported|enabled)|does(?:n't| not) support (?:\S+ )?(?:image|audio|video|tool|function|vision|file|json|stream|system|logprobs)/,
+  ),
+};
+
+/** Words about a request, whatever status they came under. */
+export const requestWords: Rule = {
+  meaning: 'rejected',
+  codes: /\bnot supported|unsupported|not implemented|unimplemented|invalid (?:value|input|messages?|role)/,
+  says: any(
+    /\bunsupported\b|\bnot (?:currently |yet )?supported\b|isn't supported|(?:does not|doesn't|do not|don't|cannot) support\b|\bnot implemented\b|\bunimplemented\b|\bnot permitted\b/,
+    /\b(?:request|payload|body|entity|prompt|input) (?:body |entity |payload |size )?(?:is )?too (?:large|long|big)\b|\bexceeds? (?:the )?(?:maximum|max|allowed|limit of)\b/,
+    /\binvalid (?:value|type|parameter|argument|schema|image|json|role|message|format|request\b(?! error)|input|prompt|tool|response_format|content (?:type|part|block))|\bmust be (?:one of|less|greater|between|at least|at most|a valid)/,
+    /\bvalidation (?:error|failed)|failed to (?:deserialize|parse (?:the )?(?:request|body|json|input|messages))|cannot be (?:empty|blank|null)|at least one message|roles? must alternate|missing required/,
+    /\bcontent policy|usage polic|moderation|prohibited\b|\bflagged\b/,
+  ),
+};
+
+/** A server speaking of itself, in words that are no more than its status. */
+export const serverWords: Rule = {
+  meaning: 'server_error',
+  says: /\bbad gateway|gateway time-?out|internal (?:server )?error|server error|service unavailable|something went wrong|unexpected error|unknown error|unable to process/,
+};

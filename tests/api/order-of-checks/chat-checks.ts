@@ -1,0 +1,98 @@
+/** How to break each of the contract's checks on the chat path, alone or with others (contract 5). */
+import type { YamlObject } from '../../support/gateway-files.js';
+import { chatCatalogue, model, route } from '../catalogue.js';
+import { type Attempt, busyAddress, type Check, check, nameOf } from './attempt.js';
+
+/** Checks 1 to 9 and 12 to 14 are the same for every kind of id. */
+const early: Check[] = [
+  check(1, 'sanctioned territory', { country: 'IR' }, 451, 'unavailable_for_legal_reasons'),
+  check(2, 'per-IP limit', { address: busyAddress }, 429, 'rate_limit_exceeded'),
+  check(3, 'no such path', { path: '/v1/chat/nothing' }, 404, 'not_found'),
+  check(3, 'no such method', { method: 'PUT' }, 405, 'method_not_allowed'),
+  check(4, 'no key', { withKey: false }, 401, 'authentication_error'),
+  check(5, 'billing country', { billedInIran: true }, 451, 'unavailable_for_legal_reasons'),
+  check(5, 'suspended', { suspended: true }, 403, 'account_suspended'),
+  check(6, 'content-length', { tooLong: true }, 413, 'request_too_large'),
+  check(7, 'per-key requests', { overRequests: true }, 429, 'rate_limit_exceeded'),
+  check(8, 'no credit', { poor: true }, 402, 'insufficient_credits'),
+  check(9, 'bad field', { fields: { temperature: 9 } }, 400, 'invalid_request_error'),
+];
+const middle: Check[] = [
+  check(
+    12,
+    'fallback chain',
+    { fields: { fallback: { models: ['acme/meta/nothing/defra'] } } },
+    400,
+    'invalid_fallback_model',
+  ),
+  check(13, 'per-key tokens', { overTokens: true }, 429, 'rate_limit_exceeded'),
+  check(14, 'model disabled', { flaws: ['off'] }, 404, 'model_not_found'),
+  check(14, 'model unavailable', { flaws: ['soft'] }, 503, 'model_unavailable'),
+];
+const excluded = check(16, 'provider terms', { country: 'RU' }, 451, 'unavailable_for_legal_reasons');
+const last: Check[] = [
+  check(17, 'unpriced', { flaws: ['unpriced'] }, 503, 'provider_error'),
+  check(17, 'cannot apply', { flaws: ['plain'], fields: { n: 2 } }, 400),
+];
+
+export const pinChecks: Check[] = [
+  ...early,
+  check(11, 'id shape', { model: 'acme' }, 400, 'invalid_request_error'),
+  check(11, 'no such alias', { model: 'alias/nothing' }, 404, 'alias_not_found'),
+  check(11, 'region not served', { model: 'acme/meta/pin/zzzzz' }, 404, 'not_found'),
+  ...middle,
+  excluded,
+  check(17, 'not configured', { provider: 'keyless' }, 503, 'provider_not_configured'),
+  ...last,
+];
+
+export const autoChecks: Check[] = [
+  ...early,
+  check(11, 'no such model', { model: 'auto/meta/nothing' }, 404, 'not_found'),
+  ...middle,
+  check(15, 'policy', { gated: true }, 403, 'routing_policy_exhausted'),
+  excluded,
+  check(17, 'not configured', { flaws: ['keyless'] }, 503, 'provider_not_configured'),
+  ...last,
+];
+
+const fieldsOf = ({ spoiled }: Check) => Object.keys(spoiled.fields ?? {});
+
+/**
+ * Not of two ids, of two states of one model, or of two paths. Checks of one number have an order only where the contract or
+ * a pin's obstacles give them one.
+ */
+export function together(first: Check, second: Check): boolean {
+  if (first.number === second.number) return first.number === 5 || (first.number === 17 && isPinObstacle(first));
+  return !fieldsOf(first).some((field) => fieldsOf(second).includes(field));
+}
+
+const isPinObstacle = ({ spoiled }: Check) => spoiled.provider === 'keyless' || spoiled.flaws?.[0] === 'unpriced';
+
+const flawNames = ['off', 'soft', 'unpriced', 'plain', 'keyless'];
+const flawSets = [[], ...flawNames.flatMap((a) => flawNames.map((b) => [a, b]))];
+const namesOf = (id: Attempt['id']) => [...new Set(flawSets.map((flaws) => nameOf(id, flaws)))];
+
+/** A model for each two flaws and each kind of id: a pin chooses between acme and keyless, `auto/` has what the name says. */
+export const modelNames = [...namesOf('pin'), ...namesOf('auto')];
+
+/** Providers whose terms exclude Russia, and Iran too, so that a sanctioned caller fails both checks. */
+export function catalogue(url: string): YamlObject {
+  const { providers, ...rest } = chatCatalogue(url, modelNames.map(modelOf));
+  const excluding = (providers as YamlObject[]).map((provider) => ({
+    ...provider,
+    excluded_territories: ['RU', 'IR'],
+  }));
+  return { ...rest, providers: excluding };
+}
+
+function modelOf(name: string): YamlObject {
+  const flawed = (provider: string) =>
+    route({
+      provider,
+      ...(name.includes('unpriced') && { price: undefined }),
+      ...(name.includes('plain') && { capabilities: [] }),
+    });
+  if (name.startsWith('pin')) return model(name, [flawed('acme'), flawed('keyless')]);
+  return model(name, [flawed(name.includes('keyless') ? 'keyless' : 'acme')]);
+}
