@@ -21,6 +21,7 @@ import { asGatewayError } from './faults.js';
 import { KnownPaths } from './known-paths.js';
 import { registerOps } from './ops.js';
 import { answerAndDrain } from './raw-answer.js';
+import { serverLimits } from './server-limits.js';
 
 export interface Lifecycle {
   /** True once the process refuses new work. */
@@ -43,7 +44,8 @@ export async function buildApp(
     genReqId: () => requestId(deps.clock.now()),
     clientErrorHandler: onClientError,
     rewriteUrl: (req) => routablePath(req.url ?? ''),
-    routerOptions: { maxParamLength: 4096 },
+    // As long as a head can be: the framework's own refusal of a longer one is not the envelope.
+    routerOptions: { maxParamLength: serverLimits.options.maxHeaderSize },
   });
   app.decorateRequest('identity', null);
   app.decorateRequest('origin');
@@ -61,9 +63,9 @@ export async function buildApp(
   return app;
 }
 
-/** Absolute-form targets, `*`, broken escapes and NUL are no paths of ours: they neither slip past a guard nor fail (E12). */
+/** Absolute-form targets, `*`, fragments, broken escapes and NUL are no paths of ours: they neither slip past a guard nor fail (E12). */
 function routablePath(url: string): string {
-  if (!url.startsWith('/')) return noSuchPath;
+  if (!url.startsWith('/') || url.includes('#')) return noSuchPath;
   if (!url.includes('%')) return url;
   try {
     return decodeURIComponent(url.split('?', 1)[0] ?? '').includes('\0') ? noSuchPath : url;
@@ -100,8 +102,11 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const shownPath = path.length > 200 ? `${path.slice(0, 200)}…` : path;
-    const allow = knownPaths.methodsOf(path).join(', ');
-    if (allow === '') throw gatewayError('path_not_found', { method: request.method, path: shownPath });
+    const methods = knownPaths.methodsOf(path);
+    const allow = methods.join(', ');
+    // A path that only looks like a known one, by a NUL in it, is none.
+    if (allow === '' || (methods.includes(request.method) && request.method !== 'OPTIONS'))
+      throw gatewayError('path_not_found', { method: request.method, path: shownPath });
     if (request.method !== 'OPTIONS') {
       throw gatewayError(
         'method_not_allowed',

@@ -1,30 +1,31 @@
 /** Errors that the HTTP parser itself finds, answered with the envelope where an answer is possible (ruling 18). */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requestId } from '../base/ids.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { socketAnswer } from './raw-answer.js';
+import { letGoIfUnread } from './unread-answers.js';
 
 /** How long the client may go on sending before the socket is destroyed; it needs that time to read the answer. */
 const lingerMs = 1000;
-const answered = new WeakSet<Duplex>();
+const broken = new WeakSet<Duplex>();
 
-/** Node keeps the response that is being made on a socket here; there is no public way to it. */
-type ServerSocket = Duplex & { _httpMessage?: ServerResponse | null };
+/** Node keeps the response whose turn it is, and the request that is being read, here; there is no public way to them. */
+type ServerSocket = Duplex & {
+  _httpMessage?: ServerResponse | null;
+  parser?: { incoming?: IncomingMessage | null } | null;
+};
 
 export function onClientError(error: NodeJS.ErrnoException, socket: ServerSocket): void {
-  if (answered.has(socket)) return;
-  const current = socket._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent === true) {
-    if (current?.headersSent !== true || !current.req.complete) socket.destroy();
-    else current.once('close', () => socket.destroy());
+  if (broken.has(socket)) return;
+  broken.add(socket);
+  if (error.code === 'ECONNRESET') {
+    socket.destroy();
     return;
   }
-  answered.add(socket);
-  const fault = faultOf(error);
-  // The fault is in a pipelined request behind one that is still being answered: the answers stay in order.
-  if (current?.req.complete === true) current.once('close', () => answerOn(socket, fault));
-  else answerOn(socket, fault);
+  const last = socket.parser?.incoming;
+  answerInTurn(socket, last?.complete === false ? last : null, error);
 }
 
 /** `CONNECT`: Node would drop the connection without a word. */
@@ -32,16 +33,39 @@ export function onConnect(req: { url?: string | undefined }, socket: Duplex): vo
   answerOn(socket, gatewayError('path_not_found', { method: 'CONNECT', path: (req.url ?? '').slice(0, 200) }));
 }
 
-function answerOn(socket: Duplex, fault: GatewayError): void {
-  if (!socket.writable) {
-    socket.destroy();
+/**
+ * Answers stay in order, one to a request: those to the requests before the fault leave first. `body` is the request in whose
+ * body the fault is, null where it is in a head; if that request has its answer already, a second one would be taken for the answer
+ * to another.
+ */
+function answerInTurn(socket: ServerSocket, body: IncomingMessage | null, error: NodeJS.ErrnoException): void {
+  const current = socket._httpMessage;
+  if (current && current.req !== body) {
+    current.once('close', () => answerInTurn(socket, body, error));
     return;
   }
+  const unanswered = body === null ? error.code !== 'HPE_CLOSED_CONNECTION' : current?.headersSent === false;
+  if (unanswered && socket.writable) answerOn(socket, faultOf(error));
+  else endAndLinger(socket);
+}
+
+function answerOn(socket: Duplex, fault: GatewayError): void {
   socket.on('error', () => socket.destroy());
-  socket.end(socketAnswer(fault, requestId(Date.now())));
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
-  timer.unref();
-  socket.once('close', () => clearTimeout(timer));
+  socket.write(socketAnswer(fault, requestId(Date.now())));
+  endAndLinger(socket);
+}
+
+/** A close while the client is sending would be a reset, and the client would lose the answer. */
+function endAndLinger(socket: Duplex): void {
+  const linger = () => {
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
+    timer.unref();
+    socket.once('close', () => clearTimeout(timer));
+  };
+  if (socket.writable) socket.end();
+  if (socket.writableFinished) linger();
+  else socket.once('finish', linger);
+  letGoIfUnread(socket as Socket);
   socket.resume();
 }
 

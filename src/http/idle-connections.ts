@@ -5,8 +5,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Replaces the server's own way, which its `close` uses too. */
-export function closeOnlyIdle(server: Server): void {
+/** Replaces the server's own way, which its `close` uses too. Returns the open connections, in the order in which they came. */
+export function closeOnlyIdle(server: Server): Set<Socket> {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);
@@ -22,4 +22,5 @@ export function closeOnlyIdle(server: Server): void {
     // Node does not say which connection it would close, so all wait for the answers that are still leaving.
     if (!leaving) closeIdle();
   };
+  return open;
 }

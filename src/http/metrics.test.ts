@@ -66,6 +66,12 @@ describe('GET /metrics (contract 9, ruling 15)', () => {
     },
   );
 
+  it('a caller whom a trusted proxy on this host speaks for needs the token, whatever header names it', async () => {
+    const fixture = await httpFixture();
+    fixture.place.address = '203.0.113.7';
+    expect((await scrape(fixture, { remoteAddress: '127.0.0.1' })).statusCode).toBe(401);
+  });
+
   it.each([elsewhere, '::ffff:203.0.113.7', '2001:db8::1', '128.0.0.1', '10.127.0.1'])(
     '401 authentication_error for the peer "%s" without the admin token, 200 with it',
     async (remoteAddress) => {

@@ -25,7 +25,7 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
   const isAdmin = adminTokenCheck(deps.adminToken);
   app.get('/metrics', { config }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    if (!isFromThisHost(request.raw) && !isAdmin(request.headers.authorization))
+    if (!isFromThisHost(request.raw, deps.originOf(request.raw).address) && !isAdmin(request.headers.authorization))
       throw gatewayError('admin_token_wrong');
     return reply.header('content-type', prometheusContentType).send(metricsText(deps));
   });

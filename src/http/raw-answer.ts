@@ -5,6 +5,7 @@ import { envelopeOf, headersOf } from '../errors/envelope.js';
 import type { GatewayError } from '../errors/gateway-error.js';
 import { apiHeaders, isApiPath, securityHeaders } from './common-headers.js';
 import { PacedDrains } from './paced-drains.js';
+import { watchUnread } from './unread-answers.js';
 
 /** What is read of a refused body before the connection is closed, so that the client gets to read the answer (D13i). */
 const drainBytesMax = 512 * 1024 * 1024;
@@ -34,6 +35,7 @@ export function answerError(
   extraHeaders: OutgoingHttpHeaders = {},
 ): void {
   const body = errorBody(error);
+  res.once('prefinish', watchUnread);
   res.writeHead(error.status, { ...headOf(error, requestId, body, req.url ?? ''), ...extraHeaders });
   res.end(body);
 }
@@ -52,7 +54,9 @@ export function answerAndDrain(
   const body = errorBody(error);
   const head = { ...headOf(error, requestId, body, req.url ?? ''), ...extraHeaders, connection: 'close' };
   res.writeHead(error.status, head);
-  res.write(body);
+  // The answer to a HEAD has no body that would take the head along.
+  if (req.method === 'HEAD') res.flushHeaders();
+  else res.write(body);
   let drained = 0;
   const close = () => {
     clearTimeout(timer);
@@ -75,7 +79,7 @@ export function answerAndDrain(
 /** The same answer as bytes for a socket whose request never became one. */
 export function socketAnswer(error: GatewayError, requestId: string): string {
   const body = errorBody(error);
-  const head = { ...headOf(error, requestId, body, ''), connection: 'close' };
+  const head = { ...headOf(error, requestId, body, ''), connection: 'close', date: new Date().toUTCString() };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${String(value)}`);
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }

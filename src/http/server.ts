@@ -2,13 +2,7 @@
  * The one HTTP server: the chat path goes straight to its handler, everything else through the framework. Limits and
  * timeouts of the HTTP layer are set here, and what it refuses is answered with the envelope.
  */
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../base/ids.js';
@@ -17,27 +11,14 @@ import { buildApp, type Lifecycle } from './app.js';
 import { markAwaitsContinue } from './body.js';
 import { isChatPath } from './chat-path.js';
 import { onConnect } from './client-error.js';
+import { capConnections } from './connection-cap.js';
 import type { HttpDeps } from './deps.js';
 import { asGatewayError } from './faults.js';
+import { headFault } from './head-fault.js';
 import { closeOnlyIdle } from './idle-connections.js';
-import { answerError } from './raw-answer.js';
-import { rawHeader } from './raw-headers.js';
-import { keepAliveMs } from './server-limits.js';
-
-const serverOptions: ServerOptions = {
-  maxHeaderSize: 16 * 1024,
-  keepAliveTimeout: keepAliveMs,
-  headersTimeout: 20_000,
-  requestTimeout: 300_000,
-  connectionsCheckingInterval: 5_000,
-  insecureHTTPParser: false,
-  // Two Authorization headers become one with a comma, which is malformed, instead of the first one winning (E15).
-  joinDuplicateHeaders: true,
-  // Node's own refusal has no body; `hostFault` makes the same check with the envelope.
-  requireHostHeader: false,
-  keepAlive: true,
-  noDelay: true,
-};
+import { answerAndDrain, answerError } from './raw-answer.js';
+import { type ServerLimits, serverLimits } from './server-limits.js';
+import { watchUnread } from './unread-answers.js';
 
 const closePollMs = 50;
 
@@ -50,9 +31,9 @@ export interface LodestoneServer {
   close(graceMs?: number): Promise<void>;
 }
 
-export async function createServer(deps: HttpDeps): Promise<LodestoneServer> {
+export async function createServer(deps: HttpDeps, limits: ServerLimits = serverLimits): Promise<LodestoneServer> {
   const lifecycle = { draining: false };
-  const app = await buildApp(deps, lifecycle, (handler) => nodeServer(deps, lifecycle, handler));
+  const app = await buildApp(deps, lifecycle, (handler) => nodeServer(deps, limits, lifecycle, handler));
   const server = app.server as Server;
   return {
     server,
@@ -66,14 +47,20 @@ export async function createServer(deps: HttpDeps): Promise<LodestoneServer> {
   };
 }
 
-function nodeServer(deps: HttpDeps, lifecycle: Lifecycle, framework: FastifyServerFactoryHandler): Server {
+function nodeServer(
+  deps: HttpDeps,
+  { options, connectionsMax }: ServerLimits,
+  lifecycle: Lifecycle,
+  framework: FastifyServerFactoryHandler,
+): Server {
   const route = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
-    if (hostFault(req)) refuse(deps, req, res, 'the Host header is missing or sent twice');
-    else if (req.method !== 'POST' || !isChatPath(req.url)) framework(req, res);
+    const fault = headFault(req);
+    if (fault !== undefined) refuse(deps, req, res, fault);
+    else if (req.method !== 'POST' || !isChatPath(req.url)) callFramework(framework, req, res);
     else if (lifecycle.draining) answerError(req, res, drainingError(), requestId(deps.clock.now()));
     else callChat(deps, req, res, awaitsContinue);
   };
-  const server = createHttpServer(serverOptions, (req, res) => route(req, res, false));
+  const server = createHttpServer(options, (req, res) => route(req, res, false));
   // Bounded by maxHeaderSize. A count would drop the headers over it without a word, the key among them.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
@@ -88,19 +75,17 @@ function nodeServer(deps: HttpDeps, lifecycle: Lifecycle, framework: FastifyServ
     answerError(req, res, gatewayError('expectation_failed', { value }), requestId(deps.clock.now()));
   });
   server.on('connect', onConnect);
-  closeOnlyIdle(server);
+  capConnections(server, closeOnlyIdle(server), connectionsMax);
   return server;
 }
 
-/** RFC 9112 §3.2: exactly one Host header in HTTP/1.1. */
-function hostFault(req: IncomingMessage): boolean {
-  const host = rawHeader(req, 'host');
-  return host === undefined ? req.httpVersionMinor === 1 : host.includes(',');
+function refuse(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, reason: string): void {
+  answerAndDrain(req, res, gatewayError('bad_http', { reason }), requestId(deps.clock.now()));
 }
 
-function refuse(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, reason: string): void {
-  res.shouldKeepAlive = false;
-  answerError(req, res, gatewayError('bad_http', { reason }), requestId(deps.clock.now()));
+function callFramework(framework: FastifyServerFactoryHandler, req: IncomingMessage, res: ServerResponse): void {
+  res.once('prefinish', watchUnread);
+  framework(req, res);
 }
 
 function drainingError() {

@@ -3,8 +3,12 @@ import type { IncomingMessage } from 'node:http';
 
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const;
 
-export function isFromThisHost({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
-  if (!isLoopback(socket.remoteAddress ?? '')) return false;
+/** `address` is the caller's, as the trusted proxies name it: one that they do not name is the connection's own. */
+export function isFromThisHost(
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  address: string,
+): boolean {
+  if (!isLoopback(socket.remoteAddress ?? '') || !isLoopback(address)) return false;
   return forwardingHeaders.every((name) => headers[name] === undefined);
 }
 

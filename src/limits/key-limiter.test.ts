@@ -147,6 +147,17 @@ describe('the tokens a minute of a key (check 13)', () => {
     expect(refusalOf(() => limiter.takeTokens(identity, 5000))).toBeNull();
   });
 
+  it('can be asked whether they would refuse, which takes nothing (explain)', () => {
+    const { limiter } = limited(100, 1000);
+    const identity = identityOf('k');
+    take(limiter, identity, 600);
+    const refused = [400, 401].map((estimate) => limiter.tokenRefusal(identity, estimate)?.condition);
+    expect([refused, headerOf(limiter, identity, 'remaining-tokens')]).toEqual([
+      [undefined, 'key_rate_limited'],
+      '400',
+    ]);
+  });
+
   it('have a window apart from the requests\u2019 (F2)', () => {
     const { clock, limiter } = limited(2, 1000);
     const identity = identityOf('k');
@@ -283,8 +294,9 @@ describe('the six headers (contract 4.1)', () => {
     const identity = identityOf('k', { tokensPerMinute: 500 });
     limiter.takeRequest(identity);
     limiter.takeTokens(identity, 120);
-    expect(headerOf(limiter, identity, 'remaining-requests')).toBe('2');
-    expect(headerOf(limiter, identity, 'remaining-tokens')).toBe('380');
-    expect(headerOf(limiter, identity, 'limit-tokens')).toBe('500');
+    const told = ['remaining-requests', 'remaining-tokens', 'limit-tokens'].map((name) =>
+      headerOf(limiter, identity, name),
+    );
+    expect(told).toEqual(['2', '380', '500']);
   });
 });

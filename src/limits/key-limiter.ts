@@ -46,6 +46,13 @@ export class KeyLimiter {
     });
   }
 
+  /** What `takeTokens` would refuse with now; takes nothing. */
+  tokenRefusal({ key, account }: Identity, estimate: number): GatewayError | null {
+    const limit = this.tokenLimitOf(account);
+    const { used, resetMs } = this.tokens.peek(key.id);
+    return used > 0 && used + estimate > limit ? keyRateLimited('tokens', limit, resetMs) : null;
+  }
+
   /** The six headers of every authenticated answer (contract 4.1) as they stand now, as a flat list of names and values. */
   headersOf({ key, account }: Identity): string[] {
     return rateLimitHeaders(

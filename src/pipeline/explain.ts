@@ -6,6 +6,7 @@ import { usdText } from '../base/money.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
 import type { Identity } from '../storage/records.js';
 import type { Territory } from '../territory/territory.js';
@@ -20,7 +21,7 @@ import { nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
-  'catalogue' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock'
+  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock'
 >;
 
 export interface ExplainedCandidate {
@@ -80,11 +81,12 @@ export async function explain(
 
 async function wouldServe(
   ports: ExplainPorts,
-  { account }: Identity,
+  identity: Identity,
   territory: Territory,
   request: ChatRequest,
   explanation: Explanation,
 ): Promise<Route> {
+  const { account } = identity;
   const snapshot: Snapshot | null = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const primary = resolve(snapshot, account, request.model);
@@ -106,6 +108,9 @@ async function wouldServe(
       return dryWalk(ports, request, plan, eligible, account.policy.prefer, explanation);
     },
   );
+  // The key's tokens are check 13, before anything that gates and walk find.
+  const overLimit = ports.keyLimiter.tokenRefusal(identity, estimatePromptTokens(request));
+  if (overLimit) throw overLimit;
   if (outcome.kind === 'failed') throw outcome.error;
   return outcome.route;
 }

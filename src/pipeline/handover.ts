@@ -28,7 +28,7 @@ export interface PipelinePorts {
   logger: Logger;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
   ipLimiter: Pick<IpLimiter, 'take'>;
-  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'takeTokens' | 'headersOf'>;
+  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'takeTokens' | 'tokenRefusal' | 'headersOf'>;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge'>;
   /** A request showed an expired key: its hash should go (ruling 1). */
   expiredKeySeen(): void;

@@ -80,6 +80,7 @@ class Chat {
     dispatchedAtMs: 0,
   };
   private readonly relay: StreamRelay | null;
+  private primary!: Plan;
   /** The plan that is being walked, and its place in the chain; 0 is the primary id. */
   private plan!: Plan;
   private place = 0;
@@ -94,6 +95,7 @@ class Chat {
 
   async serve(primary: Plan, chainOf: () => readonly Plan[]): Promise<void> {
     const { ports, exchange } = this;
+    this.primary = primary;
     const walked = await alongChain<WalkOutcome>(primary, chainOf, (plan, place) => this.enter(plan, place));
     if (walked.kind === 'failed') {
       if (this.walked) this.settleFailure(walked.error);
@@ -125,10 +127,13 @@ class Chat {
   private answer(route: Route, { parts }: Answer, billed: Billed): void {
     const { exchange } = this;
     const { caller } = exchange;
-    if (caller.gone) this.settleGone(route);
+    if (caller.gone) this.settleGone();
     const text = answerText(exchange, route, parts, billed, this.metadata(route));
-    const headers = answerHeaders(this.ports, exchange, route, this.overheadMs());
-    this.settleServed(route, billed, parts.finishReason, null, () => caller.answer(headers, text, parts.encoding));
+    const overheadMs = this.overheadMs();
+    // Made after settling: what remains of the key's tokens is told by the usage, not by the estimate (contract 4.1).
+    this.settleServed(route, billed, parts.finishReason, null, () =>
+      caller.answer(answerHeaders(this.ports, exchange, route, overheadMs), text, parts.encoding),
+    );
   }
 
   private async closeStream(route: Route, { end, reason }: Stream): Promise<void> {
@@ -146,7 +151,7 @@ class Chat {
 
   private async abandoned(route: Route): Promise<void> {
     const { exchange, relay } = this;
-    if (!relay?.committed) this.settleGone(route);
+    if (!relay?.committed) this.settleGone();
     await billAbandoned(this.ports, {
       exchange,
       route,
@@ -178,13 +183,13 @@ class Chat {
   }
 
   /** Nothing arrived, so nothing is billed (ruling 8); the record says why. */
-  private settleGone(route: Route): never {
+  private settleGone(): never {
     const streamEnd = this.exchange.request.stream ? 'client_closed' : null;
     const common = { billed: null, finishReason: null, streamEnd, fallbackOccurred: false, error: null } as const;
     settle(this.ports, this.exchange, this.trail, {
       ...common,
       status: statusClientClosed,
-      route,
+      route: null,
       errorCode: 'client_closed',
     });
     throw new CallerGone();
@@ -215,7 +220,8 @@ class Chat {
 
   private metadata(route: Route, streamEnd?: StreamEnd): string {
     const { providersAttempted, breakerSkipped } = this.trail;
-    const { alias } = this.plan;
+    // The alias that was asked for; where none was, the one of the chain's entry that serves.
+    const alias = this.primary.alias ?? this.plan.alias;
     const requestedModel = this.exchange.request.model;
     return routerMetadataText(
       { requestedModel, alias, route, providersAttempted, fallbackOccurred: this.fallbackOccurred(), breakerSkipped },

@@ -80,15 +80,16 @@ function permitFor(
   // A breaker never overrides an explicit id; the outcome still feeds it (ruling 3).
   const permit = health.begin(route.id, request.stream, kind === 'pin');
   if (!permit) {
-    trail.breakerSkipped.push(breakerName(route));
+    skippedByBreaker(trail, route);
     ruledOut.push({ route, verdict: 'breaker_open', param: null });
   }
   return permit;
 }
 
-/** §2.6: entries look like `<provider>/<locode>`. */
-function breakerName({ provider, locode }: Route): string {
-  return `${provider.id}/${locode}`;
+/** §2.6: entries look like `<provider>/<locode>`; each route once, however many entries of a chain skip it. */
+function skippedByBreaker({ breakerSkipped }: Trail, { provider, locode }: Route): void {
+  const name = `${provider.id}/${locode}`;
+  if (!breakerSkipped.includes(name)) breakerSkipped.push(name);
 }
 
 /** One attempt whose outcome the route's health learns, whatever becomes of it. */
@@ -134,7 +135,7 @@ function remainingOf(ports: WalkPorts, { request }: Exchange, rest: readonly Rou
   let remaining = 0;
   for (const route of rest) {
     if (obstacleOf(ports, route, request.needs)) continue;
-    if (ports.health.isOpen(route.id)) trail.breakerSkipped.push(breakerName(route));
+    if (ports.health.isOpen(route.id)) skippedByBreaker(trail, route);
     else remaining++;
   }
   return remaining;

@@ -4,6 +4,7 @@ import type { Json, Reply, TestAccount } from '../support/client.js';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
 import { type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
+import { registerPrompt } from '../support/secrets.js';
 import { chatCatalogue } from './catalogue.js';
 
 export interface Bench {
@@ -33,6 +34,7 @@ export function useGateway({ models, ...options }: BenchOptions = {}): Bench {
 
 export const llama = 'acme/meta/llama/defra';
 export const messages = [{ role: 'user', content: 'Say hello.' }];
+registerPrompt(messages[0]!.content);
 export const ask = (more: Json = {}): Json => ({ model: llama, messages, ...more });
 
 /** One row of §7.1: what the answer must be, to the field. */

@@ -8,6 +8,7 @@ import type { GatewayClient, Json, TestAccount } from '../support/client.js';
 import { catalogueOf, type SpawnedGateway, spawnGateway, startGateway, type TestGateway } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
+import { registerPrompt } from '../support/secrets.js';
 
 /** The counts of the failure cases are scaled down unless this is set. */
 export const full = process.env.LODESTONE_FULL === '1';
@@ -16,6 +17,7 @@ export const scaled = (small: number, whole: number): number => (full ? whole : 
 export const pin = 'acme/meta/llama-3.3-70b/defra';
 export const otherPin = 'beta/meta/llama-3.3-70b/defra';
 export const prompt = 'Say hello.';
+registerPrompt(prompt);
 
 export function ask(more: Json = {}): Json {
   return { model: pin, messages: [{ role: 'user', content: prompt }], ...more };

@@ -36,10 +36,11 @@ export class ProviderCall {
   /** In one write, so that a kill finds an answer either given or not. */
   answer(): void {
     const { model, stream } = this.request;
-    if (!stream) return this.json(200, completion({ model, content: answerText }));
-    this.response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const frames = streamOf(answerWords, { model }).map(frameText);
-    return this.finish(() => this.response.end(`${frames.join('')}data: [DONE]\n\n`));
+    if (stream) {
+      this.response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const frames = streamOf(answerWords, { model }).map(frameText);
+      this.finish(() => this.response.end(`${frames.join('')}data: [DONE]\n\n`));
+    } else this.json(200, completion({ model, content: answerText }));
   }
 
   json(status: number, body: Json, headers: Record<string, string> = {}): void {

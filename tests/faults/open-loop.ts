@@ -72,7 +72,10 @@ export class OpenLoop {
     const { gateway, key } = this;
     const body = { model: this.model, messages: [{ role: 'user', content: 'Count to three.' }] };
     const startedAt = performance.now();
-    const got = await (stream ? gateway.stream(body, { key }).then(ofStream) : gateway.chat(body, { key }).then(ofReply))
+    const got = await (stream
+      ? gateway.stream(body, { key }).then(ofStream)
+      : gateway.chat(body, { key }).then(ofReply)
+    )
       // A connection to the gateway that breaks is an answer that was not given.
       .catch((error) => ({ ...nothing, fault: String(error) }));
     this.callers.push({ startedAt, endedAt: performance.now(), ...got });

@@ -1,6 +1,7 @@
 /** A caller of a test gateway: the admin API, chat completions whole and streamed, with times to the millisecond. */
 import { Agent, request } from 'undici';
 import { adminToken } from './gateway-files.js';
+import { registerSecret, searchError } from './secrets.js';
 import { type SseFrame, SseReader } from './sse.js';
 
 export type Json = Record<string, unknown>;
@@ -67,7 +68,10 @@ export class GatewayClient {
       dispatcher: this.agent,
     });
     const text = await response.body.text();
-    return { status: response.statusCode, headers: response.headers, text, json: jsonOf(text) };
+    const reply = { status: response.statusCode, headers: response.headers, text, json: jsonOf(text) as Reply['json'] };
+    registerSecret('the token of a key', reply.json?.token);
+    if (reply.status >= 400) searchError(`the answer of ${method} ${path}`, text);
+    return reply;
   }
 
   admin(method: string, path: string, body?: unknown): Promise<Reply> {
@@ -115,6 +119,7 @@ export class GatewayClient {
     const complete = await readBody(response.body, pieces, reader, options.hangUpAfter);
     const text = Buffer.concat(pieces).toString('utf8');
     const first = reader.frames[0];
+    if (response.statusCode >= 400) searchError('the answer of a stream', text);
     return {
       status: response.statusCode,
       headers: response.headers,

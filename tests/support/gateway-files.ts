@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { searchAtRest } from './kept-by-gateway.js';
 import { freshDatabase } from './postgres.js';
+import { registerSecret } from './secrets.js';
 
 export const adminToken = 'test-admin-token-of-no-value';
 
@@ -57,7 +59,9 @@ export async function createGatewayFiles(options: GatewayFilesOptions = {}): Pro
     limits: { ip_requests_per_minute: 1e6, key_requests_per_minute: 1e6, key_tokens_per_minute: 1e9 },
     timeouts: scaledTimeouts,
   };
-  writeFileSync(configFile, stringify(merged(defaults, options.config ?? {})));
+  const config = merged(defaults, options.config ?? {});
+  registerSecrets(config);
+  writeFileSync(configFile, stringify(config));
   return {
     folder,
     configFile,
@@ -66,10 +70,21 @@ export async function createGatewayFiles(options: GatewayFilesOptions = {}): Pro
     databaseUrl: database?.databaseUrl ?? null,
     writeCatalogue,
     async remove() {
-      await database?.drop();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      try {
+        await searchAtRest(dataDir, database?.databaseUrl ?? null);
+      } finally {
+        await database?.drop();
+        rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      }
     },
   };
+}
+
+function registerSecrets({ admin_token, providers }: YamlObject): void {
+  registerSecret('the admin token', admin_token);
+  for (const [id, settings] of Object.entries((providers ?? {}) as Record<string, YamlObject | null>)) {
+    registerSecret(`the credential of ${id}`, settings?.api_key);
+  }
 }
 
 function merged(base: YamlObject, over: YamlObject): YamlObject {

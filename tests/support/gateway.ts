@@ -1,15 +1,17 @@
 /** A whole gateway for a test, compiled and composed as in production, in this process or in one of its own. */
 import type { Clock } from '../../src/base/clock.js';
-import { type Logger, silentLogger } from '../../src/base/logger.js';
+import type { Logger } from '../../src/base/logger.js';
 import { GatewayClient } from './client.js';
 import { createGatewayFiles, type GatewayFiles, type GatewayFilesOptions } from './gateway-files.js';
+import { keptLog } from './kept-by-gateway.js';
+import { registerEnvironment, searchKept } from './secrets.js';
 
 export { catalogueOf } from './catalogues.js';
 export { type SpawnedGateway, spawnGateway } from './spawned-gateway.js';
 
 export interface TestGatewayOptions extends GatewayFilesOptions {
   clock?: Clock;
-  /** Silent unless given. */
+  /** Is told of every line; without it nobody is. */
   logger?: Logger;
   /** The environment that the configuration and the catalogue see. */
   env?: Record<string, string>;
@@ -31,6 +33,8 @@ function compiled<Module>(path: string): Promise<Module> {
 
 export async function startGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const files = await createGatewayFiles(options);
+  const log = keptLog(options.logger);
+  registerEnvironment(options.env);
   try {
     const { loadConfig } = await compiled<Load>('config/load.js');
     const compose = await compiled<Compose>('compose.js');
@@ -38,7 +42,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     const running = await compose.startGateway({
       config,
       env: options.env ?? {},
-      logger: options.logger ?? silentLogger,
+      logger: log.logger,
       ...(options.clock && { clock: options.clock }),
     });
     const client = new GatewayClient(() => running.baseUrl);
@@ -49,6 +53,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         await client.close();
         await running.stop();
         await files.remove();
+        searchKept('logs', 'the log', log.lines);
       },
     });
   } catch (error) {

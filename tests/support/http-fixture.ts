@@ -31,8 +31,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const health = new RouteHealth(clock, { failures: 5, windowMs: 30_000, cooldownMs: 30_000, probeMaxMs: 305_000 });
   const limits = { keyRequestsPerMinute: 600, keyTokensPerMinute: 1_000_000 };
   const sanctioned = { codes: new Set(['CU']), names: new Map() };
-  /** Where every request comes from; a test may move it. `CU` is sanctioned. */
-  const place = { address: '203.0.113.5', code: 'DE' };
+  /** Where every request comes from, its connection's peer unless a test moves it. `CU` is sanctioned. */
+  const place: { address: string | null; code: string } = { address: null, code: 'DE' };
   const holds = new QuotaHolds({ store: store.holds, clock, logger: silentLogger });
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, adminToken },
@@ -41,7 +41,10 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, models: 2, routes: 5, providers: 3 }) },
     journal: { settled: async () => true },
     limits,
-    originOf: () => ({ address: place.address, territory: territoryOfCode(place.code) }),
+    originOf: (req) => ({
+      address: place.address ?? req.socket.remoteAddress ?? '',
+      territory: territoryOfCode(place.code),
+    }),
     territories: new Territories({ trust: new ProxyTrust([], ''), countryHeader: null, database: null, sanctioned }),
     ipLimiter: new IpLimiter(1200, new MemoryCounters(clock)),
     keyLimiter: new KeyLimiter(limits, new MemoryCounters(clock), new MemoryCounters(clock)),

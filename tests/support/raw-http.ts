@@ -1,5 +1,6 @@
 /** Sends bytes on a socket as they are and reads what comes back, for everything that a well-behaved client cannot do. */
 import { connect, type Socket } from 'node:net';
+import { searchError } from './secrets.js';
 
 export interface RawResponse {
   status: number;
@@ -121,7 +122,9 @@ function responseOf(raw: Buffer, closedByPeer: boolean): RawResponse {
     headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
   }
   const body = headEnd < 0 ? '' : bodyOf(raw.subarray(headEnd + 4), headers);
-  return { status: Number(statusLine.split(' ')[1] ?? 0), headers, body, json: jsonOf(body), raw, closedByPeer };
+  const status = Number(statusLine.split(' ')[1] ?? 0);
+  if (status >= 400) searchError('a raw answer', raw.toString('latin1'));
+  return { status, headers, body, json: jsonOf(body), raw, closedByPeer };
 }
 
 function bodyOf(bytes: Buffer, headers: Record<string, string>): string {

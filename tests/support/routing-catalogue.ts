@@ -27,6 +27,9 @@ const regions = [
   { locode: 'usnyc', city: 'New York', country: 'US', lat: 40.7, lon: -74, carbon: 288 },
 ];
 export const underTheAct = new Set<Name>(['gamma', 'delta']);
+/** Callers from here are excluded by the terms of some. */
+export const excludedCountry = 'CH';
+const excluding = new Set<Name>(['alpha', 'delta']);
 export const everything = ['tools', 'vision', 'response_format', 'logprobs', 'logit_bias', 'n'];
 
 /** An error body as most upstreams write it. */
@@ -74,6 +77,7 @@ export function routingCatalogue(url: string, models: readonly YamlObject[], dea
     providers: (Object.keys(locodes) as Name[]).map((id) => ({
       ...{ id, name: `${id} cloud`, dialect: 'openai', headquarters: 'DE', cloud_act: underTheAct.has(id) },
       base_url: id === 'dead' ? `http://127.0.0.1:${deadPort}/v1` : `${url}/${id}/v1`,
+      excluded_territories: excluding.has(id) ? [excludedCountry] : [],
       ...(id === 'keyless' ? { api_key_env: 'NO_SUCH_KEY' } : { auth: 'none' }),
     })),
     regions,

@@ -5,6 +5,7 @@
 import { createServer, type Socket } from 'node:net';
 import { completion } from './openai-shapes.js';
 import { RequestReader } from './request-reader.js';
+import { registerSecret } from './secrets.js';
 import { type Bytes, chunked, json } from './upstream-scripts.js';
 
 export * from './openai-shapes.js';
@@ -255,6 +256,7 @@ export async function startUpstream(): Promise<ScriptedUpstream> {
   const server = createServer((socket) => upstream.accept(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
+  registerSecret('the address of an upstream', `127.0.0.1:${port}`);
   return {
     url: `http://127.0.0.1:${port}`,
     port,

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient } from './client.js';
 import { createGatewayFiles, type GatewayFiles, type GatewayFilesOptions } from './gateway-files.js';
+import { registerEnvironment, searchKept } from './secrets.js';
 
 const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const startTimeoutMs = 20_000;
@@ -44,6 +45,7 @@ process.once('exit', () => {
 
 export async function spawnGateway(options: SpawnOptions = {}): Promise<SpawnedGateway> {
   const files = await createGatewayFiles(options);
+  registerEnvironment(options.env);
   const output = { stdout: '', stderr: '' };
   const gateway = new GatewayProcess(files, output, options.env ?? {});
   try {
@@ -64,6 +66,7 @@ export async function spawnGateway(options: SpawnOptions = {}): Promise<SpawnedG
       await client.close();
       await gateway.stop();
       await files.remove();
+      searchKept('logs', 'the log', output.stderr.split('\n'));
     },
   };
   return Object.defineProperties(Object.assign(client, control), {

@@ -58,7 +58,7 @@ export async function attempt(
   const answer = reading instanceof Promise ? await reading : reading;
   const outcome = answer
     ? answered(exchange, route, result as Answer, answer)
-    : outcomeOf(route, result as NotAnswer, relay);
+    : outcomeOf(route, result as NotAnswer, relay, ports.clock.now());
   note(record, outcome, result);
   return outcome;
 }
@@ -66,7 +66,7 @@ export async function attempt(
 type Answer = Extract<CallResult, { kind: 'answer' }>;
 type NotAnswer = Exclude<CallResult, Answer>;
 
-function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null): AttemptOutcome {
+function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null, nowMs: number): AttemptOutcome {
   switch (result.kind) {
     case 'gone':
       return { kind: 'gone' };
@@ -77,9 +77,9 @@ function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null): Attemp
       // A `finish_reason` says that the answer is whole, even if the upstream then forgets to close.
       if (relay && relay.finishReason !== null) return { kind: 'stream', end: 'complete', reason: '' };
       if (relay?.committed) return { kind: 'stream', end: 'stalled', reason: '' };
-      return { kind: 'failure', failure: understand(result, route) };
+      return { kind: 'failure', failure: understand(result, route, nowMs) };
     default:
-      return { kind: 'failure', failure: understand(result, route) };
+      return { kind: 'failure', failure: understand(result, route, nowMs) };
   }
 }
 

@@ -55,7 +55,7 @@ function byRules(reading: Reading, status: number, worn: number): Meaning | unde
   if (told(place, reading)) return place.meaning;
   if (mayReject && told(plainRejection, reading)) return plainRejection.meaning;
   if (nothingAllowed(reading.words)) return 'billing';
-  if (dayIsSpent(reading.codes, reading.words, reading.strictly)) return 'quota';
+  if (dayIsSpent(reading.codes, reading.words, reading.strictly, status === 429)) return 'quota';
   const ofRoute = routeRules.find((rule) => told(rule, reading));
   if (ofRoute) return ofRoute.meaning;
   // A refusal of access or of a place is not turned into a rejection by mere words.

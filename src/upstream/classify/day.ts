@@ -37,7 +37,7 @@ const otherWindow = new RegExp(
 );
 
 const spent =
-  /limit|quota|exceed|reach|exhaust|used|spent|\bhit\b|maximum|too many|allowance|allocation|\bcaps?\b|budget|\brate|throttl|depleted|resets?\b|renews?\b|[限超]/;
+  /limit|quota|exceed|reach|exhaust|used|spent|\bhit\b|maximum|too many|allowance|allocation|\bcaps?\b|budget|\brate|throttl|depleted|resets?\b|renews?\b|\b(?:rpd|tpd)\b|[限超]/;
 const spentOutright =
   /exceed|reached|exhaust|used up|have used|\bspent\b|\bhit\b|too many|ran out|run out|out of|depleted|[限超]/;
 const allowance = /limit|quota|allowance|allocation|tokens?|requests?|calls?|credits?|neurons?|budget|\bcap\b/;
@@ -45,7 +45,8 @@ const allowance = /limit|quota|allowance|allocation|tokens?|requests?|calls?|cre
 /** Where one may look the day up is not a day that is spent. */
 const pointer = /\b(?:see|check|view|monitor|increase|raise)(?: \S+){0,3} daily\b/g;
 
-export function dayIsSpent(codeText: string, words: string, strictly: boolean): boolean {
+/** `limited` = the status itself says that a limit was hit, so that the name of its window is enough. */
+export function dayIsSpent(codeText: string, words: string, strictly: boolean, limited: boolean): boolean {
   if (inCodes.test(codeText)) return true;
   const told = words.replace(pointer, ' ');
   const at = day.exec(told);
@@ -54,7 +55,8 @@ export function dayIsSpent(codeText: string, words: string, strictly: boolean): 
   const other = otherWindow.exec(told);
   if (other && other.index < at.index) return false;
   const sentence = sentenceAt(told, at.index, at.index + at[0].length);
-  return strictly ? allowance.test(sentence) && spentOutright.test(sentence) : spent.test(sentence);
+  if (strictly) return allowance.test(sentence) && spentOutright.test(sentence);
+  return limited || spent.test(sentence);
 }
 
 function sentenceAt(text: string, from: number, to: number): string {

@@ -128,6 +128,16 @@ describe('a route’s breaker under auto/ (§3.2, ruling 4)', () => {
     expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
   });
 
+  it('as a date it is held against the gateway’s clock', async () => {
+    const lane = await routing.lane(['alpha', 'beta']);
+    const until = new Date(clock.now() + 120_000).toUTCString();
+    await lane.open('alpha', failing(503, 'busy', { 'retry-after': until }));
+    clock.advance(110_000);
+    expect((await lane.chat()).json.router_metadata.provider).toBe('beta');
+    clock.advance(10_000);
+    expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
+  });
+
   it('but not beyond ten cooldowns', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     await lane.open('alpha', failing(503, 'busy', { 'retry-after': '86400' }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { costOf, expectReceipt, useRouting } from '../../support/routing.js';
-import { chunk, json, rawBytes, reset, type Script, sse, streamOf } from '../../support/scripted-upstream.js';
+import { chunk, json, rawBytes, reset, type Script, sse, streamOf, usage } from '../../support/scripted-upstream.js';
 import { expectError } from '../harness.js';
 
 const timeouts = { first_byte_streaming: '250ms', stream_idle: '250ms', overall: '5s' };
@@ -9,6 +9,7 @@ const routing = useRouting({ config: { timeouts } });
 
 const role = chunk({ role: 'assistant', content: '' });
 const empty = chunk({ delta: {} });
+const finish = chunk({ delta: {}, finishReason: 'length' });
 const comments = Array.from({ length: 60 }, () => ': still working\n\n');
 const errorFrame = (code: number, message: string, type = 'error') => ({ error: { code, message, type } });
 const sseHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
@@ -17,6 +18,7 @@ const sseHead = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-
 const early: [string, Script][] = [
   ['an error frame', sse([errorFrame(500, 'internal error')])],
   ['a role frame and then an error frame', sse([role, errorFrame(503, 'overloaded')])],
+  ['a finish_reason and then an error frame', sse([role, finish, errorFrame(500, 'internal error')])],
   ['a cut before any frame', sse([], { cutAfter: 0, noDone: true })],
   ['a reset before any frame', sse([role], { cutAfter: 0, cutWith: 'reset' })],
   ['a role frame and then a cut', sse([role], { cutAfter: 1 })],
@@ -52,9 +54,29 @@ describe('a stream that fails before its first content frame falls through to th
     expect(first.router_metadata).toMatchObject({
       ...{ provider: 'beta', providers_attempted: ['alpha', 'beta'], fallback_occurred: true },
     });
+    // Nothing of what the first one said is left: neither a frame nor a fault.
+    const deltas = reply.frames.flatMap(
+      ({ json }) => (json as { choices: { delta: Json }[] } | undefined)?.choices ?? [],
+    );
+    expect(deltas.map(({ delta }) => delta)).toEqual([
+      { role: 'assistant', content: '' },
+      ...['one', ' two', ' three'].map((content) => ({ content })),
+      {},
+    ]);
+    expect(await lane.record()).toMatchObject({ stream_end: 'complete', finish_reason: 'stop', provider: 'beta' });
     expect(reply.text).not.toContain(lane.pin('alpha'));
     expect(await lane.charges()).toEqual([{ generation: first.id, pico: costOf('beta') }]);
     expect((await lane.route('alpha')).error_rate).toBe(1);
+  });
+
+  it('the usage of the one that failed is not billed to the one that serves without any', async () => {
+    const lane = await routing.lane(['alpha', 'beta']);
+    routing.on('alpha', sse([role, chunk({ choices: [], usage: usage(5_000, 5_000) })], { cutAfter: 2 }));
+    routing.on('beta', sse(streamOf(['one'], { usage: null })));
+    expect((await lane.stream()).content).toBe('one');
+    const record = await lane.record();
+    expect(record).toMatchObject({ usage_source: 'counted', completion_tokens: 1 });
+    expect(record.prompt_tokens).toBeLessThan(20);
   });
 
   it('where it was the last route, it is an ordinary error with the receipt, and nothing is billed', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { broken, expectReceipt, type Name, useRouting } from '../../support/routing.js';
+import { completion, json } from '../../support/scripted-upstream.js';
 import { expectError } from '../harness.js';
 
 const routing = useRouting();
@@ -129,5 +130,18 @@ describe('prefer orders what the gates leave (contract 4.5)', () => {
   ])('%s', async (prefer, expected) => {
     const routes = { alpha: { carbon: 300 }, beta: { carbon: 10 }, gamma: { carbon: 60 } };
     expect(await walked(routes, { prefer })).toEqual(expected);
+  });
+
+  it('latency: the first byte of recent answers decides, streamed and whole ones apart; price does not follow it', async () => {
+    const lane = await routing.lane({ alpha: {}, beta: { carbon: 344 } }, { policy: { prefer: 'latency' } });
+    // A route that was never measured is taken to be fast, so the cheaper one is measured first.
+    routing.on('alpha', json(completion(), { delayMs: 450 }));
+    const first = async () => (await lane.explain()).json.would_serve;
+    expect(await first()).toBe(lane.pin('alpha'));
+    expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
+    expect(await first()).toBe(lane.pin('beta'));
+    expect((await lane.explain({ stream: true })).json.would_serve).toBe(lane.pin('alpha'));
+    await lane.policy({ prefer: 'price' });
+    expect(await first()).toBe(lane.pin('alpha'));
   });
 });

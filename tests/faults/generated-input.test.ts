@@ -1,0 +1,93 @@
+/**
+ * Bad input at scale: thousands of requests made by a seeded generator, each of which has to be refused as it should be, with
+ * nobody else harmed. `LODESTONE_INPUTS` sets how many, `LODESTONE_SEED` which ones, and
+ * `LODESTONE_INPUT` runs a single number of a seed again.
+ */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestAccount } from '../support/client.js';
+import type { SpawnedGateway } from '../support/gateway.js';
+import { adminToken } from '../support/gateway-files.js';
+import { completion, json, sse, streamOf } from '../support/scripted-upstream.js';
+import { generations, pause, type Rig, spawnRig } from './fixture.js';
+import { InputRun } from './generator/run-inputs.js';
+
+const count = Number(process.env.LODESTONE_INPUTS ?? 20_000);
+const seed = Number(process.env.LODESTONE_SEED ?? 4);
+const single = process.env.LODESTONE_INPUT;
+const timeoutMs = 60_000 + count * 10;
+
+let rig: Rig<SpawnedGateway>;
+let hostile: TestAccount;
+let honest: TestAccount;
+beforeAll(async () => {
+  const limits = { ip_requests_per_minute: 1e9, key_requests_per_minute: 1e9, key_tokens_per_minute: 1e12 };
+  rig = await spawnRig({ config: { limits } });
+  hostile = await rig.gateway.createAccount();
+  honest = await rig.gateway.createAccount({ credit: '1000.00' });
+  // The answer repeats the canary of the prompt, so that each caller can tell its own.
+  rig.upstream.onRequest(({ body, json: asked }) => {
+    rig.upstream.calls.length = 0;
+    const content = /canary-\d+\./.exec(body.toString())?.[0] ?? 'no canary';
+    calls.push(content);
+    return (asked as { stream?: boolean }).stream ? sse(streamOf([content])) : json(completion({ content }));
+  });
+});
+afterAll(() => rig.stop());
+
+const calls: string[] = [];
+let honestCount = 0;
+const residentMb = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${rig.gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+describe('bad input at scale', () => {
+  it(
+    `${single === undefined ? count : 1} inputs of seed ${seed}: no 5xx, no crash, no hang, always the envelope, no upstream call, nothing billed (rulings 17 and 18)`,
+    async () => {
+      const { url, pid } = rig.gateway;
+      const target = { key: hostile.key, adminToken, accountId: hostile.accountId };
+      const options = { url, seed, target, honestKey: honest.key };
+      const numbers = single === undefined ? { from: 1, count } : { from: Number(single), count: 1 };
+      const before = { ...options, from: 1, count: Math.min(count, 500), connections: 16 };
+      if (single === undefined)
+        honestCount += (await new InputRun({ ...before, seed: seed + 1 }).run()).byFamily.valid ?? 0;
+      const warmMb = Math.round(residentMb());
+      const callsBefore = calls.length;
+      const run = new InputRun({ ...options, ...numbers, connections: 64 });
+      const figures = await run.run();
+      console.log(`LODESTONE_FIGURES ${JSON.stringify({ seed, ...figures, warmMb, endMb: Math.round(residentMb()) })}`);
+
+      expect(run.failures).toEqual([]);
+      honestCount += figures.byFamily.valid ?? 0;
+      const unanswered = calls.length - callsBefore - figures.served;
+      expect(unanswered, 'an upstream call for each 200, and for nothing else').toBeGreaterThanOrEqual(0);
+      expect(unanswered).toBeLessThanOrEqual(figures.retried);
+      expect(rig.other.calls).toHaveLength(0);
+      expect(rig.gateway.pid).toBe(pid);
+      expect((await rig.gateway.call('GET', '/readyz')).status).toBe(200);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'the books of both accounts hold what was served, and nothing else',
+    async () => {
+      expect(await generations(rig.gateway, honest, honestCount)).toHaveLength(honestCount);
+      const lucky = calls.length - honestCount;
+      const records = await generations(rig.gateway, hostile, lucky);
+      expect(records).toHaveLength(lucky);
+      const entries = await rig.gateway.ledger(hostile.accountId);
+      expect(entries.filter(({ kind }) => kind === 'usage').length).toBeLessThanOrEqual(lucky);
+    },
+    timeoutMs,
+  );
+
+  it('every line of the log is one JSON object, and none tells of a failure of ours (H17)', async () => {
+    await pause(100);
+    const lines = rig.gateway.output.stderr.split('\n').filter((line) => line !== '');
+    const entries = lines.map((line) => JSON.parse(line) as { level: number });
+    expect(entries.filter(({ level }) => level >= 50)).toEqual([]);
+    expect(rig.gateway.output.stderr).not.toContain(hostile.key);
+    expect(rig.gateway.output.stderr).not.toContain(adminToken);
+  });
+});

@@ -1,0 +1,91 @@
+/** F3: requests that are given up at any point leave no request, token or connection taken once they are over. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestAccount } from '../support/client.js';
+import { catalogueOf, startGateway, type TestGateway } from '../support/gateway.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { requestBytes } from '../support/raw-http.js';
+import { hang, type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
+import { ask } from './fixture.js';
+
+const each = 1_250;
+const atOnce = 125;
+const tokensPerMinute = 1_000_000;
+
+const clock = new ManualClock();
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+let account: TestAccount;
+let request: Buffer;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway({
+    clock,
+    catalogue: catalogueOf({ acme: upstream.url }),
+    config: { limits: { key_requests_per_minute: 100_000, key_tokens_per_minute: tokensPerMinute } },
+  });
+  account = await gateway.createAccount();
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${account.key}` };
+  request = requestBytes('POST', '/v1/chat/completions', headers, JSON.stringify(ask({ x: 'x'.repeat(4_000) })));
+  upstream.reply(hang());
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream?.stop();
+});
+
+async function open(): Promise<Socket> {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+/** Sends the bytes on many connections, and hangs up on all of them when `until` resolves. */
+async function abortMany(bytes: Buffer, until: () => Promise<unknown>): Promise<void> {
+  for (let done = 0; done < each; done += atOnce) {
+    upstream.calls.length = 0;
+    const sockets = await Promise.all(Array.from({ length: atOnce }, open));
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.write(bytes, resolve))));
+    await until();
+    // Both ways in which callers leave: their program ends, or their system forgets them.
+    for (const [index, socket] of sockets.entries()) index % 2 ? socket.destroy() : socket.resetAndDestroy();
+  }
+}
+
+const aMoment = () => new Promise((resolve) => setImmediate(resolve));
+
+async function remaining(what: 'requests' | 'tokens'): Promise<number> {
+  const { headers } = await gateway.call('GET', '/v1/key', undefined, { key: account.key });
+  return Number(headers[`x-ratelimit-remaining-${what}`]);
+}
+
+describe('5,000 requests that are given up (F3, ruling 11)', () => {
+  const headEnd = () => request.indexOf('\r\n\r\n') + 4;
+
+  it.each<[string, () => Buffer, () => Promise<unknown>]>([
+    ['in the head', () => request.subarray(0, headEnd() - 20), aMoment],
+    ['before the body', () => request.subarray(0, headEnd()), aMoment],
+    ['in the body', () => request.subarray(0, headEnd() + 2_000), aMoment],
+    ['while the provider works', () => request, () => upstream.waitFor(() => upstream.calls.length >= atOnce, 20_000)],
+  ])('%s: the tokens that were held are all given back', { timeout: 60_000 }, async (_, bytes, until) => {
+    await abortMany(bytes(), until);
+    await expect.poll(() => remaining('tokens'), { timeout: 10_000 }).toBe(tokensPerMinute);
+    await upstream.waitFor(() => upstream.calls.every(({ aborted }) => aborted), 10_000);
+  });
+
+  it('the next window has the whole allowance: exactly the limit is admitted, and the account is billed nothing', async () => {
+    clock.advance(60_000);
+    await gateway.admin('PATCH', `/accounts/${account.accountId}`, { limits: { requests_per_minute: 100 } });
+    const calls = Array.from({ length: 300 }, () =>
+      gateway.call('GET', '/v1/credits', undefined, { key: account.key }),
+    );
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(200);
+    expect(await gateway.balance(account.accountId)).toBe('10');
+  });
+});
