@@ -3,10 +3,11 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: ['tests/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait for time budgets more than for the processor, so one more than a small machine has cores.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     watch: false,

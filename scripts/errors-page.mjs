@@ -11,7 +11,14 @@ const intro = `# Errors
 Every error has the same body:
 
 \`\`\`json
-{ "error": { "type": "not_found", "message": "…", "code": "alias_not_found", "param": "model" } }
+{
+  "error": {
+    "type": "not_found",
+    "code": "alias_not_found",
+    "param": "model",
+    "message": "This account has no alias \\"fast\\". GET /v1/aliases lists its aliases."
+  }
+}
 \`\`\`
 
 Branch on \`code\` and the HTTP status. \`type\` is a coarse bucket, \`message\` is for people, \`param\` names the offending field and
@@ -20,25 +27,60 @@ is there only when there is one. Every answer carries \`x-request-id\`; tell it 
 When an \`auto/\` request fails upstream, the error also holds the routing receipt: \`providers_attempted\`, \`breaker_skipped\`,
 \`candidates_remaining\` (0: retrying the same id will not help) and \`last_error\`.
 
-| Status | \`type\` | \`code\` | \`param\` | When | What to do | \`Retry-After\` |
-|---|---|---|---|---|---|---|
+Each entry below says the \`code\`, the \`type\` in brackets where it is another word, the \`param\` where it is always the same one, when it
+happens, and what to do.
 `;
 
+const titles = {
+  200: 'In a stream',
+  400: '400 Bad request',
+  401: '401 Unauthorized',
+  402: '402 Payment required',
+  403: '403 Forbidden',
+  404: '404 Not found',
+  405: '405 Method not allowed',
+  408: '408 Request timeout',
+  409: '409 Conflict',
+  413: '413 Content too large',
+  417: '417 Expectation failed',
+  422: '422 Unprocessable content',
+  429: '429 Too many requests',
+  431: '431 Request header fields too large',
+  451: '451 Unavailable for legal reasons',
+  500: '500 Internal server error',
+  503: '503 Service unavailable',
+  504: '504 Gateway timeout',
+};
+
+/** By status, and within one in the order of the table; the one that comes inside a stream is last. */
 export function renderErrorsPage(table) {
-  return intro + Object.values(table).map(rowText).join('');
+  const rows = Object.values(table);
+  const statuses = [...new Set(rows.map((row) => row.status))].sort((a, b) => order(a) - order(b));
+  const sections = statuses.map((status) => {
+    if (!(status in titles)) throw new Error(`the errors page has no title for the status ${status}`);
+    return `\n## ${titles[status]}\n\n${rows
+      .filter((row) => row.status === status)
+      .map(rowText)
+      .join('')}`;
+  });
+  return intro + sections.join('');
 }
 
 function rowText(row) {
-  const cells = [
-    row.status === 200 ? 'in stream' : String(row.status),
-    code(row.type),
-    row.code === undefined ? 'none' : code(row.code),
-    row.param === undefined ? '' : code(row.param),
-    row.when,
-    row.remedy,
-    row.retryAfter ? 'yes' : '',
-  ];
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |\n`;
+  const name = row.code === undefined ? '**no code**' : `**${code(row.code)}**`;
+  const param = row.param === undefined ? '' : `, ${code(row.param)}`;
+  const retryAfter = row.retryAfter ? ' Carries `Retry-After`.' : '';
+  const type = row.type === row.code ? '' : ` (${code(row.type)})`;
+  return `- ${name}${type}${param}: ${plain(row.when)} *${plain(row.remedy)}*${retryAfter}\n`;
+}
+
+/** A reader of the page has no clauses at hand. */
+function plain(text) {
+  return text.replace(/ \((?:§|part )[^)]*\)/g, '');
+}
+
+function order(status) {
+  return status === 200 ? Number.POSITIVE_INFINITY : status;
 }
 
 function code(text) {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildDashboard } from './build-dashboard.mjs';
 import { run } from './run-process.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -19,7 +20,9 @@ export async function prepare() {
   checkNode();
   if (installIsStale()) await install();
   const fingerprint = sourceFingerprint();
+  const dashboard = buildDashboard(root);
   if (readText(stampFile) !== fingerprint) await build(fingerprint);
+  if (!(await dashboard)) throw new PrepareError('The dashboard cannot be built; the reason is above.');
 }
 
 function checkNode() {
@@ -63,7 +66,7 @@ async function install() {
 /** Changes with the name, size or time of any file that the build reads; a removed source changes it too. */
 function sourceFingerprint() {
   const hash = createHash('sha256');
-  for (const path of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...sources()]) {
+  for (const path of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...sources(), ...docsSources()]) {
     const { size, mtimeMs } = statSync(join(root, path));
     hash.update(`${path}\0${size}\0${mtimeMs}\n`);
   }
@@ -72,6 +75,12 @@ function sourceFingerprint() {
 
 function sources() {
   return filesUnder('src').filter((path) => !path.endsWith('.test.ts'));
+}
+
+/** What /docs is made of (scripts/docs/build.mjs); its look is the dashboard's. */
+function docsSources() {
+  const look = ['dashboard/src/styles/tokens.css', 'dashboard/public/theme.js', 'dashboard/public/favicon.svg'];
+  return [...['docs/guide', 'docs/site', 'scripts/docs'].flatMap(filesUnder), ...look];
 }
 
 function filesUnder(folder) {
@@ -92,14 +101,24 @@ async function build(fingerprint) {
     heartbeat: 'Still building',
   });
   if (code !== 0) throw new PrepareError('The build failed; the compiler names the file and line above.');
-  finishOutput();
+  finishOutput(await docs());
   writeFileSync(stampFile, fingerprint);
   console.log(`Built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 
+/** Its paths. Imported only now: before the installation there is nothing that it could run with. */
+async function docs() {
+  const { buildDocs } = await import('./docs/build.mjs');
+  try {
+    return await buildDocs(root);
+  } catch (error) {
+    throw new PrepareError(`The documentation cannot be built: ${error.message}`);
+  }
+}
+
 /** Copies what is no TypeScript (migrations), and deletes the output of sources that are gone, so that nothing can import it. */
-function finishOutput() {
-  const expected = new Set();
+function finishOutput(made) {
+  const expected = new Set(made);
   for (const source of sources()) {
     const output = join('dist', source.slice('src/'.length));
     if (source.endsWith('.ts')) {

@@ -1,6 +1,6 @@
 /**
  * `npm test`: prepares the checkout, checks style and types, runs every suite and ends with one line, `N passed, M failed`.
- * Style and types count as one check each. Arguments go to vitest: `npm test -- tests/api`.
+ * Style, types and the dashboard's size count as one check each. Arguments go to vitest: `npm test -- tests/api`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,8 @@ let failed = 0;
 if (await prepareOrExplain()) {
   await check('Style', [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
   await check('Types', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit']);
+  await check('Types of the dashboard', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'dashboard/tsconfig.json']);
+  await check('Size of the dashboard', [join('dashboard', 'scripts', 'check-size.mjs')]);
   await suites(process.argv.slice(2));
 } else {
   failed++;

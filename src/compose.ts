@@ -1,11 +1,16 @@
 /** The only file that names concrete classes: puts the parts together and takes them apart again, in order. */
 import type { IncomingMessage } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { AuditLog } from './accounts/audit.js';
 import { AccountDirectory } from './accounts/directory.js';
 import { ExpirySweeper } from './accounts/keys/expiry-sweeper.js';
+import { DemoClaim } from './accounts/sign-in/demo-claim.js';
+import { GuessLimiter } from './accounts/sign-in/guess-limiter.js';
+import { SignIns } from './accounts/sign-in/sign-ins.js';
 import { adminTokenOf } from './admin-token.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { createLogger, type Logger } from './base/logger.js';
+import { version } from './base/version.js';
 import { TokenCounter } from './billing/count/counter.js';
 import { type Journal, openJournal } from './billing/journal.js';
 import { CatalogueHolder, type CatalogueSources } from './catalogue/holder.js';
@@ -13,8 +18,9 @@ import type { Config } from './config/config.js';
 import { ModelStates } from './health/model-states.js';
 import { QuotaHolds } from './health/quota-holds.js';
 import { RouteHealth } from './health/route-health.js';
-import { createChatHandler } from './http/chat/handler.js';
+import { createChatHandler, createPlayground } from './http/chat/handler.js';
 import { RunningChats } from './http/chat/running-chats.js';
+import type { DashboardDeps } from './http/dashboard-api/deps.js';
 import { createServer } from './http/server.js';
 import { exactPeersMax, IpLimiter } from './limits/ip-limiter.js';
 import { KeyLimiter } from './limits/key-limiter.js';
@@ -61,6 +67,7 @@ export interface Gateway {
   readonly directory: AccountDirectory;
   readonly catalogue: CatalogueHolder;
   readonly store: Store;
+  readonly demoClaim: DemoClaim;
   /** Refuses new work, lets answers finish within the drain time, settles everything. */
   stop(): Promise<void>;
 }
@@ -145,6 +152,9 @@ async function start(
   );
   const originOf = (req: IncomingMessage) => territories.originOf(req.socket.remoteAddress, req.rawHeaders);
   const chats = opened.add(new RunningChats(), (part) => part.over(settleMs));
+  const signIns = new SignIns({ store: store.signIn, directory, clock, ...dashboardAddress(config) });
+  const demoClaim = new DemoClaim({ store, directory, signIns, clock });
+  const listening = { port: config.server.port };
   const server = await createServer({
     clock,
     logger,
@@ -166,9 +176,20 @@ async function start(
     chat: createChatHandler(ports, { originOf }, chats),
     explain: async (identity, territory, body) =>
       explain(ports, identity, territory, await ports.validator.validate(body)),
+    createSignIn: (account, password) => signIns.setPassword(account, password),
+    dashboard: {
+      ...{
+        signIns,
+        demoClaim,
+        limiter: new GuessLimiter(clock),
+        playground: createPlayground(ports, { originOf }, chats),
+      },
+      ...dashboardSettings(config, () => addressesOf(config, listening.port)),
+    },
   });
   opened.add(server, (part) => part.close(config.server.drainMs));
   const port = await server.listen(config.server.port, config.server.host);
+  listening.port = port;
   // Listening comes first: a request that arrives before the snapshot is told so (§7.1, service_unavailable).
   await catalogue.load();
   await expiry.start();
@@ -181,6 +202,7 @@ async function start(
     directory,
     catalogue,
     store,
+    demoClaim,
     stop: () => opened.close(),
   };
 }
@@ -192,6 +214,26 @@ function replayedOnce(journal: Journal): () => Promise<void> {
     done ||= await journal.settled(replayMs);
     if (!done) throw new StoreUnavailable('settlements of an earlier process still wait in the journal');
   };
+}
+
+/** The address by which a browser reaches the dashboard decides about its cookies; without one it is this host, over http. */
+function dashboardAddress({ server: { baseUrl, dashboardUrl } }: Config): { baseUrl: string; secure: boolean } {
+  const address = dashboardUrl ?? baseUrl ?? 'http://localhost';
+  return { baseUrl: new URL(address).origin, secure: address.startsWith('https:') };
+}
+
+function dashboardSettings(config: Config, addresses: () => Addresses) {
+  const { registration, welcomeCreditPico, payments, server } = config;
+  return {
+    registration,
+    welcomeCreditPico,
+    configured: { baseUrl: server.baseUrl, dashboardUrl: server.dashboardUrl },
+    addresses,
+    secure: dashboardAddress(config).secure,
+    payments: payments.processor,
+    version,
+    files: fileURLToPath(new URL('../dashboard/dist', import.meta.url)),
+  } satisfies Partial<DashboardDeps>;
 }
 
 function sourcesOf({ catalogue, providers }: Config): CatalogueSources {

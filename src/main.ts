@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { createLogger, type Logger } from './base/logger.js';
 import { type Gateway, startGateway } from './compose.js';
 import { loadConfig } from './config/load.js';
-import { createDemo, demoText } from './demo.js';
+import { claimText, createDemo, demoText } from './demo.js';
 
 /** Faults of a start that the operator can mend are told in plain words, without a stack. */
 const plainFaults = new Set(['ConfigFault', 'CatalogueFault', 'LockHeld', 'StoreUnavailable']);
@@ -28,6 +28,8 @@ export async function runServer(argv: string[]): Promise<number> {
     if (config.demo && config.storage.databaseUrl === null) {
       const token = await createDemo(gateway.store, gateway.directory);
       if (token !== null) console.log(demoText(token, base));
+      const claim = await gateway.demoClaim.offer();
+      if (claim !== null) console.log(claimText(claim, dashboard));
     }
     return 0;
   } catch (error) {

@@ -31,5 +31,10 @@ export function timeOrderedId(nowMs: number): string {
   return timePart + random;
 }
 
+/** Not above any id of that millisecond or later, and above every id of an earlier one: a range of time is a range of ids. */
+export function generationIdsFrom(ms: number): string {
+  return `gen-${timeOrderedId(ms).slice(0, 10)}`;
+}
+
 export const generationId = (nowMs: number): string => `gen-${timeOrderedId(nowMs)}`;
 export const requestId = (nowMs: number): string => `req-${timeOrderedId(nowMs)}`;

@@ -10,6 +10,7 @@ export interface AccountRow {
   status: string;
   billing_country: string | null;
   balance_usd: string;
+  operator: boolean;
   created_at: string;
 }
 

@@ -20,6 +20,8 @@ export interface CommandContext {
   readonly positionals: readonly string[];
   /** The text options that were given, by name. */
   readonly options: Readonly<Record<string, string | undefined>>;
+  /** The options without a value that were given. */
+  readonly flags: ReadonlySet<string>;
   /** Print the API's JSON instead of a table. */
   readonly json: boolean;
   /** Made on first use: commands that need no server need no address or token either. */

@@ -1,6 +1,6 @@
 /** The `lodestone` command line: `serve` runs the gateway, the other commands are clients of its admin API (contract 7). */
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { version } from '../base/version.js';
 import { AdminClient } from './admin-client.js';
 import { type Command, type CommandContext, CommandFailure, type Io, UsageError } from './command.js';
 import { accountCommands } from './commands/account.js';
@@ -55,7 +55,7 @@ export async function main(argv: readonly string[], io: Io = processIo): Promise
 async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   const [first = 'help', second] = argv;
   if (first === 'help' || first === '--help' || first === '-h') return io.out(helpText(commands));
-  if (first === '--version' || first === '-v' || first === 'version') return io.out(version());
+  if (first === '--version' || first === '-v' || first === 'version') return io.out(version);
   const command = commands.find(({ name }) => name === `${first} ${second}`);
   if (command) return run(command, argv.slice(2), io);
   const verbs = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(' ')[1]);
@@ -83,6 +83,7 @@ async function run(command: Command, argv: string[], io: Io): Promise<void> {
     io,
     positionals,
     options,
+    flags: new Set(Object.keys(values).filter((name) => values[name as keyof typeof values] === true)),
     json: values.json === true,
     client: () => {
       const { url, config, 'admin-token': adminToken } = options;
@@ -99,9 +100,4 @@ function parsed(command: Command, argv: string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

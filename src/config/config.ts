@@ -34,6 +34,10 @@ export interface Config {
   storage: { dataDir: string; databaseUrl: string | null; redisUrl: string | null };
   workers: number;
   demo: boolean;
+  /** Whether whoever comes may sign up at the dashboard (contract 8). */
+  registration: 'open' | 'closed';
+  /** What an account gets that signs up by itself. */
+  welcomeCreditPico: bigint;
   adminToken: string | null;
   /** `builtin` or absolute paths. */
   catalogue: string[];

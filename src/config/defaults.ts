@@ -1,5 +1,6 @@
 /** The defaults of contract 2, and the step from the file's fields to the configuration that the rest of the product sees. */
 import { resolve } from 'node:path';
+import { parseUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
 import type { ConfigFile } from './schema.js';
 
@@ -34,6 +35,9 @@ export function configOf({ settings, unconfigured, overrides, file, directory }:
     workers: settings.workers ?? 1,
     // Contract 1: an operator's own database gets no demo account.
     demo: (settings.demo ?? true) && storage.databaseUrl === null,
+    // With a database of their own, operators decide who has an account unless they say otherwise.
+    registration: settings.registration ?? (storage.databaseUrl === null ? 'open' : 'closed'),
+    welcomeCreditPico: welcomeCreditOf(settings, storage.databaseUrl === null),
     adminToken: overrides.adminToken ?? settings.admin_token ?? null,
     catalogue: (settings.catalogue ?? ['builtin']).map((entry) =>
       entry === 'builtin' ? entry : resolve(directory, entry),
@@ -53,6 +57,11 @@ export function configOf({ settings, unconfigured, overrides, file, directory }:
     providers: providersOf(settings, unconfigured),
     payments: { processor: settings.payments?.processor ?? 'none' },
   };
+}
+
+/** On a machine of their own people can try what they have signed up for; on a real one credit is the operator's to give. */
+function welcomeCreditOf({ welcome_credit_usd: amount }: ConfigFile, embedded: boolean): bigint {
+  return parseUsd(amount ?? (embedded ? '1.00' : '0')) ?? 0n;
 }
 
 function serverOf({ server }: ConfigFile, overrides: Overrides, directory: string): Config['server'] {

@@ -48,6 +48,8 @@ describe('defaults (contract 2)', () => {
       storage: { dataDir: join(directory, 'data'), databaseUrl: null, redisUrl: null },
       workers: 1,
       demo: true,
+      registration: 'open',
+      welcomeCreditPico: 1_000_000_000_000n,
       adminToken: null,
       catalogue: ['builtin'],
       limits: { ipRequestsPerMinute: 1200, keyRequestsPerMinute: 600, keyTokensPerMinute: 1_000_000 },
@@ -235,6 +237,12 @@ describe('faults know their line and name their field', () => {
       'payments.processor: found "paypal", expected one of: none, stripe',
     ],
     ['demo', 'demo: maybe', 'demo: found "maybe", expected true or false'],
+    ['registration', 'registration: maybe', 'registration: found "maybe", expected one of: open, closed'],
+    [
+      'welcome_credit_usd',
+      'welcome_credit_usd: "-1"',
+      'welcome_credit_usd: found "-1", expected an amount of USD as text, such as "1.00"',
+    ],
     [
       'provider id',
       'providers:\n  Acme: { api_key: x }',

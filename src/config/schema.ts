@@ -1,6 +1,7 @@
 /** The configuration file's fields (contract 2). Every one is optional, null is the default, and an unknown one is a fault. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseUsd } from '../base/money.js';
 import {
   credential,
   duration,
@@ -104,11 +105,17 @@ const providers = z.record(z.string().refine(isProviderId), provider.nullish(), 
     issue.code === 'invalid_key' ? providerIdExpected : 'a mapping from provider ids to their settings',
 });
 
+const usdAmount = z
+  .string('an amount of USD as text, such as "1.00"')
+  .refine((amount) => (parseUsd(amount) ?? -1n) >= 0n, 'an amount of USD as text, such as "1.00"');
+
 export const configSchema = fields({
   server: server.nullish(),
   storage: storage.nullish(),
   workers: integerFrom(1, 1024).nullish(),
   demo: yesOrNo.nullish(),
+  registration: oneOf(['open', 'closed']).nullish(),
+  welcome_credit_usd: usdAmount.nullish(),
   admin_token: adminToken.nullish(),
   catalogue: listOf(text, 'catalogue files and `builtin`').nullish(),
   limits: limits.nullish(),

@@ -3,10 +3,11 @@
  * the second is what the contract adds. The docs page is generated from this table, and a test holds the two together.
  */
 import { callerErrors } from './table-caller.js';
+import { dashboardErrors } from './table-dashboard.js';
 import { operatorErrors } from './table-operator.js';
 import { serviceErrors } from './table-service.js';
 
-export const errorTable = { ...callerErrors, ...serviceErrors, ...operatorErrors };
+export const errorTable = { ...callerErrors, ...serviceErrors, ...operatorErrors, ...dashboardErrors };
 
 export type Condition = keyof typeof errorTable;
 export type ValuesOf<C extends Condition> = Parameters<(typeof errorTable)[C]['message']>[0];

@@ -16,9 +16,12 @@ import { readBody } from './body.js';
 import { chatPath } from './chat-path.js';
 import { onClientError } from './client-error.js';
 import { apiHeaders, isApiPath, preflightHeaders, securityHeaders } from './common-headers.js';
+import { registerDashboard } from './dashboard-api/register.js';
 import type { HttpDeps } from './deps.js';
+import { registerDocs } from './docs/register.js';
 import { asGatewayError } from './faults.js';
 import { KnownPaths } from './known-paths.js';
+import { registerOpenApi } from './openapi/register.js';
 import { registerOps } from './ops.js';
 import { answerAndDrain } from './raw-answer.js';
 import { serverLimits } from './server-limits.js';
@@ -48,8 +51,12 @@ export async function buildApp(
     routerOptions: { maxParamLength: serverLimits.options.maxHeaderSize },
   });
   app.decorateRequest('identity', null);
+  app.decorateRequest('session', null);
   app.decorateRequest('origin');
-  app.addHook('onRoute', ({ url, method }) => knownPaths.add(url, method));
+  app.decorate('knownPaths', knownPaths);
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (!config?.anyPath) knownPaths.add(url, method);
+  });
   knownPaths.add(chatPath, 'POST');
   startAnswers(app);
   guardRequests(app, deps, lifecycle);
@@ -58,7 +65,10 @@ export async function buildApp(
   takeBodies(app);
   await app.register((api) => registerApi(api, deps));
   await app.register((admin) => registerAdmin(admin, deps), { prefix: '/admin/v1' });
+  await registerDashboard(app, deps);
   registerOps(app, deps, lifecycle);
+  registerOpenApi(app);
+  registerDocs(app, deps);
   await app.ready();
   return app;
 }

@@ -6,7 +6,8 @@ export const securityHeaders = {
   'x-frame-options': 'DENY',
 } as const;
 
-const exposed = [
+/** What a browser's script may read, and what the API reference describes. */
+export const exposedHeaders: readonly string[] = [
   'x-request-id',
   'x-generation-id',
   'x-router-provider',
@@ -18,7 +19,7 @@ const exposed = [
 
 /** `/v1/*` is open to every origin, without credentials (ruling 19). */
 export const allowOrigin = { 'access-control-allow-origin': '*' } as const;
-export const exposeHeaders = { 'access-control-expose-headers': exposed.join(', ') } as const;
+export const exposeHeaders = { 'access-control-expose-headers': exposedHeaders.join(', ') } as const;
 export const corsHeaders = { ...allowOrigin, ...exposeHeaders } as const;
 
 /** The further headers of a preflight's answer. `*` does not cover `authorization`, so that one is named. */

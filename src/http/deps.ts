@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
+import type { Session } from '../accounts/sign-in/sign-ins.js';
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { Snapshot } from '../catalogue/route.js';
@@ -15,17 +16,26 @@ import type { Account, Identity } from '../storage/records.js';
 import type { Store } from '../storage/store.js';
 import type { Origin, Territories } from '../territory/territories.js';
 import type { Territory } from '../territory/territory.js';
+import type { DashboardDeps } from './dashboard-api/deps.js';
+import type { KnownPaths } from './known-paths.js';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    knownPaths: KnownPaths;
+  }
   interface FastifyRequest {
-    /** Set by the key check on `/v1/*`. */
+    /** Set by the key check on `/v1/*`, and for the dashboard by its session. */
     identity: Identity | null;
+    /** Set on the dashboard's API, behind its sign-in. */
+    session: Session | null;
     /** Set by the guard of checks 1 and 2; where the request comes from. */
     origin: Origin;
   }
   interface FastifyContextConfig {
     /** `/healthz`, `/readyz`, `/metrics`: no guard applies (ruling 15). */
     unguarded?: true;
+    /** Answers whatever nothing else does under its prefix, so its paths are not listed as known. */
+    anyPath?: true;
   }
 }
 
@@ -65,4 +75,6 @@ export interface HttpDeps {
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf'>;
   /** Makes an account able to sign in at the dashboard. */
   createSignIn?: (account: Account, password: string) => Promise<void>;
+  /** Absent: there is no dashboard. */
+  dashboard?: DashboardDeps;
 }

@@ -15,6 +15,11 @@ export class KnownPaths {
     this.byPattern.set(pattern, known);
   }
 
+  /** Every pattern with its methods: what the API reference is held against. */
+  all(): { pattern: string; methods: string[] }[] {
+    return [...this.byPattern].map(([pattern, { methods }]) => ({ pattern, methods: [...methods] }));
+  }
+
   /** The methods of a path, `OPTIONS` last; empty where there is no such path. */
   methodsOf(path: string): string[] {
     const methods = new Set<string>();

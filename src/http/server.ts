@@ -6,7 +6,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../base/ids.js';
-import { gatewayError } from '../errors/gateway-error.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { buildApp, type Lifecycle } from './app.js';
 import { markAwaitsContinue } from './body.js';
 import { isChatPath } from './chat-path.js';
@@ -72,7 +72,8 @@ function nodeServer(
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
     res.shouldKeepAlive = false;
     const value = (req.headers.expect ?? '').slice(0, 100);
-    answerError(req, res, gatewayError('expectation_failed', { value }), requestId(deps.clock.now()));
+    const refusal = unlessSanctioned(deps, req, gatewayError('expectation_failed', { value }));
+    answerError(req, res, refusal, requestId(deps.clock.now()));
   });
   server.on('connect', onConnect);
   capConnections(server, closeOnlyIdle(server), connectionsMax);
@@ -80,7 +81,22 @@ function nodeServer(
 }
 
 function refuse(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, reason: string): void {
-  answerAndDrain(req, res, gatewayError('bad_http', { reason }), requestId(deps.clock.now()));
+  const refusal = unlessSanctioned(deps, req, gatewayError('bad_http', { reason }));
+  answerAndDrain(req, res, refusal, requestId(deps.clock.now()));
+}
+
+/** A caller from a sanctioned territory is told that and nothing else, also where the request itself is at fault (§7.6, E9). */
+function unlessSanctioned(
+  { territories, originOf }: HttpDeps,
+  req: IncomingMessage,
+  fault: GatewayError,
+): GatewayError {
+  try {
+    territories.checkCaller(originOf(req).territory);
+    return fault;
+  } catch (error) {
+    return asGatewayError(error);
+  }
 }
 
 function callFramework(framework: FastifyServerFactoryHandler, req: IncomingMessage, res: ServerResponse): void {

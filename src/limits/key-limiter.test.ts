@@ -55,10 +55,8 @@ function refusalOf(act: () => unknown): GatewayError | null {
   }
 }
 
-const headerOf = (limiter: KeyLimiter, identity: Identity, name: string) => {
-  const headers = limiter.headersOf(identity);
-  return headers[headers.indexOf(`x-ratelimit-${name}`) + 1];
-};
+const headerOf = (limiter: KeyLimiter, identity: Identity, name: string) =>
+  limiter.headersOf(identity).find((_, i, headers) => headers[i - 1] === `x-ratelimit-${name}`);
 
 describe('the requests a minute of a key (check 7)', () => {
   it.each([
@@ -130,8 +128,7 @@ describe('the tokens a minute of a key (check 13)', () => {
     const identity = identityOf('k');
     take(limiter, identity, 600).correct(50);
     take(limiter, identity, 900).correct(2000);
-    const refusal = refusalOf(() => limiter.takeTokens(identity, 1))!;
-    expect(refusal.message).toContain('tokens budget of 1000 a minute');
+    expect(refusalOf(() => limiter.takeTokens(identity, 1))?.message).toContain('tokens budget of 1000 a minute');
     expect(headerOf(limiter, identity, 'remaining-tokens')).toBe('0');
   });
 

@@ -6,7 +6,10 @@ import type { TextEncoding } from '../wire/json-text.js';
 export interface Caller {
   /** Where the request comes from, as far as that is known. */
   readonly origin: Origin;
-  /** Set once the key has been found good: every answer from then on tells the key's limits (contract 4.1). */
+  /**
+   * Set once the key has been found good, or from the start where a session of the dashboard has proved who is calling: every
+   * answer from then on tells the key's limits (contract 4.1).
+   */
   identity: Identity | null;
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;

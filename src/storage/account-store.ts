@@ -1,5 +1,5 @@
 /** Accounts with their aliases, as the request path holds them in memory. */
-import { count, eq, type InferSelectModel } from 'drizzle-orm';
+import { count, eq, type InferSelectModel, sql } from 'drizzle-orm';
 import { policyOfStored, policyToStore } from '../policy/policy.js';
 import type { Database } from './database.js';
 import type { Account, Alias } from './records.js';
@@ -57,6 +57,13 @@ export function accountStore(database: Database): AccountStore {
           .where(eq(accounts.id, id)),
       );
       return foldAccounts(rows)[0] ?? null;
+    },
+
+    async findId(email) {
+      const rows = await database.query((db) =>
+        db.select({ id: accounts.id }).from(accounts).where(sql`lower(${accounts.email}) = ${email.toLowerCase()}`),
+      );
+      return rows[0]?.id ?? null;
     },
 
     async list() {

@@ -33,6 +33,11 @@ export class Database {
     this.#drizzle = drizzle(this.#pool);
   }
 
+  /** For a library that builds its own queries; its errors are the driver's, `storeError` makes them ours. */
+  get builder(): NodePgDatabase {
+    return this.#drizzle;
+  }
+
   /** Runs queries of the builder. */
   async query<T>(build: (db: NodePgDatabase) => PromiseLike<T>): Promise<T> {
     try {

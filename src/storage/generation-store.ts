@@ -1,8 +1,10 @@
 /** The usage history of an account, newest first (contract 4.6). */
-import { and, desc, eq, lt, or } from 'drizzle-orm';
+import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
+import { generationIdsFrom } from '../base/ids.js';
 import type { Database } from './database.js';
 import { generations } from './schema.js';
-import type { GenerationStore } from './store.js';
+import type { GenerationQuery, GenerationStore } from './store.js';
+import { isErrorSql } from './usage-store.js';
 
 export function generationStore(database: Database): GenerationStore {
   return {
@@ -16,25 +18,45 @@ export function generationStore(database: Database): GenerationStore {
       return rows[0] ?? null;
     },
 
-    async list({ accountId, limit, after, key, model }) {
+    async list(query) {
       const rows = await database.query((db) =>
         db
           .select()
           .from(generations)
-          .where(
-            and(
-              eq(generations.accountId, accountId),
-              after === undefined ? undefined : lt(generations.id, after),
-              key === undefined ? undefined : or(eq(generations.keyName, key), eq(generations.keyId, key)),
-              model === undefined
-                ? undefined
-                : or(eq(generations.requestedModel, model), eq(generations.servedModel, model)),
-            ),
-          )
+          .where(and(...conditionsOf(query)))
           .orderBy(desc(generations.id))
-          .limit(limit + 1),
+          .limit(query.limit + 1),
       );
-      return { data: rows.slice(0, limit), hasMore: rows.length > limit };
+      return { data: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
     },
   };
+}
+
+function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
+  const { accountId, after, key, model, provider, status, fromMs, toMs } = query;
+  const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
+    value === undefined ? undefined : condition(value);
+  return [
+    eq(generations.accountId, accountId),
+    when(after, (id) => lt(generations.id, id)),
+    when(fromMs, (ms) => gte(generations.id, generationIdsFrom(ms))),
+    when(toMs, (ms) => lt(generations.id, generationIdsFrom(ms))),
+    when(key, (name) => or(eq(generations.keyName, name), eq(generations.keyId, name))),
+    when(model, ofModel),
+    when(provider, (id) => eq(generations.provider, id)),
+    when(status, ofStatus),
+  ];
+}
+
+/** `{creator}/{model}` stands for every id of that model, asked for or served. */
+function ofModel(model: string): SQL | undefined {
+  const exact = [eq(generations.requestedModel, model), eq(generations.servedModel, model)];
+  if (model.split('/').length !== 2 || model.startsWith('alias/')) return or(...exact);
+  const canonical = (id: SQL) => sql`split_part(${id}, '/', 2) || '/' || split_part(${id}, '/', 3) = ${model}`;
+  return or(...exact, canonical(sql`${generations.requestedModel}`), canonical(sql`${generations.servedModel}`));
+}
+
+function ofStatus(status: 'ok' | 'error' | number): SQL {
+  if (status === 'error') return isErrorSql;
+  return status === 'ok' ? sql`not ${isErrorSql}` : eq(generations.status, status);
 }

@@ -74,5 +74,12 @@ export function keyStore(database: Database): KeyStore {
       );
       return rows[0]?.usagePico ?? 0n;
     },
+
+    async usages(accountId) {
+      const rows = await database.query((db) =>
+        db.select({ id: keys.id, usagePico: keys.usagePico }).from(keys).where(eq(keys.accountId, accountId)),
+      );
+      return new Map(rows.map(({ id, usagePico }) => [id, usagePico]));
+    },
   };
 }

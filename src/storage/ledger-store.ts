@@ -27,6 +27,21 @@ from lodestone.accounts a join (
 ) e on e.account_id = a.id
 order by e.position desc limit $2`;
 
+/**
+ * The same of one kind, or from an entry on. The balance after an entry needs every later one, of whatever kind, so they are
+ * summed up before the page is cut out; this is for people who turn pages, not for the request path.
+ */
+const filtered = `
+with entries as (
+  select l.*, (extract(epoch from l.created_at) * 1000)::bigint as created_ms, a.balance_pico - coalesce(
+    sum(l.amount_pico) over (order by l.position desc rows between unbounded preceding and 1 preceding), 0) as balance_pico
+  from lodestone.ledger l join lodestone.accounts a on a.id = l.account_id where l.account_id = $1
+)
+select id, account_id, created_ms, kind, amount_pico, generation_id, note, balance_pico from entries
+where ($3::text is null or position < (select position from entries where id = $3))
+  and ($4::text is null or kind = $4)
+order by position desc limit $2`;
+
 interface EntryRow {
   id: string;
   account_id: string;
@@ -54,8 +69,15 @@ function entryOf(row: EntryRow): LedgerEntry {
 export function ledgerStore(database: Database): LedgerStore {
   return {
     post: (entry) => database.transaction((db, client) => post(db, client, entry)),
-    async list(accountId, limit) {
-      return (await database.statement<EntryRow>('ledger-list', newestFirst, [accountId, limit])).map(entryOf);
+    async list(accountId, limit, filter) {
+      const rows =
+        filter?.before === undefined && filter?.kind === undefined
+          ? await database.statement<EntryRow>('ledger-list', newestFirst, [accountId, limit])
+          : await database.statement<EntryRow>('ledger-page', filtered, [
+              ...[accountId, limit],
+              ...[filter.before ?? null, filter.kind ?? null],
+            ]);
+      return rows.map(entryOf);
     },
     settle: (rows) => settle(database, rows),
   };

@@ -199,6 +199,7 @@ describe('migrations', () => {
     expect((await other.query('select name from lodestone.lodestone_migrations')).rows).toEqual([
       { name: '0001-initial' },
       { name: '0002-routing' },
+      { name: '0003-sign-in' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

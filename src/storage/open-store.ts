@@ -11,7 +11,9 @@ import { keyStore } from './key-store.js';
 import { ledgerStore } from './ledger-store.js';
 import { migrate } from './migrate.js';
 import { audit, modelAvailability } from './schema.js';
+import { signInStore } from './sign-in-store.js';
 import type { AuditStore, AvailabilityStore, Store } from './store.js';
+import { usageStore } from './usage-store.js';
 
 /** Throws StoreUnavailable where the server cannot be reached. */
 export async function openStore(options: StoreAddress & { logger: Logger }): Promise<Store> {
@@ -26,6 +28,8 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     availability: availabilityStore(database),
     holds: holdStore(database),
     audit: auditStore(database),
+    signIn: signInStore(database),
+    usage: usageStore(database),
     async ping() {
       await database.statement('ping', 'select 1', []);
     },

@@ -1,4 +1,5 @@
 /** What the product asks of its store, one interface a concern. PostgreSQL implements it; nothing else does. */
+import type { BetterAuthOptions } from 'better-auth/minimal';
 import type { ModelAvailability } from '../catalogue/route.js';
 import type { Account, Alias, Generation, Key } from './records.js';
 import type { SettlementRow } from './settlement-row.js';
@@ -32,6 +33,11 @@ export interface LedgerEntry {
   note: string | null;
 }
 
+export interface LedgerFilter {
+  before?: string;
+  kind?: LedgerEntry['kind'];
+}
+
 export interface AuditEntry {
   id: string;
   createdAt: number;
@@ -51,8 +57,14 @@ export interface GenerationQuery {
   after?: string;
   /** Key name or id. */
   key?: string;
-  /** Requested or served model. */
+  /** Requested or served model: an id, or a `{creator}/{model}` that stands for all of its ids. */
   model?: string;
+  provider?: string;
+  /** `ok` and `error` as the overview counts them, or one HTTP status. */
+  status?: 'ok' | 'error' | number;
+  /** Epoch milliseconds, the first inclusive, the second not. */
+  fromMs?: number;
+  toMs?: number;
 }
 
 /** What of an account can be changed; what is left out stays. */
@@ -62,6 +74,8 @@ export interface AccountStore {
   create(account: NewAccount): Promise<'created' | 'email_taken'>;
   /** Without the settlements that still wait in the journal; `accounts/` adds those. */
   find(id: string): Promise<Account | null>;
+  /** By e-mail address, whatever its case. */
+  findId(email: string): Promise<string | null>;
   list(): Promise<Account[]>;
   count(): Promise<number>;
   update(id: string, change: AccountChanges): Promise<void>;
@@ -80,6 +94,8 @@ export interface KeyStore {
   nextExpiry(nowMs: number): Promise<number | null>;
   /** Pico-dollars spent through the key. */
   usage(keyId: string): Promise<bigint>;
+  /** The same for every key of an account, by key id. */
+  usages(accountId: string): Promise<Map<string, bigint>>;
 }
 
 export interface AliasStore {
@@ -92,7 +108,8 @@ export interface AliasStore {
 export interface LedgerStore {
   /** Adds a credit or an adjustment and moves the balance, in one transaction. */
   post(entry: Omit<LedgerEntry, 'balancePico'>): Promise<LedgerEntry>;
-  list(accountId: string, limit: number): Promise<LedgerEntry[]>;
+  /** Newest first; with `before`, those that come before the entry of that id. */
+  list(accountId: string, limit: number, filter?: LedgerFilter): Promise<LedgerEntry[]>;
   /**
    * Writes generations, ledger entries, balances and key usage in one transaction; a record that is already there changes
    * nothing. The caller may repeat it for ever (ruling 16).
@@ -137,6 +154,53 @@ export interface AuditStore {
   list(limit: number): Promise<AuditEntry[]>;
 }
 
+/** What a row of a summary sums up: all of the period, a step of it, what one route served in a step, or one part. */
+export type UsageGroup = 'period' | 'step' | 'route' | 'model' | 'provider' | 'region';
+
+export interface UsageRow {
+  group: UsageGroup;
+  /** The number of the step, from 0; null on rows that are not of a step. */
+  step: number | null;
+  /** The route, `{creator}/{model}`, provider or locode; null where nothing was served, and on rows of time alone. */
+  id: string | null;
+  requests: number;
+  errors: number;
+  costPico: bigint;
+  promptTokens: number;
+  completionTokens: number;
+  firstByteP50Ms: number | null;
+  firstByteP95Ms: number | null;
+}
+
+/** Sums over an account's generations, for charts (contract 8, Overview). Times are epoch milliseconds; `toMs` is not in it. */
+export interface UsageStore {
+  /** Steps without requests have no row. */
+  summary(period: { accountId: string; fromMs: number; toMs: number; stepMs: number }): Promise<UsageRow[]>;
+  /** What there is to filter by. */
+  facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
+}
+
+export interface SignInUser {
+  accountId: string;
+  operator: boolean;
+  hasPassword: boolean;
+}
+
+export interface SignInStore {
+  /** What better-auth reads and writes its own tables with. */
+  adapter(): Promise<NonNullable<BetterAuthOptions['database']>>;
+  /** What the cookies are signed with: the candidate of the very first call, ever after. */
+  secret(candidate: string): Promise<string>;
+  /** Every account that can sign in. */
+  list(): Promise<SignInUser[]>;
+  /** Keeps what a one-time token stands for, under an identifier that does not tell the token. */
+  keepToken(identifier: string, value: string, expiresAt: number): Promise<void>;
+  /** Gives it out once; null where it is unknown, used or too old. */
+  takeToken(identifier: string, nowMs: number): Promise<string | null>;
+  /** Sessions and one-time tokens whose time is over. */
+  forgetExpired(nowMs: number): Promise<void>;
+}
+
 export interface Store {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
@@ -146,6 +210,8 @@ export interface Store {
   readonly availability: AvailabilityStore;
   readonly holds: HoldStore;
   readonly audit: AuditStore;
+  readonly signIn: SignInStore;
+  readonly usage: UsageStore;
   /** Throws StoreUnavailable where the store does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

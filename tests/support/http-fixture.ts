@@ -1,6 +1,10 @@
 /** The HTTP layer over a memory store, with a clock that the test moves: one account, one key, an admin token. */
+import type { ServerResponse } from 'node:http';
 import { AuditLog } from '../../src/accounts/audit.js';
 import { AccountDirectory } from '../../src/accounts/directory.js';
+import { DemoClaim } from '../../src/accounts/sign-in/demo-claim.js';
+import { GuessLimiter } from '../../src/accounts/sign-in/guess-limiter.js';
+import { SignIns } from '../../src/accounts/sign-in/sign-ins.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { ModelStates } from '../../src/health/model-states.js';
 import { QuotaHolds } from '../../src/health/quota-holds.js';
@@ -18,6 +22,7 @@ import { MemoryStore } from './memory-store.js';
 import { smallSnapshot } from './snapshot.js';
 
 export const adminToken = 'admin-secret';
+export const dashboardOrigin = 'https://ai.example.com';
 
 export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const clock = new ManualClock();
@@ -34,6 +39,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   /** Where every request comes from, its connection's peer unless a test moves it. `CU` is sanctioned. */
   const place: { address: string | null; code: string } = { address: null, code: 'DE' };
   const holds = new QuotaHolds({ store: store.holds, clock, logger: silentLogger });
+  const signIns = new SignIns({ store: store.signIn, directory, clock, baseUrl: dashboardOrigin, secure: true });
+  const playground = (_req: unknown, res: ServerResponse) => void res.end('playground');
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, adminToken },
     modelStates: new ModelStates(store.availability),
@@ -50,6 +57,16 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     keyLimiter: new KeyLimiter(limits, new MemoryCounters(clock), new MemoryCounters(clock)),
     chat: (_req, res) => void res.end('chat'),
     explain: async () => ({}),
+    createSignIn: (owner, password) => signIns.setPassword(owner, password),
+    dashboard: {
+      ...{ signIns, playground, limiter: new GuessLimiter(clock), secure: true, payments: 'none', version: '0.0.0' },
+      demoClaim: new DemoClaim({ store, directory, signIns, clock }),
+      registration: 'open',
+      welcomeCreditPico: 0n,
+      configured: { baseUrl: dashboardOrigin, dashboardUrl: null },
+      addresses: () => ({ base: dashboardOrigin, docs: `${dashboardOrigin}/docs` }),
+      files: '/nowhere',
+    },
     ...overrides,
   };
   const app = await buildApp(deps, lifecycle);

@@ -9,11 +9,14 @@ import {
   type GenerationQuery,
   type HoldRecord,
   type LedgerEntry,
+  type LedgerFilter,
   type NewAccount,
   type Store,
   StoreUnavailable,
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
+import { memorySignIn } from './memory-sign-in.js';
+import { asked, memoryUsage } from './memory-usage.js';
 
 export class MemoryStore implements Store {
   /** While true, every call rejects with StoreUnavailable. */
@@ -52,6 +55,8 @@ export class MemoryStore implements Store {
         return 'created' as const;
       }),
     find: (id: string) => this.answer(() => copyOf(this.accountRows.get(id))),
+    findId: (email: string) =>
+      this.answer(() => [...this.accountRows.values()].find((row) => row.email === email.toLowerCase())?.id ?? null),
     list: () => this.answer(() => [...this.accountRows.values()].map((row) => copyOf(row) as Account)),
     count: () => this.answer(() => this.accountRows.size),
     update: (id: string, change: AccountChanges) =>
@@ -88,6 +93,14 @@ export class MemoryStore implements Store {
       this.answer(() =>
         [...this.generationRows.values()].reduce((sum, row) => (row.keyId === keyId ? sum + row.costPico : sum), 0n),
       ),
+    usages: (accountId: string) =>
+      this.answer(() => {
+        const sums = new Map<string, bigint>();
+        for (const row of this.generationRows.values()) {
+          if (row.accountId === accountId) sums.set(row.keyId, (sums.get(row.keyId) ?? 0n) + row.costPico);
+        }
+        return sums;
+      }),
   };
 
   readonly aliases = {
@@ -108,13 +121,15 @@ export class MemoryStore implements Store {
 
   readonly ledger = {
     post: (entry: Omit<LedgerEntry, 'balancePico'>) => this.answer(() => this.post(entry)),
-    list: (accountId: string, limit: number) =>
-      this.answer(() =>
-        this.ledgerRows
-          .filter((row) => row.accountId === accountId)
-          .reverse()
-          .slice(0, limit),
-      ),
+    list: (accountId: string, limit: number, { before, kind }: LedgerFilter = {}) =>
+      this.answer(() => {
+        const rows = this.ledgerRows.filter((row) => row.accountId === accountId).reverse();
+        const from = before === undefined ? 0 : rows.findIndex(({ id }) => id === before) + 1 || rows.length;
+        return rows
+          .slice(from)
+          .filter((row) => kind === undefined || row.kind === kind)
+          .slice(0, limit);
+      }),
     settle: (rows: readonly SettlementRow[]) =>
       this.answer(() => {
         for (const row of rows) this.settle(generationOf(row));
@@ -127,12 +142,11 @@ export class MemoryStore implements Store {
         const row = this.generationRows.get(id);
         return row?.accountId === accountId ? row : null;
       }),
-    list: ({ accountId, limit, after, key, model }: GenerationQuery) =>
+    list: (query: GenerationQuery) =>
       this.answer(() => {
+        const { limit } = query;
         const rows = [...this.generationRows.values()]
-          .filter((row) => row.accountId === accountId && (after === undefined || row.id < after))
-          .filter((row) => key === undefined || row.keyName === key || row.keyId === key)
-          .filter((row) => model === undefined || row.requestedModel === model || row.servedModel === model)
+          .filter((row) => asked(row, query))
           .sort((a, b) => (a.id < b.id ? 1 : -1));
         return { data: rows.slice(0, limit), hasMore: rows.length > limit };
       }),
@@ -164,6 +178,9 @@ export class MemoryStore implements Store {
     add: (entry: AuditEntry) => this.answer(() => void this.auditRows.push(entry)),
     list: (limit: number) => this.answer(() => [...this.auditRows].reverse().slice(0, limit)),
   };
+
+  readonly signIn = memorySignIn();
+  readonly usage = memoryUsage(() => this.generationRows.values());
 
   ping(): Promise<void> {
     return this.answer(() => {});

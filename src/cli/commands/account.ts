@@ -42,6 +42,22 @@ export const accountCommands: readonly Command[] = [
     positionalsMax: 1,
     run: (context) => setStatus(context, 'active'),
   },
+  {
+    name: 'account password',
+    parameters: '<id or email> --password TEXT',
+    summary: 'Set the password for the dashboard; every session of the account ends.',
+    options: { account: { type: 'string' }, password: { type: 'string' } },
+    positionalsMax: 1,
+    run: setPassword,
+  },
+  {
+    name: 'account operator',
+    parameters: '<id or email> [--revoke]',
+    summary: 'Let an account use the operators\u2019 pages of the dashboard.',
+    options: { account: { type: 'string' }, revoke: { type: 'boolean' } },
+    positionalsMax: 1,
+    run: setOperator,
+  },
 ];
 
 async function createAccount(context: CommandContext): Promise<void> {
@@ -73,6 +89,21 @@ async function setStatus(context: CommandContext, status: 'active' | 'suspended'
   print(context, await context.client().call<AccountRow>('PATCH', `/accounts/${id}`, { status }));
 }
 
+async function setPassword(context: CommandContext): Promise<void> {
+  required(context.positionals[0] ?? context.options.account, 'The account (id or e-mail address)');
+  const password = required(context.options.password, 'The password (--password)');
+  const { id, email } = await named(context);
+  await context.client().call('PUT', `/accounts/${id}/password`, { password });
+  context.io.out(`The password of ${email} was set.`);
+}
+
+async function setOperator(context: CommandContext): Promise<void> {
+  required(context.positionals[0] ?? context.options.account, 'The account (id or e-mail address)');
+  const { id } = await named(context);
+  const operator = !context.flags.has('revoke');
+  print(context, await context.client().call<AccountRow>('PATCH', `/accounts/${id}`, { operator }));
+}
+
 function print({ io, json }: CommandContext, account: AccountRow): void {
   io.out(json ? JSON.stringify(account, null, 2) : fields(shownFields(account)));
 }
@@ -83,6 +114,7 @@ function shownFields(account: AccountRow): [string, unknown][] {
     ['email', account.email],
     ['name', account.name],
     ['status', account.status],
+    ['operator', account.operator ? 'yes' : 'no'],
     ['billing country', account.billing_country],
     ['balance (USD)', account.balance_usd],
     ['created', account.created_at],

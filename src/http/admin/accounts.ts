@@ -1,21 +1,20 @@
-/** `/admin/v1/accounts`: create, list, read, suspend, limit (contract 7). */
+/** `/admin/v1/accounts`: create, list, read, suspend, limit, and who may sign in (contract 7). */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import type { Actor } from '../../accounts/audit.js';
+import type { AccountChange } from '../../accounts/directory.js';
 import { usdText } from '../../base/money.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Account } from '../../storage/records.js';
+import type { SignInUser } from '../../storage/store.js';
 import type { HttpDeps } from '../deps.js';
-import { bodyFields, countryCode, personText } from './fields.js';
+import { actorOf } from './actor.js';
+import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
 
-const newAccount = z.strictObject({
-  email: z
-    .string()
-    .trim()
-    .toLowerCase()
-    .max(254, 'must be at most 254 characters')
-    .pipe(z.email('must be an e-mail address')),
+export const newAccount = z.strictObject({
+  email: emailAddress,
   name: personText(200).nullish(),
-  password: z.string().min(8, 'must have at least 8 characters').max(128, 'must be at most 128 characters').nullish(),
+  password: newPassword.nullish(),
   billing_country: countryCode.nullish(),
 });
 
@@ -27,40 +26,53 @@ const perMinute = z
   .optional();
 
 /** A field that is left out stays as it is; null gives the service's default back. */
-const accountChange = z.strictObject({
+export const accountChange = z.strictObject({
   status: z.enum(['active', 'suspended'], 'must be "active" or "suspended"').optional(),
   billing_country: countryCode.nullable().optional(),
   limits: z.strictObject({ requests_per_minute: perMinute, tokens_per_minute: perMinute }).optional(),
+  operator: z.boolean('must be true or false').optional(),
 });
 
 type WithId = { Params: { id: string } };
 
 export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   const { directory } = deps;
+  const answer = async (account: Account) => accountJson(account, await userOf(deps, account.id));
 
   app.post('/accounts', async (request, reply) => {
     const { email, name, password, billing_country } = bodyFields(request, newAccount);
-    const account = await directory.createAccount('operator', {
+    const account = await directory.createAccount(actorOf(request), {
       email,
       name: name ?? null,
       billingCountry: billing_country ?? null,
     });
     if (password && deps.createSignIn) await deps.createSignIn(account, password);
-    return reply.code(201).send(accountJson(account));
+    return reply.code(201).send(await answer(account));
   });
 
-  app.get('/accounts', async () => ({ object: 'list', data: (await directory.accounts()).map(accountJson) }));
+  app.get('/accounts', async () => {
+    const [accounts, users] = await Promise.all([directory.accounts(), deps.dashboard?.signIns.users()]);
+    return { object: 'list', data: accounts.map((account) => accountJson(account, users?.get(account.id))) };
+  });
 
-  app.get<WithId>('/accounts/:id', async (request) => accountJson(await accountNamed(deps, request.params.id)));
+  app.get<WithId>('/accounts/:id', async (request) => answer(await accountNamed(deps, request.params.id)));
 
   app.patch<WithId>('/accounts/:id', async (request) => {
-    const { status, billing_country, limits } = bodyFields(request, accountChange);
-    const account = await directory.updateAccount('operator', request.params.id, {
-      ...(status !== undefined && { status }),
-      ...(billing_country !== undefined && { billingCountry: billing_country }),
-      ...(limits !== undefined && { limits: limitsChange(limits) }),
-    });
-    return accountJson(account);
+    const { operator, ...change } = bodyFields(request, accountChange);
+    const account = await accountNamed(deps, request.params.id);
+    if (operator !== undefined) await setOperator(deps, actorOf(request), account, operator);
+    if (Object.keys(change).length > 0 || operator === undefined) {
+      await directory.updateAccount(actorOf(request), account.id, directoryChange(change));
+    }
+    return answer(account);
+  });
+
+  app.put<WithId>('/accounts/:id/password', async (request, reply) => {
+    const { password } = bodyFields(request, z.strictObject({ password: newPassword }));
+    const account = await accountNamed(deps, request.params.id);
+    await deps.createSignIn?.(account, password);
+    await deps.audit.record(actorOf(request), 'account.password', account.id);
+    return reply.code(204).send();
   });
 }
 
@@ -70,15 +82,33 @@ export async function accountNamed({ directory }: HttpDeps, id: string): Promise
   return account;
 }
 
-function limitsChange(limits: NonNullable<z.infer<typeof accountChange>['limits']>): Partial<Account['limits']> {
-  const { requests_per_minute, tokens_per_minute } = limits;
-  return {
+/** The right belongs to the sign-in: without one there is nobody who could use it. */
+async function setOperator(deps: HttpDeps, actor: Actor, { id }: Account, operator: boolean): Promise<void> {
+  if (!(await deps.dashboard?.signIns.setOperator(id, operator))) {
+    const reason = 'cannot be set: the account has no password yet, so nobody can sign in to it';
+    throw gatewayError('field_invalid', { param: 'operator', reason });
+  }
+  await deps.audit.record(actor, 'account.operator', id, { operator });
+}
+
+async function userOf({ dashboard }: HttpDeps, accountId: string): Promise<SignInUser | undefined> {
+  return (await dashboard?.signIns.users())?.get(accountId);
+}
+
+function directoryChange({ status, billing_country, limits }: z.infer<typeof accountChange>): AccountChange {
+  const { requests_per_minute, tokens_per_minute } = limits ?? {};
+  const ownLimits = {
     ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
     ...(tokens_per_minute !== undefined && { tokensPerMinute: tokens_per_minute }),
   };
+  return {
+    ...(status !== undefined && { status }),
+    ...(billing_country !== undefined && { billingCountry: billing_country }),
+    ...(limits !== undefined && { limits: ownLimits }),
+  };
 }
 
-function accountJson(account: Account) {
+function accountJson(account: Account, user: SignInUser | undefined) {
   return {
     id: account.id,
     email: account.email,
@@ -90,6 +120,8 @@ function accountJson(account: Account) {
       requests_per_minute: account.limits.requestsPerMinute,
       tokens_per_minute: account.limits.tokensPerMinute,
     },
+    sign_in: user !== undefined,
+    operator: user?.operator ?? false,
     created_at: new Date(account.createdAt).toISOString(),
   };
 }

@@ -2,13 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
+import { actorOf } from './actor.js';
 
 export function registerCatalogue(app: FastifyInstance, { catalogue, audit }: HttpDeps): void {
-  app.post('/catalogue/reload', async () => {
+  app.post('/catalogue/reload', async (request) => {
     const outcome = await catalogue.reload();
     if (!outcome.ok) throw gatewayError('catalogue_invalid', { faults: outcome.faults.join('\n') });
     const { models, routes, providers } = outcome;
-    await audit.record('operator', 'catalogue.reload', 'catalogue', { models, routes, providers });
+    await audit.record(actorOf(request), 'catalogue.reload', 'catalogue', { models, routes, providers });
     return { models, routes, providers };
   });
 }

@@ -8,15 +8,16 @@ import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { queryNumber } from '../query.js';
 import { accountNamed } from './accounts.js';
+import { actorOf } from './actor.js';
 import { bodyFields, personText } from './fields.js';
 
-const newCredit = z.strictObject({
+export const newCredit = z.strictObject({
   amount_usd: z.string('must be a decimal amount as text, like "10.00"'),
   note: personText(500).nullish(),
 });
 
 /** High, because the sum of a ledger is only its balance when all of it is there; `has_more` says when it is not. */
-const ledgerLimit = { default: 10_000, min: 1, max: 100_000 };
+export const ledgerLimit = { default: 10_000, min: 1, max: 100_000 };
 
 type WithId = { Params: { id: string } };
 
@@ -26,7 +27,7 @@ export function registerCreditsAndLedger(app: FastifyInstance, deps: HttpDeps): 
     const amountPico = parseUsd(amount_usd);
     if (amountPico === undefined || amountPico === 0n) throw notAnAmount(amount_usd);
     const { id } = await accountNamed(deps, request.params.id);
-    const entry = await deps.directory.postCredit('operator', id, amountPico, note ?? null);
+    const entry = await deps.directory.postCredit(actorOf(request), id, amountPico, note ?? null);
     return reply.code(201).send(ledgerEntryJson(entry));
   });
 
@@ -44,7 +45,7 @@ function notAnAmount(text: string) {
   return gatewayError('field_invalid', { param: 'amount_usd', reason });
 }
 
-function ledgerEntryJson(entry: LedgerEntry) {
+export function ledgerEntryJson(entry: LedgerEntry) {
   return {
     id: entry.id,
     created_at: new Date(entry.createdAt).toISOString(),

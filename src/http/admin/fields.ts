@@ -1,6 +1,7 @@
 /** Bodies of the admin API, checked by zod; the first fault is a 400 that names the field and the value. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { passwordLength } from '../../accounts/sign-in/password-length.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { jsonBody } from '../body.js';
 
@@ -12,6 +13,18 @@ export const personText = (max: number) =>
     .min(1, 'must not be empty')
     .max(max, `must be at most ${max} characters`)
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters');
+
+export const emailAddress = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254, 'must be at most 254 characters')
+  .pipe(z.email('must be an e-mail address'));
+
+export const newPassword = z
+  .string()
+  .min(passwordLength.min, `must have at least ${passwordLength.min} characters`)
+  .max(passwordLength.max, `must be at most ${passwordLength.max} characters`);
 
 export const countryCode = z
   .string()
@@ -39,9 +52,11 @@ function faultOf(issue: z.core.$ZodIssue, body: unknown) {
   return gatewayError('field_invalid', { param: issue.path.join('.'), reason: `${found}: ${ruleText(issue)}` });
 }
 
+const secretFields = new Set<PropertyKey>(['password', 'current_password', 'new_password', 'admin_token', 'token']);
+
 /** A password is named, never shown. */
 function shownValue(field: PropertyKey | undefined, value: unknown): string {
-  if (field === 'password') return 'not accepted';
+  if (field !== undefined && secretFields.has(field)) return 'not accepted';
   const text = JSON.stringify(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

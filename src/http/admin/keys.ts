@@ -8,9 +8,10 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { Key } from '../../storage/records.js';
 import type { HttpDeps } from '../deps.js';
 import { accountNamed } from './accounts.js';
+import { actorOf } from './actor.js';
 import { bodyFields, personText } from './fields.js';
 
-const newKey = z.strictObject({ name: personText(100), expires: z.string('must be text').nullish() });
+export const newKey = z.strictObject({ name: personText(100), expires: z.string('must be text').nullish() });
 
 export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
   const { directory, clock, expiry } = deps;
@@ -19,7 +20,7 @@ export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
     const { name, expires } = bodyFields(request, newKey);
     const expiresAt = parseExpiry(expires, clock.now());
     const { id } = await accountNamed(deps, request.params.id);
-    const { key, token } = await directory.createKey('operator', id, name, expiresAt);
+    const { key, token } = await directory.createKey(actorOf(request), id, name, expiresAt);
     expiry.keyCreated(expiresAt);
     return reply.code(201).send({ ...keyJson(key, clock.now()), token });
   });
@@ -33,14 +34,14 @@ export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
   app.delete<{ Params: { id: string; keyId: string } }>('/accounts/:id/keys/:keyId', async (request, reply) => {
     const { id } = await accountNamed(deps, request.params.id);
     const { keyId } = request.params;
-    if (!(await directory.deleteKey('operator', id, keyId))) {
+    if (!(await directory.deleteKey(actorOf(request), id, keyId))) {
       throw gatewayError('resource_not_found', { what: 'key', id: keyId.slice(0, 100) });
     }
     return reply.code(204).send();
   });
 }
 
-function keyJson(key: Key, nowMs: number) {
+export function keyJson(key: Key, nowMs: number) {
   return {
     id: key.id,
     name: key.name,

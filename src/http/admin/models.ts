@@ -3,11 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
+import { actorOf } from './actor.js';
 import { bodyFields, personText } from './fields.js';
 
-const states = ['available', 'soft_disabled', 'disabled'] as const;
-const newState = z.strictObject({
-  state: z.enum(states, `must be one of ${states.join(', ')}`),
+export const modelStateNames = ['available', 'soft_disabled', 'disabled'] as const;
+export const newState = z.strictObject({
+  state: z.enum(modelStateNames, `must be one of ${modelStateNames.join(', ')}`),
   reason: personText(500).nullish(),
 });
 
@@ -20,7 +21,7 @@ export function registerModelAvailability(app: FastifyInstance, { catalogue, mod
       throw gatewayError('resource_not_found', { what: 'model', id: canonicalId.slice(0, 200) });
     }
     await modelStates.set(canonicalId, { state, reason });
-    await audit.record('operator', 'model.availability', canonicalId, { state, reason });
+    await audit.record(actorOf(request), 'model.availability', canonicalId, { state, reason });
     return { object: 'model_availability', id: canonicalId, state, reason };
   });
 }

@@ -1,4 +1,4 @@
-/** The operators' API under `/admin/v1` (contract 7), all of it behind the admin token. */
+/** The operators' API under `/admin/v1` (contract 7), all of it behind the admin token. The dashboard has it behind a session. */
 import type { FastifyInstance } from 'fastify';
 import { checkContentLength } from '../body.js';
 import type { HttpDeps } from '../deps.js';
@@ -17,6 +17,11 @@ export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promi
     checkContentLength(request.raw);
     reply.header('cache-control', 'no-store');
   });
+  registerOperatorResources(app, deps);
+}
+
+/** Everything that an operator does, whatever has proved that it is one. */
+export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps): void {
   registerAccounts(app, deps);
   registerCreditsAndLedger(app, deps);
   registerKeys(app, deps);

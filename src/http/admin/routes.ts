@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
+import { actorOf } from './actor.js';
 
 type RouteName = { Params: { provider: string; creator: string; model: string; locode: string } };
 
@@ -38,7 +39,7 @@ export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
     if (!catalogue.current.routes.has(id))
       throw gatewayError('resource_not_found', { what: 'route', id: id.slice(0, 200) });
     if (!(await holds.lift(id))) throw gatewayError('resource_not_found', { what: 'hold on the route', id });
-    await audit.record('operator', 'hold.lift', id);
+    await audit.record(actorOf(request), 'hold.lift', id);
     return reply.code(204).send();
   });
 }

@@ -38,7 +38,7 @@ export function registerAliases(app: FastifyInstance, { directory, audit, clock,
 }
 
 /** `model_id` is the target as one id, the form that a chat request would name it by. */
-function aliasJson(alias: Alias) {
+export function aliasJson(alias: Alias) {
   const target = { provider: alias.provider, canonical_id: alias.canonicalId, locode: alias.locode };
   return {
     object: 'alias',

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { usdText } from '../../base/money.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Generation } from '../../storage/records.js';
-import { StoreUnavailable } from '../../storage/store.js';
+import { type GenerationQuery, StoreUnavailable } from '../../storage/store.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryNumber, queryText } from '../query.js';
@@ -11,17 +11,12 @@ import { queryNumber, queryText } from '../query.js';
 /** How long a reader waits for records that are still on their way into the store: it shall read what it caused. */
 export const settledWaitMs = 2000;
 
-const defaultLimit = 20;
-const limitMax = 100;
+export const generationsLimit = { default: 20, min: 1, max: 100 } as const;
 
 export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/v1/generations', async (request) => {
-    const limit = queryNumber(request, 'limit', { default: defaultLimit, min: 1, max: limitMax });
-    const filters = optional({
-      after: queryText(request, 'after'),
-      key: queryText(request, 'key'),
-      model: queryText(request, 'model'),
-    });
+    const limit = queryNumber(request, 'limit', generationsLimit);
+    const filters = generationFilters(request);
     const found = await recordsOf(deps, () =>
       deps.store.generations.list({ accountId: accountOf(request).id, limit, ...filters }),
     );
@@ -56,10 +51,32 @@ function unreadable({ logger }: HttpDeps, error: unknown): GatewayError {
   return gatewayError('api_error', { what: 'The generation records cannot be read at the moment.' });
 }
 
-function optional<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: string;
+/** What a history can be narrowed to, by query parameters; those that are not sent narrow nothing. */
+export function generationFilters(request: FastifyRequest): Partial<GenerationQuery> {
+  const filters = {
+    after: queryText(request, 'after'),
+    key: queryText(request, 'key'),
+    model: queryText(request, 'model'),
+    provider: queryText(request, 'provider'),
+    status: statusOf(queryText(request, 'status')),
+    fromMs: instantOf(request, 'from'),
+    toMs: instantOf(request, 'to'),
   };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+function statusOf(text: string | undefined): GenerationQuery['status'] {
+  if (text === undefined || text === 'ok' || text === 'error') return text;
+  if (/^[1-5]\d\d$/.test(text)) return Number(text);
+  throw gatewayError('field_invalid', { param: 'status', reason: 'must be "ok", "error" or an HTTP status' });
+}
+
+function instantOf(request: FastifyRequest, name: string): number | undefined {
+  const text = queryText(request, name);
+  if (text === undefined) return undefined;
+  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (ms >= 0) return ms;
+  throw gatewayError('field_invalid', { param: name, reason: 'must be an RFC 3339 time or a date' });
 }
 
 function generationJson(generation: Generation) {

@@ -1,4 +1,4 @@
-/** The resources under `/v1`, all behind the key check. */
+/** The resources under `/v1`, all behind the key check. The dashboard has the same ones behind its session. */
 import type { FastifyInstance } from 'fastify';
 import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
@@ -13,12 +13,17 @@ import { registerRoutingPolicy } from './routing-policy.js';
 
 export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   requireKey(app, deps);
+  await registerAccountResources(app, deps);
+  registerKey(app, deps);
+}
+
+/** Everything that belongs to an account, whoever speaks for it. */
+export async function registerAccountResources(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   registerModels(app, deps);
   registerAliases(app, deps);
   registerFallback(app, deps);
   registerRoutingPolicy(app, deps);
   registerGenerations(app, deps);
   registerCredits(app);
-  registerKey(app, deps);
   await registerExplain(app, deps);
 }

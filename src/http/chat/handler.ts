@@ -5,6 +5,7 @@ import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { CallerGone } from '../../pipeline/caller.js';
 import type { PipelinePorts } from '../../pipeline/handover.js';
 import { serveChat } from '../../pipeline/pipeline.js';
+import type { DashboardDeps } from '../dashboard-api/deps.js';
 import type { ChatHandler, HttpDeps } from '../deps.js';
 import { answerAndDrain, answerError } from '../raw-answer.js';
 import { headerObject } from '../raw-headers.js';
@@ -20,24 +21,42 @@ export function createChatHandler(
   chats = new RunningChats(),
 ): ChatHandler {
   return (req, res, awaitsContinue) => {
-    const id = requestId(ports.clock.now());
     const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs, originOf(req));
-    chats.begin();
-    serveChat(ports, caller, id).then(chats.end, (error: unknown) => {
-      chats.end();
-      fail(ports, req, res, caller, id, error);
-    });
+    run(ports, chats, { req, res, caller, id: requestId(ports.clock.now()) });
   };
 }
 
-function fail(
+/** The same for the dashboard's playground, whose caller is known by its session. */
+export function createPlayground(
   ports: PipelinePorts,
-  req: IncomingMessage,
-  res: ServerResponse,
-  { identity }: NodeCaller,
-  id: string,
-  error: unknown,
-): void {
+  { originOf }: Pick<HttpDeps, 'originOf'>,
+  chats: RunningChats,
+): DashboardDeps['playground'] {
+  return (req, res, identity, id) => {
+    res.setHeader('cache-control', 'no-store');
+    const awaitsContinue = req.headers.expect !== undefined;
+    const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs, originOf(req), identity);
+    run(ports, chats, { req, res, caller, id });
+  };
+}
+
+interface Chat {
+  req: IncomingMessage;
+  res: ServerResponse;
+  caller: NodeCaller;
+  id: string;
+}
+
+function run(ports: PipelinePorts, chats: RunningChats, chat: Chat): void {
+  chats.begin();
+  serveChat(ports, chat.caller, chat.id).then(chats.end, (error: unknown) => {
+    chats.end();
+    fail(ports, chat, error);
+  });
+}
+
+function fail(ports: PipelinePorts, { req, res, caller, id }: Chat, error: unknown): void {
+  const { identity } = caller;
   if (error instanceof CallerGone) {
     if (!res.headersSent) res.destroy();
     return;

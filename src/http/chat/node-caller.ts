@@ -12,7 +12,7 @@ import type { Identity } from '../../storage/records.js';
 import type { Origin } from '../../territory/territories.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 import { rawHeader } from '../raw-headers.js';
-import { plainJsonHeaders, plainStreamHeaders } from './plain-headers.js';
+import { apiHeads, sameOriginHeads } from './plain-headers.js';
 import { jsonHead, streamHead } from './response-head.js';
 
 /** What node keeps of the head: set, so that it knows that we have sent one. */
@@ -22,7 +22,7 @@ interface SentHead {
 }
 
 export class NodeCaller implements Caller {
-  identity: Identity | null = null;
+  identity: Identity | null;
   gone = false;
   onGone: (() => void) | null = null;
   onDrain: (() => void) | null = null;
@@ -39,7 +39,10 @@ export class NodeCaller implements Caller {
     private awaitsContinue: boolean,
     private readonly unreadMs: number,
     readonly origin: Origin,
+    /** Of a session of the dashboard, whose answers node writes itself, for one origin alone. */
+    private readonly session: Identity | null = null,
   ) {
+    this.identity = session;
     res.on('close', () => {
       if (!res.writableFinished) this.left();
     });
@@ -57,6 +60,10 @@ export class NodeCaller implements Caller {
   get contentLength(): number | null {
     const header = rawHeader(this.req, 'content-length');
     return header === undefined ? null : Number(header);
+  }
+
+  private get heads() {
+    return this.session ? sameOriginHeads : apiHeads;
   }
 
   private get fromBrowser(): boolean {
@@ -99,7 +106,7 @@ export class NodeCaller implements Caller {
       this.markSent();
       this.res.end();
     } else {
-      this.res.writeHead(200, [...plainJsonHeaders, 'content-length', String(text.length), ...headers]);
+      this.res.writeHead(200, [...this.heads.json, 'content-length', String(text.length), ...headers]);
       this.res.end(text, 'latin1');
     }
     this.letGoIfUnread();
@@ -108,7 +115,7 @@ export class NodeCaller implements Caller {
   openStream(headers: readonly string[]): void {
     this.socket = this.ownSocket();
     if (this.socket) this.unsentHead = streamHead(headers, this.fromBrowser);
-    else this.res.writeHead(200, [...plainStreamHeaders, ...headers]);
+    else this.res.writeHead(200, [...this.heads.stream, ...headers]);
   }
 
   write(text: string): boolean {
@@ -151,6 +158,7 @@ export class NodeCaller implements Caller {
   /** The socket, where this answer is the one whose turn it is and the connection is to be kept. */
   private ownSocket(): Socket | null {
     const { req, res } = this;
+    if (this.session) return null;
     return req.httpVersionMinor === 1 && res.shouldKeepAlive && !res.headersSent ? res.socket : null;
   }
 

@@ -2,7 +2,8 @@
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
 
-const roles = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+export const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+const roles: ReadonlySet<string> = new Set(messageRoles);
 
 export function checkMessages(messages: unknown, encoding: TextEncoding): void {
   if (messages === undefined || messages === null) throw gatewayError('messages_missing');

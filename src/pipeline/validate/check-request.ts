@@ -14,7 +14,7 @@ type Fields = Record<string, unknown>;
 /** Fields that the adapter writes itself, or that never leave (contract 4.1). */
 const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback']);
 
-const stopSequencesMax = 4;
+export const stopSequencesMax = 4;
 export const fallbackModelsMax = 10;
 
 export function checkRequest(json: JsonText): ChatRequest {

@@ -1,6 +1,7 @@
 /** Every migration, oldest first. A released one is never changed; a new one only adds. */
 import { initial } from './0001-initial.js';
 import { routing } from './0002-routing.js';
+import { signIn } from './0003-sign-in.js';
 
 export interface Migration {
   readonly name: string;
@@ -10,4 +11,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-routing', sql: routing },
+  { name: '0003-sign-in', sql: signIn },
 ];

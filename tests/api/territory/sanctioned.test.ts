@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { adminToken } from '../../support/gateway-files.js';
 import { mmdbOf } from '../../support/mmdb.js';
+import { sendRaw } from '../../support/raw-http.js';
 import { ask, expectError, useGateway } from '../harness.js';
 
 const iranian = '5.160.0.1';
@@ -67,6 +68,14 @@ describe('a caller in a sanctioned territory', () => {
       else expectError(reply, legal('Iran (IR)'));
     }
     expect(bench.upstream.calls).toHaveLength(0);
+  });
+
+  it.each([
+    ['two Host headers', 'host: a\r\nhost: b\r\n'],
+    ['an Expect that nobody can meet', 'host: a\r\nexpect: 42\r\n'],
+  ])('451 also where the request itself is at fault: %s (E9)', async (_what, lines) => {
+    const reply = await sendRaw(bench.gateway.url, `GET /v1/models HTTP/1.1\r\n${lines}cf-ipcountry: IR\r\n\r\n`);
+    expect([reply.status, JSON.parse(reply.body).error.code]).toEqual([451, 'unavailable_for_legal_reasons']);
   });
 
   it.each(['/healthz', '/readyz', '/metrics'])('%s asks nobody where he is (ruling 15)', async (path) => {

@@ -1,0 +1,93 @@
+/** What the pages read, each under one cache key; a change names the keys that it makes stale. */
+import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, isApiError, query, whenSessionEnds } from './client.js';
+import type { Alias, Catalogue, Key, List, Overview, RoutingPolicy, Session } from './types.js';
+import type { AuditEntry, Credits, Facets, Generation, OperatorAccount, RouteHealth } from './usage-types.js';
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // What was read before is shown at once and read again: a request that has just ended must be seen.
+      staleTime: 0,
+      // What the gateway refuses stays refused; what did not reach it may reach it.
+      retry: (failures, error) => failures < 2 && (!isApiError(error) || error.status === 0 || error.status >= 500),
+      retryDelay: (attempt) => 400 * 2 ** attempt,
+    },
+  },
+});
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: () => api<Session>('session'),
+  staleTime: 60_000,
+});
+
+/** A new session: nothing of the one before may be seen. */
+export function beginSession(session: Session): void {
+  queryClient.clear();
+  queryClient.setQueryData(sessionQuery.queryKey, session);
+}
+
+whenSessionEnds(() => queryClient.invalidateQueries({ queryKey: ['session'] }));
+
+export const overviewQuery = (range: string) =>
+  queryOptions({ queryKey: ['overview', range], queryFn: () => api<Overview>(`overview?range=${range}`) });
+
+export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: async () => (await api<List<Key>>('keys')).data });
+
+export const catalogueQuery = queryOptions({
+  queryKey: ['catalogue'],
+  queryFn: () => api<Catalogue>('catalogue'),
+  staleTime: 60_000,
+});
+
+export const aliasesQuery = queryOptions({
+  queryKey: ['aliases'],
+  queryFn: async () => (await api<List<Alias>>('v1/aliases')).data,
+});
+
+export const fallbackQuery = queryOptions({
+  queryKey: ['fallback'],
+  queryFn: async () => (await api<{ fallback: { models: string[] } }>('v1/fallback')).fallback.models,
+});
+
+export const policyQuery = queryOptions({
+  queryKey: ['policy'],
+  queryFn: () => api<RoutingPolicy>('v1/routing-policy'),
+});
+
+export const generationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['generation', id],
+    queryFn: async () => (await api<{ data: Generation }>(`v1/generation/${encodeURIComponent(id)}`)).data,
+  });
+
+export const facetsQuery = queryOptions({ queryKey: ['facets'], queryFn: () => api<Facets>('usage/facets') });
+
+export const creditsQuery = queryOptions({ queryKey: ['credits'], queryFn: () => api<Credits>('credits') });
+
+export const accountsQuery = queryOptions({
+  queryKey: ['operator', 'accounts'],
+  queryFn: async () => (await api<List<OperatorAccount>>('operator/accounts')).data,
+});
+
+export const routesQuery = queryOptions({
+  queryKey: ['operator', 'routes'],
+  queryFn: async () => (await api<List<RouteHealth>>('operator/routes')).data,
+  refetchInterval: 10_000,
+});
+
+export const auditQuery = (limit: number) =>
+  queryOptions({
+    queryKey: ['operator', 'audit', limit],
+    queryFn: async () => (await api<List<AuditEntry>>(`operator/audit${query({ limit })}`)).data,
+  });
+
+/** A change of state: on success what it names is read again before the caller goes on. */
+export function useChange<In, Out>(change: (input: In) => Promise<Out>, stale: readonly (readonly unknown[])[]) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => Promise.all(stale.map((queryKey) => client.invalidateQueries({ queryKey }))),
+  });
+}

@@ -1,0 +1,207 @@
+/** The shapes of /dashboard/api/. Amounts named …_usd are exact decimal strings; times are ISO 8601. */
+
+export interface List<T> {
+  data: T[];
+  has_more?: boolean;
+}
+
+export interface SessionAccount {
+  id: string;
+  email: string;
+  name: string | null;
+  status: 'active' | 'suspended';
+  created_at: string;
+  balance_usd: string;
+  limits: { requests_per_minute: number; tokens_per_minute: number };
+}
+
+interface Gateway {
+  registration: 'open' | 'closed';
+  base_url: string;
+  docs_url: string;
+  version: string;
+}
+
+export interface SignedOut extends Gateway {
+  signed_in: false;
+}
+
+export interface SignedIn extends Gateway {
+  signed_in: true;
+  account: SessionAccount;
+  operator: boolean;
+  operator_by: 'account' | 'session' | null;
+  has_password: boolean;
+  demo: boolean;
+}
+
+export type Session = SignedIn | SignedOut;
+
+export interface Figures {
+  requests: number;
+  errors: number;
+  spend_usd: string;
+  tokens: number;
+  first_byte_p50_ms: number | null;
+  carbon: number | null;
+}
+
+export interface Totals extends Figures {
+  prompt_tokens: number;
+  completion_tokens: number;
+  first_byte_p95_ms: number | null;
+}
+
+export interface Step extends Figures {
+  at: string;
+  first_byte_p95_ms: number | null;
+}
+
+export interface NamedFigures extends Figures {
+  id: string;
+  name: string;
+}
+
+export interface RegionFigures extends Figures {
+  id: string;
+  city: string | null;
+  country: string | null;
+  lat: number | null;
+  lon: number | null;
+  grid_carbon: number | null;
+}
+
+export interface Overview {
+  from: string;
+  to: string;
+  step_seconds: number;
+  totals: Totals;
+  previous: Totals;
+  series: Step[];
+  by_model: NamedFigures[];
+  by_provider: NamedFigures[];
+  by_region: RegionFigures[];
+  balance_usd: string;
+}
+
+export interface Key {
+  id: string;
+  name: string;
+  label: string;
+  last_four: string;
+  expires_at: string | null;
+  state: 'active' | 'expired';
+  created_at: string;
+  usage_usd: string;
+}
+
+export interface NewKey extends Key {
+  token: string;
+}
+
+export interface Price {
+  input: string;
+  output: string;
+  cached_input: string | null;
+}
+
+export interface CatalogueRoute {
+  id: string;
+  provider: string;
+  locode: string;
+  default: boolean;
+  price: Price | null;
+  carbon: number | null;
+  country: string | null;
+  capabilities: string[];
+  servable: boolean;
+  why_not: 'unconfigured' | 'unpriced' | 'held' | 'disabled' | 'soft_disabled' | 'territory' | null;
+  held_until: string | null;
+}
+
+export type ModelState = 'available' | 'soft_disabled' | 'disabled';
+
+export interface CatalogueModel {
+  id: string;
+  auto_id: string;
+  creator: string;
+  model: string;
+  name: string;
+  context_window: number | null;
+  max_output_tokens: number | null;
+  state: ModelState;
+  reason: string | null;
+  servable: boolean;
+  routes: CatalogueRoute[];
+}
+
+export interface Provider {
+  id: string;
+  name: string;
+  headquarters: string | null;
+  cloud_act: boolean | null;
+  configured: boolean;
+}
+
+export interface Region {
+  locode: string;
+  city: string;
+  country: string;
+  lat: number;
+  lon: number;
+  carbon: number | null;
+}
+
+export interface Alias {
+  name: string;
+  provider: string;
+  canonical_id: string;
+  locode: string | null;
+  model_id: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Catalogue {
+  loaded_at: string;
+  data: CatalogueModel[];
+  providers: Provider[];
+  regions: Region[];
+  aliases: Alias[];
+}
+
+export interface AllowDeny {
+  allow: string[];
+  deny: string[];
+}
+
+export interface RoutingPolicy {
+  deny_cloud_act: boolean;
+  max_carbon: number | null;
+  max_price: number | null;
+  providers: AllowDeny;
+  creators: AllowDeny;
+  regions: AllowDeny;
+  prefer: 'balanced' | 'price' | 'latency' | 'carbon';
+}
+
+export type GateName = 'deny_cloud_act' | 'max_carbon' | 'max_price' | 'providers' | 'creators' | 'regions';
+
+export interface GateCount {
+  gate: GateName;
+  active: boolean;
+  removes: number;
+  leaves: number;
+  alone_leaves: number;
+}
+
+export interface PolicyPreview {
+  model: string;
+  total: number;
+  left: number;
+  gates: GateCount[];
+  eligible: string[];
+  removed: { id: string; gate: GateName }[];
+  error: { message: string; code: string } | null;
+  counterfactuals: { gate: GateName; setting: unknown; admits: number; message: string }[];
+}

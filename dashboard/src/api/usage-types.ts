@@ -1,0 +1,98 @@
+/** The shapes of usage, credits and the operator's pages. */
+import type { ModelState } from './types.js';
+
+export interface Attempt {
+  provider: string;
+  locode: string;
+  outcome: string;
+  status: number | null;
+  first_byte_ms: number | null;
+  error: string | null;
+}
+
+export interface Generation {
+  id: string;
+  created_at: string;
+  key_name: string;
+  requested_model: string;
+  served_model: string | null;
+  provider: string | null;
+  locode: string | null;
+  streamed: boolean;
+  status: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cached_tokens: number;
+  reasoning_tokens: number;
+  cost_usd: string;
+  latency_ms: number;
+  first_byte_ms: number | null;
+  providers_attempted: string[];
+  fallback_occurred: boolean;
+  finish_reason: string | null;
+  stream_end: 'complete' | 'stalled' | 'cut' | 'client_closed' | 'pricing_fault' | null;
+  usage_source: 'provider' | 'counted' | null;
+  error_code: string | null;
+  attempts: Attempt[];
+}
+
+export interface Facets {
+  keys: string[];
+  models: string[];
+  providers: string[];
+}
+
+export interface Credits {
+  balance_usd: string;
+  total_credits_usd: string;
+  total_usage_usd: string;
+  top_up: { processor: 'none' | 'stripe'; available: boolean; message: string };
+}
+
+export interface LedgerEntry {
+  id: string;
+  created_at: string;
+  kind: 'credit' | 'usage' | 'adjustment';
+  amount_usd: string;
+  balance_usd: string;
+  generation_id: string | null;
+  note: string | null;
+}
+
+export interface OperatorAccount {
+  id: string;
+  email: string;
+  name: string | null;
+  status: 'active' | 'suspended';
+  billing_country: string | null;
+  balance_usd: string;
+  limits: { requests_per_minute: number | null; tokens_per_minute: number | null };
+  operator: boolean;
+  sign_in: boolean;
+  created_at: string;
+}
+
+export interface RouteHealth {
+  id: string;
+  provider: string;
+  creator: string;
+  model: string;
+  locode: string;
+  country: string | null;
+  configured: boolean;
+  priced: boolean;
+  model_state: ModelState;
+  breaker: 'closed' | 'open' | 'half_open';
+  hold: { until: string; reason?: string | null } | null;
+  latency_ms: number | null;
+  error_rate: number | null;
+}
+
+export interface AuditEntry {
+  id: string;
+  created_at: string;
+  actor: string;
+  action: string;
+  subject: string;
+  details: unknown;
+}

@@ -1,0 +1,115 @@
+/** uPlot in React: bars and lines over time, in the theme's colours, as wide as its place. A chunk of its own, with its library. */
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { stepLabel } from '../../format/time.js';
+import type { ChartSeries } from './chart.js';
+
+export interface PlotProps {
+  /** Epoch seconds. */
+  at: readonly number[];
+  stepSeconds: number;
+  series: readonly ChartSeries[];
+  axisLabel: (value: number) => string;
+  /** Drawn anew when it changes: a canvas does not follow CSS. */
+  theme: string;
+  onHover: (index: number | null) => void;
+}
+
+const heightPx = 168;
+
+export function Plot({ at, stepSeconds, series, axisLabel, theme, onHover }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const hover = useRef(onHover);
+  hover.current = onHover;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is read through the colours.
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const colour = (name: string) => resolveColour(element, name);
+    const chart = new uPlot(
+      {
+        width: Math.max(element.clientWidth, 50),
+        height: heightPx,
+        padding: [8, 8, 0, 0],
+        legend: { show: false },
+        cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
+        scales: {
+          x: { time: true, range: (_chart, low, high) => [low - stepSeconds / 2, high + stepSeconds / 2] },
+          y: { range: (_chart, _low, high) => [0, (high || 1) * 1.08] },
+        },
+        axes: [timeAxis(stepSeconds, colour), valueAxis(axisLabel, colour)],
+        series: [{}, ...series.map((one) => seriesOptions(one, colour))],
+        hooks: { setCursor: [(self) => hover.current(self.cursor.idx ?? null)] },
+      },
+      [[...at], ...series.map(({ values }) => [...values])] as uPlot.AlignedData,
+      element,
+    );
+    const resized = new ResizeObserver(() =>
+      chart.setSize({ width: Math.max(element.clientWidth, 50), height: heightPx }),
+    );
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      chart.destroy();
+    };
+  }, [at, series, stepSeconds, axisLabel, theme]);
+
+  return <div className="h-[168px] w-full" ref={place} />;
+}
+
+type Colour = (name: string) => string;
+
+const font = '11px "Inter Variable", system-ui, sans-serif';
+
+function timeAxis(stepSeconds: number, colour: Colour): uPlot.Axis {
+  return {
+    stroke: colour('ink-3'),
+    font,
+    size: 28,
+    space: 56,
+    grid: { show: false },
+    ticks: { show: false },
+    values: (_chart, splits) => splits.map((split) => stepLabel(split, stepSeconds === 21_600 ? 86_400 : stepSeconds)),
+    ...(stepSeconds >= 21_600 && { incrs: [86_400, 2 * 86_400, 7 * 86_400, 14 * 86_400, 30 * 86_400] }),
+  };
+}
+
+function valueAxis(axisLabel: (value: number) => string, colour: Colour): uPlot.Axis {
+  return {
+    stroke: colour('ink-3'),
+    font,
+    size: (_chart, values) => 16 + Math.max(0, ...(values ?? []).map((value) => value.length)) * 6.2,
+    space: 40,
+    gap: 6,
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+    values: (_chart, splits) => splits.map(axisLabel),
+  };
+}
+
+function seriesOptions({ label, kind, colour: name }: ChartSeries, colour: Colour): uPlot.Series {
+  const stroke = colour(name);
+  if (kind === 'bars') {
+    return {
+      label,
+      stroke,
+      fill: stroke,
+      width: 0,
+      paths: uPlot.paths.bars?.({ size: [0.68, 28], radius: 0.15 }),
+      points: { show: false },
+    };
+  }
+  return { label, stroke, width: 1.75, spanGaps: true, points: { size: 4, fill: stroke } };
+}
+
+/** The computed value of a token: a canvas understands neither var() nor light-dark(). */
+function resolveColour(element: HTMLElement, name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(--${name})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

@@ -1,0 +1,84 @@
+/**
+ * A modal dialog on the browser's own element: focus stays inside and returns to where it came from, Escape closes, what is
+ * behind is inert. Libraries for this inject styles, which the Content-Security-Policy refuses.
+ */
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { createPortal } from 'react-dom';
+import { IconButton } from './button.js';
+import { classNames } from './class-names.js';
+import { CloseIcon } from './icons.js';
+
+export interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+  wide?: boolean;
+  /** What may be lost must not go by a click beside the dialog. */
+  closeOutside?: boolean;
+}
+
+export function Dialog({ open, ...rest }: DialogProps) {
+  return open ? createPortal(<OpenDialog {...rest} />, document.body) : null;
+}
+
+function OpenDialog({ onClose, title, description, children, wide, closeOutside = true }: Omit<DialogProps, 'open'>) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+
+  useEffect(() => {
+    const dialog = element.current;
+    const opener = document.activeElement;
+    const root = document.getElementById('root');
+    dialog?.showModal();
+    root?.setAttribute('aria-hidden', 'true');
+    return () => {
+      dialog?.close();
+      root?.removeAttribute('aria-hidden');
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way to close is Escape, which the element itself handles.
+    <dialog
+      aria-describedby={description ? `${id}-about` : undefined}
+      aria-labelledby={`${id}-title`}
+      className={classNames(
+        'animate-rise m-auto max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] overflow-y-auto rounded-xl border border-line bg-surface shadow-pop max-sm:mb-4',
+        wide ? 'max-w-2xl' : 'max-w-md',
+      )}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (closeOutside && event.target === element.current) onClose();
+      }}
+      ref={element}
+    >
+      <div className="flex flex-col gap-4 p-5">
+        <header className="flex items-start justify-between gap-4">
+          <div>
+            <h2 className="text-lg font-semibold text-ink" id={`${id}-title`}>
+              {title}
+            </h2>
+            {description && (
+              <div className="mt-1 text-ink-2" id={`${id}-about`}>
+                {description}
+              </div>
+            )}
+          </div>
+          <IconButton className="-mt-1 -mr-1.5" icon={CloseIcon} label="Close" onClick={onClose} />
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+/** The row of buttons at a dialog's end, the main one last (and full width on a phone). */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return <div className="mt-1 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">{children}</div>;
+}

@@ -1,0 +1,39 @@
+/** One choice of a few, side by side: radio buttons, so arrow keys move and a screen reader counts. */
+import { useId } from 'react';
+import { classNames } from './class-names.js';
+import type { Option } from './field.js';
+
+export interface SegmentedProps {
+  label: string;
+  options: readonly Option[];
+  value: string;
+  onChange: (value: string) => void;
+}
+
+export function Segmented({ label, options, value, onChange }: SegmentedProps) {
+  const name = useId();
+  return (
+    <fieldset className="inline-flex rounded-md border border-line bg-sunken p-0.5">
+      <legend className="sr-only">{label}</legend>
+      {options.map((option) => (
+        <label
+          className={classNames(
+            'flex h-7 items-center rounded-sm px-2.5 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9',
+            option.value === value ? 'bg-surface text-ink shadow-card' : 'cursor-pointer text-ink-2 hover:text-ink',
+          )}
+          key={option.value}
+        >
+          <input
+            checked={option.value === value}
+            className="sr-only"
+            name={name}
+            onChange={() => onChange(option.value)}
+            type="radio"
+            value={option.value}
+          />
+          {option.label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

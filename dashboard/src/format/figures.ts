@@ -1,0 +1,46 @@
+/** Counts, durations and shares in the reader's locale; what is not known is a dash. */
+
+const counts = new Intl.NumberFormat();
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+const shares = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+
+export const unknown = '–';
+
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined ? unknown : counts.format(value);
+}
+
+export function shortCount(value: number): string {
+  return value < 10_000 ? counts.format(value) : compact.format(value);
+}
+
+export function share(part: number, whole: number): string {
+  return shares.format(whole === 0 ? 0 : part / whole);
+}
+
+export function percent(value: number | null): string {
+  return value === null ? unknown : shares.format(value);
+}
+
+export function milliseconds(value: number | null | undefined): string {
+  if (value === null || value === undefined) return unknown;
+  if (value < 10) return `${Math.round(value * 10) / 10} ms`;
+  if (value < 1000) return `${Math.round(value)} ms`;
+  return `${(value / 1000).toFixed(value < 10_000 ? 2 : 1)} s`;
+}
+
+export function carbon(value: number | null | undefined): string {
+  return value === null || value === undefined ? unknown : `${counts.format(Math.round(value))} g`;
+}
+
+/** The change against the period before; null where there is nothing to compare with. */
+export function change(now: number, before: number): { text: string; up: boolean } | null {
+  if (before === 0 || now === before) return null;
+  const ratio = (now - before) / before;
+  const sign = ratio > 0 ? '+' : '−';
+  return { text: `${sign}${shares.format(Math.min(Math.abs(ratio), 99.99))}`, up: ratio > 0 };
+}
+
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${counts.format(value)} ${value === 1 ? one : many}`;
+}

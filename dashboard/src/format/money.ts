@@ -1,0 +1,43 @@
+/** Money as text, exact: amounts arrive as decimal strings and leave as decimal strings; no float is ever in between (ruling 9). */
+
+const shape = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/** `"1234.5"` → `"$1,234.50"`; every decimal that counts is kept, at least two are shown. */
+export function usd(amount: string): string {
+  const [, sign, whole, fraction = ''] = shape.exec(amount) ?? [];
+  if (whole === undefined) return amount;
+  const decimals = fraction.replace(/0+$/, '').padEnd(2, '0');
+  return `${sign ? '−' : ''}$${grouped(whole)}.${decimals}`;
+}
+
+/** As `usd`, with a plus where an amount adds to a balance. */
+export function signedUsd(amount: string): string {
+  return isNegative(amount) || isZero(amount) ? usd(amount) : `+${usd(amount)}`;
+}
+
+/** Four significant digits at most below a dollar, cents above: for axes and tiles, where the exact amount stands nearby. */
+export function shortUsd(amount: string): string {
+  const [, sign, whole, fraction = ''] = shape.exec(amount) ?? [];
+  if (whole === undefined) return amount;
+  const leading = fraction.search(/[1-9]/);
+  const kept = whole !== '0' || leading < 0 ? 2 : Math.max(2, leading + 3);
+  const decimals = fraction.slice(0, kept).padEnd(2, '0');
+  return `${sign ? '−' : ''}$${grouped(whole)}.${decimals}`;
+}
+
+export function isNegative(amount: string): boolean {
+  return amount.startsWith('-') && !isZero(amount);
+}
+
+export function isZero(amount: string): boolean {
+  return /^-?[0.]*$/.test(amount);
+}
+
+/** Only to place a point in a chart, never to show an amount. */
+export function plotValue(amount: string): number {
+  return Number(amount);
+}
+
+function grouped(whole: string): string {
+  return whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}

@@ -1,0 +1,37 @@
+/** Dates and times in the reader's locale and time zone. */
+
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const dayHours = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+export const date = (iso: string) => dates.format(new Date(iso));
+export const dateTime = (iso: string) => times.format(new Date(iso));
+export const exactTime = (iso: string) => exact.format(new Date(iso));
+
+/** A point of a series, as precise as its step. */
+export function stepLabel(at: number, stepSeconds: number): string {
+  const moment = new Date(at * 1000);
+  if (stepSeconds >= 86_400) return days.format(moment);
+  return stepSeconds >= 21_600 ? dayHours.format(moment) : hours.format(moment);
+}
+
+const units = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** `in 3 months`, `2 hours ago`, `now`. */
+export function fromNow(iso: string, now = Date.now()): string {
+  const seconds = (Date.parse(iso) - now) / 1000;
+  for (const [unit, size] of units) {
+    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+  }
+  return relative.format(0, 'second');
+}

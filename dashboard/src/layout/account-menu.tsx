@@ -1,0 +1,122 @@
+/** The account's corner: who is signed in, theme, settings, documentation, sign out. A native popover: Escape and a click beside it close it. */
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useId, useRef } from 'react';
+import { api } from '../api/client.js';
+import { beginSession, useChange } from '../api/queries.js';
+import type { Session } from '../api/types.js';
+import { classNames } from '../components/class-names.js';
+import {
+  AccountsIcon,
+  BookIcon,
+  type Icon,
+  MoonIcon,
+  SelectIcon,
+  SignOutIcon,
+  SunIcon,
+  SystemIcon,
+} from '../components/icons.js';
+import { useSession } from './session-context.js';
+import { chooseTheme, type Theme, useTheme } from './theme.js';
+
+const itemClass =
+  'flex h-9 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-ink-2 hover:bg-sunken hover:text-ink pointer-coarse:h-11';
+
+export function AccountMenu() {
+  const { account, docs_url: docsUrl, ...session } = useSession();
+  const id = useId();
+  const menu = useRef<HTMLDivElement>(null);
+  const navigate = useNavigate();
+  const signOut = useChange(async () => {
+    await api('sign-out', { method: 'POST', body: {} });
+    beginSession(await api<Session>('session'));
+    await navigate({ to: '/sign-in' });
+  }, []);
+  const close = () => menu.current?.hidePopover();
+
+  return (
+    <>
+      <button
+        className="flex h-10 min-w-0 items-center gap-2.5 rounded-md px-1.5 text-left hover:bg-sunken lg:w-full"
+        popoverTarget={id}
+        type="button"
+      >
+        <span
+          aria-hidden="true"
+          className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-sm font-semibold text-accent uppercase"
+        >
+          {(account.name ?? account.email).slice(0, 1)}
+        </span>
+        <span className="sr-only">Account menu</span>
+        <span className="min-w-0 grow truncate text-sm text-ink-2 max-lg:hidden">{account.email}</span>
+        <SelectIcon className="size-4 shrink-0 text-ink-3 max-lg:hidden" />
+      </button>
+      <div
+        className="animate-rise fixed inset-auto m-0 w-64 rounded-lg border border-line bg-surface p-1.5 text-ink shadow-pop max-lg:top-14 max-lg:right-3 lg:bottom-16 lg:left-3"
+        id={id}
+        popover="auto"
+        ref={menu}
+      >
+        <div className="px-2.5 pt-1.5 pb-2">
+          <p className="truncate font-medium">{account.name ?? account.email}</p>
+          <p className="truncate text-sm text-ink-3">
+            {session.demo ? 'Demo account' : account.email}
+            {session.operator && ' · operator'}
+          </p>
+        </div>
+        <ThemeChoice />
+        <Link className={itemClass} onClick={close} to="/account">
+          <AccountsIcon className="size-4" />
+          Account and password
+        </Link>
+        <a className={itemClass} href={docsUrl}>
+          <BookIcon className="size-4" />
+          Documentation
+        </a>
+        <button
+          className={itemClass}
+          disabled={signOut.isPending}
+          onClick={() => signOut.mutate(undefined)}
+          type="button"
+        >
+          <SignOutIcon className="size-4" />
+          Sign out
+        </button>
+      </div>
+    </>
+  );
+}
+
+const themes: { value: Theme; label: string; icon: Icon }[] = [
+  { value: 'system', label: 'System', icon: SystemIcon },
+  { value: 'light', label: 'Light', icon: SunIcon },
+  { value: 'dark', label: 'Dark', icon: MoonIcon },
+];
+
+function ThemeChoice() {
+  const theme = useTheme();
+  const name = useId();
+  return (
+    <fieldset className="mb-1 grid grid-cols-3 border-y border-line py-1.5">
+      <legend className="sr-only">Theme</legend>
+      {themes.map(({ value, label, icon: Glyph }) => (
+        <label
+          className={classNames(
+            'flex h-8 items-center justify-center gap-1.5 rounded-md text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-10',
+            value === theme ? 'bg-sunken font-medium text-ink' : 'cursor-pointer text-ink-2 hover:text-ink',
+          )}
+          key={value}
+        >
+          <input
+            checked={value === theme}
+            className="sr-only"
+            name={name}
+            onChange={() => chooseTheme(value)}
+            type="radio"
+          />
+          <Glyph className="size-4" />
+          {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

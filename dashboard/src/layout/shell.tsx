@@ -1,0 +1,58 @@
+/** The frame around every page of a signed-in account: skip link, navigation, account menu, and the main region that gets focus on navigation. */
+import { useQuery } from '@tanstack/react-query';
+import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { sessionQuery } from '../api/queries.js';
+import { AccountMenu } from './account-menu.js';
+import { Brand } from './brand.js';
+import { Navigation } from './navigation.js';
+import { SessionContext } from './session-context.js';
+
+export function Shell() {
+  const { data: session } = useQuery(sessionQuery);
+  const main = useFocusOnNavigation();
+  if (!session?.signed_in) return <Navigate to="/sign-in" />;
+  return (
+    <SessionContext value={session}>
+      <a
+        className="sr-only rounded-md bg-accent px-3 py-2 font-medium text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50"
+        href="#content"
+      >
+        Skip to content
+      </a>
+      <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
+        <header className="sticky top-0 z-20 border-line bg-page/95 backdrop-blur-sm max-lg:border-b lg:flex lg:h-dvh lg:flex-col lg:border-r">
+          <div className="flex h-14 items-center justify-between px-4 lg:h-16 lg:px-5">
+            <Link aria-label="Lodestone" className="flex rounded-md" to="/">
+              <Brand />
+            </Link>
+            <div className="flex lg:hidden">
+              <AccountMenu />
+            </div>
+          </div>
+          <Navigation operator={session.operator} />
+          <div className="border-t border-line p-3 max-lg:hidden">
+            <AccountMenu />
+          </div>
+        </header>
+        <main className="min-w-0 px-4 py-6 sm:px-8 lg:px-10 lg:py-8" id="content" ref={main} tabIndex={-1}>
+          <div className="mx-auto max-w-6xl">
+            <Outlet />
+          </div>
+        </main>
+      </div>
+    </SessionContext>
+  );
+}
+
+/** After a navigation the keyboard and the screen reader start at the new page, not where the old link was. */
+function useFocusOnNavigation() {
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
+  const last = useRef(path);
+  useEffect(() => {
+    if (last.current !== undefined && last.current !== path) main.current?.focus({ preventScroll: true });
+    last.current = path;
+  }, [path]);
+  return main;
+}

@@ -1,0 +1,99 @@
+/** Every page of the navigation, in its order: a page is one folder below pages/ and one line here. Router and navigation read nothing else. */
+import type { ComponentType } from 'react';
+import {
+  AccountsIcon,
+  AliasIcon,
+  AuditIcon,
+  AvailabilityIcon,
+  CreditsIcon,
+  FallbackIcon,
+  HealthIcon,
+  type Icon,
+  KeyIcon,
+  ModelIcon,
+  OverviewIcon,
+  PlaygroundIcon,
+  PolicyIcon,
+  UsageIcon,
+} from './components/icons.js';
+
+export interface Page {
+  path: string;
+  title: string;
+  icon: Icon;
+  load: () => Promise<{ Page: ComponentType }>;
+}
+
+export interface PageGroup {
+  title: string;
+  /** Only for operators. */
+  operator?: boolean;
+  pages: readonly Page[];
+}
+
+export const pageGroups: readonly PageGroup[] = [
+  {
+    title: 'Activity',
+    pages: [
+      { path: '/', title: 'Overview', icon: OverviewIcon, load: () => import('./pages/overview/overview-page.js') },
+      { path: '/usage', title: 'Usage', icon: UsageIcon, load: () => import('./pages/usage/usage-page.js') },
+      { path: '/credits', title: 'Credits', icon: CreditsIcon, load: () => import('./pages/credits/credits-page.js') },
+    ],
+  },
+  {
+    title: 'Build',
+    pages: [
+      { path: '/keys', title: 'Keys', icon: KeyIcon, load: () => import('./pages/keys/keys-page.js') },
+      { path: '/models', title: 'Models', icon: ModelIcon, load: () => import('./pages/models/models-page.js') },
+      {
+        path: '/playground',
+        title: 'Playground',
+        icon: PlaygroundIcon,
+        load: () => import('./pages/playground/playground-page.js'),
+      },
+    ],
+  },
+  {
+    title: 'Routing',
+    pages: [
+      { path: '/aliases', title: 'Aliases', icon: AliasIcon, load: () => import('./pages/aliases/aliases-page.js') },
+      {
+        path: '/fallback',
+        title: 'Fallback',
+        icon: FallbackIcon,
+        load: () => import('./pages/fallback/fallback-page.js'),
+      },
+      {
+        path: '/routing-policy',
+        title: 'Routing policy',
+        icon: PolicyIcon,
+        load: () => import('./pages/policy/policy-page.js'),
+      },
+    ],
+  },
+  {
+    title: 'Operator',
+    operator: true,
+    pages: [
+      {
+        path: '/accounts',
+        title: 'Accounts',
+        icon: AccountsIcon,
+        load: () => import('./pages/accounts/accounts-page.js'),
+      },
+      {
+        path: '/route-health',
+        title: 'Route health',
+        icon: HealthIcon,
+        load: () => import('./pages/route-health/route-health-page.js'),
+      },
+      {
+        path: '/availability',
+        title: 'Model availability',
+        icon: AvailabilityIcon,
+        load: () => import('./pages/availability/availability-page.js'),
+      },
+      { path: '/audit', title: 'Audit', icon: AuditIcon, load: () => import('./pages/audit/audit-page.js') },
+    ],
+  },
+];

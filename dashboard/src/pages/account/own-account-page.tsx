@@ -1,0 +1,37 @@
+/** The signed-in account: who it is, its limits, its password, and operator rights for this session. */
+import { Card } from '../../components/card.js';
+import { Facts } from '../../components/facts.js';
+import { PageHeader } from '../../components/page-header.js';
+import { count } from '../../format/figures.js';
+import { date } from '../../format/time.js';
+import { useSession } from '../../layout/session-context.js';
+import { OperatorCard } from './operator-card.js';
+import { PasswordCard } from './password-card.js';
+
+export function Page() {
+  const { account, version } = useSession();
+  return (
+    <>
+      <PageHeader title="Account and password" />
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <div className="flex flex-col gap-5">
+          <Card title="This account">
+            <Facts
+              facts={[
+                { name: 'E-mail', value: account.email },
+                { name: 'Id', value: <code className="text-xs">{account.id}</code> },
+                { name: 'Since', value: date(account.created_at) },
+                { name: 'State', value: account.status },
+                { name: 'Requests a minute', value: count(account.limits.requests_per_minute) },
+                { name: 'Tokens a minute', value: count(account.limits.tokens_per_minute) },
+                { name: 'Gateway', value: `Lodestone ${version}` },
+              ]}
+            />
+          </Card>
+          <OperatorCard />
+        </div>
+        <PasswordCard />
+      </div>
+    </>
+  );
+}

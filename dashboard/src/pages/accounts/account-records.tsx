@@ -1,0 +1,117 @@
+/** An account's keys and its latest ledger entries, for operators. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
+import { useChange } from '../../api/queries.js';
+import type { Key, List } from '../../api/types.js';
+import type { LedgerEntry } from '../../api/usage-types.js';
+import { Badge } from '../../components/badge.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { ConfirmDialog } from '../../components/confirm-dialog.js';
+import { PageData } from '../../components/page-data.js';
+import { EmptyState } from '../../components/states.js';
+import { type Column, Table } from '../../components/table.js';
+import { useToast } from '../../components/toast.js';
+import { signedUsd, usd } from '../../format/money.js';
+import { date, dateTime } from '../../format/time.js';
+
+type AccountKey = Pick<Key, 'id' | 'name' | 'last_four' | 'expires_at' | 'state' | 'created_at'>;
+
+export function AccountKeys({ path }: { path: string }) {
+  const keys = useQuery({
+    queryKey: ['operator', path, 'keys'],
+    queryFn: async () => (await api<List<AccountKey>>(`${path}/keys`)).data,
+  });
+  const [doomed, setDoomed] = useState<AccountKey | null>(null);
+  const remove = useChange((key: AccountKey) => api(`${path}/keys/${key.id}`, { method: 'DELETE' }), [['operator']]);
+  const say = useToast();
+  const columns: Column<AccountKey>[] = [
+    {
+      header: 'Name',
+      lead: true,
+      cell: ({ name, state }) => (
+        <span className="flex flex-wrap items-center gap-2">
+          <span className="wrap-anywhere">{name}</span>
+          {state === 'expired' && <Badge tone="warn">expired</Badge>}
+        </span>
+      ),
+    },
+    { header: 'Token', cell: (key) => <code className="text-sm text-ink-2">{`sk-lr-…${key.last_four}`}</code> },
+    { header: 'Created', cell: (key) => <span className="text-ink-2">{date(key.created_at)}</span> },
+    {
+      header: 'Expires',
+      cell: (key) => <span className="text-ink-2">{key.expires_at ? date(key.expires_at) : 'Never'}</span>,
+    },
+    {
+      header: '',
+      name: 'Actions',
+      end: true,
+      cell: (key) => (
+        <Button onClick={() => setDoomed(key)} size="small" title={`Delete the key ${key.name}`} variant="ghost">
+          Delete
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <Card flush title="Keys">
+      <PageData query={keys}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState title="No keys" />
+          ) : (
+            <Table caption="Keys of this account" columns={columns} rowKey={({ id }) => id} rows={list} />
+          )
+        }
+      </PageData>
+      <ConfirmDialog
+        action="Delete key"
+        change={remove}
+        onClose={() => setDoomed(null)}
+        onDone={() => say('The key is deleted.')}
+        subject={doomed}
+        title="Delete this key?"
+      >
+        <strong className="font-medium text-ink">{doomed?.name}</strong> stops working at once.
+      </ConfirmDialog>
+    </Card>
+  );
+}
+
+const ledgerColumns: Column<LedgerEntry>[] = [
+  {
+    header: 'Time',
+    lead: true,
+    cell: ({ created_at: at }) => <span className="whitespace-nowrap">{dateTime(at)}</span>,
+  },
+  { header: 'Kind', cell: ({ kind }) => <Badge>{kind}</Badge> },
+  {
+    header: 'For',
+    cell: ({ generation_id: id, note }) => <span className="wrap-anywhere text-ink-2">{note ?? id ?? ''}</span>,
+  },
+  { header: 'Amount', end: true, cell: ({ amount_usd: amount }) => signedUsd(amount) },
+  { header: 'Balance', end: true, cell: ({ balance_usd: balance }) => usd(balance) },
+];
+
+const ledgerShown = 25;
+
+export function AccountLedger({ path }: { path: string }) {
+  const ledger = useQuery({
+    queryKey: ['operator', path, 'ledger'],
+    queryFn: async () => (await api<List<LedgerEntry>>(`${path}/ledger?limit=${ledgerShown}`)).data,
+  });
+  return (
+    <Card description={`The latest ${ledgerShown} entries`} flush title="Ledger">
+      <PageData query={ledger}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState title="No entries" />
+          ) : (
+            <Table caption="Ledger of this account" columns={ledgerColumns} rowKey={({ id }) => id} rows={list} />
+          )
+        }
+      </PageData>
+    </Card>
+  );
+}

@@ -1,0 +1,130 @@
+/** Balance, how to add to it, and every entry of the ledger. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ledgerPages } from '../../api/pages.js';
+import { creditsQuery } from '../../api/queries.js';
+import type { LedgerEntry } from '../../api/usage-types.js';
+import { Badge, type Tone } from '../../components/badge.js';
+import { Card } from '../../components/card.js';
+import { CreditsIcon } from '../../components/icons.js';
+import { MoreButton } from '../../components/more-button.js';
+import { PageData } from '../../components/page-data.js';
+import { PageHeader } from '../../components/page-header.js';
+import { Segmented } from '../../components/segmented.js';
+import { Stat } from '../../components/stat.js';
+import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.js';
+import { type Column, Table } from '../../components/table.js';
+import { isNegative, isZero, signedUsd, usd } from '../../format/money.js';
+import { dateTime } from '../../format/time.js';
+import { TopUp } from './top-up.js';
+
+export function Page() {
+  const credits = useQuery(creditsQuery);
+  return (
+    <>
+      <PageHeader
+        description="Each request is settled when it has ended, to the last fraction of a cent. The balance is the sum of the ledger."
+        title="Credits"
+      />
+      <PageData query={credits} skeleton={<Skeleton className="h-32" />}>
+        {(data) => (
+          <div className="grid gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+            <Card>
+              <dl className="grid gap-6 sm:grid-cols-3">
+                <Stat
+                  label="Balance"
+                  note={isNegative(data.balance_usd) || isZero(data.balance_usd) ? 'Requests are refused' : 'available'}
+                  noteTone={isNegative(data.balance_usd) || isZero(data.balance_usd) ? 'bad' : 'neutral'}
+                  title={usd(data.balance_usd)}
+                  value={usd(data.balance_usd)}
+                />
+                <Stat label="Credited" note="in all" value={usd(data.total_credits_usd)} />
+                <Stat label="Used" note="in all" title={usd(data.total_usage_usd)} value={usd(data.total_usage_usd)} />
+              </dl>
+            </Card>
+            <TopUp topUp={data.top_up} />
+          </div>
+        )}
+      </PageData>
+      <Ledger />
+    </>
+  );
+}
+
+const kinds = [
+  { value: '', label: 'All' },
+  { value: 'credit', label: 'Credit' },
+  { value: 'usage', label: 'Use' },
+  { value: 'adjustment', label: 'Adjustments' },
+];
+
+function Ledger() {
+  const [kind, setKind] = useState('');
+  const pages = useInfiniteQuery(ledgerPages({ kind }));
+  const rows = pages.data?.pages.flatMap(({ data }) => data);
+  return (
+    <div className="mt-5">
+      <Card
+        action={<Segmented label="Kind of entry" onChange={setKind} options={kinds} value={kind} />}
+        flush
+        title="Ledger"
+      >
+        {rows === undefined ? (
+          pages.isError ? (
+            <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />
+          ) : (
+            <SkeletonRows rows={6} />
+          )
+        ) : rows.length === 0 ? (
+          <EmptyState icon={CreditsIcon} title="No entries">
+            Credit that is added and requests that cost something appear here.
+          </EmptyState>
+        ) : (
+          <>
+            <Table caption="Ledger" columns={columns} rowKey={({ id }) => id} rows={rows} />
+            <MoreButton pages={pages} />
+          </>
+        )}
+      </Card>
+    </div>
+  );
+}
+
+const tones: Record<LedgerEntry['kind'], Tone> = { credit: 'good', usage: 'neutral', adjustment: 'warn' };
+
+const columns: Column<LedgerEntry>[] = [
+  {
+    header: 'Time',
+    lead: true,
+    cell: ({ created_at: at }) => <span className="whitespace-nowrap">{dateTime(at)}</span>,
+  },
+  { header: 'Kind', cell: ({ kind }) => <Badge tone={tones[kind]}>{kind}</Badge> },
+  {
+    header: 'For',
+    cell: ({ generation_id: id, note }) =>
+      id ? (
+        <Link
+          className="font-mono text-xs wrap-anywhere text-ink-2 underline decoration-field/60 underline-offset-4 hover:decoration-ink"
+          params={{ id }}
+          to="/usage/$id"
+        >
+          {id}
+        </Link>
+      ) : (
+        <span className="wrap-anywhere text-ink-2">{note ?? ''}</span>
+      ),
+  },
+  {
+    header: 'Amount',
+    end: true,
+    cell: ({ amount_usd: amount }) => (
+      <span className={isNegative(amount) || isZero(amount) ? 'text-ink' : 'text-good'}>{signedUsd(amount)}</span>
+    ),
+  },
+  {
+    header: 'Balance',
+    end: true,
+    cell: ({ balance_usd: balance }) => <span className="text-ink-2">{usd(balance)}</span>,
+  },
+];

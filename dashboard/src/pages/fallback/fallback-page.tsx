@@ -1,0 +1,112 @@
+/** The saved fallback chain: what to try, in order, when the requested model has failed (§2.4, contract 4.4). */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, isApiError } from '../../api/client.js';
+import { catalogueQuery, fallbackQuery, useChange } from '../../api/queries.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Combobox } from '../../components/combobox.js';
+import { FallbackIcon } from '../../components/icons.js';
+import { PageData } from '../../components/page-data.js';
+import { PageHeader } from '../../components/page-header.js';
+import { SaveBar } from '../../components/save-bar.js';
+import { EmptyState, messageOf, Notice } from '../../components/states.js';
+import { useToast } from '../../components/toast.js';
+import { modelSuggestions } from '../models/model-suggestions.js';
+import { ChainList } from './chain-list.js';
+
+const entriesMax = 10;
+
+export function Page() {
+  const saved = useQuery(fallbackQuery);
+  return (
+    <>
+      <PageHeader
+        description="When the model of a request fails with a 503 or 504, these are tried in order. A request’s own fallback.models replaces this list."
+        title="Fallback"
+      />
+      <PageData query={saved}>{(models) => <Chain key={models.join('\n')} saved={models} />}</PageData>
+    </>
+  );
+}
+
+function Chain({ saved }: { saved: string[] }) {
+  const [models, setModels] = useState(saved);
+  const say = useToast();
+  const save = useChange(
+    (list: string[]) =>
+      list.length === 0
+        ? api('v1/fallback', { method: 'DELETE' })
+        : api('v1/fallback', { method: 'PUT', body: { fallback: { models: list } } }),
+    [['fallback']],
+  );
+  const change = (list: string[]) => {
+    save.reset();
+    setModels(list);
+  };
+  return (
+    <div className="flex flex-col gap-5">
+      <Card
+        action={<span className="tabular text-sm text-ink-3">{`${models.length} of ${entriesMax}`}</span>}
+        flush
+        title="Chain"
+      >
+        {models.length === 0 ? (
+          <EmptyState icon={FallbackIcon} title="No fallback">
+            A failed request is answered with its error. Add models below to have others tried first.
+          </EmptyState>
+        ) : (
+          <ChainList models={models} onChange={change} />
+        )}
+        <AddEntry full={models.length >= entriesMax} models={models} onAdd={(id) => change([...models, id])} />
+      </Card>
+      {save.isError && (
+        <Notice>
+          {messageOf(save.error)}
+          {isApiError(save.error) &&
+            save.error.code === 'invalid_fallback_model' &&
+            ' Remove that entry or choose another.'}
+        </Notice>
+      )}
+      <SaveBar
+        busy={save.isPending}
+        dirty={models.join('\n') !== saved.join('\n')}
+        onDiscard={() => change(saved)}
+        onSave={() => save.mutate(models, { onSuccess: () => say('The fallback chain is saved.') })}
+        saveLabel="Save chain"
+      />
+    </div>
+  );
+}
+
+function AddEntry({ models, full, onAdd }: { models: string[]; full: boolean; onAdd: (id: string) => void }) {
+  const [id, setId] = useState('');
+  const { data: catalogue } = useQuery(catalogueQuery);
+  const entry = id.trim();
+  const twice = models.includes(entry);
+  const add = () => {
+    if (!entry || twice || full) return;
+    onAdd(entry);
+    setId('');
+  };
+  return (
+    <div className="flex items-start gap-2 border-t border-line px-5 py-4">
+      <Combobox
+        className="grow"
+        error={
+          twice ? 'This model is in the chain already.' : full ? `A chain has at most ${entriesMax} entries.` : null
+        }
+        hideLabel
+        label="Entry to add"
+        onChange={setId}
+        onEnter={add}
+        placeholder="auto/meta/llama-3.3-70b"
+        suggestions={catalogue ? modelSuggestions(catalogue).filter(({ value }) => !models.includes(value)) : []}
+        value={id}
+      />
+      <Button className="pointer-coarse:h-11" disabled={!entry || twice || full} onClick={add}>
+        Add
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+/** Makes a key, then shows its token: once, with a copy button; a click beside the dialog does not lose it. */
+import { type FormEvent, useState } from 'react';
+import { api, isApiError } from '../../api/client.js';
+import { useChange } from '../../api/queries.js';
+import type { NewKey } from '../../api/types.js';
+import { Button } from '../../components/button.js';
+import { CodeBlock } from '../../components/code-block.js';
+import { CopyButton } from '../../components/copy-button.js';
+import { Dialog, DialogActions } from '../../components/dialog.js';
+import { Input, Select } from '../../components/field.js';
+import { messageOf, Notice } from '../../components/states.js';
+import { useSession } from '../../layout/session-context.js';
+import { curl } from '../playground/snippets.js';
+
+const expiries = [
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+  { value: '90d', label: '90 days' },
+  { value: '6mo', label: '6 months' },
+  { value: '12mo', label: '12 months' },
+  { value: 'never', label: 'Never' },
+];
+
+export function CreateKeyDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [made, setMade] = useState<NewKey | null>(null);
+  const close = () => {
+    setMade(null);
+    onClose();
+  };
+  return (
+    <Dialog
+      closeOutside={made === null}
+      description={made ? 'Copy the token now. It is not stored and cannot be shown again.' : undefined}
+      onClose={close}
+      open={open}
+      title={made ? 'Your new key' : 'Create key'}
+      wide={made !== null}
+    >
+      {made ? <Token onClose={close} token={made.token} /> : <KeyForm onClose={close} onMade={setMade} />}
+    </Dialog>
+  );
+}
+
+function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [expires, setExpires] = useState('90d');
+  const create = useChange(
+    () => api<NewKey>('keys', { method: 'POST', body: { name: name.trim(), expires } }),
+    [['keys']],
+  );
+  const error = create.error;
+  const atName = isApiError(error) && error.param === 'name' ? error.message : null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!create.isPending) create.mutate(undefined, { onSuccess: onMade });
+  };
+  return (
+    <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
+      {error && !atName && <Notice>{messageOf(error)}</Notice>}
+      <Input
+        autoComplete="off"
+        autoFocus
+        error={atName}
+        hint="Appears in your usage history."
+        label="Name"
+        maxLength={100}
+        onChange={(event) => setName(event.target.value)}
+        placeholder="production"
+        required
+        value={name}
+      />
+      <Select label="Expiry" onChange={(event) => setExpires(event.target.value)} options={expiries} value={expires} />
+      <DialogActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button busy={create.isPending} type="submit" variant="primary">
+          Create
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+function Token({ token, onClose }: { token: string; onClose: () => void }) {
+  const { base_url: baseUrl } = useSession();
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2 rounded-md border border-accent/40 bg-accent-soft p-2 pl-3">
+        <code className="min-w-0 grow text-sm wrap-anywhere text-ink" data-testid="new-token">
+          {token}
+        </code>
+        <CopyButton label="Copy token" text={token}>
+          Copy
+        </CopyButton>
+      </div>
+      <div className="flex flex-col gap-1.5">
+        <p className="text-sm font-medium">Try it</p>
+        <CodeBlock
+          code={curl({ baseUrl, token, model: 'sandbox/lodestone/echo', message: 'Hello', stream: false })}
+          label="curl command"
+        />
+      </div>
+      <DialogActions>
+        <Button onClick={onClose} variant="primary">
+          Done
+        </Button>
+      </DialogActions>
+    </>
+  );
+}

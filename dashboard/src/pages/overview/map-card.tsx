@@ -1,0 +1,44 @@
+/** The map with the list that says the same in words. */
+import { lazy, Suspense } from 'react';
+import type { RegionFigures } from '../../api/types.js';
+import { Card } from '../../components/card.js';
+import { Skeleton } from '../../components/states.js';
+import { carbon, count, share } from '../../format/figures.js';
+
+const WorldMap = lazy(async () => ({ default: (await import('./world-map.js')).WorldMap }));
+
+const listed = 6;
+
+export function MapCard({ regions }: { regions: readonly RegionFigures[] }) {
+  const most = [...regions].sort((a, b) => b.requests - a.requests);
+  const all = regions.reduce((sum, { requests }) => sum + requests, 0);
+  return (
+    <Card title="Where requests were served">
+      <div className="grid items-center gap-6 lg:grid-cols-[minmax(0,1fr)_17rem]">
+        <Suspense fallback={<Skeleton className="aspect-[144/54] w-full" />}>
+          <WorldMap regions={regions} />
+        </Suspense>
+        <ul className="flex flex-col gap-3">
+          {regions.length === 0 && <li className="text-ink-3">No request was served in this period.</li>}
+          {most.slice(0, listed).map((region) => (
+            <li key={region.id}>
+              <div className="flex items-baseline justify-between gap-3">
+                <span className="min-w-0 truncate font-medium">
+                  {region.city ?? 'No region'}
+                  <span className="ml-1.5 font-normal text-ink-3">{region.country ?? region.id}</span>
+                </span>
+                <span className="tabular shrink-0 text-sm text-ink-2">
+                  {count(region.requests)} · {carbon(region.grid_carbon)}
+                </span>
+              </div>
+              <div className="mt-1 h-1 rounded-full bg-sunken">
+                <div className="h-1 rounded-full bg-accent" style={{ width: `${(region.requests / all) * 100}%` }} />
+              </div>
+              <span className="sr-only">{share(region.requests, all)} of requests</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Card>
+  );
+}

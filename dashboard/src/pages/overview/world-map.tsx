@@ -1,0 +1,47 @@
+/** Where requests were served: land as dots, a circle a region, its area by the number of requests. A chunk of its own, with its data. */
+import type { RegionFigures } from '../../api/types.js';
+import { plural } from '../../format/figures.js';
+import { cellDegrees, landRows, northDegrees } from './land-cells.js';
+
+const columns = 360 / cellDegrees;
+const rows = landRows.length;
+
+const land = landRows
+  .flatMap((row, y) =>
+    [...row].flatMap((digit, group) =>
+      [0, 1, 2, 3]
+        .filter((bit) => Number.parseInt(digit, 16) & (8 >> bit))
+        .map((bit) => `M${group * 4 + bit + 0.5} ${y + 0.5}h0`),
+    ),
+  )
+  .join('');
+
+const radiusMin = 0.9;
+const radiusMax = 3.4;
+
+export function WorldMap({ regions }: { regions: readonly RegionFigures[] }) {
+  const placed = regions.filter(({ lat, lon }) => lat !== null && lon !== null);
+  const most = Math.max(1, ...placed.map(({ requests }) => requests));
+  return (
+    <svg
+      aria-label={`Map of the regions that served requests: ${placed.map(({ city, requests }) => `${city}, ${plural(requests, 'request')}`).join('; ') || 'none'}.`}
+      className="w-full"
+      role="img"
+      viewBox={`0 0 ${columns} ${rows}`}
+    >
+      <path className="stroke-field/45" d={land} fill="none" strokeLinecap="round" strokeWidth="0.6" />
+      {[...placed].reverse().map((region) => {
+        const x = ((region.lon ?? 0) + 180) / cellDegrees;
+        const y = (northDegrees - (region.lat ?? 0)) / cellDegrees;
+        const radius = radiusMin + (radiusMax - radiusMin) * Math.sqrt(region.requests / most);
+        return (
+          <g key={region.id}>
+            <title>{`${region.city}: ${plural(region.requests, 'request')}`}</title>
+            <circle className="fill-accent/25 stroke-accent" cx={x} cy={y} r={radius} strokeWidth="0.25" />
+            <circle className="fill-accent" cx={x} cy={y} r="0.5" />
+          </g>
+        );
+      })}
+    </svg>
+  );
+}

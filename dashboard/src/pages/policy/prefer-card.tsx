@@ -1,0 +1,30 @@
+/** What to rank by among the routes that the gates leave. */
+import type { RoutingPolicy } from '../../api/types.js';
+import { Card } from '../../components/card.js';
+import { Segmented } from '../../components/segmented.js';
+
+const preferences = [
+  { value: 'balanced', label: 'Balanced' },
+  { value: 'price', label: 'Price' },
+  { value: 'latency', label: 'Latency' },
+  { value: 'carbon', label: 'Carbon' },
+];
+
+export function PreferCard({
+  value,
+  onChange,
+}: {
+  value: RoutingPolicy['prefer'];
+  onChange: (value: RoutingPolicy['prefer']) => void;
+}) {
+  return (
+    <Card description="Ranks what the gates leave. Unknown figures rank last." title="Prefer">
+      <Segmented
+        label="Prefer"
+        onChange={(chosen) => onChange(chosen as RoutingPolicy['prefer'])}
+        options={preferences}
+        value={value}
+      />
+    </Card>
+  );
+}

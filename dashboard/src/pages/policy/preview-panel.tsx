@@ -1,0 +1,85 @@
+/** What the draft leaves of the chosen model, by name; where that is nothing, why, and what would let routes back in. */
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Catalogue, GateName, PolicyPreview } from '../../api/types.js';
+import { Badge } from '../../components/badge.js';
+import { Card } from '../../components/card.js';
+import { ModelId } from '../../components/model-id.js';
+import { ErrorState, Notice, SkeletonRows } from '../../components/states.js';
+import { plural } from '../../format/figures.js';
+
+export const gateTitles: Record<GateName, string> = {
+  deny_cloud_act: 'jurisdiction',
+  max_carbon: 'carbon',
+  max_price: 'price',
+  providers: 'providers',
+  creators: 'creators',
+  regions: 'regions',
+};
+
+export function PreviewPanel({ preview, catalogue }: { preview: UseQueryResult<PolicyPreview>; catalogue: Catalogue }) {
+  return (
+    <div className="lg:sticky lg:top-8">
+      <Card flush title="What is left">
+        {preview.data ? (
+          <Left catalogue={catalogue} data={preview.data} />
+        ) : preview.isError ? (
+          <ErrorState
+            error={preview.error}
+            onRetry={() => void preview.refetch()}
+            title="The routes could not be counted"
+          />
+        ) : (
+          <SkeletonRows rows={4} />
+        )}
+      </Card>
+    </div>
+  );
+}
+
+function Left({ data, catalogue }: { data: PolicyPreview; catalogue: Catalogue }) {
+  const { left, total, eligible, removed, error, counterfactuals } = data;
+  const unservable = new Set(
+    catalogue.data.flatMap(({ routes }) => routes.filter(({ servable }) => !servable).map(({ id }) => id)),
+  );
+  return (
+    <div className="flex flex-col gap-4 px-5 pb-5">
+      <p className="tabular" data-testid="routes-left" role="status">
+        <span className={left === 0 ? 'text-2xl font-semibold text-danger' : 'text-2xl font-semibold'}>{left}</span>
+        <span className="text-ink-2"> of {plural(total, 'route')}</span>
+      </p>
+      {error && (
+        <Notice>
+          <p className="font-medium">Every auto request for this model would be refused.</p>
+          <p className="mt-1">{error.message}</p>
+        </Notice>
+      )}
+      {left === 0 && counterfactuals.length > 0 && (
+        <div>
+          <h3 className="text-sm font-medium">What would help</h3>
+          <ul className="mt-1.5 flex list-disc flex-col gap-1.5 pl-4 text-sm text-ink-2 marker:text-ink-3">
+            {counterfactuals.map(({ gate, message }) => (
+              <li className="first-letter:uppercase" key={gate}>
+                {message}.
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <ul className="flex flex-col gap-2">
+        {eligible.map((id) => (
+          <li key={id}>
+            <ModelId id={id} /> {unservable.has(id) && <Badge>not servable now</Badge>}
+          </li>
+        ))}
+        {removed.map(({ id, gate }) => (
+          <li className="text-ink-3" key={id}>
+            <s>
+              <ModelId id={id} />
+            </s>{' '}
+            <Badge tone="warn">{gateTitles[gate]}</Badge>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

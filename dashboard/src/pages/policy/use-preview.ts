@@ -1,0 +1,24 @@
+/** What a draft would leave of a model's routes, asked a moment after the last change; the last good answer stays until the next. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { api } from '../../api/client.js';
+import type { PolicyPreview, RoutingPolicy } from '../../api/types.js';
+
+const pauseMs = 150;
+
+export function usePreview(model: string, policy: RoutingPolicy) {
+  const wanted = JSON.stringify({ model, policy });
+  const [asked, setAsked] = useState(wanted);
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(wanted), pauseMs);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  return useQuery({
+    queryKey: ['policy-preview', asked],
+    queryFn: ({ signal }) =>
+      api<PolicyPreview>('policy/preview', { method: 'POST', body: JSON.parse(asked) as object, signal }),
+    placeholderData: keepPreviousData,
+    enabled: model !== '',
+    retry: false,
+  });
+}

@@ -1,0 +1,40 @@
+/** Sign in. There is no e-mail in this product, so a forgotten password is the operator's to replace. */
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { sessionQuery } from '../../api/queries.js';
+import { CredentialsForm } from './credentials-form.js';
+import { EntryFrame } from './entry-frame.js';
+
+export function SignInPage() {
+  const { data: session } = useQuery(sessionQuery);
+  const { next } = useSearch({ strict: false }) as { next?: string };
+  return (
+    <EntryFrame
+      below={
+        session?.registration === 'open' && (
+          <>
+            New here?{' '}
+            <Link className="font-medium text-accent underline underline-offset-2" to="/sign-up">
+              Make an account
+            </Link>
+          </>
+        )
+      }
+      title="Sign in"
+    >
+      <CredentialsForm action="Sign in" next={localPath(next)} path="sign-in" />
+      <details className="mt-4 text-sm text-ink-2">
+        <summary className="w-fit rounded-sm text-ink-3 hover:text-ink">Forgot your password?</summary>
+        <p className="mt-2">
+          Ask your operator for a new password: on the Accounts page, or with{' '}
+          <code className="rounded-sm bg-sunken px-1 text-xs">lodestone account password &lt;email&gt;</code>.
+        </p>
+      </details>
+    </EntryFrame>
+  );
+}
+
+/** Only a path of this dashboard: an address of another site would be an open redirect. */
+function localPath(next: string | undefined): string {
+  return next !== undefined && /^\/(?![/\\])/.test(next) ? `/dashboard${next}` : '/dashboard/';
+}

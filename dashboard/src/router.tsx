@@ -1,0 +1,109 @@
+/** The router: the pages of the page list inside the shell, sign-in outside of it; each page is a chunk of its own. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  useRouter,
+} from '@tanstack/react-router';
+import { queryClient, sessionQuery } from './api/queries.js';
+import { Card } from './components/card.js';
+import { EmptyState, ErrorState, SkeletonRows } from './components/states.js';
+import { Shell } from './layout/shell.js';
+import { type PageGroup, pageGroups } from './page-list.js';
+import { ClaimPage } from './pages/sign-in/claim-page.js';
+import { SignInPage } from './pages/sign-in/sign-in-page.js';
+import { SignUpPage } from './pages/sign-in/sign-up-page.js';
+
+const root = createRootRoute({ component: Outlet });
+
+const session = () => queryClient.ensureQueryData(sessionQuery);
+
+async function signedOutOnly(): Promise<void> {
+  if ((await session()).signed_in) throw redirect({ to: '/' });
+}
+
+const outside = [
+  createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage, beforeLoad: signedOutOnly }),
+  createRoute({ getParentRoute: () => root, path: '/sign-up', component: SignUpPage, beforeLoad: signedOutOnly }),
+  createRoute({ getParentRoute: () => root, path: '/claim', component: ClaimPage }),
+];
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    if ((await session()).signed_in) return;
+    throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { next: location.pathname } });
+  },
+});
+
+async function operatorOnly(): Promise<void> {
+  const current = await session();
+  if (current.signed_in && !current.operator) throw redirect({ to: '/account' });
+}
+
+const inside = pageGroups.flatMap((group: PageGroup) =>
+  group.pages.map(({ path, load }) =>
+    createRoute({
+      getParentRoute: () => shell,
+      path,
+      component: lazyRouteComponent(load, 'Page'),
+      ...(group.operator && { beforeLoad: operatorOnly }),
+    }),
+  ),
+);
+
+/** Pages that are reached from another page or from the account menu. */
+const deeper = [
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/usage/$id',
+    component: lazyRouteComponent(() => import('./pages/usage/generation-page.js'), 'Page'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/accounts/$id',
+    beforeLoad: operatorOnly,
+    component: lazyRouteComponent(() => import('./pages/accounts/account-page.js'), 'Page'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/account',
+    component: lazyRouteComponent(() => import('./pages/account/own-account-page.js'), 'Page'),
+  }),
+];
+
+export const router = createRouter({
+  routeTree: root.addChildren([...outside, shell.addChildren([...inside, ...deeper])]),
+  basepath: '/dashboard',
+  scrollRestoration: true,
+  defaultPendingMs: 150,
+  defaultPendingComponent: () => (
+    <Card flush>
+      <SkeletonRows />
+    </Card>
+  ),
+  defaultErrorComponent: PageFailed,
+  defaultNotFoundComponent: () => (
+    <div className="mx-auto max-w-xl p-6">
+      <Card>
+        <EmptyState title="There is no such page">The address may be mistyped, or the page has moved.</EmptyState>
+      </Card>
+    </div>
+  ),
+});
+
+function PageFailed({ error }: { error: unknown }) {
+  const { invalidate } = useRouter();
+  return (
+    <div className="mx-auto max-w-xl p-6">
+      <Card flush>
+        <ErrorState error={error} onRetry={() => void invalidate()} title="This page could not be shown" />
+      </Card>
+    </div>
+  );
+}

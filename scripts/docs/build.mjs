@@ -1,0 +1,126 @@
+/** Builds /docs into dist/docs: pages from docs/guide, assets under names that change with their content, and the list that the server reads. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { guidePage, referencePage } from './layout.mjs';
+import { renderMarkdown } from './markdown.mjs';
+import { pages, pathOf, referencePath } from './pages.mjs';
+import { scalarBundle } from './scalar.mjs';
+
+const types = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+};
+
+/** The look is the dashboard's, so it is kept in one place. */
+function dashboardFile(name) {
+  return name === 'tokens.css' ? `dashboard/src/styles/${name}` : `dashboard/public/${name}`;
+}
+
+/** Returns the paths, from the root, of all that it made. */
+export async function buildDocs(root) {
+  const site = new Site(join(root, 'dist', 'docs'));
+  const read = (path) => readFileSync(join(root, path), 'utf8');
+  const rendered = pages.map((page) => renderMarkdown(read(`docs/guide/${page.file}`), page.file));
+  checkAnchors(rendered);
+  const font = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
+  const assets = {
+    'inter.woff2': site.asset('inter.woff2', readFileSync(font)),
+    'theme.js': site.asset('theme.js', read(dashboardFile('theme.js'))),
+    'favicon.svg': site.asset('favicon.svg', read(dashboardFile('favicon.svg'))),
+    'site.js': site.asset('site.js', read('docs/site/site.js')),
+    'reference.js': site.asset('reference.js', read('docs/site/reference.js')),
+    'search.json': site.asset('search.json', JSON.stringify(searchIndex(rendered))),
+    'scalar.js': site.asset('scalar.js', await scalarBundle()),
+  };
+  const css =
+    read(dashboardFile('tokens.css')) +
+    ['text', 'frame', 'narrow', 'reference'].map((name) => read(`docs/site/${name}.css`)).join('');
+  assets['site.css'] = site.asset('site.css', css.replaceAll('INTER_WOFF2', assets['inter.woff2']));
+  for (const [i, page] of pages.entries()) site.page(pathOf(page), guidePage(page, rendered[i], assets), 'guide');
+  site.page(referencePath, referencePage(assets), 'reference');
+  return site.finish();
+}
+
+function searchIndex(rendered) {
+  return pages.flatMap((page, i) =>
+    rendered[i].headings.map(({ depth, id, text }) => ({
+      href: depth === 1 ? pathOf(page) : `${pathOf(page)}#${id}`,
+      page: page.title,
+      text: depth === 1 ? page.title : text,
+    })),
+  );
+}
+
+/** A link to a heading that is not there fails the build. */
+function checkAnchors(rendered) {
+  const known = new Set(searchIndex(rendered).map(({ href }) => href));
+  const paths = new Set(pages.map(pathOf));
+  rendered.forEach(({ html }, i) => {
+    for (const [, href] of html.matchAll(/href="([^"]*#[^"]+)"/g)) {
+      const full = href.startsWith('#') ? pathOf(pages[i]) + href : href;
+      if (paths.has(full.split('#')[0]) && !known.has(full))
+        throw new Error(`${pages[i].file} links ${href}: no such heading`);
+    }
+  });
+}
+
+class Site {
+  entries = [];
+  files = [];
+
+  constructor(folder) {
+    this.folder = folder;
+    mkdirSync(join(folder, 'assets'), { recursive: true });
+  }
+
+  /** Its path; the name holds a hash, so a client may keep it for ever. */
+  asset(name, content) {
+    const [stem, ending] = name.split('.');
+    const file = `assets/${stem}-${hashOf(content).slice(0, 10)}.${ending}`;
+    this.#add(`/docs/${file}`, file, content, {});
+    return `/docs/${file}`;
+  }
+
+  page(path, html, page) {
+    this.#add(path, `${path.slice('/docs'.length + 1) || 'index'}.html`, html, { page });
+  }
+
+  finish() {
+    this.#write('site.json', JSON.stringify(this.entries));
+    return this.files.map((file) => join('dist', 'docs', file));
+  }
+
+  #add(path, file, content, more) {
+    const ending = file.split('.').at(-1);
+    const compressed = ending !== 'woff2';
+    const etag = `"${hashOf(content).slice(0, 22)}"`;
+    this.entries.push({ path, file, contentType: types[ending], etag, ...more, compressed });
+    // An asset's name tells its content, so one that is there is right; this saves compressing the large bundle again.
+    const isThere = more.page === undefined && existsSync(join(this.folder, compressed ? `${file}.gz` : file));
+    const write = (name, make) => (isThere ? this.files.push(name) : this.#write(name, make()));
+    write(file, () => content);
+    if (!compressed) return;
+    write(`${file}.br`, () => brotli(content));
+    write(`${file}.gz`, () => gzipSync(content, { level: 9 }));
+  }
+
+  #write(file, content) {
+    writeFileSync(join(this.folder, file), content);
+    this.files.push(file);
+  }
+}
+
+function hashOf(content) {
+  return createHash('sha256').update(content).digest('base64url').replaceAll(/[-_]/g, '0');
+}
+
+function brotli(content) {
+  return brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+}

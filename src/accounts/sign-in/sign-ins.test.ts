@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
+import { silentLogger as logger } from '../../base/logger.js';
+import { openStore } from '../../storage/open-store.js';
+import type { Account } from '../../storage/records.js';
+import { type Store, StoreUnavailable } from '../../storage/store.js';
+import { SignIns } from './sign-ins.js';
+
+let database: FreshDatabase;
+let store: Store;
+beforeAll(async () => {
+  database = await freshDatabase();
+  store = await openStore({ connection: database.connection, logger });
+});
+afterAll(async () => {
+  await store.close();
+  await database.drop();
+});
+
+let count = 0;
+async function newAccount(): Promise<Account> {
+  const id = `account-${++count}`;
+  await store.accounts.create({
+    id,
+    email: `${id}@example.com`,
+    name: 'Ann',
+    billingCountry: null,
+    createdAt: Date.now(),
+  });
+  return (await store.accounts.find(id))!;
+}
+
+function signInsOf(of: Store): SignIns {
+  const directory = { account: (id: string) => of.accounts.find(id) };
+  const clock = { now: () => Date.now() };
+  return new SignIns({ store: of.signIn, directory, clock, baseUrl: 'https://ai.example.com', secure: true });
+}
+
+const cookieOf = (cookies: readonly string[]) => cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
+
+describe('sign-in on PostgreSQL', () => {
+  it('keeps passwords as hashes and sessions that another replica accepts', async () => {
+    const account = await newAccount();
+    const [one, other] = [signInsOf(store), signInsOf(store)];
+    await one.setPassword(account, 'correct horse');
+    expect(await one.signIn(account.email, 'wrong horse')).toBeNull();
+    const cookies = await one.signIn(account.email, 'correct horse');
+    const found = await other.session(cookieOf(cookies!));
+    expect(found.session).toMatchObject({ account: { id: account.id }, operatorBy: null });
+    const kept = await query('select password from lodestone.sign_in_credentials');
+    expect(JSON.stringify(kept)).not.toContain('correct horse');
+    await other.signOut(cookieOf(cookies!));
+    expect((await one.session(cookieOf(cookies!))).session).toBeNull();
+  });
+
+  it('knows who can sign in, who has a password and who is an operator', async () => {
+    const [withPassword, byLink, neither] = [await newAccount(), await newAccount(), await newAccount()];
+    const signIns = signInsOf(store);
+    await signIns.setPassword(withPassword, 'correct horse');
+    await signIns.admitAsOperator(byLink);
+    expect(await signIns.setOperator(withPassword.id, true)).toBe(true);
+    expect(await signIns.setOperator(neither.id, true)).toBe(false);
+    const users = await signIns.users();
+    expect(users.get(withPassword.id)).toMatchObject({ operator: true, hasPassword: true });
+    expect(users.get(byLink.id)).toMatchObject({ operator: true, hasPassword: false });
+    expect(users.has(neither.id)).toBe(false);
+  });
+
+  it('gives a one-time token out once, also to many at the same time, and not after its time', async () => {
+    const { signIn } = store;
+    await signIn.keepToken('claim:a', 'account-1', Date.now() + 1000);
+    const taken = await Promise.all(Array.from({ length: 8 }, () => signIn.takeToken('claim:a', Date.now())));
+    expect(taken.filter((value) => value !== null)).toEqual(['account-1']);
+    await signIn.keepToken('claim:b', 'account-1', 1000);
+    expect(await signIn.takeToken('claim:b', 1000)).toBeNull();
+    expect(await signIn.takeToken('claim:b', 0), 'and it is gone').toBeNull();
+  });
+
+  it('signs with one secret, whoever was first', async () => {
+    const first = await store.signIn.secret('candidate a');
+    expect(await store.signIn.secret('candidate b')).toBe(first);
+  });
+
+  it('forgets what has expired, and nothing else', async () => {
+    const account = await newAccount();
+    const signIns = signInsOf(store);
+    await signIns.setPassword(account, 'correct horse');
+    const cookie = cookieOf(await signIns.open(account.id));
+    await store.signIn.keepToken('claim:c', 'x', 1000);
+    await store.signIn.forgetExpired(Date.now());
+    expect(await query(`select from lodestone.sign_in_tokens where identifier = 'claim:c'`)).toEqual([]);
+    expect((await signIns.session(cookie)).session).not.toBeNull();
+    await store.signIn.forgetExpired(Date.now() + 8 * 86_400_000);
+    expect((await signIns.session(cookie)).session).toBeNull();
+  });
+
+  it('says StoreUnavailable, and never "wrong password", where the store is away (ruling 16)', async () => {
+    const own = await freshDatabase();
+    const away = await openStore({ connection: own.connection, logger });
+    const signIns = signInsOf(away);
+    const cookie = '__Host-lodestone_session=a.b';
+    await signIns.session(cookie);
+    await own.drop();
+    await expect(signIns.signIn('a@example.com', 'correct horse')).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(signIns.users()).rejects.toBeInstanceOf(StoreUnavailable);
+    await away.close();
+  });
+});
+
+async function query(text: string): Promise<object[]> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ ...database.connection });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Who may sign in at the dashboard, and who has: passwords and sessions are better-auth's, and a user of its is an account of
+ * ours under the same id. A session ends at sign-out, when the password changes, and a week after it was last used.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../base/clock.js';
+import { storeError } from '../../storage/database.js';
+import type { Account } from '../../storage/records.js';
+import { type SignInStore, type SignInUser, StoreUnavailable } from '../../storage/store.js';
+import type { AccountDirectory } from '../directory.js';
+import type { Auth } from './auth.js';
+import { FewAtATime } from './few-at-a-time.js';
+
+export interface Session {
+  readonly account: Account;
+  /** Names the session in the store; never leaves the process but in the cookie. */
+  readonly token: string;
+  /** By what the session has operator rights; null = it has none. */
+  readonly operatorBy: 'account' | 'session' | null;
+}
+
+/** `Set-Cookie` values that go with an answer. */
+export type Cookies = readonly string[];
+
+export interface SignInsDeps {
+  store: SignInStore;
+  directory: Pick<AccountDirectory, 'account'>;
+  clock: Pick<Clock, 'now'>;
+  /** The dashboard's address, as configured. */
+  baseUrl: string;
+  secure: boolean;
+}
+
+const credential = 'credential';
+
+/** Of the four threads of the pool, and as many waiting as are through in some ten seconds. */
+const hashesMax = 2;
+const waitingMax = 100;
+
+export class SignIns {
+  private loading: Promise<Auth> | undefined;
+  private readonly hashing = new FewAtATime(hashesMax, waitingMax);
+
+  constructor(private readonly deps: SignInsDeps) {}
+
+  /** Loads what signing in needs, so that the one who is about to does not wait for it. Called when the dashboard is opened. */
+  warm(): void {
+    this.auth().catch(() => {});
+  }
+
+  /** What the cookies of a request prove; cookies come back where the session was prolonged, or is none. */
+  session(cookie: string): Promise<{ session: Session | null; cookies: Cookies }> {
+    return this.run(async (auth) => {
+      const { response, headers } = await auth.api.getSession({ headers: headersOf(cookie), returnHeaders: true });
+      const account = response && (await this.deps.directory.account(response.user.id));
+      if (!account) return { session: null, cookies: headers.getSetCookie() };
+      const { session, user } = response;
+      const operatorBy = user.operator ? 'account' : session.operator ? 'session' : null;
+      return { session: { account, token: session.token, operatorBy }, cookies: headers.getSetCookie() };
+    });
+  }
+
+  /** The cookies of a new session; null where e-mail address or password is wrong. Takes as long for an unknown address. */
+  signIn(email: string, password: string): Promise<Cookies | null> {
+    return this.runHashing(async (auth) => {
+      try {
+        const { headers } = await auth.api.signInEmail({ body: { email, password }, returnHeaders: true });
+        return headers.getSetCookie();
+      } catch (error) {
+        if (isRefusal(error)) return null;
+        throw error;
+      }
+    });
+  }
+
+  /** A session for whoever has proved otherwise that the account is theirs. */
+  open(accountId: string): Promise<Cookies> {
+    return this.run(async (auth) => {
+      const { headers } = await auth.api.openSession({ body: { userId: accountId }, returnHeaders: true });
+      return headers.getSetCookie();
+    });
+  }
+
+  signOut(cookie: string): Promise<Cookies> {
+    return this.run(async (auth) => {
+      const { headers } = await auth.api.signOut({ headers: headersOf(cookie), returnHeaders: true });
+      return headers.getSetCookie();
+    });
+  }
+
+  /** False where the current password is wrong. Every session of the account ends; a new one is the caller's to open. */
+  changePassword(accountId: string, current: string | null, next: string): Promise<boolean> {
+    return this.runHashing(async (auth) => {
+      const { internalAdapter, password } = await auth.$context;
+      const kept = (await internalAdapter.findCredentialAccount(accountId))?.password ?? null;
+      if (kept !== null && !(current !== null && (await password.verify({ hash: kept, password: current }))))
+        return false;
+      await this.keepPassword(auth, accountId, next);
+      return true;
+    });
+  }
+
+  /** Makes the account able to sign in, or gives it a new password; every session that it has ends. */
+  setPassword(account: Account, password: string): Promise<void> {
+    return this.runHashing(async (auth) => {
+      await this.ensureUser(auth, account, false);
+      await this.keepPassword(auth, account.id, password);
+    });
+  }
+
+  /** An account that can sign in only by a link, until it has a password. */
+  admitAsOperator(account: Account): Promise<void> {
+    return this.run(async (auth) => {
+      await this.ensureUser(auth, account, true);
+    });
+  }
+
+  /** False where the account cannot sign in, so that there is nobody to be an operator. */
+  setOperator(accountId: string, operator: boolean): Promise<boolean> {
+    return this.run(async (auth) => {
+      const { internalAdapter } = await auth.$context;
+      if (!(await internalAdapter.findUserById(accountId))) return false;
+      await internalAdapter.updateUser(accountId, { operator });
+      return true;
+    });
+  }
+
+  setSessionOperator({ token }: Session, operator: boolean): Promise<void> {
+    return this.run(async (auth) => {
+      await (await auth.$context).internalAdapter.updateSession(token, { operator });
+    });
+  }
+
+  hasPassword(accountId: string): Promise<boolean> {
+    return this.run(async (auth) => {
+      const found = await (await auth.$context).internalAdapter.findCredentialAccount(accountId);
+      return typeof found?.password === 'string';
+    });
+  }
+
+  /** Every account that can sign in, by its id. */
+  async users(): Promise<Map<string, SignInUser>> {
+    return new Map((await this.deps.store.list()).map((user) => [user.accountId, user]));
+  }
+
+  private async ensureUser(auth: Auth, { id, email, name }: Account, operator: boolean): Promise<void> {
+    const { internalAdapter } = await auth.$context;
+    if (await internalAdapter.findUserById(id)) return;
+    const user = { id, email: email.toLowerCase(), name: name ?? '', emailVerified: false, operator };
+    await internalAdapter.createUser(user, { method: 'email' });
+  }
+
+  private async keepPassword(auth: Auth, userId: string, text: string): Promise<void> {
+    const { internalAdapter, password } = await auth.$context;
+    const hash = await password.hash(text);
+    if (await internalAdapter.findCredentialAccount(userId)) await internalAdapter.updatePassword(userId, hash);
+    else await internalAdapter.linkAccount({ userId, providerId: credential, accountId: userId, password: hash });
+    await internalAdapter.deleteUserSessions(userId);
+  }
+
+  /** What hashes a password takes its turn. */
+  private runHashing<T>(work: (auth: Auth) => Promise<T>): Promise<T> {
+    return this.hashing.run(() => this.run(work));
+  }
+
+  private async run<T>(work: (auth: Auth) => Promise<T>): Promise<T> {
+    try {
+      return await work(await this.auth());
+    } catch (error) {
+      throw statusOf(error) === undefined ? storeError(error) : new StoreUnavailable(error);
+    }
+  }
+
+  /** A load that failed is tried again by the next who needs it. */
+  private auth(): Promise<Auth> {
+    this.loading ??= this.load().catch((error: unknown) => {
+      this.loading = undefined;
+      throw error;
+    });
+    return this.loading;
+  }
+
+  private async load(): Promise<Auth> {
+    const { store, clock, baseUrl, secure } = this.deps;
+    const { createAuth } = await import('./auth.js');
+    await store.forgetExpired(clock.now());
+    const secret = await store.secret(randomBytes(32).toString('base64url'));
+    return createAuth({ database: await store.adapter(), secret, baseUrl, secure });
+  }
+}
+
+function headersOf(cookie: string): Headers {
+  return new Headers({ cookie });
+}
+
+/** The library's own errors have a status; one of 4xx is its answer to what was sent, any other its trouble with the store. */
+function statusOf(error: unknown): number | undefined {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : undefined;
+}
+
+function isRefusal(error: unknown): boolean {
+  const status = statusOf(error);
+  return status !== undefined && status >= 400 && status < 500;
+}

@@ -1,0 +1,61 @@
+/**
+ * Which buckets an attempt belongs to (failure case H14). Guesses are counted by address, by account and address, and by
+ * account alone; but a browser that has signed in to the account before has a bucket of its own instead of the account's, so
+ * that nobody can keep the owner out by guessing.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Bucket, GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
+import { peerOf } from '../../limits/peer.js';
+
+const seconds = 1000;
+
+export interface Attempt {
+  /** The address that it comes from. */
+  peer: string;
+  /** What is being guessed at: an e-mail address or an account's id. */
+  account: string;
+  /** The browser, where it is known to the account. */
+  device: string | null;
+}
+
+export function signInBuckets({ peer, account, device }: Attempt): Bucket[] {
+  const byAddress = { name: `address ${peer}`, capacity: 40, refillMs: 15 * seconds };
+  if (device !== null) return [byAddress, { name: `device ${device}`, capacity: 10, refillMs: 30 * seconds }];
+  return [
+    byAddress,
+    { name: `account ${account} at ${peer}`, capacity: 10, refillMs: 60 * seconds },
+    { name: `account ${account}`, capacity: 50, refillMs: 30 * seconds },
+  ];
+}
+
+/** Successful ones count too: each makes an account. */
+export function signUpBuckets(peer: string): Bucket[] {
+  return [{ name: `sign-up ${peer}`, capacity: 60, refillMs: 10 * seconds }];
+}
+
+/** A one-time link or the admin token: nothing that somebody mistypes often. */
+export function secretBuckets(peer: string): Bucket[] {
+  return [{ name: `secret ${peer}`, capacity: 10, refillMs: 30 * seconds }];
+}
+
+/** A null answer was a wrong guess and counts; anything else, also a store that is away, was none. */
+export async function countingGuesses<T>(
+  limiter: GuessLimiter,
+  buckets: readonly Bucket[],
+  attempt: () => Promise<T | null>,
+): Promise<T | null> {
+  limiter.take(buckets);
+  let wrong = false;
+  try {
+    const result = await attempt();
+    wrong = result === null;
+    return result;
+  } finally {
+    if (!wrong) limiter.giveBack(buckets);
+  }
+}
+
+/** The name under which whoever is calling is counted. */
+export function callerPeer({ origin }: FastifyRequest): string {
+  return peerOf(origin.address);
+}

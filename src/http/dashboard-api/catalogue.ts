@@ -1,0 +1,87 @@
+/** `GET catalogue`: every model and route with price, place, carbon and jurisdiction, and why a route is not served now. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { usdText } from '../../base/money.js';
+import type { Model, Price, Route } from '../../catalogue/route.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { permits } from '../../territory/provider-terms.js';
+import { aliasJson } from '../api/aliases.js';
+import { accountOf } from '../authenticate.js';
+import type { HttpDeps } from '../deps.js';
+
+type WhyNot = 'disabled' | 'soft_disabled' | 'unconfigured' | 'unpriced' | 'held' | 'territory';
+
+export function registerCatalogueView(app: FastifyInstance, deps: HttpDeps): void {
+  app.get('/catalogue', async (request) => {
+    const snapshot = deps.catalogue.current;
+    if (!snapshot) throw gatewayError('service_unavailable');
+    return {
+      object: 'list',
+      loaded_at: new Date(snapshot.loadedAt).toISOString(),
+      data: [...snapshot.models.values()].map((model) => modelJson(deps, request, model)),
+      providers: [...snapshot.providers.values()].map(({ id, name, headquarters, cloudAct, configured }) => ({
+        ...{ id, name, headquarters, configured },
+        cloud_act: cloudAct,
+      })),
+      regions: [...snapshot.regions.values()].map(({ locode, city, country, lat, lon, carbon }) => ({
+        ...{ locode, city, country, lat, lon, carbon },
+      })),
+      aliases: [...accountOf(request).aliases.values()].map(aliasJson),
+    };
+  });
+}
+
+function modelJson(deps: HttpDeps, request: FastifyRequest, model: Model) {
+  const routes = model.routes.map((route) => routeJson(deps, request, route));
+  const { state, reason } = deps.modelStates.get(model.canonicalId);
+  return {
+    id: model.canonicalId,
+    auto_id: `auto/${model.canonicalId}`,
+    creator: model.creator,
+    model: model.model,
+    name: model.name,
+    context_window: model.contextWindow,
+    max_output_tokens: model.maxOutputTokens,
+    state,
+    reason,
+    servable: routes.some(({ servable }) => servable),
+    routes,
+  };
+}
+
+function routeJson(deps: HttpDeps, request: FastifyRequest, route: Route) {
+  const reason = whyNot(deps, request, route);
+  const hold = deps.holds.view(route.id);
+  return {
+    id: route.id,
+    provider: route.provider.id,
+    locode: route.locode,
+    country: route.country,
+    default: route.isDefault,
+    price: route.price && priceJson(route.price),
+    carbon: route.carbon,
+    capabilities: [...route.capabilities],
+    servable: reason === null,
+    why_not: reason,
+    held_until: hold && new Date(hold.until).toISOString(),
+  };
+}
+
+/** The first obstacle, in the order in which a request would meet them; null = servable (contract 4.2). */
+function whyNot(deps: HttpDeps, request: FastifyRequest, route: Route): WhyNot | null {
+  const { state } = deps.modelStates.get(route.model.canonicalId);
+  if (state !== 'available') return state;
+  if (!route.provider.configured) return 'unconfigured';
+  if (route.price === null) return 'unpriced';
+  if (deps.holds.isHeld(route.id)) return 'held';
+  return permits(route.provider, request.origin.territory) ? null : 'territory';
+}
+
+function priceJson({ input, output, cachedInput }: Price) {
+  const cached = cachedInput === null ? null : perMillion(cachedInput);
+  return { input: perMillion(input), output: perMillion(output), cached_input: cached };
+}
+
+/** Pico-dollars a token, as USD per million tokens. */
+function perMillion(pico: bigint): string {
+  return usdText(pico * 1_000_000n);
+}

@@ -1,0 +1,64 @@
+/** `POST policy/preview`: what a draft of a routing policy would leave of one model's routes, gate by gate (contract 8). */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { findModel } from '../../catalogue/lookup.js';
+import type { Route } from '../../catalogue/route.js';
+import { envelopeOf } from '../../errors/envelope.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { applyGates, removalText } from '../../policy/apply-gates.js';
+import { counterfactuals } from '../../policy/counterfactuals.js';
+import { gates } from '../../policy/gates/index.js';
+import { type RoutingPolicy, readPolicy } from '../../policy/policy.js';
+import { bodyFields } from '../admin/fields.js';
+import type { HttpDeps } from '../deps.js';
+
+const draft = z.strictObject({
+  model: z.string('must be a model, like "meta/llama-3.3-70b"'),
+  policy: z.record(z.string(), z.unknown(), 'must be a routing policy'),
+});
+
+export function registerPolicyPreview(app: FastifyInstance, { catalogue }: HttpDeps): void {
+  app.post('/policy/preview', async (request) => {
+    const { model: id, policy: fields } = bodyFields(request, draft);
+    const policy = readPolicy(fields);
+    if (!catalogue.current) throw gatewayError('service_unavailable');
+    const [creator = '', name = ''] = id.replace(/^auto\//, '').split('/');
+    const model = findModel(catalogue.current, creator, name);
+    const { eligible, removed } = applyGates(policy, model.routes);
+    const exhausted = eligible.length === 0 && removed.length > 0;
+    const refusal = gatewayError('routing_policy_exhausted', {
+      id: `auto/${model.canonicalId}`,
+      gates: removalText(removed),
+    });
+    return {
+      model: model.canonicalId,
+      total: model.routes.length,
+      left: eligible.length,
+      gates: gateCounts(policy, model.routes),
+      eligible: eligible.map((route) => route.id),
+      removed: removed.map(({ route, gate }) => ({ id: route.id, gate })),
+      error: exhausted ? envelopeOf(refusal).error : null,
+      counterfactuals: counterfactuals(policy, model.routes),
+    };
+  });
+}
+
+/** In the gates' order, each route at the first that removes it, as the 403 counts them (contract 4.5). */
+function gateCounts(policy: RoutingPolicy, routes: readonly Route[]) {
+  let left = routes;
+  return gates.map((gate) => {
+    const setting = policy[gate.name];
+    const active = gate.isSet(setting);
+    const permitted = (among: readonly Route[]) =>
+      active ? among.filter((route) => gate.permits(route, setting)) : among;
+    const before = left.length;
+    left = permitted(left);
+    return {
+      gate: gate.name,
+      active,
+      removes: before - left.length,
+      leaves: left.length,
+      alone_leaves: permitted(routes).length,
+    };
+  });
+}

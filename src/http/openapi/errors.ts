@@ -1,0 +1,121 @@
+/** The error table as part of the document: a schema and an example for every row, and the responses that a set of rows makes. */
+import type { ErrorRow } from '../../errors/row.js';
+import type { Condition } from '../../errors/table.js';
+import { callerErrors } from '../../errors/table-caller.js';
+import { operatorErrors } from '../../errors/table-operator.js';
+import { serviceErrors } from '../../errors/table-service.js';
+import { headerRefs, rateLimitHeaders } from './headers.js';
+import { array, integer, object, ref, text } from './schema.js';
+import type { Example, Ref, Response, Schema } from './types.js';
+
+type Row = ErrorRow<Record<string, unknown>>;
+
+/** The rows of the API. The dashboard's own are no part of it. */
+const table = { ...callerErrors, ...serviceErrors, ...operatorErrors };
+export const documentedConditions = Object.keys(table) as (keyof typeof table)[];
+
+/** Without the clauses, which a reader of the reference has not at hand. */
+function rowOf(condition: Condition): Row {
+  const row = (table as unknown as Record<Condition, Row>)[condition];
+  return { ...row, when: row.when.replace(/ \((?:§|part )[^)]*\)/g, '') };
+}
+
+export function errorSchemaName(condition: Condition): string {
+  const words = condition.split('_').map((word) => word[0]!.toUpperCase() + word.slice(1));
+  return `Error${words.join('')}`;
+}
+
+/** §2.6: only on failures of `auto/` ids, and only on these rows. */
+const withReceipt: readonly Condition[] = [
+  'provider_error',
+  'no_candidate_left',
+  'provider_quota_exhausted',
+  'provider_timeout',
+];
+
+const receipt: Record<string, Schema> = {
+  providers_attempted: array({ type: 'string' }, 'The providers that were tried, in order.'),
+  breaker_skipped: array({ type: 'string' }, 'Routes left out because recent failures opened their breaker.'),
+  candidates_remaining: integer('Candidates neither tried nor ruled out. 0: the same id will not do better.'),
+  last_error: text('What the last upstream failure said.'),
+};
+
+/** The message with the names of its values in place of the values, as the row itself writes it. */
+function messageTemplate(row: Row): string {
+  const names = new Proxy<Record<string, unknown>>({}, { get: (_, name) => `{${String(name)}}` });
+  return row.message(names);
+}
+
+function errorSchema(condition: Condition): Schema {
+  const row = rowOf(condition);
+  const properties: Record<string, Schema> = {
+    type: { const: row.type },
+    ...(row.code !== undefined && { code: { const: row.code } }),
+    param: row.param === undefined ? text('The offending field, where there is one.') : { const: row.param },
+    message: text('For people.', { examples: [messageTemplate(row)] }),
+    ...(withReceipt.includes(condition) && receipt),
+  };
+  const optional = [...(row.param === undefined ? ['param'] : []), ...Object.keys(receipt)];
+  return object(
+    { error: object(properties, { optional }) },
+    {
+      title: `${row.status === 200 ? 'in the stream' : row.status} ${row.code ?? '(no code)'}`,
+      description: `${row.when} **What to do:** ${row.remedy}`,
+    },
+  );
+}
+
+function errorExample(condition: Condition): Example {
+  const row = rowOf(condition);
+  const { type, code, param } = row;
+  const error = { type, message: messageTemplate(row), ...(code && { code }), ...(param && { param }) };
+  return { summary: row.when, value: { error } };
+}
+
+export const errorSchemas: Record<string, Schema> = Object.fromEntries(
+  documentedConditions.map((condition) => [errorSchemaName(condition), errorSchema(condition)]),
+);
+
+export const errorExamples: Record<string, Example> = Object.fromEntries(
+  documentedConditions.filter((condition) => rowOf(condition).status !== 200).map((name) => [name, errorExample(name)]),
+);
+
+/** One response a status; a row that lists `Retry-After` declares it. `headerNames` are those of every answer of the operation. */
+export function errorResponses(
+  of: readonly Condition[],
+  headerNames: readonly string[],
+): Readonly<Record<string, Response>> {
+  const byStatus = new Map<number, Condition[]>();
+  for (const condition of new Set(of)) {
+    const { status } = rowOf(condition);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), condition]);
+  }
+  const responses = [...byStatus].map(([status, rows]) => {
+    // Nobody is known on a 401, so nobody's limits are.
+    const names = status === 401 ? headerNames.filter((name) => !rateLimitHeaders.includes(name)) : headerNames;
+    return [String(status), errorResponse(rows, names)];
+  });
+  return Object.fromEntries(responses);
+}
+
+export function errorResponse(rows: readonly Condition[], headerNames: readonly string[]): Response {
+  const mayRetryAfter = rows.some((condition) => rowOf(condition).retryAfter);
+  const schemas = rows.map((condition) => ref(errorSchemaName(condition)));
+  const examples = rows.map((condition): [string, Ref] => [condition, { $ref: `#/components/examples/${condition}` }]);
+  return {
+    description: rows.map(rowText).join('\n'),
+    headers: headerRefs([...headerNames, ...(mayRetryAfter ? ['retry-after'] : [])]),
+    content: {
+      'application/json': {
+        schema: schemas.length === 1 ? schemas[0]! : { anyOf: schemas },
+        examples: Object.fromEntries(examples),
+      },
+    },
+  };
+}
+
+function rowText(condition: Condition): string {
+  const { code, param, when, remedy } = rowOf(condition);
+  const name = code === undefined ? '(no `code`)' : `\`${code}\``;
+  return `- ${name}${param === undefined ? '' : `, \`${param}\``}: ${when} ${remedy}`;
+}

@@ -1,0 +1,122 @@
+/** The three kinds of operations, by who may call them, each with the errors that the order of checks gives it (contract 5). */
+import type { Condition } from '../../errors/table.js';
+import { errorResponse, errorResponses } from './errors.js';
+import { headerRefs, rateLimitHeaders } from './headers.js';
+import type { Example, MediaType, Operation, Parameter, RequestBody, Response, Schema } from './types.js';
+
+export interface OperationDescription {
+  id: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  parameters?: readonly Parameter[];
+  body?: { schema: Schema; examples: Readonly<Record<string, Example>>; description?: string };
+  /** The successful answers, by status. */
+  answers: Readonly<Record<string, Answer>>;
+  /** Beyond those that every operation of its kind has. */
+  errors?: readonly Condition[];
+}
+
+export interface Answer {
+  description: string;
+  /** Absent: no body. */
+  content?: Readonly<Record<string, MediaType>>;
+  /** Beyond those of every answer. */
+  headers?: readonly string[];
+}
+
+/** An answer of one JSON value. */
+export function json(description: string, schema: Schema, headers: readonly string[] = []): Answer {
+  return { description, content: { 'application/json': { schema } }, headers };
+}
+
+export const noContent: Answer = { description: 'Done; there is no body.' };
+
+const everyAnswer = ['x-request-id'];
+
+/** What the HTTP layer refuses on any path, before anything of ours is asked (check 3, ruling 18). */
+const httpLayer: readonly Condition[] = [
+  'path_not_found',
+  'method_not_allowed',
+  'bad_http',
+  'request_timeout',
+  'expectation_failed',
+  'headers_too_large',
+];
+
+export const httpLayerResponse = (() => {
+  const response = errorResponse(httpLayer, everyAnswer);
+  return { ...response, headers: { ...response.headers, ...headerRefs(['allow']) } };
+})();
+
+/** Checks 1 and 2, and what may happen to any request. */
+const guarded: readonly Condition[] = [
+  'unavailable_for_legal_reasons',
+  'ip_rate_limited',
+  'internal_server_error',
+  'draining',
+];
+
+const keyErrors: readonly Condition[] = [
+  'authorization_missing',
+  'api_key_malformed',
+  'api_key_not_registered',
+  'api_key_expired',
+  'account_suspended',
+  'key_rate_limited',
+  ...guarded,
+];
+
+const bodyErrors: readonly Condition[] = ['body_not_json', 'request_too_large'];
+
+/** Under `/v1`, with an API key. */
+export function keyOperation(operation: OperationDescription): Operation {
+  return operationOf(operation, keyErrors, [{ apiKey: [] }], [...everyAnswer, ...rateLimitHeaders]);
+}
+
+/** Under `/admin/v1`, with the admin token. */
+export function adminOperation(operation: OperationDescription): Operation {
+  return operationOf(operation, ['admin_token_wrong', ...guarded], [{ adminToken: [] }], everyAnswer);
+}
+
+/** For everybody. `/healthz`, `/readyz` and `/metrics` are not even guarded (ruling 15). */
+export function openOperation(operation: OperationDescription, isGuarded: boolean): Operation {
+  return operationOf(operation, isGuarded ? guarded : [], [{}], everyAnswer);
+}
+
+function operationOf(
+  operation: OperationDescription,
+  kindErrors: readonly Condition[],
+  security: Operation['security'],
+  headerNames: readonly string[],
+): Operation {
+  const { id, tag, summary, description, parameters, body, answers, errors = [] } = operation;
+  const all = [...errors, ...kindErrors, ...(body ? bodyErrors : [])];
+  const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, headerNames)]);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    security,
+    ...(parameters && { parameters }),
+    ...(body && { requestBody: requestBodyOf(body) }),
+    responses: {
+      ...Object.fromEntries(good),
+      ...errorResponses(all, headerNames),
+      default: { $ref: '#/components/responses/HttpLayer' },
+    },
+  };
+}
+
+function requestBodyOf({ schema, examples, description }: NonNullable<OperationDescription['body']>): RequestBody {
+  return {
+    required: true,
+    ...(description !== undefined && { description }),
+    content: { 'application/json': { schema, examples } },
+  };
+}
+
+function responseOf({ description, content, headers = [] }: Answer, headerNames: readonly string[]): Response {
+  return { description, headers: headerRefs([...headerNames, ...headers]), ...(content && { content }) };
+}

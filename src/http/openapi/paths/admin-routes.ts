@@ -1,0 +1,141 @@
+/** Routes and their health, model availability, the catalogue and the audit trail (contract 7). */
+import { auditLimit } from '../../admin/audit.js';
+import { modelStateNames, newState } from '../../admin/models.js';
+import { adminOperation, json, noContent } from '../operations.js';
+import { boolean, integer, listOf, numberOrNull, object, oneOfValues, ref, text, textOrNull, time } from '../schema.js';
+import type { Parameter, Resource } from '../types.js';
+import { bodySchema } from '../zod-schema.js';
+
+const tag = {
+  name: 'Routes',
+  description: 'For operators: the health of routes, the catalogue, and who changed what.',
+};
+
+const segment = (name: string, description: string, example: string): Parameter => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+});
+const creator = segment('creator', 'The model’s creator.', 'lodestone');
+const model = (example: string) => segment('model', 'The model’s name.', example);
+
+const route = object({
+  id: text('The four-segment id.'),
+  provider: text('The provider.'),
+  creator: text('The creator.'),
+  model: text('The model.'),
+  locode: text('The region.'),
+  default: boolean('The provider’s default region for the model.'),
+  configured: boolean('The provider has its credentials.'),
+  priced: boolean('A price is published.'),
+  model_state: oneOfValues(modelStateNames, 'The model’s availability.'),
+  breaker: oneOfValues(['closed', 'open', 'half_open'], 'The route’s circuit breaker.'),
+  hold: object(
+    { until: time('Midnight UTC.'), reason: text('What spent the quota.') },
+    { optional: ['reason'], type: ['object', 'null'], description: 'A quota hold; null where there is none.' },
+  ),
+  latency_ms: numberOrNull('Smoothed time to the first byte of recent answers.'),
+  error_rate: numberOrNull('Share of recent attempts that failed.'),
+});
+
+export const adminRoutes: Resource = {
+  tag,
+  schemas: {
+    Route: route,
+    NewAvailability: bodySchema(newState, {
+      state: '`soft_disabled` answers 503 `model_unavailable` with the reason, `disabled` 404 `model_not_found`.',
+    }),
+    ModelAvailability: object({
+      object: { const: 'model_availability' },
+      id: text('`{creator}/{model}`.'),
+      state: oneOfValues(modelStateNames, 'The state.'),
+      reason: textOrNull('What callers are told.'),
+    }),
+    CatalogueCounts: object({
+      models: integer('Models.'),
+      routes: integer('Routes.'),
+      providers: integer('Providers.'),
+    }),
+    AuditEntry: object({
+      id: text('Its id.'),
+      created_at: time('When.'),
+      actor: text('Who.'),
+      action: text('What was done: `key.create`, `credits.post` …'),
+      subject: text('To what.'),
+      details: { type: ['object', 'null'], additionalProperties: true, description: 'The rest.' },
+    }),
+  },
+  paths: {
+    '/admin/v1/routes': {
+      get: adminOperation({
+        id: 'listRoutes',
+        tag: tag.name,
+        summary: 'List routes with their health',
+        answers: { '200': json('The list.', listOf(ref('Route'))) },
+        errors: ['service_unavailable'],
+      }),
+    },
+    '/admin/v1/models/{creator}/{model}/availability': {
+      put: adminOperation({
+        id: 'setModelAvailability',
+        tag: tag.name,
+        summary: 'Disable or enable a model',
+        parameters: [creator, model('slow')],
+        body: {
+          schema: ref('NewAvailability'),
+          examples: {
+            soft: { summary: 'Out for now', value: { state: 'soft_disabled', reason: 'Maintenance until 18:00 UTC' } },
+            available: { summary: 'Back', value: { state: 'available' } },
+          },
+        },
+        answers: { '200': json('The state.', ref('ModelAvailability')) },
+        errors: ['field_invalid', 'resource_not_found', 'service_unavailable'],
+      }),
+    },
+    '/admin/v1/routes/{provider}/{creator}/{model}/{locode}/hold': {
+      delete: adminOperation({
+        id: 'liftHold',
+        tag: tag.name,
+        summary: 'Lift a quota hold',
+        parameters: [
+          segment('provider', 'The provider.', 'sandbox'),
+          creator,
+          model('quota'),
+          segment('locode', 'The region, or `global`.', 'global'),
+        ],
+        answers: { '204': noContent },
+        errors: ['resource_not_found', 'service_unavailable'],
+      }),
+    },
+    '/admin/v1/catalogue/reload': {
+      post: adminOperation({
+        id: 'reloadCatalogue',
+        tag: tag.name,
+        summary: 'Reload the catalogue',
+        description: 'Takes changed catalogue files and provider settings into use: all of them, or none.',
+        answers: { '200': json('What is in use now.', ref('CatalogueCounts')) },
+        errors: ['catalogue_invalid'],
+      }),
+    },
+    '/admin/v1/audit': {
+      get: adminOperation({
+        id: 'listAudit',
+        tag: tag.name,
+        summary: 'Who did what',
+        parameters: [
+          {
+            name: 'limit',
+            in: 'query',
+            description: 'How many entries, newest first.',
+            schema: { type: 'integer', minimum: auditLimit.min, maximum: auditLimit.max, default: auditLimit.default },
+          },
+        ],
+        answers: { '200': json('The entries.', listOf(ref('AuditEntry'))) },
+        errors: ['field_invalid'],
+      }),
+    },
+  },
+};

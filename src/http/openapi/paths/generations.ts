@@ -1,0 +1,121 @@
+/** The usage history (contract 4.6). */
+
+import { generationsLimit } from '../../api/generations.js';
+import { json, keyOperation } from '../operations.js';
+import {
+  array,
+  boolean,
+  idPattern,
+  integer,
+  listOf,
+  number,
+  object,
+  oneOfValues,
+  ref,
+  text,
+  textOrNull,
+  time,
+  usd,
+} from '../schema.js';
+import type { Parameter, Resource } from '../types.js';
+
+const tag = {
+  name: 'Generations',
+  description: 'One record a request: who served, tokens, cost, times. Never the text.',
+};
+
+const attempt = object({
+  provider: text('The provider.'),
+  locode: text('The region.'),
+  outcome: text('`served`, or what the failure meant.'),
+  status: { type: ['integer', 'null'], description: 'The upstream’s HTTP status.' },
+  first_byte_ms: { type: ['number', 'null'], description: 'Milliseconds to its first byte.' },
+  error: textOrNull('What it said.'),
+});
+
+const generation = object({
+  id: text('The `id` of the answer.', idPattern('gen')),
+  created_at: time('When the request came.'),
+  key_name: text('The key’s name.'),
+  requested_model: text('The id as it was sent.'),
+  served_model: textOrNull('The route that served; null on failures.'),
+  provider: textOrNull('The provider that served.'),
+  locode: textOrNull('The region that served.'),
+  streamed: boolean('A stream was asked for.'),
+  status: integer('The HTTP status that was answered.'),
+  prompt_tokens: integer('Tokens of the request.'),
+  completion_tokens: integer('Tokens of the answer.'),
+  cached_tokens: integer('Of the prompt, what came from a cache.'),
+  reasoning_tokens: integer('Of the answer, what was reasoning.'),
+  cost_usd: usd('What it cost.'),
+  latency_ms: number('From the request to the end of the answer.'),
+  first_byte_ms: { type: ['number', 'null'], description: 'From the request to the first byte.' },
+  providers_attempted: array({ type: 'string' }, 'One entry an attempt, in order.'),
+  fallback_occurred: boolean('The route that served was not the first attempted.'),
+  finish_reason: textOrNull('Why the answer ended.'),
+  stream_end: oneOfValues(
+    ['complete', 'stalled', 'cut', 'client_closed', 'pricing_fault', null],
+    'How a stream ended.',
+  ),
+  usage_source: oneOfValues(['provider', 'counted', null], 'Who counted the tokens.'),
+  error_code: textOrNull('The error’s code.'),
+  attempts: array(attempt, 'Every attempt.'),
+});
+
+const query = (name: string, description: string, schema: Parameter['schema'] = { type: 'string' }): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+const one = { tag: tag.name, answers: { '200': json('The record.', object({ data: ref('Generation') })) } };
+const id = { description: 'The `id` of an answer.', schema: { type: 'string' } };
+
+export const generations: Resource = {
+  tag,
+  schemas: { Generation: generation },
+  paths: {
+    '/v1/generations': {
+      get: keyOperation({
+        id: 'listGenerations',
+        tag: tag.name,
+        summary: 'List generations',
+        description: 'Newest first. `after` takes the last id of a page and gives the next one.',
+        parameters: [
+          query('limit', 'How many.', {
+            type: 'integer',
+            minimum: generationsLimit.min,
+            maximum: generationsLimit.max,
+            default: generationsLimit.default,
+          }),
+          query('after', 'Only records older than this id.'),
+          query('key', 'Only requests of the key of this name.'),
+          query('model', 'Only requests for, or served by, this id.'),
+        ],
+        answers: {
+          '200': json('A page.', listOf(ref('Generation'), { has_more: boolean('There are older ones.') })),
+        },
+        errors: ['field_invalid', 'api_error'],
+      }),
+    },
+    '/v1/generation/{id}': {
+      get: keyOperation({
+        id: 'getGeneration',
+        summary: 'Get a generation',
+        parameters: [{ name: 'id', in: 'path', required: true, ...id }],
+        errors: ['generation_not_found', 'api_error'],
+        ...one,
+      }),
+    },
+    '/v1/generation': {
+      get: keyOperation({
+        id: 'getGenerationByQuery',
+        summary: 'Get a generation (id in the query)',
+        parameters: [{ name: 'id', in: 'query', required: true, ...id }],
+        errors: ['field_invalid', 'generation_not_found', 'api_error'],
+        ...one,
+      }),
+    },
+  },
+};

@@ -1,0 +1,66 @@
+/** Small builders for the JSON Schemas of the document. In an `object` every property is required unless it is named optional. */
+import type { Ref, Schema } from './types.js';
+
+export function ref(name: string): Ref & Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+export function object(
+  properties: Readonly<Record<string, Schema>>,
+  { optional = [], ...more }: { optional?: readonly string[] | 'all'; [keyword: string]: unknown } = {},
+): Schema {
+  const required = optional === 'all' ? [] : Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', ...(required.length > 0 && { required }), properties, ...more };
+}
+
+export function text(description: string, more: Schema = {}): Schema {
+  return { type: 'string', description, ...more };
+}
+
+export function textOrNull(description: string, more: Schema = {}): Schema {
+  return { type: ['string', 'null'], description, ...more };
+}
+
+export function integer(description: string, more: Schema = {}): Schema {
+  return { type: 'integer', description, ...more };
+}
+
+export function number(description: string, more: Schema = {}): Schema {
+  return { type: 'number', description, ...more };
+}
+
+export function numberOrNull(description: string, more: Schema = {}): Schema {
+  return { type: ['number', 'null'], description, ...more };
+}
+
+export function boolean(description: string): Schema {
+  return { type: 'boolean', description };
+}
+
+export function array(items: Schema, description: string, more: Schema = {}): Schema {
+  return { type: 'array', items, description, ...more };
+}
+
+export function oneOfValues(values: readonly (string | null)[], description: string): Schema {
+  const type = values.includes(null) ? ['string', 'null'] : 'string';
+  return { type, enum: [...values], description };
+}
+
+export function time(description: string): Schema {
+  return text(description, { format: 'date-time' });
+}
+
+/** Exact: up to twelve decimals, no exponent (contract 7). */
+export function usd(description: string): Schema {
+  return text(`${description} In US dollars, an exact decimal.`, { pattern: '^-?\\d+(\\.\\d{1,12})?$' });
+}
+
+/** `{"object": "list", "data": […]}`, the form of every list. */
+export function listOf(schema: Schema, more: Readonly<Record<string, Schema>> = {}): Schema {
+  return object({ object: { const: 'list' }, data: { type: 'array', items: schema }, ...more });
+}
+
+/** `gen-` or `req-` and 26 characters. */
+export function idPattern(prefix: string): Schema {
+  return { pattern: `^${prefix}-[0-9a-hjkmnp-tv-z]{26}$` };
+}

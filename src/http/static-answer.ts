@@ -1,0 +1,56 @@
+/** Content that does not change while the process runs, sent compressed where the client takes it, with an `etag` (RFC 9110 §13.1.2). */
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** In the order of preference. */
+const encodings = ['br', 'gzip'] as const;
+type Encoding = (typeof encodings)[number];
+
+export interface StaticContent {
+  readonly contentType: string;
+  readonly etag: string;
+  readonly plain: Buffer;
+  readonly compressed: { readonly [E in Encoding]?: Buffer };
+}
+
+export function contentEtag(bytes: Buffer): string {
+  return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+}
+
+/** Compresses at once, so for small things; large ones are compressed by the build. */
+export function staticContent(contentType: string, text: string): StaticContent {
+  const plain = Buffer.from(text);
+  const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
+  return { contentType, etag: contentEtag(plain), plain, compressed: { br, gzip: gzipSync(plain) } };
+}
+
+/** The encoding to send, of those that there are; undefined for none. `br;q=0` and the like refuse one. */
+export function chosenEncoding(accepted: string | undefined, available: readonly string[]): Encoding | undefined {
+  const taken = (accepted ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.split(';').map((piece) => piece.trim()))
+    .filter(([, quality = 'q=1']) => Number(quality.replace('q=', '')) > 0)
+    .map(([name]) => name);
+  return encodings.find((encoding) => available.includes(encoding) && taken.includes(encoding));
+}
+
+export function isUnchanged(request: FastifyRequest, etag: string): boolean {
+  const sent = request.headers['if-none-match'];
+  return sent?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false;
+}
+
+export function sendStatic(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  content: StaticContent,
+  cacheControl: string,
+): FastifyReply {
+  const { contentType, etag, plain, compressed } = content;
+  reply.headers({ etag, 'cache-control': cacheControl, vary: 'accept-encoding' });
+  if (isUnchanged(request, etag)) return reply.code(304).send();
+  const encoding = chosenEncoding(request.headers['accept-encoding'], Object.keys(compressed));
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply.header('content-type', contentType).send(encoding ? compressed[encoding] : plain);
+}

@@ -1,0 +1,61 @@
+/** The tables of sign-in as better-auth's adapter wants them: its models and fields by its own names, times as dates. */
+import { boolean, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
+import { cleanText } from './columns.js';
+
+const lodestone = pgSchema('lodestone');
+const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+
+/** Its id is the account's. */
+export const user = lodestone.table('sign_in_users', {
+  id: text('id').primaryKey(),
+  name: cleanText('name').notNull(),
+  email: cleanText('email').notNull(),
+  emailVerified: boolean('email_verified').notNull().default(false),
+  image: text('image'),
+  operator: boolean('operator').notNull().default(false),
+  createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at').notNull(),
+});
+
+export const session = lodestone.table('sign_in_sessions', {
+  id: text('id').primaryKey(),
+  userId: text('user_id').notNull(),
+  token: cleanText('token').notNull(),
+  operator: boolean('operator').notNull().default(false),
+  ipAddress: text('ip_address'),
+  userAgent: text('user_agent'),
+  expiresAt: moment('expires_at').notNull(),
+  createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at').notNull(),
+});
+
+/** Where better-auth keeps a password's hash: one row a user and way to sign in. */
+export const account = lodestone.table('sign_in_credentials', {
+  id: text('id').primaryKey(),
+  accountId: text('account_id').notNull(),
+  providerId: text('provider_id').notNull(),
+  userId: text('user_id').notNull(),
+  accessToken: text('access_token'),
+  refreshToken: text('refresh_token'),
+  idToken: text('id_token'),
+  accessTokenExpiresAt: moment('access_token_expires_at'),
+  refreshTokenExpiresAt: moment('refresh_token_expires_at'),
+  scope: text('scope'),
+  password: text('password'),
+  createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at').notNull(),
+});
+
+export const verification = lodestone.table('sign_in_tokens', {
+  id: text('id').primaryKey(),
+  identifier: cleanText('identifier').notNull(),
+  value: text('value').notNull(),
+  expiresAt: moment('expires_at').notNull(),
+  createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at').notNull(),
+});
+
+export const secret = lodestone.table('sign_in_secret', {
+  onlyOne: boolean('only_one').primaryKey().default(true),
+  secret: text('secret').notNull(),
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { exposedHeaders } from '../../../src/http/common-headers.js';
+import { openApiDocument } from '../../../src/http/openapi/document.js';
+import { documentedConditions, errorSchemaName } from '../../../src/http/openapi/errors.js';
+import { headers } from '../../../src/http/openapi/headers.js';
+import { httpFixture } from '../../support/http-fixture.js';
+
+/** Pages, and the dashboard's own API, which is no part of the public one. */
+const notDescribed = /^\/(docs|dashboard)(\/|$)/;
+const unnamed = (path: string) => path.replace(/\{[^}]+\}|:[^/]+|\*/g, '{}');
+
+describe('the OpenAPI document (contract 9)', () => {
+  it('has every path and method that the server knows, and no other', async () => {
+    const { app } = await httpFixture();
+    const known = app.knownPaths
+      .all()
+      .filter(({ pattern }) => !notDescribed.test(pattern))
+      .flatMap(({ pattern, methods }) => methods.map((method) => `${method} ${unnamed(pattern)}`))
+      .filter((line) => !line.startsWith('HEAD '));
+    const described = Object.entries(openApiDocument.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${unnamed(path)}`),
+    );
+    expect(described.sort()).toEqual(known.sort());
+    await app.close();
+  });
+
+  it('declares every row of the error table at an operation that can end in it (§7.1)', () => {
+    const text = JSON.stringify([openApiDocument.paths, openApiDocument.components.responses]);
+    const nowhere = documentedConditions.filter(
+      (name) => !text.includes(`"#/components/schemas/${errorSchemaName(name)}"`),
+    );
+    expect(nowhere).toEqual([]);
+  });
+
+  it('describes every header that a caller may rely on (contract 4.1)', () => {
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining([...exposedHeaders]));
+    const text = JSON.stringify(openApiDocument.paths);
+    for (const name of exposedHeaders) expect(text).toContain(`"#/components/headers/${name}"`);
+  });
+
+  it('gives every operation an id of its own', () => {
+    const ids = Object.values(openApiDocument.paths).flatMap((item) =>
+      Object.values(item).map((one) => one.operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});

@@ -1,0 +1,56 @@
+/** What has to be there before an operation of the document can be sent, and the ids that only the running gateway knows. */
+import type { Json, TestAccount } from '../../support/client.js';
+import type { TestGateway } from '../../support/gateway.js';
+
+export interface Scene {
+  gateway: TestGateway;
+  caller: TestAccount;
+}
+
+/** Values of path and query parameters; the others are the document's examples. */
+export type Parameters = Record<string, string>;
+
+const messages = [{ role: 'user', content: 'Hello' }];
+
+async function chat({ gateway, caller }: Scene, model: string): Promise<Json> {
+  return (await gateway.chat({ model, messages }, { key: caller.key })).json as Json;
+}
+
+const generation = async (scene: Scene) => ({ id: (await chat(scene, 'sandbox/lodestone/echo')).id as string });
+
+const alias = async ({ gateway, caller }: Scene) => {
+  await gateway.call('POST', '/v1/aliases', { name: 'fast', target: 'auto/lodestone/echo' }, { key: caller.key });
+  return {};
+};
+
+const account = async ({ caller }: Scene) => ({ id: caller.accountId });
+
+export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
+  listAliases: alias,
+  getAlias: alias,
+  repointAlias: alias,
+  patchAlias: alias,
+  deleteAlias: alias,
+  listGenerations: async (scene) => {
+    await generation(scene);
+    await chat(scene, 'sandbox/lodestone/server-error');
+    return { limit: '2' };
+  },
+  getGeneration: generation,
+  getGenerationByQuery: generation,
+  getAccount: account,
+  changeAccount: account,
+  setPassword: account,
+  postCredit: account,
+  getLedger: async (scene) => {
+    await generation(scene);
+    return account(scene);
+  },
+  listKeys: account,
+  createKey: account,
+  deleteKey: async ({ caller }) => ({ id: caller.accountId, key_id: caller.keyId }),
+  liftHold: async (scene) => {
+    await chat(scene, 'sandbox/lodestone/quota');
+    return {};
+  },
+};

@@ -1,0 +1,137 @@
+/** Signing up, in and out in a real browser: limits, equal answers, a password that changes, the demo account's link (issue 5). */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { launchBrowser } from '../support/browser.js';
+import { dashboardCall, password, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
+import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
+import { newVisitor, type Visitor } from '../support/visitor.js';
+
+// A browser on a busy machine takes its time.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+
+let browser: Browser;
+let gateway: SpawnedGateway;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  gateway = await spawnDashboard();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway?.stop();
+});
+
+async function withVisitor(test: (visitor: Visitor) => Promise<void>): Promise<void> {
+  const visitor = await visitorOf(browser, gateway, null);
+  await test(visitor);
+  expect(visitor.problems).toEqual([]);
+  await visitor.close();
+}
+
+const heading = ({ page }: Visitor, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+/** What the page says against an attempt. */
+async function refusal(visitor: Visitor, email: string, guess: string): Promise<string> {
+  await visitor.page.getByLabel('Email').fill(email);
+  await visitor.page.getByLabel('Password').fill(guess);
+  const answered = visitor.page.waitForResponse((response) => response.url().endsWith('/sign-in'));
+  await visitor.page.getByRole('button', { name: 'Sign in' }).click();
+  await answered;
+  return (await visitor.page.getByRole('alert').textContent()) ?? '';
+}
+
+describe('signing in', () => {
+  it(
+    'says the same about an unknown address and a wrong password, and after ten guesses how long to wait',
+    () =>
+      withVisitor(async (visitor) => {
+        await signUp(gateway, 'guessed@example.test');
+        await visitor.visit('/sign-in');
+        const unknown = await refusal(visitor, 'nobody@example.test', 'wrong password');
+        expect(await refusal(visitor, 'guessed@example.test', 'wrong password')).toBe(unknown);
+        for (let guess = 2; guess <= 10; guess++)
+          await refusal(visitor, 'guessed@example.test', `wrong password ${guess}`);
+        const limited = await refusal(visitor, 'guessed@example.test', password);
+        expect(limited).not.toBe(unknown);
+        expect(limited).toMatch(/You can try again in \d+ s\./);
+        expect(await visitor.accessibilityFaults()).toEqual([]);
+      }),
+    60_000,
+  );
+
+  it('leads to the page that was asked for, never to another site', () =>
+    withVisitor(async (visitor) => {
+      await signUp(gateway, 'next@example.test');
+      await visitor.visit('/aliases');
+      await heading(visitor, 'Sign in');
+      await enterWith(visitor, 'next@example.test');
+      await heading(visitor, 'Aliases');
+      const { page } = visitor;
+      await visitor.context.clearCookies();
+      await page.goto(`${gateway.url}/dashboard/sign-in?next=%2F%2Felsewhere.example%2F`);
+      await enterWith(visitor, 'next@example.test');
+      await heading(visitor, 'Overview');
+    }));
+
+  it('sign out ends the session, and a new password ends the others', () =>
+    withVisitor(async (visitor) => {
+      const member = await signUp(gateway, 'changes@example.test');
+      await visitor.signIn(member.email, password);
+      await heading(visitor, 'Overview');
+      const { page } = visitor;
+      await page.getByRole('button', { name: 'Account menu' }).click();
+      await page.getByRole('link', { name: 'Account and password' }).click();
+      await page.getByLabel('Current password').fill(password);
+      await page.getByLabel('New password').fill('another battery staple');
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.getByText('The password is changed.').first().waitFor();
+      await expect(dashboardCall(gateway, 'GET', 'keys', undefined, member)).rejects.toThrow('session_required');
+
+      await page.getByRole('button', { name: 'Account menu' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await heading(visitor, 'Sign in');
+      await visitor.visit('/keys');
+      await heading(visitor, 'Sign in');
+      await visitor.signIn(member.email, 'another battery staple');
+      await heading(visitor, 'Overview');
+    }));
+
+  it('a session that ended elsewhere leads to sign-in at the next step', () =>
+    withVisitor(async (visitor) => {
+      await visitor.signUp('ended@example.test', password);
+      await visitor.page.getByText('Your first answer is three steps away').waitFor();
+      await visitor.page.waitForLoadState('networkidle');
+      await visitor.context.clearCookies();
+      await visitor.page.getByRole('link', { name: 'Aliases' }).click();
+      await heading(visitor, 'Sign in');
+    }));
+});
+
+describe('the first start', () => {
+  it('prints a link that opens the demo account, once', async () => {
+    const demo = await spawnGateway({ embedded: true, config: { demo: true } });
+    try {
+      const printed = /https?:\/\/\S+\/dashboard\/claim#\S+/;
+      await expect.poll(() => demo.output.stdout, { timeout: 5000 }).toMatch(printed);
+      const link = printed.exec(demo.output.stdout)?.[0];
+      const visitor = await newVisitor(browser, demo.url);
+      await visitor.page.goto(link!);
+      await heading(visitor, 'Overview');
+      expect(visitor.page.url()).not.toContain('claim');
+      await visitor.page.getByRole('link', { name: 'Route health' }).waitFor();
+      const second = await newVisitor(browser, demo.url);
+      await second.page.goto(link!);
+      await heading(second, 'This link does not work');
+      expect([...visitor.problems, ...second.problems]).toEqual([]);
+    } finally {
+      await demo.stop();
+    }
+  });
+});
+
+async function enterWith({ page }: Visitor, email: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}

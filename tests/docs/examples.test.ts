@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pages } from '../../scripts/docs/pages.mjs';
+import {
+  atGateway,
+  curlCall,
+  type DocExample,
+  examplesOf,
+  runScript,
+  shellWords,
+  unmarkedCurls,
+} from '../support/doc-examples.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+
+let gateway: TestGateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway?.stop());
+
+describe.each(pages.map(({ file }) => ({ file, examples: examplesOf(file) })))(
+  'docs/guide/$file',
+  ({ file, examples }) => {
+    /** The examples of a page build on one another, as a reader would run them. */
+    const env: Record<string, string> = {};
+    beforeAll(async () => {
+      env.LODESTONE_KEY = (await gateway.createAccount()).key;
+    });
+
+    it.each(examples)('line $line does what the page says', async (example) => {
+      const said = example.language === 'ts' ? await scriptOutput(example) : await curlAnswer(example);
+      if (example.has !== undefined) expect(said).toContain(example.has);
+    });
+
+    it('runs every curl line that it shows', () => expect(unmarkedCurls(file)).toEqual([]));
+
+    function scriptOutput({ code }: DocExample): Promise<string> {
+      return runScript(atGateway(code, gateway.url), env);
+    }
+
+    async function curlAnswer({ code, status }: DocExample): Promise<string> {
+      const { url, ...call } = curlCall(atGateway(code, gateway.url), env);
+      const answer = await fetch(url, { ...call, body: call.body ?? null });
+      const text = await answer.text();
+      expect(answer.status, text).toBe(status);
+      return text;
+    }
+  },
+);
+
+describe('the reading of examples', () => {
+  it('splits words as a shell does', () => {
+    const code = `curl "http://x/?a=1&b=$KEY" \\\n  -H "A: Bearer $KEY" -d '{"a": "$KEY it is"}'`;
+    expect(shellWords(code, { KEY: 'k' })).toEqual([
+      'curl',
+      'http://x/?a=1&b=k',
+      '-H',
+      'A: Bearer k',
+      '-d',
+      '{"a": "$KEY it is"}',
+    ]);
+    expect(() => shellWords('curl $GONE', {})).toThrow('$GONE is not set');
+  });
+
+  it('knows the method, and refuses options that it would get wrong', () => {
+    expect(curlCall("curl http://x -d '{}'", {})).toMatchObject({ method: 'POST', url: 'http://x', body: '{}' });
+    expect(curlCall('curl -X DELETE http://x', {})).toMatchObject({ method: 'DELETE', body: undefined });
+    expect(() => curlCall('curl --data-raw x http://x', {})).toThrow('--data-raw');
+  });
+});

@@ -1,0 +1,80 @@
+/** A gateway with the dashboard's catalogue, and accounts in it that can sign in; made over HTTP, as the pages would. */
+import type { Browser } from 'playwright-core';
+import { dashboardCatalogue } from './dashboard-catalogue.js';
+import { type SpawnedGateway, spawnGateway } from './gateway.js';
+import type { YamlObject } from './gateway-files.js';
+import { newVisitor, type Visitor, type VisitorOptions } from './visitor.js';
+
+export const password = 'correct horse battery';
+
+/** Those of part 8: a browser beside the gateway keeps the machine busy, and nothing here waits for a budget to expire. */
+const timeouts = {
+  first_byte_streaming: '30s',
+  first_byte_streaming_after_timeout: '15s',
+  first_byte_non_streaming: '2m30s',
+  stream_idle: '1m30s',
+  overall: '5m0s',
+};
+
+export function spawnDashboard(config: YamlObject = {}): Promise<SpawnedGateway> {
+  return spawnGateway({
+    catalogue: dashboardCatalogue,
+    config: { registration: 'open', timeouts, ...config },
+  });
+}
+
+export interface Member {
+  email: string;
+  accountId: string;
+  /** The session's cookie, as `name=value`. */
+  cookie: string;
+}
+
+/** Signs up with 20 USD of credit. */
+export async function signUp(gateway: SpawnedGateway, email: string): Promise<Member> {
+  const answer = await dashboardCall(gateway, 'POST', 'sign-up', { email, password });
+  const session = (await answer.json()) as { account: { id: string } };
+  const cookies = answer.headers.getSetCookie().map((text) => text.split(';', 1)[0] ?? '');
+  await gateway.admin('POST', `/accounts/${session.account.id}/credits`, { amount_usd: '20.00', note: 'Welcome' });
+  return { email, accountId: session.account.id, cookie: cookies.join('; ') };
+}
+
+/** A call as the dashboard's own pages make it; throws where it is refused. */
+export async function dashboardCall(
+  gateway: SpawnedGateway,
+  method: string,
+  path: string,
+  body?: unknown,
+  member?: Member,
+): Promise<Response> {
+  const answer = await fetch(`${gateway.url}/dashboard/api/${path}`, {
+    method,
+    headers: {
+      'x-lodestone-dashboard': '1',
+      origin: gateway.url,
+      ...(member && { cookie: member.cookie }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return answer;
+}
+
+/** A window in which the member is signed in. */
+export async function visitorOf(
+  browser: Browser,
+  gateway: SpawnedGateway,
+  member: Member | null,
+  options: VisitorOptions = {},
+): Promise<Visitor> {
+  const visitor = await newVisitor(browser, gateway.url, options);
+  if (member) {
+    const cookies = member.cookie.split('; ').map((text) => {
+      const at = text.indexOf('=');
+      return { name: text.slice(0, at), value: text.slice(at + 1), url: gateway.url };
+    });
+    await visitor.context.addCookies(cookies);
+  }
+  return visitor;
+}

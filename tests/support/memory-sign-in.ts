@@ -1,0 +1,38 @@
+/** The sign-in part of the memory store: better-auth over its own memory adapter, tokens in a map. */
+import { memoryAdapter } from 'better-auth/adapters/memory';
+import type { SignInStore } from '../../src/storage/store.js';
+
+interface UserRow {
+  id: string;
+  operator?: boolean;
+}
+
+export function memorySignIn(): SignInStore {
+  const tables: Record<string, object[]> = { user: [], session: [], account: [], verification: [] };
+  const tokens = new Map<string, { value: string; expiresAt: number }>();
+  let kept: string | undefined;
+  return {
+    adapter: async () => memoryAdapter(tables),
+    async secret(candidate) {
+      kept ??= candidate;
+      return kept;
+    },
+    async list() {
+      const passwords = tables.account as { userId: string; password?: string | null }[];
+      return (tables.user as UserRow[]).map(({ id, operator }) => ({
+        accountId: id,
+        operator: operator === true,
+        hasPassword: passwords.some(({ userId, password }) => userId === id && typeof password === 'string'),
+      }));
+    },
+    async keepToken(identifier, value, expiresAt) {
+      tokens.set(identifier, { value, expiresAt });
+    },
+    async takeToken(identifier, nowMs) {
+      const token = tokens.get(identifier);
+      tokens.delete(identifier);
+      return token && token.expiresAt > nowMs ? token.value : null;
+    },
+    async forgetExpired() {},
+  };
+}

@@ -1,0 +1,79 @@
+/** The usage part of the memory store: the same groups, errors and percentiles as the query over PostgreSQL. */
+import type { Generation } from '../../src/storage/records.js';
+import type { GenerationQuery, UsageGroup, UsageRow, UsageStore } from '../../src/storage/store.js';
+
+export function isError({ status, streamEnd }: Generation): boolean {
+  return (status >= 400 && status !== 499) || ['cut', 'stalled', 'pricing_fault'].includes(streamEnd ?? '');
+}
+
+/** Whether a generation is one that the query asks for. */
+export function asked(row: Generation, query: GenerationQuery): boolean {
+  const { accountId, after, key, model, provider, status, fromMs, toMs } = query;
+  const ids = [row.requestedModel, row.servedModel ?? ''];
+  const models = [...ids, ...ids.map((id) => id.split('/').slice(1, 3).join('/'))];
+  return (
+    row.accountId === accountId &&
+    (after === undefined || row.id < after) &&
+    (key === undefined || row.keyName === key || row.keyId === key) &&
+    (model === undefined || models.includes(model)) &&
+    (provider === undefined || row.provider === provider) &&
+    (status === undefined ||
+      (typeof status === 'number' ? row.status === status : isError(row) === (status === 'error'))) &&
+    (fromMs === undefined || row.createdAt >= fromMs) &&
+    (toMs === undefined || row.createdAt < toMs)
+  );
+}
+
+export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
+  return {
+    async summary({ accountId, fromMs, toMs, stepMs }) {
+      const groups = new Map<
+        string,
+        { group: UsageGroup; step: number | null; id: string | null; rows: Generation[] }
+      >();
+      const put = (group: UsageGroup, step: number | null, id: string | null, row: Generation) => {
+        const key = JSON.stringify([group, step, id]);
+        const entry = groups.get(key) ?? { group, step, id, rows: [] };
+        entry.rows.push(row);
+        groups.set(key, entry);
+      };
+      groups.set('period', { group: 'period', step: null, id: null, rows: [] });
+      for (const row of rows()) {
+        if (row.accountId !== accountId || row.createdAt < fromMs || row.createdAt >= toMs) continue;
+        const step = Math.floor((row.createdAt - fromMs) / stepMs);
+        groups.get('period')!.rows.push(row);
+        put('step', step, null, row);
+        put('route', step, row.servedModel, row);
+        put('model', null, row.servedModel?.split('/').slice(1, 3).join('/') ?? null, row);
+        put('provider', null, row.provider, row);
+        put('region', null, row.locode, row);
+      }
+      return [...groups.values()].map(({ group, step, id, rows: of }) => ({ group, step, id, ...figuresOf(of) }));
+    },
+    async facets(accountId, fromMs) {
+      const mine = [...rows()].filter((row) => row.accountId === accountId && row.createdAt >= fromMs);
+      const distinct = (read: (row: Generation) => string | null) =>
+        [...new Set(mine.map(read))].filter((value) => value !== null).sort();
+      return {
+        keys: distinct((row) => row.keyName),
+        models: distinct((row) => row.requestedModel),
+        providers: distinct((row) => row.provider),
+      };
+    },
+  };
+}
+
+function figuresOf(rows: readonly Generation[]): Omit<UsageRow, 'group' | 'step' | 'id'> {
+  const times = rows.flatMap(({ firstByteMs }) => (firstByteMs === null ? [] : [firstByteMs])).sort((a, b) => a - b);
+  const percentile = (share: number) => times[Math.max(Math.ceil(times.length * share) - 1, 0)] ?? null;
+  const sum = (read: (row: Generation) => number) => rows.reduce((total, row) => total + read(row), 0);
+  return {
+    requests: rows.length,
+    errors: rows.filter(isError).length,
+    costPico: rows.reduce((total, row) => total + row.costPico, 0n),
+    promptTokens: sum((row) => row.promptTokens),
+    completionTokens: sum((row) => row.completionTokens),
+    firstByteP50Ms: percentile(0.5),
+    firstByteP95Ms: percentile(0.95),
+  };
+}

@@ -1,0 +1,108 @@
+/** A person at a browser: a window of some size and theme, signed in or not, and a record of everything that went wrong in it. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+export interface VisitorOptions {
+  width?: number;
+  theme?: 'light' | 'dark';
+  /** Start with the session of another window. */
+  cookiesOf?: Visitor;
+}
+
+export interface Visitor {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of the console, exceptions, violations of the Content-Security-Policy, requests to elsewhere. */
+  problems: string[];
+  /** Opens a path of the dashboard and waits until its data is there. */
+  visit(path: string): Promise<void>;
+  signUp(email: string, password: string): Promise<void>;
+  signIn(email: string, password: string): Promise<void>;
+  /** What axe-core finds on the page as it is. */
+  accessibilityFaults(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+export const desktop = 1440;
+export const phone = 390;
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export async function newVisitor(browser: Browser, origin: string, options: VisitorOptions = {}): Promise<Visitor> {
+  const { width = desktop, theme = 'light', cookiesOf } = options;
+  const context = await browser.newContext({
+    viewport: { width, height: width === phone ? 844 : 900 },
+    colorScheme: theme,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    reducedMotion: 'reduce',
+    ...(width === phone && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
+    ...(cookiesOf && { storageState: await cookiesOf.context.storageState() }),
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const problems = watch(page, origin);
+
+  const visitor: Visitor = {
+    page,
+    context,
+    problems,
+    async visit(path) {
+      await page.goto(`${origin}/dashboard${path}`);
+      await settled(page);
+    },
+    async signUp(email, password) {
+      await page.goto(`${origin}/dashboard/sign-up`);
+      await enter(page, email, password, 'Sign up');
+    },
+    async signIn(email, password) {
+      await page.goto(`${origin}/dashboard/sign-in`);
+      await enter(page, email, password, 'Sign in');
+    },
+    accessibilityFaults: () => axeFaults(page),
+    close: () => context.close(),
+  };
+  return visitor;
+}
+
+async function enter(page: Page, email: string, password: string, button: string): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: button }).click();
+}
+
+/** What the page waits for is there: a heading, and no skeleton. */
+export async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.locator('.animate-shimmer').first().waitFor({ state: 'detached' });
+}
+
+function watch(page: Page, origin: string): string[] {
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    // The browser itself reports every answer that is no 2xx; what the page makes of it is the tests' to check.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('request', (request) => {
+    const { protocol, origin: to } = new URL(request.url());
+    if (protocol !== 'data:' && protocol !== 'blob:' && to !== origin) problems.push(`request to ${request.url()}`);
+  });
+  return problems;
+}
+
+/** Run from outside of the page's own scripts, so that its Content-Security-Policy stays as it is. */
+async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  return page.evaluate(async () => {
+    type Found = { id: string; nodes: { target: unknown[]; failureSummary?: string }[] };
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Found[] }> } };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
+    );
+  });
+}
