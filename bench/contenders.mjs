@@ -10,7 +10,17 @@ import { printed, start } from './processes.mjs';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const model = 'openai/openai/gpt-4o-mini/global';
 
-const starters = { direct: startDirect, bare: startBare, lodestone: startLodestone, nginx: startNginx };
+const autoModel = 'auto/openai/gpt-4o-mini';
+const candidates = 10;
+
+const starters = {
+  direct: startDirect,
+  bare: startBare,
+  lodestone: (options) => startLodestone(options, model),
+  /** The same gateway, asked to choose among ten candidates. */
+  auto: (options) => startLodestone({ ...options, folder: join(options.folder, 'auto') }, autoModel),
+  nginx: startNginx,
+};
 
 export const reference = 'bare';
 
@@ -39,7 +49,8 @@ async function startBare({ upstreamPort }) {
 
 const unlimited = 1_000_000_000;
 
-async function startLodestone({ upstreamPort, folder }) {
+async function startLodestone({ upstreamPort, folder }, model) {
+  mkdirSync(folder, { recursive: true });
   const adminToken = randomBytes(24).toString('hex');
   const catalogueFile = join(folder, 'catalogue.yaml');
   const configFile = join(folder, 'lodestone.yaml');
@@ -66,21 +77,20 @@ async function startLodestone({ upstreamPort, folder }) {
 }
 
 function catalogueFor(upstreamPort) {
-  const route = {
-    provider: 'openai',
+  const ids = Array.from({ length: candidates }, (_, i) => (i === 0 ? 'openai' : `other-${i}`));
+  const route = (provider) => ({
+    provider,
     locode: 'global',
     upstream_model: 'gpt-4o-mini',
     price: { input: 0.15, output: 0.6, cached_input: 0.075 },
     capabilities: ['tools', 'vision', 'response_format', 'logprobs', 'logit_bias', 'n'],
-  };
+  });
+  const provider = (id) => ({ id, dialect: 'openai', base_url: `http://127.0.0.1:${upstreamPort}/v1`, auth: 'none' });
+  const limits = { context_window: 128_000, max_output_tokens: 16_384 };
   return {
-    providers: [
-      { id: 'openai', name: 'Mock', dialect: 'openai', base_url: `http://127.0.0.1:${upstreamPort}/v1`, auth: 'none' },
-    ],
+    providers: ids.map(provider),
     regions: [],
-    models: [
-      { creator: 'openai', model: 'gpt-4o-mini', context_window: 128_000, max_output_tokens: 16_384, routes: [route] },
-    ],
+    models: [{ creator: 'openai', model: 'gpt-4o-mini', ...limits, routes: ids.map(route) }],
   };
 }
 

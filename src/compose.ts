@@ -34,8 +34,10 @@ import { type Store, StoreUnavailable } from './storage/store.js';
 import { Territories } from './territory/territories.js';
 import { spokenDialects } from './upstream/adapters/registry.js';
 import { AnswerReader } from './upstream/answer-reader.js';
+import { ProviderCredentials } from './upstream/credentials/provider-credentials.js';
 import { Deadlines } from './upstream/deadlines.js';
 import { HttpTransport } from './upstream/http-transport.js';
+import { RequestWriter } from './upstream/request-writer.js';
 import { createSandbox } from './upstream/sandbox/sandbox.js';
 
 const replayMs = 5_000;
@@ -145,7 +147,7 @@ async function start(
   const expiry = opened.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
-      ...{ config, clock, logger, territories, ipLimiter, keyLimiter, directory, catalogue },
+      ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, directory, catalogue },
       ...{ modelStates, health, holds, journal, expiry },
     },
     opened,
@@ -251,6 +253,7 @@ async function openStorage(config: Config, logger: Logger, opened: Opened): Prom
 
 interface Parts {
   config: Config;
+  env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
   territories: Territories;
@@ -275,8 +278,10 @@ function pipelinePorts(parts: Parts, opened: Opened): PipelinePorts {
     timeouts: config.timeouts,
     deadlines: new Deadlines(clock),
     validator: opened.add(new Validator(), (part) => part.close()),
+    requests: opened.add(new RequestWriter(), (part) => part.close()),
     answers: opened.add(new AnswerReader(), (part) => part.close()),
     counter: opened.add(new TokenCounter(), (part) => part.close()),
+    credentials: new ProviderCredentials({ clock, env: parts.env, logger: parts.logger }),
     transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
   };
 }

@@ -35,7 +35,10 @@ export const groups = [
   },
   {
     title: 'Operators',
-    pages: [{ slug: 'operations', file: 'operations.md', title: 'Operating it' }],
+    pages: [
+      { slug: 'operations', file: 'operations.md', title: 'Operating it' },
+      { slug: 'dialects', file: 'dialects.md', title: 'Dialects' },
+    ],
   },
 ];
 

@@ -39,7 +39,7 @@ export const provider = fields({
   dialect: oneOf(['openai', 'anthropic', 'gemini', 'bedrock', 'azure', 'sandbox']).nullish(),
   base_url: httpAddress.nullish(),
   api_key_env: variableName.nullish(),
-  auth: oneOf(['none']).nullish(),
+  auth: oneOf(['key', 'none', 'aws', 'google']).nullish(),
   headquarters: country.nullish(),
   cloud_act: yesOrNo.nullish(),
   excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),

@@ -58,6 +58,7 @@ describe('a loaded catalogue (contract 3)', () => {
       dialect: 'openai',
       baseUrl: 'http://a.example/v1',
       apiKey: null,
+      auth: 'key',
       configured: false,
       headquarters: 'US',
       cloudAct: true,

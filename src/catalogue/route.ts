@@ -2,6 +2,9 @@
 
 export type Dialect = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'azure' | 'sandbox';
 
+/** What a call shows: the provider's key, nothing, a signature of AWS, or a token of Google. */
+export type Auth = 'key' | 'none' | 'aws' | 'google';
+
 export const capabilities = ['tools', 'vision', 'response_format', 'logprobs', 'logit_bias', 'n'] as const;
 export type Capability = (typeof capabilities)[number];
 
@@ -12,7 +15,9 @@ export interface Provider {
   readonly baseUrl: string;
   /** The credential in use; null where there is none. */
   readonly apiKey: string | null;
-  /** Has a credential, or needs none (`auth: none`). */
+  /** By what its calls are made; absent is the same as `key`. A key, where there is one, wins over a cloud's own chain. */
+  readonly auth?: Auth;
+  /** Has a credential, or needs none (`auth: none`), or a cloud's chain that can plausibly yield one. */
   readonly configured: boolean;
   readonly headquarters: string | null;
   /** null = not known (contract 4.5). */

@@ -1,9 +1,10 @@
 /** From merged catalogue entries to the snapshot that requests use; what contradicts another entry becomes a fault at its place. */
 import { readCredential } from '../base/yaml-fields.js';
+import { hasAmbientCredentials } from './ambient-credentials.js';
 import type { ProviderEntry, RegionEntry } from './entry-schema.js';
 import type { Located, ModelEntry, RouteEntry } from './file.js';
 import type { MergedCatalogue } from './load.js';
-import type { Dialect, Model, Provider, Region, Route, Snapshot } from './route.js';
+import type { Auth, Dialect, Model, Provider, Region, Route, Snapshot } from './route.js';
 
 /** An operator's settings of a provider, by provider id (contract 2, `providers`). */
 export interface ProviderOverrides {
@@ -56,18 +57,31 @@ function providerOf(located: Located<ProviderEntry>, { providerSettings, env, di
   if (baseUrl === '' && dialect !== 'sandbox') {
     source.faultAt([...path, 'base_url'], 'found nothing, expected the http:// or https:// address of the provider');
   }
+  const auth = entry.auth ?? usualAuth(dialect, baseUrl);
+  if (auth === 'aws' && dialect !== 'bedrock') {
+    source.faultAt([...path, 'auth'], `found aws, expected it of the dialect bedrock only, not of ${dialect}`);
+  }
   const apiKey = settings?.apiKey !== undefined ? settings.apiKey : keyFromEnvironment(located, env);
+  // An api_key that names an absent variable says that there is to be one: no chain takes its place.
+  const isAmbient = (auth === 'aws' || auth === 'google') && settings?.apiKey === undefined;
   return {
     id: entry.id,
     name: entry.name ?? entry.id,
     dialect,
     baseUrl,
     apiKey,
-    configured: apiKey !== null || entry.auth === 'none',
+    auth: apiKey === null ? auth : 'key',
+    configured: apiKey !== null || auth === 'none' || (isAmbient && hasAmbientCredentials(auth, env)),
     headquarters: entry.headquarters ?? null,
     cloudAct: entry.cloud_act ?? null,
     excludedTerritories: entry.excluded_territories ?? [],
   };
+}
+
+/** Bedrock signs, and Vertex takes tokens, unless a key is given; everybody else has keys. */
+function usualAuth(dialect: Dialect, baseUrl: string): Auth {
+  if (dialect === 'bedrock') return 'aws';
+  return dialect === 'gemini' && /^https?:\/\/[^/]*\baiplatform\b/i.test(baseUrl) ? 'google' : 'key';
 }
 
 function keyFromEnvironment(

@@ -127,7 +127,7 @@ function dryWalk(
   const trail: Trail = { attempts: [], providersAttempted: [], breakerSkipped: [], upstreamMs: 0, dispatchedAtMs: 0 };
   let serving: Route | null = null;
   const explained = scores(ports, eligible, prefer, request.stream).map(({ route, score }, i) => {
-    const obstacle = obstacleOf(ports, route, request.needs) ?? openBreaker(ports, plan, route);
+    const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;
     if (obstacle?.verdict === 'breaker_open') trail.breakerSkipped.push(`${route.provider.id}/${route.locode}`);

@@ -16,7 +16,9 @@ import type { AttemptRecord, Generation, Identity } from '../storage/records.js'
 import type { Territories } from '../territory/territories.js';
 import type { AnswerReader } from '../upstream/answer-reader.js';
 import type { FrameConsumer } from '../upstream/call.js';
+import type { Credentials } from '../upstream/credentials/credentials.js';
 import type { Deadlines } from '../upstream/deadlines.js';
+import type { RequestWriter } from '../upstream/request-writer.js';
 import type { Transport } from '../upstream/transport.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { TokenUsage } from '../wire/usage.js';
@@ -38,8 +40,10 @@ export interface PipelinePorts {
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
   validator: Validator;
   transportOf(route: Route): Transport;
+  credentials: Credentials;
   deadlines: Deadlines;
   timeouts: Timeouts;
+  requests: Pick<RequestWriter, 'write'>;
   answers: AnswerReader;
   counter: Pick<TokenCounter, 'count'>;
   journal: { append(generation: Generation, whenWritten?: () => void): void };

@@ -72,7 +72,7 @@ function permitFor(
   trail: Trail,
   ruledOut: RuledOut[],
 ): Permit | null {
-  const obstacle = obstacleOf({ holds }, route, request.needs);
+  const obstacle = obstacleOf({ holds }, route, request);
   if (obstacle) {
     ruledOut.push({ route, ...obstacle });
     return null;
@@ -134,7 +134,7 @@ function learn(
 function remainingOf(ports: WalkPorts, { request }: Exchange, rest: readonly Route[], trail: Trail): number {
   let remaining = 0;
   for (const route of rest) {
-    if (obstacleOf(ports, route, request.needs)) continue;
+    if (obstacleOf(ports, route, request)) continue;
     if (ports.health.isOpen(route.id)) skippedByBreaker(trail, route);
     else remaining++;
   }

@@ -32,6 +32,11 @@ export class AnswerHead {
     return this.contentType.startsWith('text/event-stream');
   }
 
+  /** AWS's own framing of a stream (wire 5). */
+  get isAmazonEventStream(): boolean {
+    return this.contentType.startsWith('application/vnd.amazon.eventstream');
+  }
+
   header(wanted: string): string | undefined {
     for (let i = 0; i + 1 < this.headers.length; i += 2) {
       if (this.headers[i]!.toLowerCase() === wanted) return this.headers[i + 1]!;

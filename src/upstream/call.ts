@@ -7,6 +7,7 @@ import { atEndOfTurn } from '../base/turn.js';
 import { AnswerHead, errorBytesMax } from './answer-head.js';
 import type { Deadlines, Watched } from './deadlines.js';
 import { createDecoder, type Decoder } from './decode.js';
+import { EventStreamReader } from './event-stream.js';
 import { FrameReader } from './frames.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 
@@ -26,6 +27,8 @@ export type FrameVerdict = 'more' | 'done' | 'failed';
 
 export interface FrameConsumer {
   onFrame(text: string, start: number, end: number, event: string): FrameVerdict;
+  /** The upstream closed its stream; only for consumers that still have something to say then. */
+  onStreamEnd?(): FrameVerdict;
   /** All frames of a chunk have been given; false = the caller is slow, pause. `resume` is called when it is not. */
   onChunkEnd(resume: () => void): boolean;
 }
@@ -46,6 +49,9 @@ export const answerBytesMax = 32 * 1024 * 1024;
 /** After the stream's last frame the upstream may still close its body, so that the connection can be used again. */
 const lingerMs = 250;
 const errorBodyMs = 2_000;
+/** How a body of server-sent events begins: where it is called one, and where it is not. */
+const notBareJson = /^\s*[^\s{[]|^\s*$/;
+const namedField = /^\s*(?:data|event|id|retry)?:/;
 
 export interface CallPorts {
   transport: Transport;
@@ -64,7 +70,7 @@ export class Call implements UpstreamHandler, Watched {
   private upstream: UpstreamCall | null = null;
   private head: AnswerHead | null = null;
   private decoder: Decoder | null = null;
-  private reader: FrameReader | null = null;
+  private reader: FrameReader | EventStreamReader | null = null;
   private chunks: Buffer[] = [];
   private collected = 0;
   private over = false;
@@ -176,22 +182,20 @@ export class Call implements UpstreamHandler, Watched {
    */
   private startStream(chunk: Buffer): void {
     const beginning = chunk.toString('latin1', 0, 64);
-    const isStream = this.head!.isEventStream
-      ? !/^\s*[{[]/.test(beginning)
-      : /^\s*(?:data|event|id|retry)?:/.test(beginning);
-    if (!isStream) {
+    const onFrame = (text: string, start: number, end: number, event: string) => this.frame(text, start, end, event);
+    const onBroken = (reason: string) => this.cut({ kind: 'stream', status: this.status, cleanly: false, reason });
+    if (this.head!.isAmazonEventStream) {
+      this.reader = new EventStreamReader({ onFrame, onBroken });
+    } else if ((this.head!.isEventStream ? notBareJson : namedField).test(beginning)) {
+      this.reader = new FrameReader({ onFrame, onOverflow: () => onBroken('a frame that never ends') });
+    } else {
       this.collect(chunk);
       return;
     }
-    this.reader = new FrameReader({
-      onFrame: (text, start, end, event) => this.frame(text, start, end, event),
-      onOverflow: () =>
-        this.cut({ kind: 'stream', status: this.status, cleanly: false, reason: 'a frame that never ends' }),
-    });
     this.readFrames(this.reader, chunk);
   }
 
-  private readFrames(reader: FrameReader, chunk: Buffer): void {
+  private readFrames(reader: FrameReader | EventStreamReader, chunk: Buffer): void {
     reader.read(chunk);
     if (this.frames!.onChunkEnd(this.resumed) || this.over) return;
     this.paused = true;
@@ -244,8 +248,10 @@ export class Call implements UpstreamHandler, Watched {
     const { status } = this;
     if (this.reader) {
       this.reader.finish();
+      const verdict = this.over ? 'more' : this.frames!.onStreamEnd?.();
       this.frames!.onChunkEnd(this.resumed);
-      if (!this.over) this.finish({ kind: 'stream', status, cleanly: true, reason: 'it closed the stream' });
+      if (verdict === 'failed') this.finish({ kind: 'frame_failed', status });
+      else if (!this.over) this.finish({ kind: 'stream', status, cleanly: true, reason: 'it closed the stream' });
       return;
     }
     const body = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);

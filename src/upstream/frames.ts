@@ -79,7 +79,10 @@ export class FrameReader {
   }
 
   private take(text: string): void {
-    if (text.includes('\r')) {
+    const carriageReturn = text.indexOf('\r');
+    if (carriageReturn !== -1 && carriageReturn === text.length - 4 && isOneEvent(text)) {
+      this.sink.onFrame(text, 6, carriageReturn, '');
+    } else if (carriageReturn !== -1) {
       // A CR at the very end may be half of a CRLF, but it ends its line either way, and no frame waits for the next chunk.
       this.afterCarriageReturn = text.endsWith('\r');
       this.takeLines(text.replace(/\r\n?/g, '\n'));
@@ -121,4 +124,9 @@ export class FrameReader {
     }
     if (data !== undefined) this.sink.onFrame(data, 0, data.length, event);
   }
+}
+
+/** One line of data with CRLF after it, as some write each event: there is nothing to replace in it. */
+function isOneEvent(text: string): boolean {
+  return text.endsWith('\r\n\r\n') && text.startsWith('data: ') && text.indexOf('\n') === text.length - 3;
 }

@@ -2,24 +2,22 @@
  * One request to an upstream over HTTP/1.1: no redirects, no timeouts but ours, no retry, save one: a request of which a kept
  * socket took not a byte was provably not sent, and goes out once more on a fresh one.
  */
+import { type Address, addressOf, requestTarget } from './address.js';
 import { Connections } from './connections.js';
 import type { Connection } from './http1/connection.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 
 const sweepMs = 1_000;
 
-interface Address {
+interface Place extends Address {
   connections: Connections;
   /** Request heads up to the content length, by path and header list: they do not change. */
   heads: WeakMap<readonly string[], Map<string, string>>;
-  host: string;
-  basePath: string;
-  search: string;
 }
 
 export class HttpTransport implements Transport {
   private readonly origins = new Map<string, Connections>();
-  private readonly addresses = new Map<string, Address>();
+  private readonly places = new Map<string, Place>();
   private readonly sweeper: NodeJS.Timeout;
 
   constructor(private readonly nowMs: () => number) {
@@ -29,10 +27,10 @@ export class HttpTransport implements Transport {
   }
 
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
-    const address = this.addressOf(request.route.baseUrl);
+    const place = this.placeOf(request.route.baseUrl);
     const { body } = request;
-    const head = `${headFor(address, request)}${body.length}\r\n\r\n`;
-    return new HttpCall(address.connections, head, body, handler).start(address.connections.take());
+    const head = `${headFor(place, request)}${body.length}\r\n\r\n`;
+    return new HttpCall(place.connections, head, body, handler).start(place.connections.take());
   }
 
   async close(): Promise<void> {
@@ -40,33 +38,32 @@ export class HttpTransport implements Transport {
     for (const connections of this.origins.values()) connections.close();
   }
 
-  private addressOf(baseUrl: string): Address {
-    const known = this.addresses.get(baseUrl);
+  private placeOf(baseUrl: string): Place {
+    const known = this.places.get(baseUrl);
     if (known) return known;
-    const { origin, protocol, hostname, port, host, pathname, search } = new URL(baseUrl);
-    const secure = protocol === 'https:';
+    const address = addressOf(baseUrl);
+    const { origin, secure, hostname: host, port } = address;
     let connections = this.origins.get(origin);
     if (!connections) {
-      const place = { secure, host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || (secure ? 443 : 80)) };
-      connections = new Connections(place, this.nowMs);
+      connections = new Connections({ secure, host, port }, this.nowMs);
       this.origins.set(origin, connections);
     }
-    const address = { connections, heads: new WeakMap(), host, basePath: pathname.replace(/\/+$/, ''), search };
-    this.addresses.set(baseUrl, address);
-    return address;
+    const place: Place = { ...address, connections, heads: new WeakMap() };
+    this.places.set(baseUrl, place);
+    return place;
   }
 }
 
 /** Ends in `content-length: `. The header list of a provider is one object, so it is its own key. */
-function headFor({ heads, host, basePath, search }: Address, { path, headers }: UpstreamRequest): string {
-  let byPath = heads.get(headers);
+function headFor(address: Place, { path, headers }: UpstreamRequest): string {
+  let byPath = address.heads.get(headers);
   if (!byPath) {
     byPath = new Map();
-    heads.set(headers, byPath);
+    address.heads.set(headers, byPath);
   }
   let head = byPath.get(path);
   if (head === undefined) {
-    head = `POST ${basePath}${path}${search} HTTP/1.1\r\nhost: ${host}\r\n`;
+    head = `POST ${requestTarget(address, path)} HTTP/1.1\r\nhost: ${address.host}\r\n`;
     for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
     head += 'connection: keep-alive\r\ncontent-length: ';
     byPath.set(path, head);

@@ -140,6 +140,15 @@ describe('a quote (ruling 13)', () => {
     expect(quote(text, url)).not.toMatch(/\d+\.\d+\.\d+\.\d+|:9001|:8443/);
   });
 
+  it.each([
+    ['The key AKIAIOSFODNN7EXAMPLE is not valid', 'AKIAIOSFODNN7'],
+    ['token ya29.a0AfH6SMBx-1_2 has expired', 'a0AfH6SMB'],
+    ["should have been 'POST\nhost:h\nx-amz-security-token:IQoJb3JpZ2luX2VjEA\n'", 'IQoJb3JpZ2'],
+  ])('masks a cloud\u2019s credential in %j', (text, secret) => {
+    expect(quote(text)).toContain('[credential]');
+    expect(quote(text)).not.toContain(secret);
+  });
+
   it('costs by the length of the text, whatever is in it', () => {
     for (const piece of ['<', '<a', '<script', '<title', '<title>', '<!--', 'Bearer ', 'sk-', ' ', '&a', 'http://']) {
       const started = performance.now();

@@ -59,6 +59,10 @@ const secretLike = [
   /\bAIza[A-Za-z0-9_-]{20,}/g,
   /\bBearer\s+[^\s"']+/gi,
   /\b(?:org|proj|team|acct)[-_][A-Za-z0-9]{6,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g,
+  /\bya29\.[\w-]+/g,
+  // AWS repeats the whole of a request whose signature it does not accept.
+  /\bx-amz-security-token:\s*\S+/gi,
   /\barn:aws[\w-]*:[^\s"',]+/g,
   /\bprojects\/[\w-]+/g,
   /\b(?:team|account|project|organization|tenant)[ /'"]{1,2}[0-9a-f]{8}-[0-9a-f-]{20,40}/gi,

@@ -12,6 +12,8 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Refusable parameters that really ask for something; no-ops are not among them. */
   readonly needs: readonly RefusableParameter[];
+  /** The `type` of a `response_format` that asks for something; null where there is none. */
+  readonly responseFormat: string | null;
   /** `fallback.models`; null where it was not sent. */
   readonly fallback: readonly string[] | null;
   /** Every other field as JSON members without the outer braces: `"messages":[…],"temperature":0.7`. */

@@ -116,7 +116,7 @@ describe('F16 the receipt is exact: who was attempted, who skipped, what remains
     await expectWalk(all(state));
   });
 
-  const count = scaled(60, 400);
+  const count = scaled(25, 400);
   it.each(Array.from({ length: count }, (_, i) => i + 1))('a random combination, seed %i', async (seed) => {
     const random = new SeededRandom(seed);
     const mix: State[] = [...states.out, ...states.tried, 'broken', 'limited'];

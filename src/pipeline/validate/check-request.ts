@@ -38,6 +38,7 @@ export function checkRequest(json: JsonText): ChatRequest {
     stream: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
     needs,
+    responseFormat: needs.includes('response_format') ? String((fields.response_format as Fields).type) : null,
     fallback: checkFallback(fields.fallback, encoding),
     // Their insides were checked too, so with them the whole is serialised from what was checked.
     members: needs.length > 0 ? serialised(fields, noOps) : membersOf(text, found, fields, noOps),

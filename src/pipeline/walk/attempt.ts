@@ -1,15 +1,19 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
+import { gatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
 import type { AttemptRecord } from '../../storage/records.js';
+import type { Target } from '../../upstream/adapters/adapter.js';
 import type { CompletionParts } from '../../upstream/adapters/openai/completion-parts.js';
-import { chatPath, requestBody } from '../../upstream/adapters/openai/request.js';
+import { adapterOf } from '../../upstream/adapters/registry.js';
 import { type Budgets, Call, type CallResult } from '../../upstream/call.js';
 import type { Failure } from '../../upstream/failure.js';
+import { TranslatedFrames } from '../../upstream/translated-frames.js';
 import { innerError, noAnswer, understand } from '../../upstream/understand.js';
 import type { UsageReading } from '../../wire/usage.js';
 import type { Exchange, PipelinePorts, Relay, Trail } from '../handover.js';
+import { credentialed } from './credentialed.js';
 
 export type AttemptOutcome =
   | { kind: 'answer'; parts: CompletionParts; usage: UsageReading }
@@ -18,7 +22,8 @@ export type AttemptOutcome =
   | { kind: 'failure'; failure: Failure }
   | { kind: 'gone' };
 
-export interface AttemptPorts extends Pick<PipelinePorts, 'transportOf' | 'deadlines' | 'clock' | 'answers'> {}
+export interface AttemptPorts
+  extends Pick<PipelinePorts, 'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'answers' | 'requests'> {}
 
 export async function attempt(
   ports: AttemptPorts,
@@ -41,11 +46,23 @@ export async function attempt(
   trail.attempts.push(record);
   trail.providersAttempted.push(route.provider.id);
   relay?.begin(route, permit);
+  const adapter = adapterOf(route.provider.dialect);
+  const written = ports.requests.write(request, targetOf(route), route.provider.dialect);
+  const { path, body } = written instanceof Promise ? await orTooLarge(written) : written;
+  const given = ports.credentials.headersFor(route, path, body);
+  const shown =
+    given instanceof Promise
+      ? await credentialed(ports.clock, caller, route, given, budgets)
+      : { headers: given, budgets };
+  if ('kind' in shown) {
+    note(record, shown, { kind: 'gone' });
+    return shown;
+  }
   const call = new Call(
     { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
-    { route, path: chatPath, body: requestBody(request, route), stream: request.stream, headers: headersFor(route) },
-    budgets,
-    relay,
+    { route, path, body, stream: request.stream, headers: shown.headers },
+    shown.budgets,
+    relay && adapter.stream ? new TranslatedFrames(relay, adapter.stream()) : relay,
   );
   trail.dispatchedAtMs = call.startedAtMs;
   caller.onGone = () => call.abandon();
@@ -54,13 +71,21 @@ export async function attempt(
   caller.onGone = null;
   trail.upstreamMs += ports.clock.monotonicMs() - call.startedAtMs;
   if (call.firstByteAtMs !== null) record.first_byte_ms = Math.round(call.firstByteAtMs - call.startedAtMs);
-  const reading = result.kind === 'answer' ? ports.answers.read(result.body) : null;
+  const reading = result.kind === 'answer' ? ports.answers.read(result.body, route.provider.dialect) : null;
   const answer = reading instanceof Promise ? await reading : reading;
   const outcome = answer
     ? answered(exchange, route, result as Answer, answer)
     : outcomeOf(route, result as NotAnswer, relay, ports.clock.now());
   note(record, outcome, result);
   return outcome;
+}
+
+async function orTooLarge<T>(written: Promise<T>): Promise<T> {
+  try {
+    return await written;
+  } catch {
+    throw gatewayError('body_not_json', { reason: 'holds more values than can be translated for the provider' });
+  }
 }
 
 type Answer = Extract<CallResult, { kind: 'answer' }>;
@@ -135,23 +160,13 @@ function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult
   }
 }
 
-const headersByProvider = new WeakMap<object, readonly string[]>();
+const targets = new WeakMap<Route, Target>();
 
-/** Only our own headers go to a provider (failure case H6). */
-function headersFor({ provider }: Route): readonly string[] {
-  const known = headersByProvider.get(provider);
+function targetOf(route: Route): Target {
+  const known = targets.get(route);
   if (known) return known;
-  const headers = [
-    'content-type',
-    'application/json',
-    'accept',
-    'application/json, text/event-stream',
-    'accept-encoding',
-    'identity',
-    'user-agent',
-    'lodestone',
-  ];
-  if (provider.apiKey) headers.push('authorization', `Bearer ${provider.apiKey}`);
-  headersByProvider.set(provider, headers);
-  return headers;
+  const { upstreamModel, baseUrl, streamUsage, model } = route;
+  const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens: model.maxOutputTokens };
+  targets.set(route, target);
+  return target;
 }

@@ -2,7 +2,8 @@
 import { secondsToMidnightUtc } from '../../base/midnight.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { type RefusableParameter, refusableParameters } from '../../wire/chat-request.js';
+import { adapterOf } from '../../upstream/adapters/registry.js';
+import { type ChatRequest, type RefusableParameter, refusableParameters } from '../../wire/chat-request.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
 import { receiptOf } from './receipt.js';
 
@@ -29,15 +30,17 @@ const cannotApply = Object.fromEntries(
 export function obstacleOf(
   { holds }: Pick<PipelinePorts, 'holds'>,
   route: Route,
-  needs: readonly RefusableParameter[],
+  request: Pick<ChatRequest, 'needs' | 'responseFormat'>,
 ): Obstacle | null {
   if (holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
   if (!route.price) return unpriced;
-  for (const param of needs) {
+  for (const param of request.needs) {
     if (!route.capabilities.has(param satisfies Capability)) return cannotApply[param];
   }
-  return null;
+  if (request.needs.length === 0) return null;
+  const param = adapterOf(route.provider.dialect).cannotApply(request);
+  return param && cannotApply[param];
 }
 
 /** Ruling 3: what answers when no candidate could be tried. */

@@ -7,7 +7,7 @@ import { everything, type Lane, type Name, names, useRouting } from '../../suppo
 import { SeededRandom } from '../../support/seeded-random.js';
 
 const routing = useRouting({ clock: new ManualClock() });
-const count = 40;
+const count = 24;
 
 function randomRoute(random: SeededRandom): YamlObject {
   return {

@@ -7,6 +7,7 @@ const base: ChatRequest = {
   stream: false,
   includeUsage: false,
   needs: [],
+  responseFormat: null,
   fallback: null,
   members: '"messages":[{"role":"user"}],"temperature":1',
   streamOptionMembers: '',

@@ -1,13 +1,10 @@
 /** OpenAI's dialect, towards the provider: the caller's members with the route's model in front. Nothing is parsed again. */
 import type { ChatRequest } from '../../../wire/chat-request.js';
+import type { Target } from '../adapter.js';
 
 export const chatPath = '/chat/completions';
 
-export interface RequestTarget {
-  upstreamModel: string;
-  /** false where the upstream refuses `stream_options`. */
-  streamUsage: boolean;
-}
+type RequestTarget = Pick<Target, 'upstreamModel' | 'streamUsage'>;
 
 const closing = Buffer.from('}');
 

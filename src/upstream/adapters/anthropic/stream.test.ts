@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { MessageStream } from './stream.js';
+
+type Event = { type: string; [member: string]: unknown };
+
+/** Objects are events; text is data as it stands. Latin1 goes in and comes out, as on the wire. */
+function translate(events: readonly (Event | string)[], event = ''): string[] {
+  const stream = new MessageStream();
+  const chunks: string[] = [];
+  const emit = (chunk: string) => void chunks.push(Buffer.from(chunk, 'latin1').toString('utf8'));
+  for (const each of events) {
+    const data = typeof each === 'string' ? each : JSON.stringify(each);
+    stream.onEvent(Buffer.from(data).toString('latin1'), event, emit);
+  }
+  stream.onEnd(emit);
+  return chunks;
+}
+
+const deltasOf = (events: readonly (Event | string)[]): unknown[] =>
+  translate(events).flatMap((chunk) => {
+    const { choices } = JSON.parse(chunk) as { choices: { delta: unknown }[] };
+    return choices.map(({ delta }) => delta);
+  });
+
+const open = (content_block: object, index = 0) => ({ type: 'content_block_start', index, content_block });
+const delta = (value: object, index = 0) => ({ type: 'content_block_delta', index, delta: value });
+const close = (index = 0) => ({ type: 'content_block_stop', index });
+const text = (value: string) => delta({ type: 'text_delta', text: value });
+const opened = open({ type: 'text', text: '' });
+const finish = (usage: object, stop_reason: string | null = 'end_turn') => ({
+  type: 'message_delta',
+  delta: { stop_reason, stop_sequence: null },
+  usage,
+});
+const begin = (usage: object) => ({ type: 'message_start', message: { model: 'claude-x', usage } });
+
+describe('a stream of Anthropic', () => {
+  it('has content in one shape, whether it was spliced or parsed', () => {
+    const raw = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":';
+    const chunks = translate([
+      opened,
+      `${raw}"a"}}`,
+      `${raw}"a"}     }`,
+      `${raw}"a"} } `,
+      `${raw}"a","citations":null}}`,
+      `${raw}"\\u0061"}}`,
+      '{"index":0,"type":"content_block_delta","delta":{"text":"a","type":"text_delta"}}',
+    ]);
+    const parsed = chunks.map((chunk) => JSON.parse(chunk));
+    expect(new Set(parsed.map((chunk) => JSON.stringify(chunk)))).toEqual(
+      new Set([
+        '{"id":"","object":"chat.completion.chunk","created":0,"model":"","choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}',
+      ]),
+    );
+    expect(chunks).toHaveLength(6);
+  });
+
+  it('cannot be made to say more than text by a text that ends early', () => {
+    const raw = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"},"x":{"y":"b"}}';
+    expect(deltasOf([opened, raw])).toEqual([{ content: 'a' }]);
+    const unescaped = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\nb"}}';
+    expect(translate([opened, unescaped])).toEqual([unescaped]);
+  });
+
+  it('keeps every character, escaped or not', () => {
+    for (const value of ['é字😀', '"\\\n\t\u2028', 'a\u0001b']) {
+      const escaped = JSON.stringify(text(value)).replace(
+        /[\u0080-\uffff]/g,
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+      expect(deltasOf([opened, text(value), escaped])).toEqual([{ content: value }, { content: value }]);
+    }
+  });
+
+  it('counts tools by themselves, not by blocks, and has {} for no arguments (wire 3)', () => {
+    const events = [
+      opened,
+      text('x'),
+      close(),
+      open({ type: 'tool_use', id: 'a', name: 'f', input: {} }, 1),
+      delta({ type: 'input_json_delta', partial_json: '' }, 1),
+      delta({ type: 'input_json_delta', partial_json: '{"k":"é' }, 1),
+      delta({ type: 'input_json_delta', partial_json: '"}' }, 1),
+      close(1),
+      open({ type: 'tool_use', id: 'b', name: 'g', input: {} }, 2),
+      close(2),
+      open({ type: 'tool_use', id: 'c', name: 'h', input: { whole: 'é"' } }, 3),
+      close(3),
+    ];
+    const call = (index: number, id: string, name: string) => ({
+      tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }],
+    });
+    const more = (index: number, piece: string) => ({ tool_calls: [{ index, function: { arguments: piece } }] });
+    expect(deltasOf(events)).toEqual([
+      { content: 'x' },
+      call(0, 'a', 'f'),
+      more(0, '{"k":"é'),
+      more(0, '"}'),
+      call(1, 'b', 'g'),
+      more(1, '{}'),
+      call(2, 'c', 'h'),
+      more(2, '{"whole":"é\\""}'),
+    ]);
+  });
+
+  it('has reasoning as it comes, and each block of it once more, whole, with its signature', () => {
+    const events = [
+      open({ type: 'thinking', thinking: '', signature: '' }),
+      delta({ type: 'thinking_delta', thinking: 'h"m' }),
+      delta({ type: 'thinking_delta', thinking: ' é' }),
+      delta({ type: 'signature_delta', signature: 'si' }),
+      delta({ type: 'signature_delta', signature: 'g' }),
+      close(),
+      open({ type: 'redacted_thinking', data: 'xyz' }, 1),
+      close(1),
+    ];
+    const format = 'anthropic-claude-v1';
+    expect(deltasOf(events)).toEqual([
+      { reasoning_content: 'h"m' },
+      { reasoning_content: ' é' },
+      { reasoning_details: [{ type: 'reasoning.text', text: 'h"m é', signature: 'sig', format, index: 0 }] },
+      { reasoning_details: [{ type: 'reasoning.encrypted', data: 'xyz', format, index: 1 }] },
+    ]);
+  });
+
+  it('has the last of cumulative figures, and null does not undo one (wire 3)', () => {
+    const chunks = translate([
+      begin({ input_tokens: 5, cache_read_input_tokens: 3, output_tokens: 1 }),
+      finish({ output_tokens: 7 }, null),
+      finish({ output_tokens: 9, input_tokens: 6, cache_read_input_tokens: null }),
+      { type: 'message_stop' },
+    ]);
+    expect(chunks.at(-1)).toBe('[DONE]');
+    expect(JSON.parse(chunks.at(-2)!)).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 9, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 3 } },
+    });
+    expect(chunks.filter((chunk) => chunk.includes('"finish_reason":"stop"'))).toHaveLength(1);
+  });
+
+  it('tells its usage also where the last event is missing, but not before it finished (ruling 9)', () => {
+    const chunks = translate([begin({ input_tokens: 5, output_tokens: 1 }), finish({ output_tokens: 2 })]);
+    expect(JSON.parse(chunks.at(-1)!).usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
+    expect(translate([begin({ input_tokens: 5, output_tokens: 1 })])).toHaveLength(1);
+  });
+
+  it('says which model answered', () => {
+    expect(JSON.parse(translate([begin({})])[0]!)).toMatchObject({
+      model: 'claude-x',
+      choices: [{ delta: { role: 'assistant', content: '' } }],
+    });
+  });
+
+  it.each([
+    '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+    '{"error":{"message":"busy"}}',
+    '{"choices":[',
+    '[DONE]',
+  ])('hands over %s for the relay to judge', (data) => expect(translate([data])).toEqual([data]));
+
+  it('hands over whatever comes as an error event', () => {
+    expect(translate(['{"message":"busy"}'], 'error')).toEqual(['{"message":"busy"}']);
+  });
+
+  it.each(['{"type":"ping"}', '{"type":"invented_later","delta":{}}', '{"type":"content_block_delta"}'])(
+    'ignores %s',
+    (data) => expect(translate([data])).toEqual([]),
+  );
+});

@@ -1,0 +1,203 @@
+/**
+ * The events of a message as OpenAI's chunks. A delta of the open block is recognised by its beginning and its text is
+ * spliced, escapes and all; everything else is parsed. Events that it does not know are ignored.
+ */
+import type { StreamTranslator } from '../adapter.js';
+import {
+  argumentsChunk,
+  type ChunkAround,
+  contentChunk,
+  finishChunk,
+  reasoningChunk,
+  reasoningDetailsChunk,
+  roleChunk,
+  toolCallChunk,
+  usageChunk,
+} from '../messages/chunks.js';
+import { type Fields, isFields } from '../messages/items.js';
+import { isStringInside, type ReadEvent, readEvent } from '../messages/json-string.js';
+import { reasoningFormat } from './blocks.js';
+import { finishReasonOf, usageOf } from './usage.js';
+
+type Emit = (chunk: string) => void;
+type Write = ReadEvent['write'];
+
+/** What a block's deltas are called, and which member of them is passed on. */
+const deltaOf: Record<string, { type: string; member: string }> = {
+  text: { type: 'text_delta', member: 'text' },
+  thinking: { type: 'thinking_delta', member: 'thinking' },
+  tool_use: { type: 'input_json_delta', member: 'partial_json' },
+};
+
+interface Block {
+  type: string;
+  chunk: ChunkAround;
+  /** How its deltas begin, up to the text. */
+  prefix: string;
+  member: string;
+  /** What has been passed on, as the inside of a JSON string; only kept for thinking. */
+  text: string;
+  empty: boolean;
+  /** The same of the signature. */
+  signature: string;
+  /** A tool's input that came whole, as JSON text. */
+  input: string;
+}
+
+export class MessageStream implements StreamTranslator {
+  private block: Block | null = null;
+  private toolCalls = 0;
+  private reasonings = 0;
+  private usage: Fields = {};
+  private finished = false;
+  private told = false;
+
+  onEvent(data: string, event: string, emit: Emit): void {
+    const { block } = this;
+    if (block !== null) {
+      const inside = textIn(data, block.prefix);
+      if (inside !== null) {
+        passOn(block, inside, emit);
+        return;
+      }
+    }
+    const read = readEvent(data);
+    // What is no event of a message, an error above all, is for the relay to judge.
+    if (read === null || !isFields(read.value) || read.value.type === 'error' || event === 'error') emit(data);
+    else this.parsedEvent(read.value, read.write, data, emit);
+  }
+
+  onEnd(emit: Emit): void {
+    if (this.finished) this.tellUsage(emit, false);
+  }
+
+  private parsedEvent(event: Fields, write: Write, data: string, emit: Emit): void {
+    switch (event.type) {
+      case 'message_start':
+        this.start(isFields(event.message) ? event.message : {}, write, emit);
+        break;
+      case 'content_block_start':
+        this.open(event.index, isFields(event.content_block) ? event.content_block : {}, write, emit);
+        break;
+      case 'content_block_delta':
+        if (isFields(event.delta)) this.delta(event.delta, write, emit);
+        break;
+      case 'content_block_stop':
+        this.close(emit);
+        break;
+      case 'message_delta':
+        this.finish(event, emit);
+        break;
+      case 'message_stop':
+        this.tellUsage(emit, true);
+        break;
+      default:
+        if (isFields(event.error)) emit(data);
+    }
+  }
+
+  private start({ model, usage }: Fields, write: Write, emit: Emit): void {
+    this.noteUsage(usage);
+    emit(roleChunk(typeof model === 'string' ? write(model) : undefined));
+  }
+
+  private open(index: unknown, start: Fields, write: Write, emit: Emit): void {
+    if (start.type === 'redacted_thinking') {
+      this.tellReasoning(`"type":"reasoning.encrypted","data":${write(start.data ?? '')}`, emit);
+    }
+    const type = String(start.type);
+    const delta = deltaOf[type];
+    this.block = delta
+      ? {
+          type,
+          chunk: this.chunkOf(type),
+          prefix: `{"type":"content_block_delta","index":${index},"delta":{"type":"${delta.type}","${delta.member}":"`,
+          member: delta.member,
+          text: '',
+          empty: true,
+          signature: '',
+          input: isFields(start.input) ? write(start.input) : '{}',
+        }
+      : null;
+    if (!this.block) return;
+    if (type === 'tool_use') {
+      emit(toolCallChunk(this.toolCalls++, write(String(start.id)), write(String(start.name))));
+    } else if (typeof start[type] === 'string' && start[type] !== '') {
+      passOn(this.block, write(start[type]).slice(1, -1), emit);
+    }
+  }
+
+  private chunkOf(type: string): ChunkAround {
+    if (type === 'tool_use') return argumentsChunk(this.toolCalls);
+    return type === 'text' ? contentChunk : reasoningChunk;
+  }
+
+  private delta(delta: Fields, write: Write, emit: Emit): void {
+    const { block } = this;
+    if (block === null) return;
+    const text = delta[block.member];
+    if (typeof text === 'string') passOn(block, write(text).slice(1, -1), emit);
+    if (delta.type === 'signature_delta' && typeof delta.signature === 'string') {
+      block.signature += write(delta.signature).slice(1, -1);
+    }
+  }
+
+  /** Only a whole block can be given back, so its text comes once more, with the signature. */
+  private close(emit: Emit): void {
+    const { block } = this;
+    this.block = null;
+    if (block === null) return;
+    if (block.type === 'tool_use' && block.empty) {
+      emit(block.chunk.before + JSON.stringify(block.input).slice(1, -1) + block.chunk.after);
+    } else if (block.type === 'thinking') {
+      this.tellReasoning(`"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`, emit);
+    }
+  }
+
+  private tellReasoning(members: string, emit: Emit): void {
+    emit(reasoningDetailsChunk(`{${members},"format":"${reasoningFormat}","index":${this.reasonings++}}`));
+  }
+
+  private finish({ delta, usage }: Fields, emit: Emit): void {
+    this.noteUsage(usage);
+    const stopReason = isFields(delta) ? delta.stop_reason : null;
+    if (typeof stopReason !== 'string') return;
+    this.finished = true;
+    emit(finishChunk(finishReasonOf(stopReason)));
+  }
+
+  /** Figures are cumulative: a later one takes the place of an earlier one, and null says nothing (wire 3). */
+  private noteUsage(usage: unknown): void {
+    if (!isFields(usage)) return;
+    for (const [name, figure] of Object.entries(usage)) if (figure !== null) this.usage[name] = figure;
+  }
+
+  private tellUsage(emit: Emit, done: boolean): void {
+    const usage = this.told ? undefined : usageOf(this.usage);
+    this.told = true;
+    if (usage) emit(usageChunk(JSON.stringify(usage)));
+    if (done) emit('[DONE]');
+  }
+}
+
+function passOn(block: Block, inside: string, emit: Emit): void {
+  if (inside === '') return;
+  block.empty = false;
+  if (block.type === 'thinking') block.text += inside;
+  emit(block.chunk.before + inside + block.chunk.after);
+}
+
+/** The text of a delta that begins as expected, still escaped; some servers pad before the last brace. */
+function textIn(data: string, prefix: string): string | null {
+  const from = prefix.length;
+  if (data.slice(0, from) !== prefix) return null;
+  let to = data.length - 1;
+  for (let braces = 2; braces > 0; to--) {
+    const code = data.charCodeAt(to);
+    if (code === 0x7d) braces--;
+    else if (code !== 0x20) return null;
+  }
+  if (to < from || data.charCodeAt(to) !== 0x22) return null;
+  const inside = data.slice(from, to);
+  return isStringInside(inside) ? inside : null;
+}

@@ -1,0 +1,37 @@
+/**
+ * `reasoning_effort` in the words that a model understands: up to version 4.5 a budget of tokens, from 4.6 on an effort, with
+ * which the model decides itself how much it thinks. Neither understands the other's.
+ */
+import type { Fields } from '../messages/items.js';
+
+export interface Thinking {
+  thinking?: Fields;
+  /** For `output_config`. */
+  effort?: string;
+}
+
+/** Parts of `max_tokens`, which thinking is counted in. */
+const budgetShares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 };
+const budgetMin = 1024;
+
+export function thinkingOf(effort: string | null, model: string, maxTokens: number): Thinking {
+  if (effort === null) return {};
+  if (effort === 'none') return { thinking: { type: 'disabled' } };
+  if (!takesBudget(model)) {
+    return {
+      thinking: { type: 'adaptive', display: 'summarized' },
+      effort: effort === 'minimal' ? 'low' : effort,
+    };
+  }
+  const budget = Math.max(budgetMin, Math.floor(maxTokens * (budgetShares[effort] ?? 0.5)));
+  // An answer too short to think before it is answered without thinking.
+  return budget < maxTokens ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
+}
+
+/** By its name, whatever the platform writes around it: `claude-3-7-sonnet-…`, `claude-sonnet-4-…`, `claude-opus-4-5-…`. */
+function takesBudget(model: string): boolean {
+  const version = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/i.exec(model);
+  if (!version) return false;
+  const major = Number(version[1]);
+  return major < 4 || (major === 4 && Number(version[2] ?? 0) < 6);
+}

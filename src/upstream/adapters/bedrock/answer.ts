@@ -1,0 +1,62 @@
+/** A whole answer of Converse as a completion. Blocks of other kinds have no place in it. */
+import type { TextEncoding } from '../../../wire/json-text.js';
+import type { TranslatedAnswer } from '../adapter.js';
+import { type Answered, completionOf, errorAnswer } from '../messages/completion.js';
+import { type Fields, isFields } from '../messages/items.js';
+import { redactedFormat, signedFormat } from './blocks.js';
+import { readName } from './names.js';
+import { finishReasonOf, isBrokenOutput, usageOf } from './usage.js';
+
+export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {
+  if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
+  const message = isFields(value.output) ? value.output.message : undefined;
+  if (!isFields(message) || !Array.isArray(message.content)) {
+    const says = value.__type ?? value.message ?? value.Message ?? value.error;
+    return says ? errorAnswer(value, encoding) : { kind: 'malformed', reason: 'its answer has no message' };
+  }
+  const answered: Answered = {
+    model: undefined,
+    content: '',
+    reasoning: '',
+    reasoningDetails: [],
+    toolCalls: [],
+    finishReason: finishReasonOf(value.stopReason),
+    usage: usageOf(value.usage),
+  };
+  for (const block of message.content) if (isFields(block)) take(block, answered, encoding);
+  if (message.content.length === 0 && isBrokenOutput(value.stopReason)) {
+    return { kind: 'malformed', reason: `its answer is empty (${value.stopReason})` };
+  }
+  return completionOf(answered);
+}
+
+function take(block: Fields, answered: Answered, encoding: TextEncoding): void {
+  const { text, toolUse, reasoningContent, citationsContent } = block;
+  if (typeof text === 'string') answered.content += text;
+  if (isFields(toolUse)) {
+    answered.toolCalls.push({
+      id: String(toolUse.toolUseId),
+      name: readName(String(toolUse.name), encoding),
+      arguments: JSON.stringify(toolUse.input ?? {}),
+    });
+  }
+  if (isFields(reasoningContent)) takeReasoning(reasoningContent, answered);
+  // Text with its sources beside it is text.
+  if (isFields(citationsContent) && Array.isArray(citationsContent.content)) {
+    for (const cited of citationsContent.content) if (isFields(cited)) take({ text: cited.text }, answered, encoding);
+  }
+}
+
+function takeReasoning({ reasoningText, redactedContent }: Fields, answered: Answered): void {
+  const { reasoningDetails: details } = answered;
+  const index = details.length;
+  if (typeof redactedContent === 'string') {
+    details.push({ type: 'reasoning.encrypted', data: redactedContent, format: redactedFormat, index });
+  }
+  if (!isFields(reasoningText)) return;
+  const { text = '', signature } = reasoningText;
+  answered.reasoning += String(text);
+  if (typeof signature === 'string') {
+    details.push({ type: 'reasoning.text', text, signature, format: signedFormat, index });
+  }
+}

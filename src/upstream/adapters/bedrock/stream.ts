@@ -1,0 +1,180 @@
+/**
+ * The events of ConverseStream as OpenAI's chunks. A delta of the open block is recognised by its beginning and its end, and
+ * its text is spliced, escapes and all; everything else is parsed. Events that it does not know are ignored.
+ */
+import type { StreamTranslator } from '../adapter.js';
+import {
+  argumentsChunk,
+  type ChunkAround,
+  contentChunk,
+  finishChunk,
+  reasoningChunk,
+  reasoningDetailsChunk,
+  roleChunk,
+  toolCallChunk,
+  usageChunk,
+} from '../messages/chunks.js';
+import { type Fields, isFields } from '../messages/items.js';
+import { isStringInside, type ReadEvent, readEvent } from '../messages/json-string.js';
+import { redactedFormat, signedFormat } from './blocks.js';
+import { readName } from './names.js';
+import { finishReasonOf, isBrokenOutput, usageOf } from './usage.js';
+
+type Emit = (chunk: string) => void;
+type Write = ReadEvent['write'];
+
+interface Block {
+  index: unknown;
+  kind: 'text' | 'tool' | 'reasoning';
+  chunk: ChunkAround;
+  /** How its deltas begin, up to the text, and what follows that: nothing more, or a padding. */
+  prefix: string;
+  suffix: string;
+  padding: string;
+  /** What has been passed on, as the inside of a JSON string; only kept for reasoning. */
+  text: string;
+  signature: string;
+  empty: boolean;
+}
+
+export class ConverseStream implements StreamTranslator {
+  private block: Block | null = null;
+  private toolCalls = 0;
+  private reasonings = 0;
+  private said = false;
+
+  onEvent(data: string, event: string, emit: Emit): void {
+    const { block } = this;
+    if (block !== null && event === 'contentBlockDelta') {
+      const inside = textIn(data, block);
+      if (inside !== null) {
+        this.passOn(block, inside, emit);
+        return;
+      }
+    }
+    const read = readEvent(data);
+    // An exception, and what is no event of an answer, is for the relay to judge.
+    if (read === null || !isFields(read.value) || isFields(read.value.error)) emit(data);
+    else this.parsedEvent(event, read.value, read.write, emit);
+  }
+
+  onEnd(): void {}
+
+  private parsedEvent(event: string, fields: Fields, write: Write, emit: Emit): void {
+    switch (event) {
+      case 'messageStart':
+        emit(roleChunk());
+        break;
+      case 'contentBlockStart':
+        this.start(fields, write, emit);
+        break;
+      case 'contentBlockDelta':
+        if (isFields(fields.delta)) this.delta(fields.contentBlockIndex, fields.delta, write, emit);
+        break;
+      case 'contentBlockStop':
+        this.close(emit);
+        break;
+      case 'messageStop':
+        this.finish(fields.stopReason, emit);
+        break;
+      case 'metadata':
+        this.tellUsage(fields.usage, emit);
+        break;
+    }
+  }
+
+  /** Only tools are certain to have a start (wire 5). */
+  private start({ contentBlockIndex, start }: Fields, write: Write, emit: Emit): void {
+    const tool = isFields(start) ? start.toolUse : undefined;
+    if (!isFields(tool)) return;
+    this.open(contentBlockIndex, 'tool');
+    this.said = true;
+    // The name is ASCII as it comes, so it can be read in the encoding that chunks are written in.
+    const name = JSON.stringify(readName(String(tool.name), 'latin1'));
+    emit(toolCallChunk(this.toolCalls++, write(String(tool.toolUseId)), name));
+  }
+
+  private open(index: unknown, kind: Block['kind']): Block {
+    const { member, braces, chunk = argumentsChunk(this.toolCalls) } = kindsOf[kind];
+    const prefix = `{"contentBlockIndex":${index},"delta":{${member}:"`;
+    const around = { prefix, suffix: `"${braces}}`, padding: `"${braces},"p":"` };
+    this.block = { index, kind, chunk, ...around, text: '', signature: '', empty: true };
+    return this.block;
+  }
+
+  private delta(index: unknown, delta: Fields, write: Write, emit: Emit): void {
+    const { text, toolUse, reasoningContent } = delta;
+    const inside = (value: unknown): string => (typeof value === 'string' ? write(value).slice(1, -1) : '');
+    if (typeof text === 'string') this.passOn(this.blockAt(index, 'text'), inside(text), emit);
+    if (isFields(toolUse)) this.passOn(this.blockAt(index, 'tool'), inside(toolUse.input), emit);
+    if (!isFields(reasoningContent)) return;
+    const block = this.blockAt(index, 'reasoning');
+    this.passOn(block, inside(reasoningContent.text), emit);
+    block.signature += inside(reasoningContent.signature);
+    const redacted = inside(reasoningContent.redactedContent);
+    if (redacted !== '') this.tellReasoning(`"type":"reasoning.encrypted","data":"${redacted}"`, redactedFormat, emit);
+  }
+
+  private blockAt(index: unknown, kind: Block['kind']): Block {
+    const { block } = this;
+    return block !== null && block.index === index && block.kind === kind ? block : this.open(index, kind);
+  }
+
+  private passOn(block: Block, inside: string, emit: Emit): void {
+    if (inside === '') return;
+    block.empty = false;
+    this.said = true;
+    if (block.kind === 'reasoning') block.text += inside;
+    emit(block.chunk.before + inside + block.chunk.after);
+  }
+
+  /** Only whole reasoning can be given back, so its text comes once more, with the signature. */
+  private close(emit: Emit): void {
+    const { block } = this;
+    this.block = null;
+    if (block === null) return;
+    if (block.kind === 'tool' && block.empty) emit(`${block.chunk.before}{}${block.chunk.after}`);
+    if (block.signature === '') return;
+    const members = `"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`;
+    this.tellReasoning(members, signedFormat, emit);
+  }
+
+  private tellReasoning(members: string, format: string, emit: Emit): void {
+    emit(reasoningDetailsChunk(`{${members},"format":"${format}","index":${this.reasonings++}}`));
+  }
+
+  private finish(stopReason: unknown, emit: Emit): void {
+    if (!this.said && isBrokenOutput(stopReason)) {
+      emit(JSON.stringify({ error: { message: `its answer is empty (${stopReason})`, code: 500 } }));
+    } else {
+      emit(finishChunk(finishReasonOf(stopReason)));
+    }
+  }
+
+  /** It comes last, after the reason to stop. */
+  private tellUsage(usage: unknown, emit: Emit): void {
+    const told = usageOf(usage);
+    if (told) emit(usageChunk(JSON.stringify(told)));
+    emit('[DONE]');
+  }
+}
+
+const kindsOf: Record<Block['kind'], { member: string; braces: string; chunk?: ChunkAround }> = {
+  text: { member: '"text"', braces: '}', chunk: contentChunk },
+  tool: { member: '"toolUse":{"input"', braces: '}}' },
+  reasoning: { member: '"reasoningContent":{"text"', braces: '}}', chunk: reasoningChunk },
+};
+
+/** The text of a delta that looks as expected, still escaped. A member `p` pads it (wire 5). */
+function textIn(data: string, { prefix, suffix, padding }: Block): string | null {
+  const from = prefix.length;
+  if (data.slice(0, from) !== prefix) return null;
+  // Inside a string no quote stands alone, so this cannot be in the text.
+  const padded = data.indexOf(padding, from);
+  const to = padded === -1 ? data.length - suffix.length : padded;
+  // The padding's own last quote is the only one that follows.
+  const ends = padded === -1 ? data.slice(to) === suffix : data.indexOf('"', to + padding.length) === data.length - 2;
+  if (to < from || !ends || data.charCodeAt(data.length - 1) !== 0x7d) return null;
+  const inside = data.slice(from, to);
+  return isStringInside(inside) ? inside : null;
+}

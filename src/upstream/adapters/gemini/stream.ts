@@ -1,0 +1,117 @@
+/**
+ * The events of a stream as OpenAI's chunks. Each is a whole GenerateContentResponse: a piece of text, a call with all of its
+ * arguments, the reason to finish; usage is in all of them, and the last one counts. There is no `[DONE]` (wire 4).
+ */
+import type { TextEncoding } from '../../../wire/json-text.js';
+import type { StreamTranslator } from '../adapter.js';
+import { roleChunk, usageChunk } from '../messages/chunks.js';
+import { type Fields, isFields } from '../messages/items.js';
+import { type ReadEvent, readEvent } from '../messages/json-string.js';
+import { isError } from './answer.js';
+import { logprobsOf, type SaidPart, saidParts } from './parts.js';
+import { PlainEvent } from './plain-event.js';
+import { finishReasonOf, isBrokenCall, usageOf } from './usage.js';
+
+type Emit = (chunk: string) => void;
+type Write = ReadEvent['write'];
+
+const learningsMax = 16;
+
+interface Reading {
+  write: Write;
+  encoding: TextEncoding;
+}
+
+interface Choice {
+  toolCalls: number;
+  /** It has said something. */
+  said: boolean;
+}
+
+export class ContentStream implements StreamTranslator {
+  private plain: PlainEvent | null = null;
+  private learnings = 0;
+  private readonly choices = new Map<number, Choice>();
+  private finished = false;
+  private usage: Fields | undefined;
+  private usageTold = true;
+
+  onEvent(data: string, _event: string, emit: Emit): void {
+    const inside = this.plain?.textIn(data) ?? null;
+    if (inside !== null) {
+      if (inside !== '') emit(contentStart + inside + contentEnd);
+      return;
+    }
+    const read = readEvent(data);
+    // What is no event of an answer, an error above all, is for the relay to judge.
+    if (read === null || !isFields(read.value) || isError(read.value)) emit(data);
+    else this.parsedEvent(read.value, read.write, data, emit);
+  }
+
+  onEnd(emit: Emit): void {
+    if (this.finished && !this.usageTold && this.usage) emit(usageChunk(JSON.stringify(this.usage)));
+  }
+
+  private parsedEvent(event: Fields, write: Write, data: string, emit: Emit): void {
+    const usage = usageOf(event.usageMetadata);
+    if (usage) {
+      this.usage = usage;
+      this.usageTold = false;
+    }
+    const candidates = Array.isArray(event.candidates) ? event.candidates.filter(isFields) : [];
+    // As `readEvent` reads: with an escape, strings are text, else byte strings.
+    const reading: Reading = { write, encoding: data.includes('\\u') ? 'utf8' : 'latin1' };
+    for (const candidate of candidates) this.candidate(candidate, event.modelVersion, reading, emit);
+    if (candidates.length === 1 && this.learnings < learningsMax) {
+      const learnt = PlainEvent.learn(data, event);
+      if (learnt) this.learnings++;
+      this.plain = learnt ?? this.plain;
+    }
+  }
+
+  private candidate(candidate: Fields, model: unknown, { write, encoding }: Reading, emit: Emit): void {
+    const index = typeof candidate.index === 'number' ? candidate.index : 0;
+    let choice = this.choices.get(index);
+    if (!choice) {
+      choice = { toolCalls: 0, said: false };
+      this.choices.set(index, choice);
+      const first = roleChunk(typeof model === 'string' ? write(model) : undefined);
+      emit(first.replace('"index":0', `"index":${index}`));
+    }
+    const { logprobsResult, finishReason } = candidate;
+    const probs = logprobsOf(logprobsResult, encoding);
+    let logprobs = probs ? `,"logprobs":${write(probs)}` : '';
+    for (const part of saidParts(candidate)) {
+      choice.said = true;
+      emit(chunkOf(index, deltaOf(part, choice, write), logprobs, 'null'));
+      logprobs = '';
+    }
+    if (typeof finishReason === 'string') this.finish(finishReason, index, choice, logprobs, emit);
+  }
+
+  private finish(finishReason: string, index: number, choice: Choice, logprobs: string, emit: Emit): void {
+    if (!choice.said && isBrokenCall(finishReason)) {
+      emit(JSON.stringify({ error: { message: `its answer is empty (${finishReason})`, code: 500 } }));
+      return;
+    }
+    this.finished = true;
+    const finish = JSON.stringify(finishReasonOf(finishReason, choice.toolCalls > 0));
+    // The usage rides along: nothing says whether another event follows.
+    const usage = this.usage ? `,"usage":${JSON.stringify(this.usage)}` : '';
+    this.usageTold = true;
+    emit(`${chunkOf(index, '', logprobs, finish).slice(0, -1)}${usage}}`);
+  }
+}
+
+function deltaOf(part: SaidPart, choice: Choice, write: Write): string {
+  if (part.kind !== 'call') return `"${part.kind === 'text' ? 'content' : 'reasoning_content'}":${write(part.text)}`;
+  return `"tool_calls":[${write({ index: choice.toolCalls++, ...part.call })}]`;
+}
+
+/** `delta` is members; `logprobs` a member or nothing; `finish` a value: all of them JSON text. The relay adds what is missing. */
+function chunkOf(index: number, delta: string, logprobs: string, finish: string): string {
+  return `{"choices":[{"index":${index},"delta":{${delta}}${logprobs},"finish_reason":${finish}}]}`;
+}
+
+/** The same of plain text: the shorter it is, the less the relay has to compare. */
+const [contentStart = '', contentEnd = ''] = chunkOf(0, '"content":"|"', '', 'null').split('|');

@@ -1,0 +1,42 @@
+/** A whole answer of any dialect as OpenAI's completion, with the members that its clients demand. */
+import { readable, type TextEncoding } from '../../../wire/json-text.js';
+import type { TranslatedAnswer } from '../adapter.js';
+import type { Fields } from './items.js';
+
+export interface Answered {
+  /** What the provider says that it served. */
+  model: unknown;
+  content: string;
+  reasoning: string;
+  /** See docs/guide/dialects.md: what the provider wants to have back. */
+  reasoningDetails: Fields[];
+  toolCalls: { id: string; name: string; arguments: string }[];
+  finishReason: string;
+  /** OpenAI's usage; undefined where the provider gave none. */
+  usage: Fields | undefined;
+}
+
+export function completionOf(answered: Answered): TranslatedAnswer {
+  const { model, content, reasoning, reasoningDetails, toolCalls, finishReason, usage } = answered;
+  const message: Fields = {
+    role: 'assistant',
+    content: content === '' && toolCalls.length > 0 ? null : content,
+    refusal: null,
+  };
+  if (reasoning !== '') message.reasoning_content = reasoning;
+  if (reasoningDetails.length > 0) message.reasoning_details = reasoningDetails;
+  if (toolCalls.length > 0) {
+    message.tool_calls = toolCalls.map(({ id, name, arguments: text }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: text },
+    }));
+  }
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishReason }];
+  return { kind: 'completion', completion: { model, choices, ...(usage && { usage }) } };
+}
+
+/** An error in the provider's own shape: people read it, so it is turned into the text that it was meant to be. */
+export function errorAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {
+  return { kind: 'error', error: JSON.parse(readable(JSON.stringify(value), encoding)) };
+}

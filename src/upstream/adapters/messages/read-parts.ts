@@ -1,0 +1,67 @@
+/** The `content` of an OpenAI message as parts: a string, a list of parts, or nothing. Empty text says nothing and is left out. */
+import { type Fields, type ImageSource, isFields, type Part, textOrNull } from './items.js';
+
+export function readParts(content: unknown): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  if (!Array.isArray(content)) return [];
+  const parts: Part[] = [];
+  for (const value of content) {
+    const part = readPart(value);
+    if (part.kind !== 'text' || part.text !== '') parts.push(part);
+  }
+  return parts;
+}
+
+function readPart(value: unknown): Part {
+  if (typeof value === 'string') return { kind: 'text', text: value };
+  if (!isFields(value)) return { kind: 'other', part: value };
+  const read = known(value);
+  if (read.kind !== 'other' && isFields(value.cache_control)) read.cacheControl = value.cache_control;
+  return read;
+}
+
+function known(part: Fields): Part {
+  switch (part.type) {
+    case 'text':
+      if (typeof part.text === 'string') return { kind: 'text', text: part.text };
+      break;
+    case 'refusal':
+      if (typeof part.refusal === 'string') return { kind: 'text', text: part.refusal };
+      break;
+    case 'image_url': {
+      const url = isFields(part.image_url) ? part.image_url.url : part.image_url;
+      if (typeof url === 'string') return { kind: 'image', source: imageSource(url) };
+      break;
+    }
+    case 'file':
+      return file(part);
+    case 'input_audio':
+      return audio(part);
+  }
+  return { kind: 'other', part };
+}
+
+function imageSource(url: string): ImageSource {
+  const inline = dataUrl(url);
+  return inline ? { kind: 'data', ...inline } : { kind: 'url', url };
+}
+
+/** OpenAI's files are uploaded elsewhere or come along; only the latter mean something to another provider. */
+function file(part: Fields): Part {
+  const { file_data, filename } = isFields(part.file) ? part.file : {};
+  const inline = typeof file_data === 'string' ? dataUrl(file_data) : null;
+  return inline ? { kind: 'file', ...inline, filename: textOrNull(filename), part } : { kind: 'other', part };
+}
+
+function audio(part: Fields): Part {
+  const { data, format } = isFields(part.input_audio) ? part.input_audio : {};
+  if (typeof data !== 'string' || typeof format !== 'string') return { kind: 'other', part };
+  return { kind: 'file', mediaType: `audio/${format}`, data, filename: null, part };
+}
+
+const dataUrlStart = /^data:([^;,]{0,255})(?:;[^;,]{0,255}){0,8}?;base64,/i;
+
+function dataUrl(url: string): { mediaType: string; data: string } | null {
+  const start = dataUrlStart.exec(url);
+  return start && { mediaType: start[1]!.toLowerCase(), data: url.slice(start[0].length) };
+}

@@ -1,0 +1,32 @@
+/** The parts of a route's address, and the target of a call on it: what is sent, and what a signature covers, are the same. */
+
+export interface Address {
+  readonly secure: boolean;
+  /** As the `host` header has it. */
+  readonly host: string;
+  readonly hostname: string;
+  readonly port: number;
+  readonly origin: string;
+  /** Without a trailing slash. */
+  readonly basePath: string;
+  readonly search: string;
+}
+
+export function addressOf(baseUrl: string): Address {
+  const { origin, protocol, hostname, port, host, pathname, search } = new URL(baseUrl);
+  const secure = protocol === 'https:';
+  return {
+    secure,
+    host,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || (secure ? 443 : 80)),
+    origin,
+    basePath: pathname.replace(/\/+$/, ''),
+    search,
+  };
+}
+
+/** `path` may have a query of its own. */
+export function requestTarget({ basePath, search }: Pick<Address, 'basePath' | 'search'>, path: string): string {
+  return `${basePath}${path}${path.includes('?') ? search.replace('?', '&') : search}`;
+}

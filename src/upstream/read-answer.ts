@@ -1,0 +1,23 @@
+/** A whole answer in any dialect becomes a completion taken apart. */
+
+import { type JsonText, parseJsonBytes } from '../wire/json-text.js';
+import type { Adapter } from './adapters/adapter.js';
+import { type CompletionReading, readCompletion } from './adapters/openai/completion.js';
+import { adapterOf } from './adapters/registry.js';
+
+export function readAnswer(body: Buffer, dialect: string): CompletionReading {
+  const { answer } = adapterOf(dialect);
+  return answer ? translated(body, answer) : readCompletion(body);
+}
+
+function translated(body: Buffer, answer: NonNullable<Adapter['answer']>): CompletionReading {
+  let json: JsonText;
+  try {
+    json = parseJsonBytes(body);
+  } catch {
+    return { kind: 'malformed', reason: 'its answer is not JSON' };
+  }
+  const reading = answer(json.value, json.encoding);
+  if (reading.kind !== 'completion') return reading;
+  return readCompletion(Buffer.from(JSON.stringify(reading.completion), json.encoding));
+}

@@ -1,0 +1,40 @@
+/** Large requests are translated off the main thread: they arrive whole, and nobody else waits for them (ruling 17). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anthropicFixture } from './anthropic.js';
+import { figures } from './cases.js';
+import { type DialectRig, pin, playWhole, startDialect } from './rig.js';
+
+let rig: DialectRig;
+beforeAll(async () => {
+  rig = await startDialect(anthropicFixture);
+});
+afterAll(() => rig.stop());
+
+describe('a large request in a dialect that is translated', () => {
+  it('arrives word for word', async () => {
+    const text = `Größe 大 ${'x'.repeat(1_000_000)} end`;
+    rig.upstream.reply(playWhole(anthropicFixture, { text: ['Read.'], finish: 'stop', usage: figures() }));
+    const reply = await rig.gateway.chat({ model: pin, messages: [{ role: 'user', content: text }] });
+    expect(reply.status, reply.text.slice(0, 300)).toBe(200);
+    const { messages } = rig.upstream.calls[0]!.json as { messages: { content: unknown }[] };
+    expect(JSON.stringify(messages[0]!.content)).toContain(text);
+  });
+
+  it('is not translated on the main thread, which would stand still for seconds with 600,000 small parts', async () => {
+    const parts = Array.from({ length: 600_000 }, (_, i) => ({ type: 'text', text: `part ${i}` }));
+    rig.upstream.reply(playWhole(anthropicFixture, { text: ['Read.'], finish: 'stop', usage: figures() }));
+    const body = JSON.stringify({ model: pin, messages: [{ role: 'user', content: parts }] });
+    let [last, longest] = [performance.now(), 0];
+    const { key } = await rig.gateway.account();
+    const watch = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    last = performance.now();
+    const reply = await rig.gateway.call('POST', '/v1/chat/completions', body, { key });
+    clearInterval(watch);
+    expect(reply.status, reply.text.slice(0, 300)).toBe(200);
+    // Reading and copying the bytes is all that is left to do here, on a busy machine too.
+    expect(longest).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,23 @@
+/** What a translator makes of an event stream, whatever the pieces that its bytes came in. */
+import type { Adapter } from '../../src/upstream/adapters/adapter.js';
+import { FrameReader } from '../../src/upstream/frames.js';
+
+export function sseChunks(adapter: Adapter, pieces: readonly Buffer[]): string[] {
+  const translator = adapter.stream?.() ?? null;
+  const chunks: string[] = [];
+  const emit = (chunk: string) => void chunks.push(chunk);
+  const reader = new FrameReader({
+    onFrame: (text, start, end, event) => {
+      const data = text.slice(start, end);
+      if (translator) translator.onEvent(data, event, emit);
+      else emit(data);
+    },
+    onOverflow: () => {
+      throw new Error('a frame without end');
+    },
+  });
+  for (const piece of pieces) reader.read(piece);
+  reader.finish();
+  translator?.onEnd(emit);
+  return chunks;
+}
