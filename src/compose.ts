@@ -1,6 +1,5 @@
 /** The only file that names concrete classes: puts the parts together and takes them apart again, in order. */
 import type { IncomingMessage } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { AuditLog } from './accounts/audit.js';
 import { AccountDirectory } from './accounts/directory.js';
 import { ExpirySweeper } from './accounts/keys/expiry-sweeper.js';
@@ -10,17 +9,19 @@ import { SignIns } from './accounts/sign-in/sign-ins.js';
 import { adminTokenOf } from './admin-token.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { createLogger, type Logger } from './base/logger.js';
-import { version } from './base/version.js';
 import { TokenCounter } from './billing/count/counter.js';
 import { type Journal, openJournal } from './billing/journal.js';
 import { CatalogueHolder, type CatalogueSources } from './catalogue/holder.js';
+import { type Addresses, addressesOf, localAddress } from './compose/addresses.js';
+import { dashboardAddress, dashboardSettings } from './compose/dashboard.js';
+import { Opened } from './compose/opened.js';
+import { openStorage } from './compose/storage.js';
 import type { Config } from './config/config.js';
 import { ModelStates } from './health/model-states.js';
 import { QuotaHolds } from './health/quota-holds.js';
 import { RouteHealth } from './health/route-health.js';
 import { createChatHandler, createPlayground } from './http/chat/handler.js';
 import { RunningChats } from './http/chat/running-chats.js';
-import type { DashboardDeps } from './http/dashboard-api/deps.js';
 import { createServer } from './http/server.js';
 import { exactPeersMax, IpLimiter } from './limits/ip-limiter.js';
 import { KeyLimiter } from './limits/key-limiter.js';
@@ -28,8 +29,6 @@ import { explain } from './pipeline/explain.js';
 import type { PipelinePorts } from './pipeline/handover.js';
 import { Validator } from './pipeline/validate.js';
 import { MemoryCounters } from './shared-state/memory-counters.js';
-import { type Embedded, startEmbedded } from './storage/embedded.js';
-import { openStore } from './storage/open-store.js';
 import { type Store, StoreUnavailable } from './storage/store.js';
 import { Territories } from './territory/territories.js';
 import { spokenDialects } from './upstream/adapters/registry.js';
@@ -55,12 +54,6 @@ export interface GatewayOptions {
   rereadConfig?: () => Config;
 }
 
-export interface Addresses {
-  base: string;
-  dashboard: string;
-  docs: string;
-}
-
 export interface Gateway {
   readonly port: number;
   readonly baseUrl: string;
@@ -72,30 +65,6 @@ export interface Gateway {
   readonly demoClaim: DemoClaim;
   /** Refuses new work, lets answers finish within the drain time, settles everything. */
   stop(): Promise<void>;
-}
-
-/** What has been opened, so that it is closed in the opposite order, also when a later part fails to open. */
-class Opened {
-  private readonly closers: (() => Promise<void> | void)[] = [];
-
-  add<T>(part: T, close: (part: T) => Promise<void> | void): T {
-    this.closers.push(() => close(part));
-    return part;
-  }
-
-  /** One part that fails to close keeps no other open: the journal and the store come last. */
-  async close(): Promise<void> {
-    const failures: unknown[] = [];
-    for (const close of this.closers.splice(0).reverse()) {
-      try {
-        await close();
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0)
-      throw new AggregateError(failures, `Not everything could be closed: ${failures.join('; ')}`);
-  }
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -218,37 +187,8 @@ function replayedOnce(journal: Journal): () => Promise<void> {
   };
 }
 
-/** The address by which a browser reaches the dashboard decides about its cookies; without one it is this host, over http. */
-function dashboardAddress({ server: { baseUrl, dashboardUrl } }: Config): { baseUrl: string; secure: boolean } {
-  const address = dashboardUrl ?? baseUrl ?? 'http://localhost';
-  return { baseUrl: new URL(address).origin, secure: address.startsWith('https:') };
-}
-
-function dashboardSettings(config: Config, addresses: () => Addresses) {
-  const { registration, welcomeCreditPico, payments, server } = config;
-  return {
-    registration,
-    welcomeCreditPico,
-    configured: { baseUrl: server.baseUrl, dashboardUrl: server.dashboardUrl },
-    addresses,
-    secure: dashboardAddress(config).secure,
-    payments: payments.processor,
-    version,
-    files: fileURLToPath(new URL('../dashboard/dist', import.meta.url)),
-  } satisfies Partial<DashboardDeps>;
-}
-
 function sourcesOf({ catalogue, providers }: Config): CatalogueSources {
   return { files: catalogue, providerSettings: providers };
-}
-
-async function openStorage(config: Config, logger: Logger, opened: Opened): Promise<Store> {
-  const { databaseUrl, dataDir } = config.storage;
-  if (databaseUrl !== null) {
-    return opened.add(await openStore({ databaseUrl, logger }), (part) => part.close());
-  }
-  const embedded: Embedded = opened.add(await startEmbedded({ dataDir, logger }), (part) => part.stop());
-  return opened.add(await openStore({ connection: embedded.connection, logger }), (part) => part.close());
 }
 
 interface Parts {
@@ -284,16 +224,4 @@ function pipelinePorts(parts: Parts, opened: Opened): PipelinePorts {
     credentials: new ProviderCredentials({ clock, env: parts.env, logger: parts.logger }),
     transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
   };
-}
-
-function localAddress({ server: { host } }: Config, port: number): string {
-  const reachable =
-    host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
-  return `http://${reachable}:${port}`;
-}
-
-function addressesOf(config: Config, port: number): Addresses {
-  const { baseUrl, dashboardUrl, docsUrl } = config.server;
-  const base = baseUrl ?? localAddress(config, port);
-  return { base, dashboard: dashboardUrl ?? `${base}/dashboard`, docs: docsUrl ?? `${base}/docs` };
 }

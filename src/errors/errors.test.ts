@@ -111,3 +111,18 @@ describe('an envelope (§2.5)', () => {
     expect(error.message).toContain('`n` is 0');
   });
 });
+
+describe('what a provider said', () => {
+  it.each([
+    ['busy', 'busy.'],
+    ['It broke.', 'It broke.'],
+    ['cut…', 'cut…'],
+  ])('"%s" is quoted as a sentence, and what to do follows', (said, quoted) => {
+    expect(gatewayError('provider_error', { provider: 'acme', failure: said }).message).toBe(
+      `The provider acme failed: ${quoted} Retry with backoff, or use another route.`,
+    );
+    expect(gatewayError('upstream_rejected', { provider: 'acme', quote: said }).message).toBe(
+      `The provider acme rejected the request: ${quoted} Change the request; a retry does not help.`,
+    );
+  });
+});

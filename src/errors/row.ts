@@ -28,6 +28,11 @@ export interface ErrorRow<Values> {
   readonly message: (values: Values) => string;
 }
 
+/** A quotation as a sentence of its own, so that another can follow it. */
+export function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
 export function row<Values = Record<string, never>>(definition: ErrorRow<Values>): ErrorRow<Values> {
   return definition;
 }

@@ -1,5 +1,5 @@
 /** Rows that the caller causes and can mend: key, credits, request, id, alias (§7.1, 401 to 422). */
-import { row } from './row.js';
+import { row, sentence } from './row.js';
 
 type WithParam<V = unknown> = V & { param: string };
 
@@ -125,7 +125,8 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'The provider rejected the request itself (§7.5).',
     remedy: 'Change the request; a retry or another route does not help.',
-    message: ({ provider, quote }) => `The provider ${provider} rejected the request: ${quote}`,
+    message: ({ provider, quote }) =>
+      `The provider ${provider} rejected the request: ${sentence(quote)} Change the request; a retry does not help.`,
   }),
   body_not_json: row<{ reason: string }>({
     status: 400,

@@ -1,5 +1,5 @@
 /** Rows that come from policy, territory, providers, limits and the service itself (§7.1, 403, 429, 451, 5xx). */
-import { row } from './row.js';
+import { row, sentence } from './row.js';
 
 export const serviceErrors = {
   routing_policy_exhausted: row<{ id: string; gates: string }>({
@@ -36,7 +36,8 @@ export const serviceErrors = {
     code: 'provider_error',
     when: 'The route failed upstream, refused for lack of capacity, or cannot be priced.',
     remedy: 'Retry with backoff, or use an `auto/` id, which moves on to the next route.',
-    message: ({ provider, failure }) => `The provider ${provider} failed: ${failure}`,
+    message: ({ provider, failure }) =>
+      `The provider ${provider} failed: ${sentence(failure)} Retry with backoff, or use another route.`,
   }),
   no_candidate_left: row<{ id: string; reason: string }>({
     status: 503,

@@ -4,10 +4,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { gatewayError } from '../errors/gateway-error.js';
+import { bodyBytesMax } from '../pipeline/admit.js';
 import { bytesTooDeep, nestingMax } from '../pipeline/validate/nesting.js';
-
-/** 32 MiB (contract 5, check 6). */
-export const bodyBytesMax = 33_554_432;
 
 /**
  * No valid body of the control plane comes near this. Parsing more than that here would hold up the other callers

@@ -1,5 +1,6 @@
 /** Single headers of a request without building the object of all of them, which would cost more than the rest of the head. */
 import type { IncomingMessage } from 'node:http';
+import { joinedHeader } from '../base/raw-header.js';
 
 /** A flat list of names and values as the object that node takes. */
 export function headerObject(flat: readonly string[]): Record<string, string> {
@@ -10,12 +11,5 @@ export function headerObject(flat: readonly string[]): Record<string, string> {
 
 /** `name` in lower case. A header that was sent twice comes back joined with a comma, so that no first one wins (E15). */
 export function rawHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
-  let found: string | undefined;
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    const candidate = rawHeaders[i]!;
-    if (candidate.length !== name.length || candidate.toLowerCase() !== name) continue;
-    const value = rawHeaders[i + 1]!;
-    found = found === undefined ? value : `${found}, ${value}`;
-  }
-  return found;
+  return joinedHeader(rawHeaders, name);
 }

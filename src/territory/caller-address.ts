@@ -2,9 +2,10 @@
  * The address of whoever calls (contract 2): the connection's peer, or, where that is one of the operator's proxies, the
  * right-most address of the client-ip header that is not. What stands left of it was written by the caller and is never believed.
  */
+
+import { joinedHeader } from '../base/raw-header.js';
 import { peerAddress, readAddress } from './address.js';
 import type { ProxyTrust } from './proxy-trust.js';
-import { joinedHeader } from './raw-header.js';
 
 /** More proxies than any installation has in a row; a header of trusted addresses alone costs no more than this. */
 const hopsMax = 32;

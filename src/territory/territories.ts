@@ -1,5 +1,6 @@
 /** Who is calling and from where, and whether they may be served there (§5.5, §7.6; contract 5, checks 1, 5 and 16). */
 import type { Logger } from '../base/logger.js';
+import { joinedHeader } from '../base/raw-header.js';
 import type { Route } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -9,7 +10,6 @@ import { forwardedAddress } from './caller-address.js';
 import { type CountryDatabase, openCountryDatabase } from './country-database.js';
 import { TerritoryNames } from './names.js';
 import { ProxyTrust } from './proxy-trust.js';
-import { joinedHeader } from './raw-header.js';
 import { RecentMap } from './recent-map.js';
 import { loadSanctioned, type Sanctioned } from './sanctioned.js';
 import { metCode, type Territory, territoryOfCode, unknownTerritory } from './territory.js';

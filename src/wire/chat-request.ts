@@ -5,6 +5,9 @@ import type { TextEncoding } from './json-text.js';
 export const refusableParameters = ['response_format', 'logprobs', 'logit_bias', 'n'] as const;
 export type RefusableParameter = (typeof refusableParameters)[number];
 
+/** Contract 4.4, in a request and saved. */
+export const fallbackModelsMax = 10;
+
 export interface ChatRequest {
   readonly model: string;
   readonly stream: boolean;

@@ -2,13 +2,11 @@
 import type { Snapshot } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Account } from '../../storage/records.js';
+import { fallbackModelsMax } from '../../wire/chat-request.js';
 import { shown } from '../../wire/json-text.js';
 import type { AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { checkChain, type ModelStateReader } from './check-chain.js';
-
-/** Contract 4.4. */
-export const chainEntriesMax = 10;
 
 const param = 'fallback.models';
 
@@ -55,8 +53,8 @@ function readChain({ fallback }: Record<string, unknown>): readonly string[] {
     const found = `an array whose entry ${wrong} is ${shown(models[wrong], 'utf8')}`;
     throw gatewayError('field_type', { param, found, expected: 'an array of model ids' });
   }
-  if (models.length > chainEntriesMax) {
-    const reason = `has ${models.length} entries, but takes at most ${chainEntriesMax}`;
+  if (models.length > fallbackModelsMax) {
+    const reason = `has ${models.length} entries, but takes at most ${fallbackModelsMax}`;
     throw gatewayError('field_invalid', { param, reason });
   }
   return models as string[];

@@ -1,8 +1,9 @@
 /** `POST /v1/routes/explain`: what would become of a chat request (contract 4.7). It takes bodies as large as the chat does. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bodyBytesMax } from '../../pipeline/admit.js';
 import { checkContentType } from '../../pipeline/validate.js';
 import { callerOf } from '../authenticate.js';
-import { bodyBytesMax, readBody } from '../body.js';
+import { readBody } from '../body.js';
 import type { HttpDeps } from '../deps.js';
 
 export async function registerExplain(app: FastifyInstance, { explain }: HttpDeps): Promise<void> {

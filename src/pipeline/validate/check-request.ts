@@ -3,7 +3,7 @@
  * large bodies, in the body thread. What it checked is what it serialises, so duplicate keys cannot smuggle a value past it.
  */
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
+import { type ChatRequest, fallbackModelsMax, type RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members } from '../../wire/json-members.js';
 import { type JsonText, plainText, shown, type TextEncoding } from '../../wire/json-text.js';
 import { checkMessages } from './check-messages.js';
@@ -15,7 +15,6 @@ type Fields = Record<string, unknown>;
 const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback']);
 
 export const stopSequencesMax = 4;
-export const fallbackModelsMax = 10;
 
 export function checkRequest(json: JsonText): ChatRequest {
   const { value, text, encoding } = json;

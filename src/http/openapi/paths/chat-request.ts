@@ -1,8 +1,9 @@
 /** The schema of a chat request (§4.1). Ranges are those of part 8; a field that is not listed is passed to the provider as it is. */
 
 import { messageRoles } from '../../../pipeline/validate/check-messages.js';
-import { fallbackModelsMax, stopSequencesMax } from '../../../pipeline/validate/check-request.js';
+import { stopSequencesMax } from '../../../pipeline/validate/check-request.js';
 import type { refusableParameters } from '../../../wire/chat-request.js';
+import { fallbackModelsMax } from '../../../wire/chat-request.js';
 import { array, object, ref, text } from '../schema.js';
 import type { Schema } from '../types.js';
 

@@ -1,5 +1,5 @@
 /** `/v1/fallback`: the account's saved chain (contract 4.4). */
-import { fallbackModelsMax } from '../../../pipeline/validate/check-request.js';
+import { fallbackModelsMax } from '../../../wire/chat-request.js';
 import { json, keyOperation, noContent } from '../operations.js';
 import { array, object, ref } from '../schema.js';
 import type { Resource } from '../types.js';

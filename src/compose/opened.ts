@@ -1,0 +1,23 @@
+/** What has been opened, so that it is closed in the opposite order, also when a later part fails to open. */
+export class Opened {
+  private readonly closers: (() => Promise<void> | void)[] = [];
+
+  add<T>(part: T, close: (part: T) => Promise<void> | void): T {
+    this.closers.push(() => close(part));
+    return part;
+  }
+
+  /** One part that fails to close keeps no other open: the journal and the store come last. */
+  async close(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const close of this.closers.splice(0).reverse()) {
+      try {
+        await close();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0)
+      throw new AggregateError(failures, `Not everything could be closed: ${failures.join('; ')}`);
+  }
+}
