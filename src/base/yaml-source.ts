@@ -21,16 +21,21 @@ export class YamlSource {
   readonly faults: string[] = [];
   /** The content as plain values; undefined where the text is no YAML. An empty file is an empty mapping. */
   readonly value: unknown;
-  private readonly document: Document.Parsed;
+  private parsed: Document.Parsed | undefined;
   private readonly lines = new LineCounter();
 
   constructor(
     readonly file: string,
-    text: string,
+    private readonly text: string,
     /** Applied to each fault before it is kept, where the text was altered before parsing. */
     private readonly show: (message: string) => string = (message) => message,
+    /** The text's value where it is known already: then the text is parsed only to tell where a fault is. */
+    private readonly known?: { readonly value: unknown },
   ) {
-    this.document = parseDocument(text, { lineCounter: this.lines, prettyErrors: false });
+    if (known) {
+      this.value = known.value;
+      return;
+    }
     for (const { pos, message } of [...this.document.errors, ...this.document.warnings]) {
       this.faultAtOffset(pos[0], 'YAML', firstLineOf(message));
     }
@@ -65,8 +70,14 @@ export class YamlSource {
 
   /** The characters of a scalar as they stand in the file, so that a decimal never passes through a float. */
   textAt(path: FieldPath): string | undefined {
+    if (this.known && !this.parsed) return scalarText(this.valueAt(path));
     const { node, missing } = this.walk(path);
     return !missing && isScalar(node) ? node.source : undefined;
+  }
+
+  private get document(): Document.Parsed {
+    this.parsed ??= parseDocument(this.text, { lineCounter: this.lines, prettyErrors: false });
+    return this.parsed;
   }
 
   private plainValue(): unknown {
@@ -132,6 +143,11 @@ export function describeValue(value: unknown): string {
     return value.length > excerptMax ? `${JSON.stringify(value.slice(0, excerptMax))}…` : JSON.stringify(value);
   }
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
+}
+
+/** A decimal is read back as the digits that it was written with, but for zeros at its end. */
+function scalarText(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
 }
 
 function kindOf(value: unknown): string {

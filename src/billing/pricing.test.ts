@@ -25,6 +25,13 @@ describe('the cost of an answer (ruling 9)', () => {
     expect(costOf({ input: 10n, output: 1n, cachedInput: null }, usage(9, 0, 4))).toBe(90n);
   });
 
+  it('bills a prompt beyond a dearer band wholly at the prices of that band', () => {
+    const above = { inputTokens: 100, input: 20n, output: 3n, cachedInput: 5n };
+    const price = { input: 10n, output: 1n, cachedInput: 2n, above };
+    expect(costOf(price, usage(100, 2, 50))).toBe(50n * 10n + 50n * 2n + 2n);
+    expect(costOf(price, usage(101, 2, 50))).toBe(51n * 20n + 50n * 5n + 6n);
+  });
+
   it('adds up: many answers cost what one of their sum would', () => {
     forSeeds(100, (random) => {
       const price = {

@@ -4,7 +4,9 @@ import type { Price, Route, Snapshot } from '../catalogue/route.js';
 import type { TokenUsage } from '../wire/usage.js';
 
 /** Cached tokens without a price of their own are billed at the input price: no fault. */
-export function costOf(price: Price, usage: TokenUsage): PicoUsd {
+export function costOf(published: Price, usage: TokenUsage): PicoUsd {
+  const { above } = published;
+  const price = above && usage.promptTokens > above.inputTokens ? above : published;
   const fresh = BigInt(usage.promptTokens - usage.cachedTokens);
   const cached = BigInt(usage.cachedTokens);
   return (

@@ -5,7 +5,6 @@ import {
   country,
   field,
   fields,
-  httpAddress,
   integerFrom,
   isProviderId,
   listOf,
@@ -16,7 +15,8 @@ import {
   text,
   yesOrNo,
 } from '../base/yaml-fields.js';
-import { capabilities } from './route.js';
+import { addressTemplate } from './address.js';
+import { capabilities, processingScopes } from './route.js';
 
 const segment = field(
   'a segment of an id: letters, digits and . _ : @ + -, beginning with a letter or digit',
@@ -33,11 +33,13 @@ const variableName = field('the name of an environment variable', (value) =>
   typeof value === 'string' && /^[a-z_][a-z0-9_]*$/i.test(value) ? value : undefined,
 );
 
+const dialect = oneOf(['openai', 'anthropic', 'gemini', 'bedrock', 'azure', 'sandbox']);
+
 export const provider = fields({
   id: providerId,
   name: text.nullish(),
-  dialect: oneOf(['openai', 'anthropic', 'gemini', 'bedrock', 'azure', 'sandbox']).nullish(),
-  base_url: httpAddress.nullish(),
+  dialect: dialect.nullish(),
+  base_url: addressTemplate.nullish(),
   api_key_env: variableName.nullish(),
   auth: oneOf(['key', 'none', 'aws', 'google']).nullish(),
   headquarters: country.nullish(),
@@ -60,20 +62,36 @@ export const model = fields({
   name: text.nullish(),
   context_window: integerFrom(1).nullish(),
   max_output_tokens: integerFrom(1).nullish(),
+  // Of the creator's own terms, which hold whoever serves the model.
+  excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
 
 /** The figures of a price are read from the file's own text, not from a float. */
-const price = fields({ input: anything.optional(), output: anything.optional(), cached_input: anything.optional() });
+const figures = { input: anything.optional(), output: anything.optional(), cached_input: anything.optional() };
+const currency = field('an ISO 4217 code such as EUR', (value) =>
+  typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : undefined,
+);
+const price = fields({
+  ...figures,
+  above: fields({ input_tokens: integerFrom(1), ...figures }).nullish(),
+  published: fields({ currency, ...figures }).nullish(),
+});
 
 export const route = fields({
   provider: text,
   locode: routeLocode,
   default: yesOrNo.nullish(),
   upstream_model: text.nullish(),
-  base_url: httpAddress.nullish(),
+  // Where one account of a provider has endpoints of several kinds, or a key for each: what differs on this route.
+  dialect: dialect.nullish(),
+  base_url: addressTemplate.nullish(),
+  api_key_env: variableName.nullish(),
+  processing: oneOf(processingScopes).nullish(),
+  // The fields where null and absence differ: null = not published, absent = the model's, and for carbon the region's.
+  context_window: integerFrom(1).nullish(),
+  max_output_tokens: integerFrom(1).nullish(),
   price: price.nullish(),
-  // The one field where null and absence differ: null = not published, absent = the region's.
   carbon: numberFrom(0).nullish(),
   capabilities: listOf(oneOf(capabilities), `capabilities (${capabilities.join(', ')})`).nullish(),
   daily_token_quota: integerFrom(1).nullish(),

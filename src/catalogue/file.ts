@@ -35,8 +35,9 @@ export interface CatalogueFile {
   readonly faulty: ReadonlySet<string>;
 }
 
-export function readCatalogueFile(file: string, content: string): CatalogueFile {
-  const source = new YamlSource(file, content);
+/** `known` is the value of the text, where somebody has parsed it before. */
+export function readCatalogueFile(file: string, text: string, known?: { readonly value: unknown }): CatalogueFile {
+  const source = new YamlSource(file, text, undefined, known);
   const faulty = new Set<string>();
   if (source.faults.length === 0) source.check(lists);
   return {
@@ -85,7 +86,7 @@ function withRoutes(models: Map<string, Located<ModelFields>>): Map<string, Loca
       const routePath = [...path, 'routes', index];
       const checked = source.check(route, routePath);
       if (!checked) continue;
-      const price = checked.price ? priceAt(source, [...routePath, 'price']) : null;
+      const price = checked.price ? priceAt(source, [...routePath, 'price'], checked.price) : null;
       routes.push({ source, path: routePath, entry: { ...checked, price } });
     }
     result.set(name, { source, path, entry: { ...entry, routes } });
@@ -93,7 +94,19 @@ function withRoutes(models: Map<string, Located<ModelFields>>): Map<string, Loca
   return result;
 }
 
-function priceAt(source: YamlSource, path: FieldPath): Price | null {
+function priceAt(source: YamlSource, path: FieldPath, fields: NonNullable<RouteFields['price']>): Price | null {
+  const figures = figuresAt(source, path);
+  if (!figures) return null;
+  const { above, published } = fields;
+  const dearer = above && figuresAt(source, [...path, 'above']);
+  return {
+    ...figures,
+    ...(above && dearer && { above: { inputTokens: above.input_tokens, ...dearer } }),
+    ...(published && { published: publishedAt(source, [...path, 'published'], published.currency) }),
+  };
+}
+
+function figuresAt(source: YamlSource, path: FieldPath): Pick<Price, 'input' | 'output' | 'cachedInput'> | null {
   const figure = (name: string, optional: boolean): bigint | null => {
     const at = [...path, name];
     const value = source.valueAt(at);
@@ -107,4 +120,16 @@ function priceAt(source: YamlSource, path: FieldPath): Price | null {
   const output = figure('output', false);
   const cachedInput = figure('cached_input', true);
   return input === null || output === null ? null : { input, output, cachedInput };
+}
+
+function publishedAt(source: YamlSource, path: FieldPath, currency: string): NonNullable<Price['published']> {
+  const figure = (name: string): string | null => {
+    const text = source.textAt([...path, name]);
+    if (text === undefined) return null;
+    if (picoPerToken(text) === undefined) {
+      source.faultAt([...path, name], `found ${text}, expected ${currency} per million tokens as a decimal`);
+    }
+    return text;
+  };
+  return { currency, input: figure('input'), output: figure('output'), cachedInput: figure('cached_input') };
 }

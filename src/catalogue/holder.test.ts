@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../base/logger.js';
+import { spokenDialects } from '../upstream/adapters/registry.js';
 import { CatalogueHolder, type HolderOptions } from './holder.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'lodestone-catalogue-'));
@@ -60,6 +61,7 @@ describe('a loaded catalogue (contract 3)', () => {
       apiKey: null,
       auth: 'key',
       configured: false,
+      apiKeyEnv: 'ACME_KEY',
       headquarters: 'US',
       cloudAct: true,
       excludedTerritories: ['RU'],
@@ -85,6 +87,8 @@ describe('a loaded catalogue (contract 3)', () => {
       capabilities: new Set(['tools', 'n']),
       dailyTokenQuota: 5,
       streamUsage: false,
+      contextWindow: null,
+      maxOutputTokens: null,
     });
     expect(snapshot.routes.get('acme/meta/llama/global')).toMatchObject({
       isDefault: false,
@@ -160,7 +164,7 @@ describe('reload (contract 7)', () => {
 
 describe('the built-in catalogue', () => {
   it('loads without a fault, and every sandbox model of contract 10 is there, free unless it is the unpriced one', async () => {
-    const holder = holderOf(['builtin']);
+    const holder = holderOf(['builtin'], { dialects: spokenDialects });
     await holder.load();
     const snapshot = holder.current!;
     for (const name of ['echo', 'slow', 'timeout', 'stall', 'capacity', 'reject', 'quota', 'flaky', 'server-error']) {

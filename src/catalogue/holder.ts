@@ -2,8 +2,9 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import { CatalogueFault, faultsOf, loadCatalogue } from './load.js';
+import type { ProviderOverrides } from './provider.js';
 import type { Dialect, Snapshot } from './route.js';
-import { buildSnapshot, type ProviderOverrides } from './snapshot.js';
+import { buildSnapshot } from './snapshot.js';
 
 /** The part of the configuration that the snapshot is made from. */
 export interface CatalogueSources {

@@ -113,6 +113,11 @@ describe('catalogue faults name file, line and field', () => {
       'models[0].routes[0].locode: found "usnyc", expected a region',
     ],
     [
+      'processing of no region',
+      model('      - { provider: acme, locode: global, processing: region }'),
+      'models[0].routes[0].processing: found region, expected it of a route with a region only',
+    ],
+    [
       'route twice',
       model('      - { provider: acme, locode: defra }\n      - { provider: acme, locode: DEFRA }'),
       ':12:9: models[0].routes[1]: found a second route "acme/meta/llama/defra"',

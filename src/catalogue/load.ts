@@ -1,6 +1,7 @@
 /** Catalogue files, read and merged: later files win, entry by entry (contract 2). */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { builtinFiles, type CompiledCatalogue, digestOf, readCompiled } from './builtin.js';
 import type { ProviderEntry, RegionEntry } from './entry-schema.js';
 import { type CatalogueFile, type Located, type ModelEntry, readCatalogueFile } from './file.js';
 
@@ -11,10 +12,6 @@ export class CatalogueFault extends Error {
     this.name = 'CatalogueFault';
   }
 }
-
-/** The built-in catalogue, in the order of reading. This file is two levels below the project, compiled or not. */
-const builtinDirectory = new URL('../../catalogue/', import.meta.url);
-const builtinFiles = ['regions.yaml', 'sandbox.yaml'];
 
 export interface MergedCatalogue {
   readonly providers: Map<string, Located<ProviderEntry>>;
@@ -37,16 +34,21 @@ export async function loadCatalogue(files: readonly string[]): Promise<MergedCat
     sources: [],
     unreadable: [],
   };
-  const paths = files.flatMap((file) =>
-    file === 'builtin' ? builtinFiles.map((name) => fileURLToPath(new URL(name, builtinDirectory))) : [file],
-  );
-  for (const path of paths) {
-    const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      merged.unreadable.push(`${path}:1:1: file: cannot be read (${error.code ?? error.message})`);
-    });
-    if (content !== undefined) mergeFile(merged, readCatalogueFile(path, content));
+  const compiled = files.includes('builtin') ? await readCompiled() : {};
+  for (const file of files) {
+    if (file !== 'builtin') await readInto(merged, file);
+    else for (const { name, url } of builtinFiles) await readInto(merged, fileURLToPath(url), compiled[name]);
   }
   return merged;
+}
+
+async function readInto(merged: MergedCatalogue, path: string, compiled?: CompiledCatalogue[string]): Promise<void> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    merged.unreadable.push(`${path}:1:1: file: cannot be read (${error.code ?? error.message})`);
+  });
+  if (text === undefined) return;
+  const known = compiled && compiled.digest === digestOf(text) ? compiled : undefined;
+  mergeFile(merged, readCatalogueFile(path, text, known));
 }
 
 function mergeFile(merged: MergedCatalogue, file: CatalogueFile): void {

@@ -5,20 +5,39 @@ export type Dialect = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'azure' | 
 /** What a call shows: the provider's key, nothing, a signature of AWS, or a token of Google. */
 export type Auth = 'key' | 'none' | 'aws' | 'google';
 
-export const capabilities = ['tools', 'vision', 'response_format', 'logprobs', 'logit_bias', 'n'] as const;
+/** `json_object` and `json_schema` are for routes that can apply one form of `response_format` only. */
+export const capabilities = [
+  'tools',
+  'vision',
+  'response_format',
+  'json_object',
+  'json_schema',
+  'logprobs',
+  'logit_bias',
+  'n',
+] as const;
 export type Capability = (typeof capabilities)[number];
+
+/** Within which bounds the provider says that it processes a request of a route. */
+export const processingScopes = ['region', 'eu', 'us', 'global', 'unspecified', 'operator'] as const;
+export type ProcessingScope = (typeof processingScopes)[number];
 
 export interface Provider {
   readonly id: string;
   readonly name: string;
   readonly dialect: Dialect;
+  /** As it is written in the catalogue where it names variables that are absent. */
   readonly baseUrl: string;
   /** The credential in use; null where there is none. */
   readonly apiKey: string | null;
   /** By what its calls are made; absent is the same as `key`. A key, where there is one, wins over a cloud's own chain. */
   readonly auth?: Auth;
-  /** Has a credential, or needs none (`auth: none`), or a cloud's chain that can plausibly yield one. */
+  /** Has an address, and a credential or needs none (`auth: none`) or a cloud's chain that can plausibly yield one. */
   readonly configured: boolean;
+  /** The variable that its key is read from. */
+  readonly apiKeyEnv?: string;
+  /** Variables that its address names and the environment does not have. */
+  readonly absentVariables?: readonly string[];
   readonly headquarters: string | null;
   /** null = not known (contract 4.5). */
   readonly cloudAct: boolean | null;
@@ -40,6 +59,15 @@ export interface Price {
   readonly input: bigint;
   readonly output: bigint;
   readonly cachedInput: bigint | null;
+  /** What a request costs, as a whole, whose prompt has more tokens than this. */
+  readonly above?: { readonly inputTokens: number } & Pick<Price, 'input' | 'output' | 'cachedInput'>;
+  /** The list price where it is not in USD, as text, a million tokens; null where only its currency is known. */
+  readonly published?: {
+    readonly currency: string;
+    readonly input: string | null;
+    readonly output: string | null;
+    readonly cachedInput: string | null;
+  };
 }
 
 export interface Model {
@@ -48,6 +76,7 @@ export interface Model {
   /** `{creator}/{model}`. */
   readonly canonicalId: string;
   readonly name: string;
+  /** The most that any route offers. */
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
   /** In catalogue order. */
@@ -57,6 +86,7 @@ export interface Model {
 export interface Route {
   /** The four-segment id: `{provider}/{creator}/{model}/{locode}`. */
   readonly id: string;
+  /** As it is on this route: another one than the snapshot's where dialect, key, address or terms differ here. */
   readonly provider: Provider;
   readonly model: Model;
   /** Lower case; `global` for the region-less endpoint. */
@@ -73,6 +103,11 @@ export interface Route {
   readonly capabilities: ReadonlySet<Capability>;
   readonly dailyTokenQuota: number | null;
   readonly streamUsage: boolean;
+  /** Absent = not known. */
+  readonly processing?: ProcessingScope;
+  /** The route's own limits where it has any, else the model's; null = not published. */
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
 }
 
 /** Swapped whole; a request uses one snapshot from start to end (architecture 3). */

@@ -26,6 +26,8 @@ export interface CommandContext {
   readonly json: boolean;
   /** Made on first use: commands that need no server need no address or token either. */
   client(): AdminClient;
+  /** The command has told by itself what is wrong: exit code 1. */
+  failed(): void;
 }
 
 export interface Command {

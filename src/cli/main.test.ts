@@ -53,6 +53,7 @@ describe('help, version and usage', () => {
       'model soft-disable',
       'route list',
       'catalogue check',
+      'provider check',
     ]) {
       expect(out).toContain(`  ${name}`);
     }
@@ -195,6 +196,6 @@ describe('commands against a server', () => {
     writeFileSync(join(cwd, 'bad.yaml'), 'models:\n  - creator: meta\n');
     const { code, err } = await run('catalogue check bad.yaml', {});
     expect([code, err]).toEqual([1, expect.stringContaining('bad.yaml:2')]);
-    expect((await run('catalogue check builtin', {})).out).toMatch(/^No faults: \d+ models/);
+    expect((await run('catalogue check builtin', {})).out).toMatch(/^No faults\.\n\d+ providers/);
   });
 });

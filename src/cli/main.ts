@@ -8,6 +8,7 @@ import { catalogueCommands } from './commands/catalogue.js';
 import { creditsCommands } from './commands/credits.js';
 import { keyCommands } from './commands/key.js';
 import { modelCommands } from './commands/model.js';
+import { providerCommands } from './commands/provider.js';
 import { routeCommands } from './commands/route.js';
 import { findConnection } from './connection.js';
 import { commandHelp, helpText } from './help.js';
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   ...modelCommands,
   ...routeCommands,
   ...catalogueCommands,
+  ...providerCommands,
 ];
 
 const globalOptions = {
@@ -40,8 +42,7 @@ const processIo: Io = {
 export async function main(argv: readonly string[], io: Io = processIo): Promise<number> {
   try {
     if (argv[0] === 'serve') return await serve(argv.slice(1));
-    await dispatch(argv, io);
-    return 0;
+    return await dispatch(argv, io);
   } catch (error) {
     if (error instanceof UsageError) {
       io.err(`${error.message}\n\nSee "lodestone help".`);
@@ -52,10 +53,11 @@ export async function main(argv: readonly string[], io: Io = processIo): Promise
   }
 }
 
-async function dispatch(argv: readonly string[], io: Io): Promise<void> {
+/** The exit code of what was asked for. */
+async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first = 'help', second] = argv;
-  if (first === 'help' || first === '--help' || first === '-h') return io.out(helpText(commands));
-  if (first === '--version' || first === '-v' || first === 'version') return io.out(version);
+  if (first === 'help' || first === '--help' || first === '-h') return told(io, helpText(commands));
+  if (first === '--version' || first === '-v' || first === 'version') return told(io, version);
   const command = commands.find(({ name }) => name === `${first} ${second}`);
   if (command) return run(command, argv.slice(2), io);
   const verbs = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(' ')[1]);
@@ -69,9 +71,14 @@ async function serve(argv: string[]): Promise<number> {
   return runServer(argv);
 }
 
-async function run(command: Command, argv: string[], io: Io): Promise<void> {
+function told(io: Io, text: string): number {
+  io.out(text);
+  return 0;
+}
+
+async function run(command: Command, argv: string[], io: Io): Promise<number> {
   const { values, positionals } = parsed(command, argv);
-  if (values.help) return io.out(commandHelp(command));
+  if (values.help) return told(io, commandHelp(command));
   if (positionals.length > command.positionalsMax) {
     throw new UsageError(`"lodestone ${command.name}" does not take "${positionals[command.positionalsMax]}".`);
   }
@@ -79,6 +86,7 @@ async function run(command: Command, argv: string[], io: Io): Promise<void> {
     Object.entries(values).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
   );
   let client: AdminClient | undefined;
+  let code = 0;
   const context: CommandContext = {
     io,
     positionals,
@@ -90,8 +98,12 @@ async function run(command: Command, argv: string[], io: Io): Promise<void> {
       client ??= new AdminClient(findConnection({ url, adminToken, config }, io));
       return client;
     },
+    failed: () => {
+      code = 1;
+    },
   };
   await command.run(context);
+  return code;
 }
 
 function parsed(command: Command, argv: string[]) {

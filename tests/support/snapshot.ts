@@ -42,6 +42,8 @@ function route(by: Provider, model: Model, options: RouteOptions): Route {
     capabilities: new Set(capabilities),
     dailyTokenQuota: null,
     streamUsage: true,
+    contextWindow: model.contextWindow,
+    maxOutputTokens: model.maxOutputTokens,
   };
 }
 

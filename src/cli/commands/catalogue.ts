@@ -1,11 +1,7 @@
 /** `lodestone catalogue …` */
-
-import { resolve } from 'node:path';
-import { systemClock } from '../../base/clock.js';
-import { silentLogger } from '../../base/logger.js';
-import { CatalogueHolder } from '../../catalogue/holder.js';
-import { spokenDialects } from '../../upstream/adapters/registry.js';
-import { type Command, type CommandContext, CommandFailure } from '../command.js';
+import type { Snapshot } from '../../catalogue/route.js';
+import { readCatalogue } from '../catalogue-snapshot.js';
+import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
 
 interface Counts {
@@ -20,39 +16,58 @@ export const catalogueCommands: readonly Command[] = [
     parameters: '',
     summary: 'Make the server read its catalogue files again.',
     positionalsMax: 0,
-    run: async (context) =>
-      print(context, await context.client().call<Counts>('POST', '/catalogue/reload'), 'Reloaded'),
+    run: reloadCatalogue,
   },
   {
     name: 'catalogue check',
     parameters: '[<file> …]',
-    summary: 'Check catalogue files (those of the configuration, else), without a server.',
+    summary: 'Check the catalogue of the configuration, with these files added, without a server.',
     positionalsMax: 100,
     run: checkCatalogue,
   },
 ];
 
-async function checkCatalogue(context: CommandContext): Promise<void> {
-  const { io, positionals, options } = context;
-  const config = readConfig(options.config, io);
-  const files = positionals.map((file) => (file === 'builtin' ? file : resolve(io.cwd, file)));
-  const holder = new CatalogueHolder({
-    dialects: spokenDialects,
-    files: files.length > 0 ? files : config.catalogue,
-    providerSettings: config.providers,
-    env: io.env,
-    clock: systemClock,
-    logger: silentLogger,
-  });
-  const outcome = await holder.reload();
-  if (!outcome.ok) throw new CommandFailure(outcome.faults.join('\n'));
-  const { models, routes, providers } = outcome;
-  print(context, { models, routes, providers }, 'No faults');
-}
-
-function print({ io, json }: CommandContext, counts: Counts, what: string): void {
+async function reloadCatalogue({ client, io, json }: CommandContext): Promise<void> {
+  const counts = await client().call<Counts>('POST', '/catalogue/reload');
   const { models, routes, providers } = counts;
   io.out(
-    json ? JSON.stringify(counts, null, 2) : `${what}: ${models} models, ${routes} routes, ${providers} providers.`,
+    json ? JSON.stringify(counts, null, 2) : `Reloaded: ${models} models, ${routes} routes, ${providers} providers.`,
   );
+}
+
+async function checkCatalogue({ io, json, options, positionals, failed }: CommandContext): Promise<void> {
+  const config = readConfig(options.config, io);
+  const { snapshot, faults } = await readCatalogue(config, io, positionals);
+  const summary = snapshot && summaryOf(snapshot);
+  if (json) io.out(JSON.stringify({ ok: summary !== null, faults, ...summary }, null, 2));
+  else if (summary) io.out(summaryText(summary));
+  else io.err(`${faults.join('\n')}\n${faults.length === 1 ? '1 fault' : `${faults.length} faults`}.`);
+  if (!summary) failed();
+}
+
+function summaryOf({ providers, regions, models, routes }: Snapshot) {
+  const count = <T>(items: Iterable<T>, holds: (item: T) => boolean) => [...items].filter(holds).length;
+  return {
+    providers: providers.size,
+    providers_configured: count(providers.values(), ({ configured }) => configured),
+    regions: regions.size,
+    regions_with_carbon: count(regions.values(), ({ carbon }) => carbon !== null),
+    models: models.size,
+    routes: routes.size,
+    routes_priced: count(routes.values(), ({ price }) => price !== null),
+    routes_priced_in_another_currency: count(routes.values(), ({ price }) => price?.published !== undefined),
+    routes_with_carbon: count(routes.values(), ({ carbon }) => carbon !== null),
+    routes_configured: count(routes.values(), ({ provider }) => provider.configured),
+  };
+}
+
+function summaryText(counts: ReturnType<typeof summaryOf>): string {
+  return [
+    'No faults.',
+    `${counts.providers} providers, ${counts.providers_configured} of them configured here`,
+    `${counts.regions} regions, ${counts.regions_with_carbon} with carbon`,
+    `${counts.models} models`,
+    `${counts.routes} routes: ${counts.routes_priced} with a price (${counts.routes_priced_in_another_currency} not published in USD), ` +
+      `${counts.routes_with_carbon} with carbon, ${counts.routes_configured} configured here`,
+  ].join('\n');
 }

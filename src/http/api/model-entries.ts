@@ -37,6 +37,8 @@ const parametersOf: Record<Capability, readonly string[]> = {
   tools: ['tools', 'tool_choice'],
   vision: [],
   response_format: ['response_format'],
+  json_object: ['response_format'],
+  json_schema: ['response_format'],
   logprobs: ['logprobs', 'top_logprobs'],
   logit_bias: ['logit_bias'],
   n: ['n'],
@@ -56,6 +58,12 @@ function agreed<T>(routes: readonly Route[], read: (route: Route) => T | null): 
   return first !== undefined && rest.every((value) => value === first) ? first : null;
 }
 
+/** What every one of the routes offers. */
+function least(routes: readonly Route[], read: (route: Route) => number | null): number | null {
+  const known = routes.map(read).filter((value) => value !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
 function entry(
   id: string,
   model: Model,
@@ -72,8 +80,8 @@ function entry(
     created,
     owned_by: model.creator,
     name: model.name,
-    context_length: model.contextWindow,
-    max_output_tokens: model.maxOutputTokens,
+    context_length: least(routes, ({ contextWindow }) => contextWindow),
+    max_output_tokens: least(routes, ({ maxOutputTokens }) => maxOutputTokens),
     pricing: {
       prompt: price((route) => route.price?.input),
       completion: price((route) => route.price?.output),

@@ -165,8 +165,8 @@ const targets = new WeakMap<Route, Target>();
 function targetOf(route: Route): Target {
   const known = targets.get(route);
   if (known) return known;
-  const { upstreamModel, baseUrl, streamUsage, model } = route;
-  const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens: model.maxOutputTokens };
+  const { upstreamModel, baseUrl, streamUsage, maxOutputTokens } = route;
+  const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens };
   targets.set(route, target);
   return target;
 }

@@ -36,11 +36,17 @@ export function obstacleOf(
   if (!route.provider.configured) return unconfigured;
   if (!route.price) return unpriced;
   for (const param of request.needs) {
-    if (!route.capabilities.has(param satisfies Capability)) return cannotApply[param];
+    if (!applies(route, param, request.responseFormat)) return cannotApply[param];
   }
   if (request.needs.length === 0) return null;
   const param = adapterOf(route.provider.dialect).cannotApply(request);
   return param && cannotApply[param];
+}
+
+/** A route may know one form of `response_format` and not the other. */
+function applies({ capabilities }: Route, param: RefusableParameter & Capability, form: string | null): boolean {
+  if (capabilities.has(param)) return true;
+  return param === 'response_format' && (form === 'json_object' || form === 'json_schema') && capabilities.has(form);
 }
 
 /** Ruling 3: what answers when no candidate could be tried. */

@@ -8,6 +8,7 @@ const bench = useGateway({
     model('odd-price', [
       route({ price: { input: 0.123457, output: 1.999999 }, capabilities: ['n', 'vision'], carbon: 12 }),
     ]),
+    model('narrow', [route(), route({ locode: 'frpar', context_window: 32_768, max_output_tokens: null })]),
     model('two', [
       route({ price: { input: 1, output: 2 } }),
       route({ locode: 'frpar', price: { input: 1, output: 3 } }),
@@ -30,11 +31,13 @@ describe('GET /v1/models (contract 4.2)', () => {
     expect(idsOf(await listed()).sort()).toEqual(
       [
         ...['llama/frpar', 'llama/defra', 'everywhere/global', 'plain/defra', 'free/defra', 'other/defra'],
-        ...['odd-price/defra', 'two/defra', 'two/frpar'],
+        ...['odd-price/defra', 'two/defra', 'two/frpar', 'narrow/defra', 'narrow/frpar'],
       ]
         .map((route) => `acme/meta/${route}`)
         .concat(
-          ['llama', 'everywhere', 'plain', 'free', 'other', 'odd-price', 'two'].map((name) => `auto/meta/${name}`),
+          ['llama', 'everywhere', 'plain', 'free', 'other', 'odd-price', 'two', 'narrow'].map(
+            (name) => `auto/meta/${name}`,
+          ),
         )
         .sort(),
     );
@@ -67,6 +70,17 @@ describe('GET /v1/models (contract 4.2)', () => {
     const { supported_parameters } = entries.find(({ id }) => id === 'acme/meta/odd-price/defra')!;
     expect(supported_parameters).not.toContain('logprobs');
     expect(supported_parameters).not.toContain('vision');
+  });
+
+  it('gives a route its own limits, and an auto/ id what every one of its routes offers', async () => {
+    const entries = await listed();
+    const limits = (id: string) => {
+      const { context_length, max_output_tokens } = entries.find((entry) => entry.id === id)!;
+      return [context_length, max_output_tokens];
+    };
+    expect(limits('acme/meta/narrow/defra')).toEqual([131_072, 8_192]);
+    expect(limits('acme/meta/narrow/frpar')).toEqual([32_768, null]);
+    expect(limits('auto/meta/narrow')).toEqual([32_768, 8_192]);
   });
 
   it('gives a region-less route no country, and an auto/ id what its routes agree on', async () => {

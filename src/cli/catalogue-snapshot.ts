@@ -1,0 +1,27 @@
+/** The catalogue of a configuration, read by the command line itself: no server is needed, and nobody is called. */
+import { resolve } from 'node:path';
+import { systemClock } from '../base/clock.js';
+import { silentLogger } from '../base/logger.js';
+import { CatalogueHolder } from '../catalogue/holder.js';
+import type { Snapshot } from '../catalogue/route.js';
+import type { Config } from '../config/config.js';
+import { spokenDialects } from '../upstream/adapters/registry.js';
+import type { Io } from './command.js';
+
+export type CatalogueReading = { snapshot: Snapshot; faults: [] } | { snapshot: null; faults: string[] };
+
+/** `named` files are read after those of the configuration, as if they were added to its list. */
+export async function readCatalogue(config: Config, io: Io, named: readonly string[] = []): Promise<CatalogueReading> {
+  const added = named.map((file) => (file === 'builtin' ? file : resolve(io.cwd, file)));
+  const files = [...config.catalogue.filter((file) => !added.includes(file)), ...added];
+  const holder = new CatalogueHolder({
+    files,
+    providerSettings: config.providers,
+    env: io.env,
+    dialects: spokenDialects,
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  const outcome = await holder.reload();
+  return outcome.ok ? { snapshot: holder.current!, faults: [] } : { snapshot: null, faults: outcome.faults };
+}

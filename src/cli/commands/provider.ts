@@ -1,0 +1,127 @@
+/** `lodestone provider …` */
+import { systemClock } from '../../base/clock.js';
+import { parseDurationMs } from '../../base/duration.js';
+import { silentLogger } from '../../base/logger.js';
+import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
+import type { Config } from '../../config/config.js';
+import { ProviderCredentials } from '../../upstream/credentials/provider-credentials.js';
+import { Deadlines } from '../../upstream/deadlines.js';
+import { HttpTransport } from '../../upstream/http-transport.js';
+import { readCatalogue } from '../catalogue-snapshot.js';
+import { type Command, type CommandContext, CommandFailure, type Io, UsageError } from '../command.js';
+import { readConfig } from '../connection.js';
+import { cheapestRoute, type ProbePorts, probe } from '../provider-check/probe.js';
+import { type CheckResult, noRoute, notConfigured, resultOf } from '../provider-check/verdict.js';
+import { table } from '../table.js';
+
+export const providerCommands: readonly Command[] = [
+  {
+    name: 'provider check',
+    parameters: '[<provider or route id>] [--timeout 10s]',
+    summary: 'Call every configured provider, or one, as cheaply as can be, and say what is wrong. Needs no server.',
+    options: { timeout: { type: 'string', default: '10s' } },
+    positionalsMax: 1,
+    run: checkProviders,
+  },
+];
+
+async function checkProviders({ io, json, options, positionals, failed }: CommandContext): Promise<void> {
+  const timeoutMs = parseDurationMs(options.timeout ?? '');
+  if (!timeoutMs) throw new UsageError(`"${options.timeout}" is not a duration such as 10s`);
+  const config = readConfig(options.config, io);
+  const { snapshot, faults } = await readCatalogue(config, io);
+  if (!snapshot) throw new CommandFailure(faults.join('\n'));
+  const { routes, others } = named(snapshot, positionals[0]);
+  const checked = await callAll(routes, config, io, timeoutMs);
+  if (json) io.out(JSON.stringify({ object: 'list', data: [...checked, ...others] }, null, 2));
+  else io.out(textOf(checked, others));
+  const wanted = positionals[0] === undefined ? checked : [...checked, ...others];
+  if (wanted.some(({ verdict }) => verdict !== 'ok')) failed();
+}
+
+interface Named {
+  /** To be called. */
+  routes: Route[];
+  /** What cannot be called. */
+  others: CheckResult[];
+}
+
+/** The provider or the route that was asked for; without one, every provider. */
+function named(snapshot: Snapshot, asked: string | undefined): Named {
+  if (asked?.includes('/')) {
+    const route = snapshot.routes.get(asked);
+    if (!route) throw new CommandFailure(`The catalogue has no route "${asked}".`);
+    return route.provider.configured
+      ? { routes: [route], others: [] }
+      : { routes: [], others: [notConfigured(route.provider)] };
+  }
+  const provider = asked === undefined ? undefined : snapshot.providers.get(asked);
+  if (asked !== undefined && !provider) {
+    const known = [...snapshot.providers.keys()].join(', ');
+    throw new CommandFailure(`The catalogue has no provider "${asked}". It has: ${known}.`);
+  }
+  const result: Named = { routes: [], others: [] };
+  for (const one of provider ? [provider] : outside(snapshot)) {
+    const route = cheapestRoute(snapshot, one);
+    if (route) result.routes.push(route);
+    else result.others.push(one.configured ? noRoute(one) : notConfigured(one));
+  }
+  return result;
+}
+
+/** The sandbox lives in the gateway's process: there is nobody to call. */
+function outside({ providers }: Snapshot): Provider[] {
+  return [...providers.values()].filter(({ dialect }) => dialect !== 'sandbox');
+}
+
+async function callAll(routes: readonly Route[], config: Config, io: Io, timeoutMs: number): Promise<CheckResult[]> {
+  const clock = systemClock;
+  const transport = new HttpTransport(() => clock.monotonicMs());
+  const credentials = new ProviderCredentials({ clock, env: io.env, logger: silentLogger });
+  const ports: ProbePorts = { transport, credentials, deadlines: new Deadlines(clock), clock, timeoutMs };
+  try {
+    return await Promise.all(
+      routes.map(async (route) => {
+        if (route.provider.dialect === 'sandbox') return inProcess(route);
+        const keySource = keySourceOf(route.provider, config);
+        return resultOf(route, await probe(ports, route), { keySource, timeoutMs });
+      }),
+    );
+  } finally {
+    await transport.close();
+  }
+}
+
+function inProcess({ id, provider }: Route): CheckResult {
+  return { provider: provider.id, route: id, verdict: 'ok', status: null, latency_ms: 0, said: null, advice: '' };
+}
+
+function keySourceOf({ id, auth, apiKeyEnv }: Provider, { providers }: Config): string {
+  if (providers[id]?.apiKey != null) return `the api_key of providers.${id} in the configuration`;
+  if (auth === 'aws') return 'the AWS credentials';
+  if (auth === 'google') return 'the Google credentials';
+  return auth === 'none' ? 'a call without a key' : `the key in ${apiKeyEnv}`;
+}
+
+function textOf(checked: readonly CheckResult[], others: readonly CheckResult[]): string {
+  const words = ({ verdict }: CheckResult) => verdict.replaceAll('_', ' ');
+  const parts: string[] = [];
+  if (checked.length > 0) {
+    const rows = checked.map((result) => [
+      result.provider,
+      words(result),
+      result.route,
+      result.status,
+      result.latency_ms,
+    ]);
+    parts.push(table(['provider', 'result', 'route called', 'http', 'ms'], rows));
+  } else parts.push('No provider was called: none that was asked for is configured.');
+  for (const result of checked.filter(({ verdict }) => verdict !== 'ok')) {
+    const said = result.said === null ? '' : `\n  It said: ${result.said}`;
+    parts.push(`${result.provider}: ${words(result)}\n  ${result.advice}${said}`);
+  }
+  if (others.length > 0) {
+    parts.push(others.map((result) => `${result.provider}: ${words(result)}. ${result.advice}`).join('\n'));
+  }
+  return parts.join('\n\n');
+}

@@ -1,0 +1,101 @@
+/**
+ * The smallest call that proves a provider: a completion of one token on its cheapest route, made as a request of a caller would
+ * be. A list of models would cost nothing, and prove little: several providers show theirs to anybody, and none tells there of
+ * an empty wallet, a missing deployment or a model that was not granted.
+ */
+import type { Clock } from '../../base/clock.js';
+import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
+import { adapterOf } from '../../upstream/adapters/registry.js';
+import { Call, type CallResult } from '../../upstream/call.js';
+import { CredentialFault, type Credentials } from '../../upstream/credentials/credentials.js';
+import type { Deadlines } from '../../upstream/deadlines.js';
+import type { Failure } from '../../upstream/failure.js';
+import { readAnswer } from '../../upstream/read-answer.js';
+import type { Transport } from '../../upstream/transport.js';
+import { innerError, noAnswer, understand } from '../../upstream/understand.js';
+import type { ChatRequest } from '../../wire/chat-request.js';
+
+export interface ProbePorts {
+  readonly transport: Transport;
+  readonly credentials: Credentials;
+  readonly deadlines: Deadlines;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+export type ProbeOutcome =
+  | { kind: 'answered'; latencyMs: number; status: number }
+  | { kind: 'no_credential'; reason: string }
+  /** `code` is the system's own, where there was no connection. */
+  | { kind: 'failed'; failure: Failure; code: string };
+
+/** The cheapest route that can be called; one without a price only where there is no other. */
+export function cheapestRoute({ routes }: Snapshot, provider: Provider): Route | undefined {
+  const own = [...routes.values()].filter((route) => route.provider.id === provider.id && route.provider.configured);
+  const cost = ({ price }: Route) => (price ? Number(price.input + price.output) : Number.POSITIVE_INFINITY);
+  return own.sort((a, b) => cost(a) - cost(b))[0];
+}
+
+/** Reasoning models of OpenAI know the second name only, many others the first, and to think takes more than one token. */
+const limits = ['"max_tokens":1', '"max_completion_tokens":256'];
+
+export async function probe(ports: ProbePorts, route: Route): Promise<ProbeOutcome> {
+  let outcome = await oneCall(ports, route, limits[0]!);
+  if (outcome.kind === 'failed' && outcome.failure.meaning === 'rejected') {
+    outcome = await oneCall(ports, route, limits[1]!);
+  }
+  return outcome;
+}
+
+async function oneCall(ports: ProbePorts, route: Route, limit: string): Promise<ProbeOutcome> {
+  const { path, body } = adapterOf(route.provider.dialect).outgoing(requestOf(route, limit), route);
+  let headers: readonly string[];
+  try {
+    headers = await ports.credentials.headersFor(route, path, body);
+  } catch (error) {
+    if (error instanceof CredentialFault) return { kind: 'no_credential', reason: error.message };
+    throw error;
+  }
+  const { timeoutMs } = ports;
+  const budgets = { firstByteMs: timeoutMs, idleMs: timeoutMs, overallMs: timeoutMs, overallNamedMs: timeoutMs };
+  const call = new Call(ports, { route, path, body, stream: false, headers }, budgets, null);
+  const result = await call.result;
+  return outcomeOf(result, route, Math.round(ports.clock.monotonicMs() - call.startedAtMs));
+}
+
+function requestOf(route: Route, limit: string): ChatRequest {
+  return {
+    model: route.id,
+    stream: false,
+    includeUsage: false,
+    needs: [],
+    responseFormat: null,
+    fallback: null,
+    members: `"messages":[{"role":"user","content":"Hi"}],${limit}`,
+    streamOptionMembers: '',
+    encoding: 'latin1',
+  };
+}
+
+function outcomeOf(result: CallResult, route: Route, latencyMs: number): ProbeOutcome {
+  switch (result.kind) {
+    case 'answer': {
+      const { status, body } = result;
+      const reading = readAnswer(body, route.provider.dialect);
+      if (reading.kind === 'completion') return { kind: 'answered', latencyMs, status };
+      const failure =
+        reading.kind === 'error'
+          ? innerError(status, reading.error, route)
+          : noAnswer(status, reading.reason, body, route);
+      return { kind: 'failed', failure, code: '' };
+    }
+    case 'refused':
+    case 'malformed':
+    case 'timeout':
+      return { kind: 'failed', failure: understand(result, route), code: '' };
+    case 'connection':
+      return { kind: 'failed', failure: understand(result, route), code: result.code };
+    default:
+      throw new Error(`a call that was not streamed ended as ${result.kind}`);
+  }
+}

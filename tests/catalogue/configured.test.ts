@@ -1,0 +1,87 @@
+/** What each provider needs to be usable, and that nothing else makes it so. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { azureRegions, builtinSnapshot, credentials, realRoutes } from './snapshots.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'lodestone-google-'));
+const googleFile = join(folder, 'key.json');
+beforeAll(() => writeFileSync(googleFile, '{}'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const environmentOf = (id: string) =>
+  id === 'vertex' ? { ...credentials[id], GOOGLE_APPLICATION_CREDENTIALS: googleFile } : credentials[id]!;
+
+async function configuredIn(env: Record<string, string>): Promise<string[]> {
+  const routes = realRoutes(await builtinSnapshot(env));
+  return routes.filter(({ provider }) => provider.configured).map(({ id }) => id);
+}
+
+describe('a provider of the built-in catalogue', () => {
+  it('is not configured in an empty environment, whichever it is', async () => {
+    expect(await configuredIn({})).toEqual([]);
+  });
+
+  it.each(Object.keys(credentials))(
+    '%s: its credential makes all of its routes usable, and nobody else\u2019s',
+    async (id) => {
+      const all = realRoutes(await builtinSnapshot()).filter(({ provider }) => provider.id === id);
+      expect((await configuredIn(environmentOf(id))).sort()).toEqual(all.map((route) => route.id).sort());
+    },
+  );
+
+  it('has addresses that can be called, once its variables are there', async () => {
+    const env = Object.assign({}, ...Object.keys(credentials).map(environmentOf));
+    for (const { id, baseUrl, provider } of realRoutes(await builtinSnapshot(env))) {
+      expect(provider.configured, id).toBe(true);
+      expect(new URL(baseUrl).href, id).not.toMatch(/[${}]|%7B/);
+    }
+  });
+
+  it('vertex needs a project beside credentials, azure a resource beside a key', async () => {
+    expect(await configuredIn({ GOOGLE_APPLICATION_CREDENTIALS: googleFile })).toEqual([]);
+    expect(await configuredIn({ AZURE_API_KEY: 'a-key' })).toEqual([]);
+  });
+
+  it('bedrock is called where AWS_REGION says, us-east-1 otherwise, and its regional routes where they are', async () => {
+    const env = credentials.bedrock!;
+    const globalOf = async (more: object) =>
+      (await builtinSnapshot({ ...env, ...more })).routes.get('bedrock/anthropic/claude-haiku-4.5/global')!.baseUrl;
+    expect(await globalOf({})).toBe('https://bedrock-runtime.us-east-1.amazonaws.com');
+    expect(await globalOf({ AWS_REGION: 'eu-west-3' })).toBe('https://bedrock-runtime.eu-west-3.amazonaws.com');
+    const { routes } = await builtinSnapshot({ ...env, AWS_REGION: 'eu-west-3' });
+    expect(routes.get('bedrock/amazon/nova-lite/sesto')!.baseUrl).toBe(
+      'https://bedrock-runtime.eu-north-1.amazonaws.com',
+    );
+  });
+
+  it('AWS\u2019s own chain is enough for Converse, and Claude within a region needs the API key', async () => {
+    const configured = await configuredIn({ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' });
+    expect(configured).toContain('bedrock/amazon/nova-lite/sesto');
+    expect(configured).toContain('bedrock/anthropic/claude-opus-5/global');
+    expect(configured).not.toContain('bedrock/anthropic/claude-opus-5/sesto');
+  });
+
+  it('a single-region deployment of Azure is never looked for in a resource of another region (§1.3)', async () => {
+    const configured = await configuredIn({ AZURE_API_KEY: 'a-key', AZURE_RESOURCE_NAME: 'ours' });
+    expect(configured).toContain('azure/openai/gpt-5.1/global');
+    expect(configured.filter((id) => !id.endsWith('/global'))).toEqual([]);
+    const sweden = { AZURE_RESOURCE_NAME_SWEDENCENTRAL: 'nord', AZURE_API_KEY_SWEDENCENTRAL: 'its-own-key' };
+    const { routes } = await builtinSnapshot(sweden);
+    expect(routes.get('azure/openai/gpt-5.1/segvx')).toMatchObject({
+      baseUrl: 'https://nord.openai.azure.com/openai/v1',
+      provider: { configured: true, apiKey: 'its-own-key' },
+    });
+    expect(await configuredIn(sweden)).toEqual(['azure/openai/gpt-5.1/segvx', 'azure/openai/o4-mini/segvx'].sort());
+    expect(azureRegions).toHaveLength(5);
+  });
+
+  it('a server of the operator\u2019s own is free, and has a key only where one is set', async () => {
+    const { routes } = await builtinSnapshot({ ...credentials.vllm!, VLLM_API_KEY: 'ours' });
+    const route = routes.get('vllm/openai/gpt-oss-120b/global')!;
+    expect(route).toMatchObject({ price: { input: 0n, output: 0n }, provider: { apiKey: 'ours', auth: 'key' } });
+    const open = await builtinSnapshot(credentials.vllm!);
+    expect(open.providers.get('vllm')).toMatchObject({ apiKey: null, auth: 'none', configured: true });
+  });
+});

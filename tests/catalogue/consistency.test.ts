@@ -1,0 +1,151 @@
+/** Every figure of the built-in catalogue against the others: what cannot be true together is a fault, whoever published it. */
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { builtinFiles } from '../../src/catalogue/builtin.js';
+import type { Route, Snapshot } from '../../src/catalogue/route.js';
+import { adapterOf } from '../../src/upstream/adapters/registry.js';
+import { builtinSnapshot, credentials, realRoutes } from './snapshots.js';
+
+let snapshot: Snapshot;
+let routes: Route[];
+beforeAll(async () => {
+  snapshot = await builtinSnapshot();
+  routes = realRoutes(snapshot);
+});
+
+/** The ids of routes that break a rule, so that a failure names them. */
+function breaking(rule: (route: Route) => boolean): string[] {
+  return routes.filter((route) => !rule(route)).map(({ id }) => id);
+}
+
+describe('the built-in catalogue', () => {
+  it('has all of the real providers, and each of them has routes', () => {
+    expect([...new Set(routes.map(({ provider }) => provider.id))].sort()).toEqual(Object.keys(credentials).sort());
+    expect(routes.length).toBe(275);
+    expect(snapshot.models.size).toBe(68 + 13);
+  });
+
+  it('says its sources and its date at the head of each file', () => {
+    const silent = builtinFiles.filter(({ name, url }) => {
+      const [head] = readFileSync(url, 'utf8').split(/^(?:providers|regions|models):/m);
+      return name !== 'sandbox.yaml' && !(/[Ss]ource/.test(head!) && head!.includes('As of August 2026'));
+    });
+    expect(silent).toEqual([]);
+  });
+
+  it('places each route in the country that its locode begins with', () => {
+    for (const { locode, country } of snapshot.regions.values()) expect(locode.slice(0, 2).toUpperCase()).toBe(country);
+    expect(breaking(({ locode, country }) => (locode === 'global') === (country === null))).toEqual([]);
+  });
+
+  it('has one figure of carbon for each region, and none for a region-less route', () => {
+    expect(breaking(({ locode, carbon }) => (locode === 'global') === (carbon === null))).toEqual([]);
+  });
+
+  it('says where each route is processed, within a region only where the route has one', () => {
+    expect(breaking(({ processing }) => processing !== undefined)).toEqual([]);
+    expect(
+      breaking(({ processing, locode }) => !['region', 'eu', 'us'].includes(processing!) || locode !== 'global'),
+    ).toEqual([]);
+    expect(
+      breaking(
+        ({ processing, locode }) => !['global', 'unspecified', 'operator'].includes(processing!) || locode === 'global',
+      ),
+    ).toEqual([]);
+  });
+
+  it('has prices that can be meant: an answer costs something, a cached token no more than a fresh one, a band more', () => {
+    const isOwn = ({ processing }: Route) => processing === 'operator';
+    expect(
+      breaking((route) => route.price === null || isOwn(route) || (route.price.output > 0n && route.price.input > 0n)),
+    ).toEqual([]);
+    expect(breaking((route) => !isOwn(route) || (route.price?.output === 0n && route.price.input === 0n))).toEqual([]);
+    expect(breaking(({ price }) => !price || (price.cachedInput ?? 0n) <= price.input)).toEqual([]);
+    expect(breaking(({ price }) => !price || price.output >= price.input)).toEqual([]);
+    expect(
+      breaking(({ price }) => !price?.above || (price.above.input > price.input && price.above.output > price.output)),
+    ).toEqual([]);
+    expect(routes.filter(({ price }) => price === null)).toHaveLength(7);
+  });
+
+  it('has a default of each provider that can be served, where any of its routes of the model can (§2.2)', () => {
+    const priced = new Set(
+      routes.flatMap(({ provider, model, price }) => (price ? [`${provider.id} ${model.canonicalId}`] : [])),
+    );
+    expect(
+      breaking(
+        (route) =>
+          !route.isDefault || route.price !== null || !priced.has(`${route.provider.id} ${route.model.canonicalId}`),
+      ),
+    ).toEqual([]);
+  });
+
+  it('keeps the fact that a price was published in EUR, and derives it at one rate', () => {
+    const sellers = ['scaleway', 'ovhcloud', 'ionos', 'stackit', 'evroc'];
+    const inEuro = routes.filter(({ price }) => price?.published?.currency === 'EUR');
+    const sold = routes.filter(({ provider, price }) => price && sellers.includes(provider.id));
+    expect(inEuro.map(({ id }) => id)).toEqual(sold.map(({ id }) => id));
+    expect(inEuro).toHaveLength(28);
+    for (const { id, price } of inEuro) {
+      const { input, output } = price!.published!;
+      if (input === null) continue;
+      expect(Number(price!.input) / 1e6, id).toBeCloseTo(Number(input) * 1.17, 6);
+      expect(Number(price!.output) / 1e6, id).toBeCloseTo(Number(output) * 1.17, 6);
+    }
+  });
+
+  it('has limits that fit into one another, and a model\u2019s are the most that a route offers', () => {
+    expect(
+      breaking(({ contextWindow, maxOutputTokens }) => (maxOutputTokens ?? 0) <= (contextWindow ?? Number.MAX_VALUE)),
+    ).toEqual([]);
+    for (const { canonicalId, routes: own, contextWindow, maxOutputTokens } of snapshot.models.values()) {
+      const most = (values: (number | null)[]) => Math.max(...values.map((value) => value ?? 0));
+      expect(most(own.map((route) => route.contextWindow)), canonicalId).toBe(contextWindow ?? 0);
+      expect(most(own.map((route) => route.maxOutputTokens)), canonicalId).toBe(maxOutputTokens ?? 0);
+    }
+  });
+
+  it('declares no capability that the dialect has no words for (§7.3)', () => {
+    const refuses = ({ provider }: Route, needs: 'n' | 'logprobs' | 'logit_bias', form: string | null = null) =>
+      adapterOf(provider.dialect).cannotApply({ needs: [needs], responseFormat: form }) !== null;
+    for (const param of ['n', 'logprobs', 'logit_bias'] as const) {
+      expect(
+        breaking((route) => !route.capabilities.has(param) || !refuses(route, param)),
+        param,
+      ).toEqual([]);
+    }
+    const form = (route: Route, responseFormat: string) =>
+      adapterOf(route.provider.dialect).cannotApply({ needs: ['response_format'], responseFormat }) === null;
+    expect(
+      breaking(
+        (route) =>
+          !route.capabilities.has('response_format') || (form(route, 'json_object') && form(route, 'json_schema')),
+      ),
+    ).toEqual([]);
+    expect(breaking((route) => !route.capabilities.has('json_object') || form(route, 'json_object'))).toEqual([]);
+    expect(breaking((route) => !route.capabilities.has('json_schema') || form(route, 'json_schema'))).toEqual([]);
+  });
+
+  it('maps an upstream\u2019s name for a model to one model (ruling 10)', () => {
+    expect([...snapshot.upstreamModels].filter(([key, ids]) => ids.size > 1 && !key.startsWith('sandbox'))).toEqual([]);
+  });
+
+  it('carries Anthropic\u2019s own terms to whoever serves Claude (§7.6)', () => {
+    const claude = routes.filter(({ model }) => model.creator === 'anthropic');
+    const own = snapshot.providers.get('anthropic')!.excludedTerritories;
+    expect(claude.length).toBeGreaterThan(20);
+    for (const { id, provider } of claude)
+      expect(provider.excludedTerritories, id).toEqual(expect.arrayContaining([...own]));
+  });
+
+  it('has no route that calls a region under the name of another', () => {
+    const regions: Record<string, string> = {};
+    for (const { baseUrl, locode } of routes) {
+      const region = /(?:bedrock-\w+\.|\/\/)([a-z]+-[a-z]+-?\d)[.-](?:amazonaws|api|aiplatform)/.exec(baseUrl)?.[1];
+      if (region === undefined || locode === 'global') continue;
+      regions[region] ??= locode;
+      expect(regions[region], baseUrl).toBe(locode);
+    }
+    expect(Object.keys(regions).length).toBeGreaterThan(15);
+  });
+});

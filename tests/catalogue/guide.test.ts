@@ -1,0 +1,50 @@
+/** docs/guide/providers.md against the catalogue that it describes. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../src/catalogue/route.js';
+import { main } from '../../src/cli/main.js';
+import { builtinSnapshot, credentials, realRoutes } from './snapshots.js';
+
+const page = readFileSync(resolve(import.meta.dirname, '../../docs/guide/providers.md'), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'lodestone-guide-'));
+let snapshot: Snapshot;
+beforeAll(async () => {
+  snapshot = await builtinSnapshot();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the page about providers', () => {
+  it.each(Object.keys(credentials))('has a row for %s: its variables, its regions, its law', (id) => {
+    const row = new RegExp(`^\\| \`${id}\` \\|(.*)\\|(.*)\\|(.*)\\|$`, 'm').exec(page);
+    const [, variables = '', regions = '', law = ''] = row ?? [];
+    for (const name of Object.keys(credentials[id]!).filter((name) => !/RESOURCE_NAME_/.test(name))) {
+      expect(variables).toContain(`\`${name}\``);
+    }
+    const served = new Set(
+      realRoutes(snapshot).flatMap(({ provider, locode }) => (provider.id === id ? [locode] : [])),
+    );
+    expect(new Set([...regions.matchAll(/`(\w+)`/g)].map((match) => match[1]))).toEqual(served);
+    expect(law.trim()).toBe(snapshot.providers.get(id)!.headquarters ?? 'yours');
+  });
+
+  it('counts right', () => {
+    const routes = realRoutes(snapshot);
+    const models = new Set(routes.map(({ model }) => model.canonicalId));
+    const counted = `${Object.keys(credentials).length} providers, ${models.size} models and ${routes.length} routes`;
+    expect(page).toContain(counted);
+    expect(routes.filter(({ price }) => price === null)).toHaveLength(7);
+    expect(page).toContain('seven routes have none');
+  });
+
+  it('shows a catalogue that has no fault', async () => {
+    const [, example] = /```yaml\n# my-catalogue([\s\S]*?)```/.exec(page)!;
+    writeFileSync(join(folder, 'mine.yaml'), `#${example}`);
+    const lines: string[] = [];
+    const put = (line: string) => void lines.push(line);
+    const io = { out: put, err: put, env: { HOUSE_NAME: 'ours', HOUSE_API_KEY: 'k' }, cwd: folder };
+    expect(await main(['catalogue', 'check', 'mine.yaml'], io), lines.join('\n')).toBe(0);
+    expect(lines.join('\n')).toContain('30 providers, 4 of them configured here');
+  });
+});
