@@ -65,7 +65,7 @@ function fileBlock({ mediaType, data, filename, part, cacheControl }: FileItem):
 }
 
 /** Reasoning is taken back only with the signature that it came with; another provider's has none that is valid here. */
-function thinkingBlock({ format, text, signature, data }: ReasoningItem): Fields | undefined {
+export function thinkingBlock({ format, text, signature, data }: ReasoningItem): Fields | undefined {
   if (format !== reasoningFormat) return undefined;
   if (data !== null) return { type: 'redacted_thinking', data };
   return signature === null ? undefined : { type: 'thinking', thinking: text ?? '', signature };

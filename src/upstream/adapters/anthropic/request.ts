@@ -2,8 +2,9 @@
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import type { Target } from '../adapter.js';
 import { type Fields, isFields, textOrNull } from '../messages/items.js';
+import { beganWithoutReasoning } from '../messages/open-round.js';
 import { beside, bodyOf, type Chat, readChat, type ToolDefinition } from '../messages/read-chat.js';
-import { blocksOf, systemOf } from './blocks.js';
+import { blocksOf, systemOf, thinkingBlock } from './blocks.js';
 import { thinkingOf } from './thinking.js';
 
 export const messagesPath = '/messages';
@@ -16,7 +17,8 @@ export function messagesBody(request: ChatRequest, target: Target): string | Buf
   const chat = readChat(request);
   const { conversation, maxTokens, temperature, topP, stop, fields, rest } = chat;
   const max = maxTokens ?? target.maxOutputTokens ?? outputTokensAssumed;
-  const { thinking, effort } = thinkingOf(chat.reasoningEffort, target.upstreamModel, max);
+  const thoughtsLost = beganWithoutReasoning(conversation.turns, (item) => thinkingBlock(item) !== undefined);
+  const { thinking, effort } = thinkingOf(chat.reasoningEffort, target.upstreamModel, max, thoughtsLost);
   const body: Fields = {
     model: beside(target.upstreamModel, encoding),
     max_tokens: max,

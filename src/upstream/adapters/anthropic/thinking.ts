@@ -14,7 +14,11 @@ export interface Thinking {
 const budgetShares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 };
 const budgetMin = 1024;
 
-export function thinkingOf(effort: string | null, model: string, maxTokens: number): Thinking {
+/**
+ * A budget demands that a round of tool calls began with thoughts, and most clients do not send them back: with
+ * `thoughtsLost` such a round goes on without thinking. With an effort nothing of the kind is demanded.
+ */
+export function thinkingOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Thinking {
   if (effort === null) return {};
   if (effort === 'none') return { thinking: { type: 'disabled' } };
   if (!takesBudget(model)) {
@@ -23,6 +27,7 @@ export function thinkingOf(effort: string | null, model: string, maxTokens: numb
       effort: effort === 'minimal' ? 'low' : effort,
     };
   }
+  if (thoughtsLost) return {};
   const budget = Math.max(budgetMin, Math.floor(maxTokens * (budgetShares[effort] ?? 0.5)));
   // An answer too short to think before it is answered without thinking.
   return budget < maxTokens ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};

@@ -108,7 +108,7 @@ function fileBlock({ mediaType, data, filename, part }: FileItem): unknown {
 }
 
 /** Reasoning is taken back only as it came: with its signature, or unreadable. */
-function reasoningBlock({ format, text, signature, data }: ReasoningItem): Fields | undefined {
+export function reasoningBlock({ format, text, signature, data }: ReasoningItem): Fields | undefined {
   if (format === redactedFormat && data !== null) return { reasoningContent: { redactedContent: data } };
   if (format !== signedFormat || signature === null) return undefined;
   return { reasoningContent: { reasoningText: { text: text ?? '', signature } } };

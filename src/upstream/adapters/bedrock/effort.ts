@@ -9,10 +9,11 @@ export interface Effort {
   effort?: string;
 }
 
-export function effortOf(effort: string | null, model: string, maxTokens: number): Effort {
+/** `thoughtsLost` is Claude's: see anthropic/thinking. */
+export function effortOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Effort {
   if (effort === null) return {};
   if (/claude/i.test(model)) {
-    const { thinking, effort: level } = thinkingOf(effort, model, maxTokens);
+    const { thinking, effort: level } = thinkingOf(effort, model, maxTokens, thoughtsLost);
     return { additional: { thinking, ...(level !== undefined && { output_config: { effort: level } }) } };
   }
   if (/gpt-oss/i.test(model)) return { additional: { reasoning_effort: effort } };

@@ -72,6 +72,18 @@ describe('a request to Bedrock', () => {
     expect([body.additionalModelRequestFields, body.inferenceConfig?.maxTokens]).toEqual([additional, maxTokens]);
   });
 
+  it('has no budget for Claude in a round of tool calls whose thoughts the client has not kept', () => {
+    const additionalOf = (reasoning_details: object[]) => {
+      const assistant = { role: 'assistant', tool_calls: [call('c', 'f')], reasoning_details };
+      const messages = [{ role: 'user', content: 'hi' }, assistant, { role: 'tool', tool_call_id: 'c', content: 'r' }];
+      return bodyOf({ messages, reasoning_effort: 'high' }, claude, 8192).additionalModelRequestFields;
+    };
+    expect(additionalOf([])).toBeUndefined();
+    const budget = { thinking: { type: 'enabled', budget_tokens: 6553 } };
+    expect(additionalOf([{ text: 'hm', signature: 's', format: 'anthropic-claude-v1' }])).toEqual(budget);
+    expect(additionalOf([{ data: 'x', format: 'bedrock-converse-v1' }])).toEqual(budget);
+  });
+
   it('has an effort of other models in Converse\u2019s own word', () => {
     expect(bodyOf({ reasoning_effort: 'low' }, 'deepseek.v3-v1:0').outputConfig).toEqual({ effort: 'low' });
     expect(bodyOf({ reasoning_effort: 'none' }, 'amazon.nova-2-pro').additionalModelRequestFields).toEqual({

@@ -3,8 +3,9 @@ import type { ChatRequest } from '../../../wire/chat-request.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
 import type { Target } from '../adapter.js';
 import { type Fields, isFields } from '../messages/items.js';
+import { beganWithoutReasoning } from '../messages/open-round.js';
 import { bodyOf, type Chat, type JsonSchemaFormat, readChat, type ToolDefinition } from '../messages/read-chat.js';
-import { cachePoint, messagesOf, systemOf } from './blocks.js';
+import { cachePoint, messagesOf, reasoningBlock, systemOf } from './blocks.js';
 import { effortOf } from './effort.js';
 import { writtenName } from './names.js';
 
@@ -20,7 +21,8 @@ export function converseBody(request: ChatRequest, target: Target): string | Buf
   const { encoding } = request;
   const chat = readChat(request);
   const max = chat.maxTokens ?? target.maxOutputTokens ?? outputTokensAssumed;
-  const { additional, effort } = effortOf(chat.reasoningEffort, target.upstreamModel, max);
+  const thoughtsLost = beganWithoutReasoning(chat.conversation.turns, (item) => reasoningBlock(item) !== undefined);
+  const { additional, effort } = effortOf(chat.reasoningEffort, target.upstreamModel, max, thoughtsLost);
   const { own, others } = sorted(chat.rest);
   const tier = chat.fields.service_tier;
   const body: Fields = {
