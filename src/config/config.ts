@@ -14,6 +14,26 @@ export interface ProviderSettings {
   baseUrl?: string;
 }
 
+export interface StripeSettings {
+  processor: 'stripe';
+  secretKey: string;
+  /** Of the one webhook endpoint that Stripe has for this service. */
+  webhookSecret: string;
+  /** Where Stripe's API is taken from instead; null = Stripe's own. */
+  apiBase: string | null;
+}
+
+export type PaymentSettings = { processor: 'none' } | StripeSettings;
+
+export interface NoticeSettings {
+  /** An account whose owner has set none is told of at this balance; 0 = it is not. */
+  lowBalancePico: bigint;
+  /** Only the operator names an address that the service calls: one of an account's own could be any of the inner network. */
+  webhook: { url: string; secret: string } | null;
+  /** How often balances are looked at. */
+  intervalMs: number;
+}
+
 export interface Config {
   /** The file that it was read from; null without one. */
   file: string | null;
@@ -46,5 +66,6 @@ export interface Config {
   breaker: { failures: number; windowMs: number; cooldownMs: number };
   territories: { sanctioned: 'builtin' | string[] };
   providers: Record<string, ProviderSettings>;
-  payments: { processor: 'none' | 'stripe' };
+  payments: PaymentSettings;
+  notices: NoticeSettings;
 }

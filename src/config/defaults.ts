@@ -55,13 +55,30 @@ export function configOf({ settings, unconfigured, overrides, file, directory }:
     },
     territories: { sanctioned: settings.territories?.sanctioned ?? 'builtin' },
     providers: providersOf(settings, unconfigured),
-    payments: { processor: settings.payments?.processor ?? 'none' },
+    payments: paymentsOf(settings),
+    notices: noticesOf(settings),
   };
 }
 
 /** On a machine of their own people can try what they have signed up for; on a real one credit is the operator's to give. */
 function welcomeCreditOf({ welcome_credit_usd: amount }: ConfigFile, embedded: boolean): bigint {
   return parseUsd(amount ?? (embedded ? '1.00' : '0')) ?? 0n;
+}
+
+/** `load.ts` has refused Stripe without its two secrets. */
+function paymentsOf({ payments }: ConfigFile): Config['payments'] {
+  const { processor, secret_key: secretKey, webhook_secret: webhookSecret, api_base } = payments ?? {};
+  if (processor !== 'stripe' || !secretKey || !webhookSecret) return { processor: 'none' };
+  return { processor, secretKey, webhookSecret, apiBase: api_base ?? null };
+}
+
+function noticesOf({ notices }: ConfigFile): Config['notices'] {
+  const { url, secret } = notices?.webhook ?? {};
+  return {
+    lowBalancePico: parseUsd(notices?.low_balance_usd ?? '1.00') ?? 0n,
+    webhook: url && secret ? { url, secret } : null,
+    intervalMs: notices?.interval ?? 30 * seconds,
+  };
 }
 
 function serverOf({ server }: ConfigFile, overrides: Overrides, directory: string): Config['server'] {

@@ -26,7 +26,10 @@ export function loadConfig({ file, env, cwd }: LoadOptions): Config {
   const source = chosen === null ? new YamlSource('', '') : readSource(chosen, resolve(cwd, chosen), faults);
   const checked = source && checkFile(source, env);
   const overrides = overridesOf(env, faults);
-  if (source && checked) checkWorkers(source, checked.settings, overrides);
+  if (source && checked) {
+    checkWorkers(source, checked.settings, overrides);
+    checkPayments(source, checked.settings);
+  }
   faults.unshift(...(source?.faults ?? []));
   if (faults.length > 0 || !checked) throw new ConfigFault(faults);
   return configOf({ ...checked, overrides, file: path, directory: path === null ? resolve(cwd) : dirname(path) });
@@ -108,6 +111,24 @@ function checkWorkers(source: YamlSource, settings: ConfigFile, overrides: Overr
   const workers = settings.workers ?? 1;
   if (workers === 1 || overrides.redisUrl || settings.storage?.redis_url) return;
   source.faultAt(['workers'], `found ${workers}, expected 1, or a storage.redis_url that the workers share`);
+}
+
+/** What is chosen has all that it needs, or nothing starts: a payment that cannot be confirmed would be worse. */
+function checkPayments(source: YamlSource, { payments, notices }: ConfigFile): void {
+  const needs = (path: string[], value: unknown, why: string) => {
+    // What is there and names an absent variable has its fault already.
+    if (value == null && source.valueAt(path) == null)
+      source.faultAt(path, `missing, expected a value, because ${why}`);
+  };
+  if (payments?.processor === 'stripe') {
+    const why = 'payments.processor is stripe';
+    needs(['payments', 'secret_key'], payments.secret_key, why);
+    needs(['payments', 'webhook_secret'], payments.webhook_secret, why);
+  }
+  if (notices?.webhook) {
+    needs(['notices', 'webhook', 'url'], notices.webhook.url, 'notices.webhook is set');
+    needs(['notices', 'webhook', 'secret'], notices.webhook.secret, 'notices.webhook is set');
+  }
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

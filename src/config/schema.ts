@@ -23,7 +23,7 @@ export const host = field('a host name or address', (value) =>
   typeof value === 'string' && /^[^\s/]+$/.test(value) ? value : undefined,
 );
 export const databaseUrl = addressOf('a postgres:// or postgresql:// address', /^postgres(ql)?:\/\/\S+$/i);
-export const redisUrl = addressOf('a redis:// or rediss:// address', /^rediss?:\/\/\S+$/i);
+export const redisUrl = addressOf('a redis://, rediss:// or unix:/ address', /^(rediss?:\/\/|unix:\/)\S+$/i);
 export const adminToken = credential;
 
 /** Such an address carries a password, so it is never quoted. */
@@ -109,6 +109,20 @@ const usdAmount = z
   .string('an amount of USD as text, such as "1.00"')
   .refine((amount) => (parseUsd(amount) ?? -1n) >= 0n, 'an amount of USD as text, such as "1.00"');
 
+const payments = fields({
+  processor: oneOf(['none', 'stripe']).nullish(),
+  secret_key: credential.nullish(),
+  webhook_secret: credential.nullish(),
+  api_base: httpAddress.nullish(),
+  currency: oneOf(['USD']).nullish(),
+});
+
+const notices = fields({
+  low_balance_usd: usdAmount.nullish(),
+  webhook: fields({ url: httpAddress.nullish(), secret: credential.nullish() }).nullish(),
+  interval: duration.nullish(),
+});
+
 export const configSchema = fields({
   server: server.nullish(),
   storage: storage.nullish(),
@@ -123,7 +137,8 @@ export const configSchema = fields({
   breaker: breaker.nullish(),
   territories: fields({ sanctioned: sanctioned.nullish() }).nullish(),
   providers: providers.nullish(),
-  payments: fields({ processor: oneOf(['none', 'stripe']).nullish() }).nullish(),
+  payments: payments.nullish(),
+  notices: notices.nullish(),
 });
 
 export type ConfigFile = z.infer<typeof configSchema>;

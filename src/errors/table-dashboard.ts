@@ -78,4 +78,21 @@ export const dashboardErrors = {
     remedy: 'Wait for `Retry-After`. Signing in from elsewhere is not affected.',
     message: ({ seconds }) => `Too many attempts. Try again in ${seconds} s.`,
   }),
+  checkout_not_offered: row({
+    status: 403,
+    type: 'permission_error',
+    code: 'checkout_not_offered',
+    when: 'Credit is to be bought, but `payments.processor` is `none` in the configuration.',
+    remedy: 'Ask the operator for credit.',
+    message: () => 'Credit cannot be bought here. Ask the operator of this service to add it.',
+  }),
+  payment_processor_unavailable: row({
+    status: 503,
+    type: 'provider_unavailable',
+    code: 'payment_processor_unavailable',
+    when: 'The payment processor did not answer, or refused to open a checkout. Nothing was charged.',
+    remedy: 'Try again; the operator finds the processor\u2019s request id in the log.',
+    message: () =>
+      'The payment processor could not open a checkout. Nothing was charged. Try again in a moment, or tell the operator.',
+  }),
 };

@@ -5,9 +5,16 @@
 import { callerErrors } from './table-caller.js';
 import { dashboardErrors } from './table-dashboard.js';
 import { operatorErrors } from './table-operator.js';
+import { paymentErrors } from './table-payments.js';
 import { serviceErrors } from './table-service.js';
 
-export const errorTable = { ...callerErrors, ...serviceErrors, ...operatorErrors, ...dashboardErrors };
+export const errorTable = {
+  ...callerErrors,
+  ...serviceErrors,
+  ...operatorErrors,
+  ...dashboardErrors,
+  ...paymentErrors,
+};
 
 export type Condition = keyof typeof errorTable;
 export type ValuesOf<C extends Condition> = Parameters<(typeof errorTable)[C]['message']>[0];

@@ -2,7 +2,15 @@
 import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, isApiError, query, whenSessionEnds } from './client.js';
 import type { Alias, Catalogue, Key, List, Overview, RoutingPolicy, Session } from './types.js';
-import type { AuditEntry, Credits, Facets, Generation, OperatorAccount, RouteHealth } from './usage-types.js';
+import type {
+  AuditEntry,
+  CheckoutState,
+  Credits,
+  Facets,
+  Generation,
+  OperatorAccount,
+  RouteHealth,
+} from './usage-types.js';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -65,6 +73,18 @@ export const generationQuery = (id: string) =>
 export const facetsQuery = queryOptions({ queryKey: ['facets'], queryFn: () => api<Facets>('usage/facets') });
 
 export const creditsQuery = queryOptions({ queryKey: ['credits'], queryFn: () => api<Credits>('credits') });
+
+const confirmMs = 2_000;
+export const confirmsMax = 30;
+
+/** Asked again until the payment is credited, or for a minute: some ways to pay take days. */
+export const checkoutQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['checkout', id],
+    queryFn: () => api<CheckoutState>(`credits/checkout/${encodeURIComponent(id)}`),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data?.state === 'credited' || dataUpdateCount >= confirmsMax ? false : confirmMs,
+  });
 
 export const accountsQuery = queryOptions({
   queryKey: ['operator', 'accounts'],

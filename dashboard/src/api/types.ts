@@ -12,6 +12,8 @@ export interface SessionAccount {
   status: 'active' | 'suspended';
   created_at: string;
   balance_usd: string;
+  low_balance_usd: string;
+  balance_level: 'fine' | 'low' | 'exhausted';
   limits: { requests_per_minute: number; tokens_per_minute: number };
 }
 

@@ -46,7 +46,23 @@ export interface Credits {
   balance_usd: string;
   total_credits_usd: string;
   total_usage_usd: string;
-  top_up: { processor: 'none' | 'stripe'; available: boolean; message: string };
+  /** The balance under which its owner is told; zero = never. */
+  low_balance_usd: string;
+  top_up: TopUpOffer;
+}
+
+export interface TopUpOffer {
+  processor: 'none' | 'stripe';
+  available: boolean;
+  message: string;
+  min_usd?: string;
+  max_usd?: string;
+}
+
+/** What has become of a checkout: credit is added when the processor reports it, not when the payer comes back. */
+export interface CheckoutState {
+  state: 'confirming' | 'credited';
+  amount_usd: string | null;
 }
 
 export interface LedgerEntry {

@@ -4,12 +4,16 @@ import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { sessionQuery } from '../api/queries.js';
 import { AccountMenu } from './account-menu.js';
+import { BalanceBanner } from './balance-banner.js';
 import { Brand } from './brand.js';
 import { Navigation } from './navigation.js';
 import { SessionContext } from './session-context.js';
 
+/** A page that stays open learns that the balance runs out. */
+const balanceMs = 60_000;
+
 export function Shell() {
-  const { data: session } = useQuery(sessionQuery);
+  const { data: session } = useQuery({ ...sessionQuery, refetchInterval: balanceMs });
   const main = useFocusOnNavigation();
   if (!session?.signed_in) return <Navigate to="/sign-in" />;
   return (
@@ -37,6 +41,7 @@ export function Shell() {
         </header>
         <main className="min-w-0 px-4 py-6 sm:px-8 lg:px-10 lg:py-8" id="content" ref={main} tabIndex={-1}>
           <div className="mx-auto max-w-6xl">
+            <BalanceBanner />
             <Outlet />
           </div>
         </main>

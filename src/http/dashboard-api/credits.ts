@@ -1,13 +1,16 @@
 /** The account's balance and ledger, and how credit is added (contract 8, Credits). */
 import type { FastifyInstance } from 'fastify';
-import { usdText } from '../../base/money.js';
+import { z } from 'zod';
+import { parseUsd, picoPerUsd, usdText } from '../../base/money.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { LedgerEntry } from '../../storage/store.js';
 import { ledgerEntryJson } from '../admin/credits.js';
+import { bodyFields } from '../admin/fields.js';
 import { settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryNumber, queryText } from '../query.js';
+import { amountBounds } from './checkout.js';
 import type { DashboardDeps } from './deps.js';
 
 const kinds: readonly LedgerEntry['kind'][] = ['credit', 'usage', 'adjustment'];
@@ -16,16 +19,45 @@ const byOperator =
   'Credit is added by the operator of this service: on the Accounts page of this dashboard, or with ' +
   '"lodestone credits add". Tell them your e-mail address.';
 
-export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, { payments }: DashboardDeps): void {
+const byCheckout =
+  'You pay on a page of Stripe\u2019s. Credit is added when Stripe has confirmed the payment, mostly within seconds.';
+
+/** High enough for anybody who wants to hear early, low enough to be an amount. */
+const thresholdPicoMax = 1_000_000n * picoPerUsd;
+
+const newThreshold = z.strictObject({
+  low_balance_usd: z.string('must be a decimal amount as text, like "5.00"'),
+});
+
+export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
+  const { payments: processor, lowBalancePico } = dashboard;
+
   app.get('/credits', async (request) => {
-    const { balancePico, usagePico } = accountOf(request);
+    const { id, balancePico, usagePico } = accountOf(request);
+    const threshold = (await deps.store.notices.threshold(id)) ?? lowBalancePico;
     return {
       balance_usd: usdText(balancePico),
       total_credits_usd: usdText(balancePico + usagePico),
       total_usage_usd: usdText(usagePico),
       currency: 'USD',
-      top_up: { processor: payments, available: false, message: byOperator },
+      low_balance_usd: usdText(threshold),
+      top_up: deps.payments
+        ? { processor, available: true, message: byCheckout, ...amountBounds }
+        : { processor, available: false, message: byOperator },
     };
+  });
+
+  app.put('/credits/notice', async (request) => {
+    const { low_balance_usd: text } = bodyFields(request, newThreshold);
+    const threshold = parseUsd(text);
+    if (threshold === undefined || threshold < 0n || threshold > thresholdPicoMax) {
+      const reason = `is ${JSON.stringify(text.slice(0, 50))}, but must be an amount like "5.00", from 0 (no notice) to 1000000`;
+      throw gatewayError('field_invalid', { param: 'low_balance_usd', reason });
+    }
+    const { id } = accountOf(request);
+    await deps.store.notices.setThreshold(id, threshold);
+    await deps.audit.record(`account:${id}`, 'account.low_balance', id, { low_balance_usd: usdText(threshold) });
+    return { low_balance_usd: usdText(threshold) };
   });
 
   app.get('/ledger', async (request) => {

@@ -16,10 +16,12 @@ export interface DashboardDeps {
   /** The addresses as configured; null = made from where the server listens. They never come from a request (E11). */
   configured: { baseUrl: string | null; dashboardUrl: string | null };
   /** The addresses in use, known once the server listens. */
-  addresses: () => { base: string; docs: string };
+  addresses: () => { base: string; dashboard: string; docs: string };
   /** The dashboard's address is https, so its cookies are `Secure`. */
   secure: boolean;
   payments: 'none' | 'stripe';
+  /** The balance under which an account is told of, where its owner has set none. */
+  lowBalancePico: PicoUsd;
   version: string;
   /** Runs a chat request of a signed-in account and answers it. The body has not been read. */
   playground: (req: IncomingMessage, res: ServerResponse, identity: Identity, requestId: string) => void;

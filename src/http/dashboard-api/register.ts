@@ -4,6 +4,7 @@ import { registerOperatorResources } from '../admin/register.js';
 import { registerAccountResources } from '../api/register.js';
 import type { HttpDeps } from '../deps.js';
 import { registerCatalogueView } from './catalogue.js';
+import { registerCheckout } from './checkout.js';
 import { registerOwnCredits } from './credits.js';
 import type { DashboardDeps } from './deps.js';
 import { registerOwnKeys } from './keys.js';
@@ -45,6 +46,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   registerPolicyPreview(app, deps);
   registerUsage(app, deps);
   registerOwnCredits(app, deps, dashboard);
+  registerCheckout(app, deps, dashboard);
   registerPlayground(app, dashboard);
   await registerAccountResources(app, deps);
   await app.register(

@@ -17,6 +17,8 @@ import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components
 import { type Column, Table } from '../../components/table.js';
 import { isNegative, isZero, signedUsd, usd } from '../../format/money.js';
 import { dateTime } from '../../format/time.js';
+import { NoticeThreshold } from './notice-threshold.js';
+import { PaymentReturn } from './payment-return.js';
 import { TopUp } from './top-up.js';
 
 export function Page() {
@@ -27,9 +29,10 @@ export function Page() {
         description="Each request is settled when it has ended, to the last fraction of a cent. The balance is the sum of the ledger."
         title="Credits"
       />
+      <PaymentReturn />
       <PageData query={credits} skeleton={<Skeleton className="h-32" />}>
         {(data) => (
-          <div className="grid gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+          <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] lg:grid-rows-[auto_1fr]">
             <Card>
               <dl className="grid gap-6 sm:grid-cols-3">
                 <Stat
@@ -43,7 +46,10 @@ export function Page() {
                 <Stat label="Used" note="in all" title={usd(data.total_usage_usd)} value={usd(data.total_usage_usd)} />
               </dl>
             </Card>
-            <TopUp topUp={data.top_up} />
+            <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+              <TopUp topUp={data.top_up} />
+            </div>
+            <NoticeThreshold threshold={data.low_balance_usd} />
           </div>
         )}
       </PageData>

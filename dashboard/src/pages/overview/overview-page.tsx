@@ -1,15 +1,12 @@
 /** Balance, spend, requests, errors, latency and carbon over time, by model, provider and region; for a new account, what to do next. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { overviewQuery } from '../../api/queries.js';
 import type { Overview } from '../../api/types.js';
-import { buttonClass } from '../../components/button.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { Segmented } from '../../components/segmented.js';
-import { Notice, Skeleton } from '../../components/states.js';
-import { isNegative, isZero, usd } from '../../format/money.js';
+import { Skeleton } from '../../components/states.js';
 import { Breakdowns } from './breakdowns.js';
 import { FirstSteps } from './first-steps.js';
 import { MapCard } from './map-card.js';
@@ -39,7 +36,6 @@ export function Page() {
       <PageData query={overview} skeleton={<OverviewSkeleton />}>
         {(data) => (
           <div className="flex flex-col gap-5">
-            <LowBalance balance={data.balance_usd} />
             {isNew ? <FirstSteps balance={data.balance_usd} /> : <Figures data={data} />}
           </div>
         )}
@@ -58,21 +54,6 @@ function Figures({ data }: { data: Overview }) {
       <MapCard regions={data.by_region} />
       <Breakdowns data={data} />
     </>
-  );
-}
-
-function LowBalance({ balance }: { balance: string }) {
-  if (!isNegative(balance) && !isZero(balance)) return null;
-  return (
-    <Notice tone="warn">
-      <span className="flex flex-wrap items-center justify-between gap-3">
-        Your balance is {usd(balance)}. Every request is refused until credit is added, also to models that cost
-        nothing.
-        <Link className={buttonClass('secondary', 'small')} to="/credits">
-          Add credit
-        </Link>
-      </span>
-    </Notice>
   );
 }
 

@@ -1,0 +1,43 @@
+/** Above every page while the balance is under the account's threshold, and another while requests are refused for it (§7.2). */
+import { Link, useRouterState } from '@tanstack/react-router';
+import { buttonClass } from '../components/button.js';
+import { classNames } from '../components/class-names.js';
+import { AlertIcon } from '../components/icons.js';
+import { usd } from '../format/money.js';
+import { useSession } from './session-context.js';
+
+const tones = { low: 'bg-warn-soft text-warn', exhausted: 'bg-danger-soft text-danger' };
+
+export function BalanceBanner() {
+  const { balance_level: level, balance_usd: balance, low_balance_usd: threshold } = useSession().account;
+  const onCredits = useRouterState({ select: ({ location }) => location.pathname.endsWith('/credits') });
+  if (level === 'fine') return null;
+  return (
+    <div
+      className={classNames(
+        'mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-lg px-4 py-3',
+        tones[level],
+      )}
+      role={level === 'exhausted' ? 'alert' : 'status'}
+    >
+      <span className="flex min-w-0 items-start gap-2.5">
+        <AlertIcon className="mt-0.5 size-4.5 shrink-0" />
+        {level === 'exhausted' ? (
+          <span>
+            Your balance is {usd(balance)}. Every request is refused until credit is added, also to models that cost
+            nothing.
+          </span>
+        ) : (
+          <span>
+            Your balance is {usd(balance)}, which is less than {usd(threshold)}. When it is spent, requests are refused.
+          </span>
+        )}
+      </span>
+      {!onCredits && (
+        <Link className={buttonClass('secondary', 'small', 'max-sm:ml-7')} to="/credits">
+          Add credit
+        </Link>
+      )}
+    </div>
+  );
+}

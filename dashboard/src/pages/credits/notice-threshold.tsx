@@ -1,0 +1,46 @@
+/** The balance under which its owner wants to be told. */
+import { type FormEvent, useState } from 'react';
+import { api } from '../../api/client.js';
+import { useChange } from '../../api/queries.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Input } from '../../components/field.js';
+import { messageOf } from '../../components/states.js';
+import { useToast } from '../../components/toast.js';
+
+export function NoticeThreshold({ threshold }: { threshold: string }) {
+  const [amount, setAmount] = useState(threshold);
+  const say = useToast();
+  const save = useChange(
+    () => api('credits/notice', { method: 'PUT', body: { low_balance_usd: amount.trim() } }),
+    [['credits'], ['session']],
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!save.isPending) save.mutate(undefined, { onSuccess: () => say('The low-balance notice is saved.') });
+  };
+  return (
+    <Card title="Low-balance notice">
+      <form className="flex flex-wrap items-start gap-3" noValidate onSubmit={submit}>
+        <Input
+          autoComplete="off"
+          className="min-w-0 flex-1 basis-56"
+          error={save.isError ? messageOf(save.error) : null}
+          hint="In US dollars. Every page then says so; 0 turns it off."
+          inputMode="decimal"
+          label="Tell me below"
+          onChange={(event) => setAmount(event.target.value)}
+          value={amount}
+        />
+        <Button
+          busy={save.isPending}
+          className="sm:mt-6.5"
+          disabled={amount.trim() === '' || amount.trim() === threshold}
+          type="submit"
+        >
+          Save notice
+        </Button>
+      </form>
+    </Card>
+  );
+}

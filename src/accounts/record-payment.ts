@@ -1,0 +1,75 @@
+/** A payment's report on its way into the accounts: store first, then memory, then the other processes, then the audit. */
+import type { Clock } from '../base/clock.js';
+import { usdText } from '../base/money.js';
+import type { PaymentEvent, PaymentOutcome, PaymentTerms } from '../storage/payment-records.js';
+import type { Account } from '../storage/records.js';
+import type { Store } from '../storage/store.js';
+import type { AuditLog } from './audit.js';
+import type { Identities } from './identities.js';
+import type { OneAtATime } from './one-at-a-time.js';
+
+export type CountryAfter = PaymentTerms['countryAfter'];
+
+export interface PaymentParts {
+  store: Pick<Store, 'payments'>;
+  clock: Pick<Clock, 'now'>;
+  audit: AuditLog;
+  cache: Pick<Identities, 'account' | 'changed'>;
+  changes: OneAtATime;
+}
+
+/** A payment finds its account at most once in its life, so a second look is enough; more say that something is wrong. */
+const looksMax = 5;
+
+/**
+ * The account is in memory before the store moves its balance, or the two could be counted together. Which account that is, only
+ * the payment itself says; where it was credited in between, everything is taken back and asked again.
+ */
+export async function recordPayment(
+  parts: PaymentParts,
+  event: PaymentEvent,
+  countryAfter: CountryAfter,
+): Promise<PaymentOutcome> {
+  for (let look = 0; look < looksMax; look++) {
+    const { report, paymentId } = event;
+    const id = report.kind === 'paid' ? report.accountId : await parts.store.payments.accountOf(paymentId);
+    const account = id === null ? null : await parts.cache.account(id);
+    const record = () => recordFor(parts, event, account, countryAfter);
+    const outcome = account === null ? await record() : await parts.changes.run(account.id, record);
+    if (outcome.result !== 'ask_again') return outcome;
+  }
+  throw new Error(`the account of the payment ${event.paymentId} kept changing`);
+}
+
+async function recordFor(
+  { store, clock, cache, audit }: PaymentParts,
+  event: PaymentEvent,
+  account: Account | null,
+  countryAfter: CountryAfter,
+): Promise<PaymentOutcome> {
+  const terms = { nowMs: clock.now(), heldAccountId: account?.id ?? null, countryAfter };
+  const outcome = await store.payments.record(event, terms);
+  if (account === null) return outcome;
+  for (const { amountPico } of outcome.entries) account.balancePico += amountPico;
+  if (outcome.country) account.billingCountry = outcome.country.to;
+  // Also for a repetition: whoever recorded it may have died before it could tell the others.
+  await cache.changed([`account:${account.id}`]);
+  await writeAudit(audit, event, account.id, outcome);
+  return outcome;
+}
+
+async function writeAudit(
+  audit: AuditLog,
+  { id, paymentId }: PaymentEvent,
+  accountId: string,
+  { entries, country }: PaymentOutcome,
+): Promise<void> {
+  const about = { payment: paymentId, event: id };
+  for (const { kind, amountPico, note } of entries) {
+    const details = { ...about, amount_usd: usdText(amountPico), note };
+    await audit.record('system', kind === 'credit' ? 'payment.credit' : 'payment.adjust', accountId, details);
+  }
+  if (!country) return;
+  const details = { ...about, billing_country: country.to, before: country.from };
+  await audit.record('system', 'payment.billing_country', accountId, details);
+}

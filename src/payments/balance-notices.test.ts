@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../tests/support/manual-clock.js';
+import type { BalanceNotice, NoticeStore } from '../storage/notice-records.js';
+import { StoreUnavailable } from '../storage/store.js';
+import { BalanceNotices, retryDelaysMs } from './balance-notices.js';
+
+const notice = {
+  ...{ id: 'ntc-1', accountId: 'acct-1', email: 'owner@example.test', level: 'low' as const },
+  ...{ balancePico: 500_000_000_000n, thresholdPico: 1_000_000_000_000n, createdAt: 0 },
+} as const;
+
+/** One notice that is due at its time, and whatever the sender answers. */
+function scene(answers: (number | Error)[]) {
+  const clock = new ManualClock();
+  const log: string[] = [];
+  const state = { looks: 0, attempts: 0, dueAt: clock.now() as number | null, delivered: false, away: false };
+  const store: NoticeStore = {
+    threshold: async () => null,
+    setThreshold: async () => {},
+    lookForCrossings: async () => {
+      state.looks++;
+      if (state.away) throw new StoreUnavailable('away');
+      return 0;
+    },
+    take: async ({ nowMs, untilMs }): Promise<BalanceNotice[]> => {
+      if (state.dueAt === null || state.dueAt > nowMs) return [];
+      state.dueAt = untilMs;
+      return [{ ...notice, attempts: ++state.attempts }];
+    },
+    delivered: async () => {
+      Object.assign(state, { delivered: true, dueAt: null });
+    },
+    tryAgainAt: async (_id, atMs) => {
+      state.dueAt = atMs;
+    },
+  };
+  const sender = {
+    send: async () => {
+      const answer = answers.shift() ?? 204;
+      if (typeof answer === 'number') return answer;
+      throw answer;
+    },
+    close: async () => void log.push('closed'),
+  };
+  const write = (level: string) => (_fields: object, message: string) => void log.push(`${level}: ${message}`);
+  const logger = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const waiting: (() => void)[] = [];
+  const schedule = (_ms: number, callback: () => void) => {
+    waiting.push(callback);
+    return () => void waiting.splice(waiting.indexOf(callback), 1);
+  };
+  const notices = new BalanceNotices({
+    ...{ store, sender, clock, logger, schedule, intervalMs: 1_000, defaultPico: 1_000_000_000_000n },
+  });
+  return { notices, clock, state, log, waiting };
+}
+
+describe('notices about balances (issue 7)', () => {
+  it('are told once where they are answered with a 2xx', async () => {
+    const { notices, state, log } = scene([200]);
+    await notices.look();
+    await notices.look();
+    expect(state).toMatchObject({ attempts: 1, delivered: true });
+    expect(log).toEqual(['info: a low balance was told']);
+  });
+
+  it.each([500, 404, 301, new Error('connect ECONNREFUSED')])(
+    'are tried again after %s, later each time',
+    async (answer) => {
+      const { notices, clock, state } = scene([answer, answer, 200]);
+      await notices.look();
+      expect(state.dueAt).toBe(clock.now() + retryDelaysMs[0]!);
+      clock.advance(retryDelaysMs[0]! - 1);
+      await notices.look();
+      expect(state.attempts).toBe(1);
+      clock.advance(1);
+      await notices.look();
+      expect(state.dueAt).toBe(clock.now() + retryDelaysMs[1]!);
+      clock.advance(retryDelaysMs[1]!);
+      await notices.look();
+      expect(state).toMatchObject({ attempts: 3, delivered: true });
+    },
+  );
+
+  it('are given up after the last delay, which is logged for a person', async () => {
+    const { notices, clock, state, log } = scene(Array.from({ length: 20 }, () => 500));
+    for (let look = 0; look < 20; look++) {
+      await notices.look();
+      clock.advance(24 * 3_600_000);
+    }
+    expect(state).toMatchObject({ attempts: retryDelaysMs.length + 1, dueAt: null, delivered: false });
+    expect(log.filter((line) => line.startsWith('error'))).toHaveLength(1);
+  });
+
+  it('wait for a store that is away, and the looks go on until they are stopped', async () => {
+    const { notices, state, log, waiting } = scene([200]);
+    state.away = true;
+    notices.start();
+    waiting.shift()!();
+    await expect.poll(() => waiting.length).toBe(1);
+    expect(log).toEqual(['warn: balances could not be looked at; trying again']);
+    state.away = false;
+    waiting.shift()!();
+    await expect.poll(() => state.delivered).toBe(true);
+    await notices.stop();
+    expect({ waiting, looks: state.looks }).toEqual({ waiting: [], looks: 2 });
+    expect(log.at(-1)).toBe('closed');
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * Tells the operator's webhook of balances that have fallen, once a crossing in a whole fleet, and again until it is answered with a
+ * 2xx. Off the request path: balances are looked at from time to time, where settlement has put them.
+ */
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+import type { PicoUsd } from '../base/money.js';
+import type { BalanceNotice, NoticeStore } from '../storage/notice-records.js';
+import type { NoticeSender } from './notice-sender.js';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** Between one attempt and the next; after the last one a notice is given up, some two days after the crossing. */
+export const retryDelaysMs = [10 * second, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 12 * hour, 24 * hour];
+/** A process that dies while it sends holds its notices back from the others for this long. */
+const takenMs = minute;
+const takenMax = 20;
+const crossingsMax = 1_000;
+
+/** Calls back once after `delayMs`; returns what cancels it. */
+export type Schedule = (delayMs: number, callback: () => void) => () => void;
+
+const timerSchedule: Schedule = (delayMs, callback) => {
+  const timer = setTimeout(callback, delayMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+};
+
+export interface BalanceNoticesDeps {
+  store: NoticeStore;
+  sender: NoticeSender;
+  defaultPico: PicoUsd;
+  intervalMs: number;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+  schedule?: Schedule;
+}
+
+export class BalanceNotices {
+  private cancel: () => void = () => {};
+  private running: Promise<void> = Promise.resolve();
+  private stopped = false;
+
+  constructor(private readonly deps: BalanceNoticesDeps) {}
+
+  start(): void {
+    const { intervalMs, schedule = timerSchedule } = this.deps;
+    this.cancel = schedule(intervalMs, () => {
+      this.running = this.look().then(() => {
+        if (!this.stopped) this.start();
+      });
+    });
+  }
+
+  /** What is being sent is sent to its end; the rest waits in the store. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    this.cancel();
+    await this.running;
+    await this.deps.sender.close();
+  }
+
+  /** Never rejects: what a store that is away keeps from being told is found at the next look. */
+  async look(): Promise<void> {
+    const { store, clock, logger, defaultPico, intervalMs: everyMs } = this.deps;
+    try {
+      await store.lookForCrossings({ nowMs: clock.now(), everyMs, defaultPico, limit: crossingsMax });
+      let taken: BalanceNotice[];
+      do {
+        const nowMs = clock.now();
+        taken = await store.take({ nowMs, untilMs: nowMs + takenMs, limit: takenMax });
+        await Promise.all(taken.map((notice) => this.deliver(notice)));
+      } while (taken.length === takenMax && !this.stopped);
+    } catch (error) {
+      logger.warn({ error: String(error) }, 'balances could not be looked at; trying again');
+    }
+  }
+
+  private async deliver(notice: BalanceNotice): Promise<void> {
+    const { store, sender, clock, logger } = this.deps;
+    const about = { notice: notice.id, account: notice.accountId, level: notice.level, attempt: notice.attempts };
+    const status = await sender.send(notice, clock.now()).catch((error) => (error as NodeJS.ErrnoException).code ?? 0);
+    if (typeof status === 'number' && status >= 200 && status < 300) {
+      await store.delivered(notice.id, clock.now());
+      logger.info(about, 'a low balance was told');
+      return;
+    }
+    const delayMs = retryDelaysMs[notice.attempts - 1];
+    await store.tryAgainAt(notice.id, delayMs === undefined ? null : clock.now() + delayMs);
+    if (delayMs === undefined) logger.error({ ...about, status }, 'a low balance could not be told; it is given up');
+    else logger.warn({ ...about, status, again_ms: delayMs }, 'a low balance could not be told; trying again');
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What a payment processor tells, and what is told about balances. A payment's row says what the processor has reported in all
+ * and how much of it is in the ledger; the two are brought together in the transaction that notes the event, so that neither
+ * a repetition nor the order of events changes what an account ends up with. `balance_watch` has the accounts whose
+ * owner has set a threshold or whose balance is under it; an index on the balance itself would cost every settlement.
+ */
+export const payments = `
+create table lodestone.payments (
+  id text collate "C" primary key,
+  account_id text collate "C" references lodestone.accounts (id),
+  checkout_id text collate "C",
+  paid_pico numeric(38,0),
+  refunded_pico numeric(38,0) not null default 0,
+  posted_pico numeric(38,0) not null default 0,
+  created_at timestamptz not null
+);
+create index payments_checkout on lodestone.payments (checkout_id);
+
+create table lodestone.payment_events (
+  id text collate "C" primary key,
+  payment_id text collate "C" not null,
+  kind text not null,
+  received_at timestamptz not null
+);
+
+create table lodestone.payment_movements (
+  id text collate "C" primary key,
+  payment_id text collate "C" not null,
+  kind text not null check (kind in ('refund_failed', 'dispute_withdrawn', 'dispute_reinstated')),
+  amount_pico numeric(38,0) not null,
+  happened_at timestamptz not null
+);
+create index payment_movements_payment on lodestone.payment_movements (payment_id);
+
+create table lodestone.balance_watch (
+  account_id text collate "C" primary key references lodestone.accounts (id),
+  threshold_pico numeric(38,0),
+  level smallint not null default 0
+);
+
+create table lodestone.balance_looks (
+  only_one boolean primary key default true check (only_one),
+  looked_at timestamptz not null default '-infinity'
+);
+insert into lodestone.balance_looks default values;
+
+create table lodestone.balance_notices (
+  id text collate "C" primary key,
+  account_id text collate "C" not null references lodestone.accounts (id),
+  level smallint not null,
+  balance_pico numeric(38,0) not null,
+  threshold_pico numeric(38,0) not null,
+  created_at timestamptz not null,
+  attempts integer not null default 0,
+  next_attempt_at timestamptz,
+  delivered_at timestamptz
+);
+create index balance_notices_due on lodestone.balance_notices (next_attempt_at) where next_attempt_at is not null;
+`;

@@ -1,0 +1,59 @@
+/** The low-balance notice by webhook: a request that takes a balance across the threshold is told once by a fleet, signed. */
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from '../../support/gateway.js';
+import { registerSecret } from '../../support/secrets.js';
+
+const secret = `whsec_${Buffer.from('the secret of the notices').toString('base64')}`;
+registerSecret('the secret of the notices', secret);
+
+const received: { headers: IncomingHttpHeaders; body: string; path: string }[] = [];
+let receiver: Server;
+let gateway: TestGateway;
+let other: TestGateway;
+
+beforeAll(async () => {
+  receiver = createServer(async (req, res) => {
+    let body = '';
+    for await (const piece of req) body += piece;
+    received.push({ headers: req.headers, body, path: req.url ?? '' });
+    res.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/notices`;
+  const notices = { low_balance_usd: '2.00', webhook: { url, secret }, interval: '50ms' };
+  gateway = await startGateway({ config: { notices } });
+  other = await startGateway({ config: { notices, storage: { database_url: gateway.files.databaseUrl } } });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await other?.stop();
+  receiver?.close();
+});
+
+describe('notices.webhook (issue 7)', () => {
+  it('is called once for a crossing, by two gateways on one database, with a signature that verifies', async () => {
+    const { accountId, key } = await gateway.createAccount({ credit: '2.00' });
+    const ask = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hi' }] };
+    expect((await gateway.chat(ask, { key })).status).toBe(200);
+    await gateway.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-0.50' });
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    const { headers, body, path } = received[0]!;
+    expect(path).toBe('/notices');
+    await new OpenAI({ apiKey: 'none' }).webhooks.verifySignature(body, headers as Record<string, string>, secret);
+    const told = JSON.parse(body);
+    expect(told).toEqual({
+      id: headers['webhook-id'],
+      type: 'balance.low',
+      timestamp: expect.any(String),
+      data: { account_id: accountId, email: expect.any(String), balance_usd: expect.any(String), threshold_usd: '2' },
+    });
+    expect(Number(told.data.balance_usd)).toBeLessThan(2);
+    await gateway.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-5' });
+    await expect.poll(() => received.length, { timeout: 10_000 }).toBeGreaterThan(1);
+    // Many looks of both later, each crossing has been told once.
+    expect(received.map(({ body: text }) => JSON.parse(text).type)).toEqual(['balance.low', 'balance.exhausted']);
+  });
+});
