@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type HttpFixture, httpFixture } from '../../tests/support/http-fixture.js';
+import { ProcessMeters } from '../metrics/process-meters.js';
 
 const route = 'acme/meta/llama/defra';
 const elsewhere = '203.0.113.7';
+const processMeters = new ProcessMeters();
+afterAll(() => processMeters.stop());
 
 function scrape({ app }: HttpFixture, options: { remoteAddress?: string; headers?: Record<string, string> } = {}) {
   return app.inject({ url: '/metrics', remoteAddress: '127.0.0.1', ...options });
@@ -10,7 +13,7 @@ function scrape({ app }: HttpFixture, options: { remoteAddress?: string; headers
 
 describe('GET /metrics (contract 9, ruling 15)', () => {
   it('tells breaker, hold, first byte and error rate of each route, and of the process', async () => {
-    const fixture = await httpFixture();
+    const fixture = await httpFixture({ processMeters });
     fixture.health.begin(route, false, true)!.succeeded(120);
     fixture.health.begin(route, false, true)!.failed(null);
     fixture.holds.hold('zeta/meta/llama/global', 'upstream');
@@ -20,15 +23,19 @@ describe('GET /metrics (contract 9, ruling 15)', () => {
     const lines = answer.body.split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
-        `lodestone_route_breaker_state{route="${route}"} 0`,
-        `lodestone_route_held{route="${route}"} 0`,
-        'lodestone_route_held{route="zeta/meta/llama/global"} 1',
-        `lodestone_route_first_byte_ms{route="${route}"} 120`,
-        `lodestone_route_error_rate{route="${route}"} 0.5`,
+        `lodestone_route_breaker_state{route="${route}",model="meta/llama"} 0`,
+        `lodestone_route_held{route="${route}",model="meta/llama"} 0`,
+        'lodestone_route_held{route="zeta/meta/llama/global",model="meta/llama"} 1',
+        `lodestone_route_available{route="${route}",model="meta/llama"} 1`,
+        'lodestone_route_available{route="zeta/meta/llama/global",model="meta/llama"} 0',
+        `lodestone_route_recent_first_byte_seconds{route="${route}"} 0.12`,
+        `lodestone_route_recent_error_ratio{route="${route}"} 0.5`,
         '# TYPE process_resident_memory_bytes gauge',
       ]),
     );
-    expect(answer.body).not.toContain('lodestone_route_first_byte_ms{route="zeta');
+    expect(answer.body).not.toContain('lodestone_route_recent_first_byte_seconds{route="zeta');
+    // A route without a credential, or without a price, is nobody's outage.
+    expect(answer.body).not.toMatch(/lodestone_route_available\{route="(bare|[^"]*unpriced)/);
     expect(lines.at(-1)).toBe('');
   });
 
@@ -36,7 +43,9 @@ describe('GET /metrics (contract 9, ruling 15)', () => {
     const fixture = await httpFixture();
     for (let i = 0; i < 5; i++) fixture.health.begin(route, false, true)!.failed(null);
     const state = async () =>
-      /breaker_state\{route="acme\/meta\/llama\/defra"\} (\d)/.exec((await scrape(fixture)).body)?.[1];
+      /breaker_state\{route="acme\/meta\/llama\/defra",model="meta\/llama"\} (\d)/.exec(
+        (await scrape(fixture)).body,
+      )?.[1];
     expect(await state()).toBe('2');
     fixture.clock.advance(30_000);
     expect(await state()).toBe('1');
@@ -44,6 +53,7 @@ describe('GET /metrics (contract 9, ruling 15)', () => {
 
   it('has no routes while there is no snapshot, and is answered while draining', async () => {
     const fixture = await httpFixture({
+      processMeters,
       catalogue: { current: null, reload: async () => ({ ok: false, faults: [] }) },
     });
     fixture.lifecycle.draining = true;
@@ -51,6 +61,54 @@ describe('GET /metrics (contract 9, ruling 15)', () => {
     expect(answer.statusCode).toBe(200);
     expect(answer.body).not.toContain('lodestone_route');
     expect(answer.body).toContain('process_cpu_seconds_total');
+  });
+
+  it('tells the journal, Redis and the connections to upstreams, as far as there are any', async () => {
+    const figures = () => ({ depth: 3, oldestAt: 1_700_000_000_000, settled: 40, setAside: 1 });
+    const fixture = await httpFixture({
+      journal: { settled: async () => true, figures },
+      sharedState: { up: false, fallbacks: 12 },
+      upstreamConnections: () => ({ open: 7, idle: 5 }),
+    });
+    fixture.clock.advance(1_700_000_090_000 - fixture.clock.now());
+    const lines = (await scrape(fixture)).body.split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        ...['lodestone_journal_records 3', 'lodestone_journal_oldest_seconds 90'],
+        ...['lodestone_journal_settled_total 40', 'lodestone_journal_set_aside_total 1'],
+        ...['lodestone_redis_up 0', 'lodestone_redis_fallbacks_total 12'],
+        ...['lodestone_upstream_connections{state="busy"} 2', 'lodestone_upstream_connections{state="idle"} 5'],
+      ]),
+    );
+    expect((await scrape(await httpFixture())).body).not.toMatch(/redis|journal/);
+  });
+
+  it('counts requests by the path that was registered, and unknown ones together (cardinality)', async () => {
+    const fixture = await httpFixture();
+    const get = (url: string) => fixture.app.inject({ url, headers: fixture.asKey });
+    for (const id of ['one', 'two', 'three']) await get(`/v1/generation/${id}`);
+    for (const path of ['/wp-admin', '/%00', '/v1/nothing']) await get(path);
+    const { body } = await scrape(fixture);
+    expect(body).toContain('lodestone_requests_total{endpoint="GET /v1/generation/:id",outcome="refused"} 3\n');
+    expect(body).toContain('lodestone_requests_total{endpoint="unknown",outcome="refused"} 3\n');
+    expect(body).toContain('lodestone_errors_total{condition="path_not_found",code="not_found",status="404"} 3\n');
+    expect(body).not.toMatch(/wp-admin|three/);
+  });
+
+  it('answers for all processes where there are several', async () => {
+    const told: unknown[] = [];
+    const fixture = await httpFixture({
+      processMeters,
+      siblings: async (own) => {
+        told.push(own.lodestone_workers);
+        return [{ lodestone_workers: [{ labels: [], value: 1 }], lodestone_open_streams: [{ labels: [], value: 9 }] }];
+      },
+    });
+    fixture.deps.meters.openStreams = 2;
+    const { body } = await scrape(fixture);
+    expect(body).toContain('\nlodestone_workers 2\n');
+    expect(body).toContain('\nlodestone_open_streams 11\n');
+    expect(told).toEqual([[{ labels: [], value: 1 }]]);
   });
 
   it('no guard applies to it', async () => {

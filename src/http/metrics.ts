@@ -1,59 +1,98 @@
-/** What `GET /metrics` tells (contract 9). Everything is computed at the scrape; the request path pays nothing for it. */
-import { performance } from 'node:perf_hooks';
+/**
+ * What `GET /metrics` tells (contract 9): what the request path has counted, and what its parts say of themselves at the scrape.
+ * Where several processes serve, one scrape covers all of them.
+ */
+import { type Figures, mergeFigures, type Sample } from '../metrics/figures.js';
 import type { HttpDeps } from './deps.js';
-import { type MetricFamily, prometheusText, type Sample } from './prometheus-text.js';
+import { figuresText } from './prometheus-text.js';
+
+export type MetricsDeps = Pick<
+  HttpDeps,
+  | 'catalogue'
+  | 'clock'
+  | 'health'
+  | 'holds'
+  | 'journal'
+  | 'meters'
+  | 'processMeters'
+  | 'sharedState'
+  | 'siblings'
+  | 'upstreamConnections'
+>;
 
 const breakerNumbers = { closed: 0, half_open: 1, open: 2 } as const;
 
-export function metricsText(deps: Pick<HttpDeps, 'catalogue' | 'health' | 'holds'>): string {
-  return prometheusText([...routeMetrics(deps), ...processMetrics()]);
+/** The figures of all processes; those of this one alone where there are no others. */
+export async function metricsText(deps: MetricsDeps): Promise<string> {
+  const own = ownFigures(deps);
+  const others = (await deps.siblings?.(own)) ?? [];
+  return figuresText(others.length === 0 ? own : mergeFigures([own, ...others]));
+}
+
+/** Of this process, fit to be sent to another. */
+export function ownFigures(deps: MetricsDeps): Figures {
+  return {
+    ...deps.meters.figures(),
+    ...routeFigures(deps),
+    ...partFigures(deps),
+    ...deps.processMeters?.figures(),
+  };
 }
 
 /** Figures that a route does not have yet are left out, not written as zero. */
-function routeMetrics({ catalogue, health, holds }: Pick<HttpDeps, 'catalogue' | 'health' | 'holds'>): MetricFamily[] {
+function routeFigures({ catalogue, health, holds }: MetricsDeps): Figures {
   const breakers: Sample[] = [];
   const held: Sample[] = [];
+  const available: Sample[] = [];
   const firstBytes: Sample[] = [];
-  const errorRates: Sample[] = [];
-  for (const route of catalogue.current?.routes.keys() ?? []) {
-    const labels = { route };
-    const { breaker, latency_ms, error_rate } = health.view(route);
+  const errorRatios: Sample[] = [];
+  for (const { id, model, price, provider } of catalogue.current?.routes.values() ?? []) {
+    const labels = [id, model.canonicalId];
+    const { breaker, latency_ms, error_rate } = health.view(id);
+    const isHeld = holds.isHeld(id);
     breakers.push({ labels, value: breakerNumbers[breaker] });
-    held.push({ labels, value: holds.isHeld(route) ? 1 : 0 });
-    if (latency_ms !== null) firstBytes.push({ labels, value: latency_ms });
-    if (error_rate !== null) errorRates.push({ labels, value: error_rate });
+    held.push({ labels, value: isHeld ? 1 : 0 });
+    if (price && provider.configured) available.push({ labels, value: isHeld || breaker === 'open' ? 0 : 1 });
+    if (latency_ms !== null) firstBytes.push({ labels: [id], value: latency_ms / 1000 });
+    if (error_rate !== null) errorRatios.push({ labels: [id], value: error_rate });
   }
-  return [
-    gauge('lodestone_route_breaker_state', 'The route’s circuit breaker: 0 closed, 1 half-open, 2 open.', breakers),
-    gauge('lodestone_route_held', '1 while the route is quota-held, until midnight UTC.', held),
-    gauge('lodestone_route_first_byte_ms', 'Smoothed time to the first byte, in milliseconds.', firstBytes),
-    gauge('lodestone_route_error_rate', 'Share of the attempts of the last five minutes that failed.', errorRates),
-  ];
+  return {
+    lodestone_route_breaker_state: breakers,
+    lodestone_route_held: held,
+    lodestone_route_available: available,
+    lodestone_route_recent_first_byte_seconds: firstBytes,
+    lodestone_route_recent_error_ratio: errorRatios,
+  };
 }
 
-/** Under the names that Prometheus clients for Node use, so that existing dashboards fit. */
-function processMetrics(): MetricFamily[] {
-  const cpu = process.cpuUsage();
-  const memory = process.memoryUsage();
-  const one = (value: number): Sample[] => [{ value }];
-  const versionInfo = [{ labels: { version: process.version }, value: 1 }];
-  return [
-    counter('process_cpu_user_seconds_total', 'User CPU time of the process.', one(cpu.user / 1e6)),
-    counter('process_cpu_system_seconds_total', 'System CPU time of the process.', one(cpu.system / 1e6)),
-    counter('process_cpu_seconds_total', 'CPU time of the process.', one((cpu.user + cpu.system) / 1e6)),
-    gauge('process_start_time_seconds', 'Start of the process, Unix time.', one(performance.timeOrigin / 1000)),
-    gauge('process_resident_memory_bytes', 'Resident memory.', one(memory.rss)),
-    gauge('nodejs_heap_size_total_bytes', 'Size of the heap.', one(memory.heapTotal)),
-    gauge('nodejs_heap_size_used_bytes', 'Used part of the heap.', one(memory.heapUsed)),
-    gauge('nodejs_external_memory_bytes', 'Memory of objects outside the heap.', one(memory.external)),
-    gauge('nodejs_version_info', 'The version of Node.', versionInfo),
-  ];
+function partFigures({ catalogue, clock, journal, sharedState, upstreamConnections }: MetricsDeps): Figures {
+  const waiting = journal.figures?.();
+  const connections = upstreamConnections?.();
+  return {
+    ...(waiting && {
+      lodestone_journal_records: one(waiting.depth),
+      lodestone_journal_oldest_seconds: one(ageSeconds(clock.now(), waiting.oldestAt)),
+      lodestone_journal_settled_total: one(waiting.settled),
+      lodestone_journal_set_aside_total: one(waiting.setAside),
+    }),
+    ...(sharedState && { lodestone_redis_up: one(sharedState.up ? 1 : 0) }),
+    ...(sharedState?.fallbacks !== undefined && { lodestone_redis_fallbacks_total: one(sharedState.fallbacks) }),
+    ...(connections && {
+      lodestone_upstream_connections: [
+        { labels: ['busy'], value: connections.open - connections.idle },
+        { labels: ['idle'], value: connections.idle },
+      ],
+    }),
+    ...(catalogue.current && {
+      lodestone_catalogue_loaded_timestamp_seconds: one(catalogue.current.loadedAt / 1000),
+    }),
+  };
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): MetricFamily {
-  return { name, help, type: 'gauge', samples };
+function ageSeconds(nowMs: number, thenMs: number | null): number {
+  return thenMs === null ? 0 : Math.max(0, nowMs - thenMs) / 1000;
 }
 
-function counter(name: string, help: string, samples: readonly Sample[]): MetricFamily {
-  return { name, help, type: 'counter', samples };
+function one(value: number): Sample[] {
+  return [{ labels: [], value }];
 }

@@ -20,14 +20,16 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     if (!deps.catalogue.current) missing.push('snapshot');
     if (!(await answersInTime(deps.store.ping()))) missing.push('store');
     reply.header('cache-control', 'no-store').code(missing.length === 0 ? 200 : 503);
-    return missing.length === 0 ? { status: 'ready' } : { status: 'not_ready', missing };
+    // Without Redis it serves on, by local limits and the store: told, but no reason to send the traffic elsewhere.
+    const degraded = deps.sharedState?.up === false ? { degraded: ['redis'] } : {};
+    return missing.length === 0 ? { status: 'ready', ...degraded } : { status: 'not_ready', missing, ...degraded };
   });
   const isAdmin = adminTokenCheck(deps.adminToken);
   app.get('/metrics', { config }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
     if (!isFromThisHost(request.raw, deps.originOf(request.raw).address) && !isAdmin(request.headers.authorization))
       throw gatewayError('admin_token_wrong');
-    return reply.header('content-type', prometheusContentType).send(metricsText(deps));
+    return reply.header('content-type', prometheusContentType).send(await metricsText(deps));
   });
 }
 

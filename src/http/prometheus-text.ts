@@ -1,16 +1,17 @@
 /** Prometheus' text format, version 0.0.4: families of samples with their labels escaped. */
+import type { MetricDefinition } from '../metrics/definition.js';
+import { type Figures, metricNames, type Sample } from '../metrics/figures.js';
+import { metricTable } from '../metrics/table.js';
+
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-export interface Sample {
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly value: number;
+export interface MetricFamily extends Pick<MetricDefinition, 'type' | 'help' | 'labels' | 'bounds'> {
+  readonly name: string;
+  readonly samples: readonly Sample[];
 }
 
-export interface MetricFamily {
-  readonly name: string;
-  readonly help: string;
-  readonly type: 'gauge' | 'counter';
-  readonly samples: readonly Sample[];
+export function figuresText(figures: Figures): string {
+  return prometheusText(metricNames.map((name) => ({ name, ...metricTable[name], samples: figures[name] ?? [] })));
 }
 
 export function prometheusText(families: readonly MetricFamily[]): string {
@@ -18,14 +19,31 @@ export function prometheusText(families: readonly MetricFamily[]): string {
 }
 
 /** A family without samples is left out: its name alone says nothing. */
-function familyText({ name, help, type, samples }: MetricFamily): string {
+function familyText(family: MetricFamily): string {
+  const { name, help, type, samples } = family;
   if (samples.length === 0) return '';
-  const lines = samples.map(({ labels = {}, value }) => `${name}${labelsText(labels)} ${valueText(value)}\n`);
+  const lines = samples.map((sample) => sampleText(family, sample));
   return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-function labelsText(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`);
+function sampleText({ name, labels: names, bounds }: MetricFamily, { labels, value, counts }: Sample): string {
+  const pairs = labels.map((label, i) => pairText(names[i] ?? '', label));
+  if (!counts || !bounds) return `${name}${labelsText(pairs)} ${valueText(value)}\n`;
+  let text = '';
+  let count = 0;
+  for (const [i, inBucket] of counts.entries()) {
+    count += inBucket;
+    const le = pairText('le', valueText(bounds[i] ?? Number.POSITIVE_INFINITY));
+    text += `${name}_bucket${labelsText([...pairs, le])} ${count}\n`;
+  }
+  return `${text}${name}_sum${labelsText(pairs)} ${valueText(value)}\n${name}_count${labelsText(pairs)} ${count}\n`;
+}
+
+function pairText(name: string, value: string): string {
+  return `${name}="${escaped(value).replaceAll('"', '\\"')}"`;
+}
+
+function labelsText(pairs: readonly string[]): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 

@@ -4,64 +4,102 @@ import { requestId } from '../../base/ids.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { CallerGone } from '../../pipeline/caller.js';
 import type { PipelinePorts } from '../../pipeline/handover.js';
+import { ChatNotes } from '../../pipeline/notes.js';
 import { serveChat } from '../../pipeline/pipeline.js';
+import type { Tracing } from '../../tracing/ended-chat.js';
+import { chatPath } from '../chat-path.js';
 import type { DashboardDeps } from '../dashboard-api/deps.js';
 import type { ChatHandler, HttpDeps } from '../deps.js';
 import { answerAndDrain, answerError } from '../raw-answer.js';
 import { headerObject } from '../raw-headers.js';
+import { type ChatWatch, chatEnded, type WatchedChat } from './chat-end.js';
 import { NodeCaller } from './node-caller.js';
 import { RunningChats } from './running-chats.js';
 
 /** An unread body of up to this size is left to node, which throws it away and keeps the connection. */
 const unreadBytesMax = 64 * 1024;
 
-export function createChatHandler(
-  ports: PipelinePorts,
-  { originOf }: Pick<HttpDeps, 'originOf'>,
-  chats = new RunningChats(),
-): ChatHandler {
+/** As the metrics name it. */
+const chatEndpoint = `POST ${chatPath}`;
+
+export interface ChatDeps extends Pick<HttpDeps, 'originOf' | 'meters'> {
+  /** null = no traces are wanted. */
+  tracing: Tracing | null;
+}
+
+export function createChatHandler(ports: PipelinePorts, deps: ChatDeps, chats = new RunningChats()): ChatHandler {
+  const watch = watchOf(ports, deps);
   return (req, res, awaitsContinue) => {
-    const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs, originOf(req));
-    run(ports, chats, { req, res, caller, id: requestId(ports.clock.now()) });
+    const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs, deps.originOf(req));
+    run(ports, watch, chats, new Chat(req, res, caller, requestId(ports.clock.now()), chatEndpoint, watch));
   };
 }
 
 /** The same for the dashboard's playground, whose caller is known by its session. */
 export function createPlayground(
   ports: PipelinePorts,
-  { originOf }: Pick<HttpDeps, 'originOf'>,
+  deps: ChatDeps,
   chats: RunningChats,
 ): DashboardDeps['playground'] {
+  const watch = watchOf(ports, deps);
   return (req, res, identity, id) => {
     res.setHeader('cache-control', 'no-store');
     const awaitsContinue = req.headers.expect !== undefined;
-    const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs, originOf(req), identity);
-    run(ports, chats, { req, res, caller, id });
+    const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs, deps.originOf(req), identity);
+    // The framework counts it among its own.
+    run(ports, watch, chats, new Chat(req, res, caller, id, null, watch));
   };
 }
 
-interface Chat {
-  req: IncomingMessage;
-  res: ServerResponse;
-  caller: NodeCaller;
-  id: string;
+function watchOf({ clock, logger }: PipelinePorts, { meters, tracing }: ChatDeps): ChatWatch {
+  return { clock, logger, meters, tracing };
 }
 
-function run(ports: PipelinePorts, chats: RunningChats, chat: Chat): void {
+class Chat implements WatchedChat {
+  readonly notes = new ChatNotes();
+  readonly startedAtMs: number;
+
+  constructor(
+    readonly req: IncomingMessage,
+    readonly res: ServerResponse,
+    readonly caller: NodeCaller,
+    readonly id: string,
+    readonly endpoint: string | null,
+    { clock }: ChatWatch,
+  ) {
+    this.startedAtMs = clock.monotonicMs();
+  }
+}
+
+function run(ports: PipelinePorts, watch: ChatWatch, chats: RunningChats, chat: Chat): void {
   chats.begin();
-  serveChat(ports, chat.caller, chat.id).then(chats.end, (error: unknown) => {
+  watch.meters.runningChats++;
+  const ended = (): void => {
     chats.end();
-    fail(ports, chat, error);
-  });
+    watch.meters.runningChats--;
+  };
+  serveChat(ports, chat.caller, chat.id, chat.notes).then(
+    () => {
+      ended();
+      chatEnded(watch, chat, null);
+    },
+    (error: unknown) => {
+      ended();
+      fail(ports, watch, chat, error);
+    },
+  );
 }
 
-function fail(ports: PipelinePorts, { req, res, caller, id }: Chat, error: unknown): void {
+function fail(ports: PipelinePorts, watch: ChatWatch, chat: Chat, error: unknown): void {
+  const { req, res, caller, id } = chat;
   const { identity } = caller;
   if (error instanceof CallerGone) {
     if (!res.headersSent) res.destroy();
+    chatEnded(watch, chat, error);
     return;
   }
   const known = error instanceof GatewayError ? error : unexpected(ports, id, error);
+  chatEnded(watch, chat, known);
   if (res.headersSent || res.destroyed) {
     res.destroy();
     return;

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { httpFixture } from '../../tests/support/http-fixture.js';
+import type { HttpDeps } from './deps.js';
+
+async function ready(overrides: Partial<HttpDeps>, { draining = false, storeAway = false } = {}) {
+  const fixture = await httpFixture(overrides);
+  fixture.lifecycle.draining = draining;
+  if (storeAway) fixture.store.ping = () => Promise.reject(new Error('away'));
+  const answer = await fixture.app.inject({ url: '/readyz' });
+  return [answer.statusCode, answer.json()];
+}
+
+const noSnapshot = { catalogue: { current: null, reload: async () => ({ ok: false as const, faults: [] }) } };
+
+describe('GET /readyz (contract 9)', () => {
+  it('says which parts are missing', async () => {
+    expect(await ready({})).toEqual([200, { status: 'ready' }]);
+    expect(await ready(noSnapshot)).toEqual([503, { status: 'not_ready', missing: ['snapshot'] }]);
+    expect(await ready({}, { storeAway: true })).toEqual([503, { status: 'not_ready', missing: ['store'] }]);
+    const all = { status: 'not_ready', missing: ['draining', 'snapshot', 'store'] };
+    expect(await ready(noSnapshot, { draining: true, storeAway: true })).toEqual([503, all]);
+  });
+
+  it('stays ready without Redis, and tells that it is away (architecture 3: it serves)', async () => {
+    expect(await ready({ sharedState: { up: true } })).toEqual([200, { status: 'ready' }]);
+    expect(await ready({ sharedState: { up: false } })).toEqual([200, { status: 'ready', degraded: ['redis'] }]);
+    const neither = { status: 'not_ready', missing: ['store'], degraded: ['redis'] };
+    expect(await ready({ sharedState: { up: false } }, { storeAway: true })).toEqual([503, neither]);
+  });
+});
