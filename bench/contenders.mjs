@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { printed, start } from './processes.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const model = 'openai/openai/gpt-4o-mini/global';
+const explicitModel = 'openai/openai/gpt-4o-mini/global';
 
 const autoModel = 'auto/openai/gpt-4o-mini';
 const candidates = 10;
@@ -16,9 +16,11 @@ const candidates = 10;
 const starters = {
   direct: startDirect,
   bare: startBare,
-  lodestone: (options) => startLodestone(options, model),
+  lodestone: (options) => startLodestone(options),
   /** The same gateway, asked to choose among ten candidates. */
   auto: (options) => startLodestone({ ...options, folder: join(options.folder, 'auto') }, autoModel),
+  /** The same gateway as one of many, with the Redis at REDIS_URL. */
+  fleet: startFleet,
   nginx: startNginx,
 };
 
@@ -32,7 +34,7 @@ export async function startContenders({ upstreamPort, folder, only }) {
     const contender = await starters[name]({ upstreamPort, folder });
     if (contender)
       contenders.push({ name, path: '/v1/chat/completions', key: 'none', model: 'gpt-4o-mini', ...contender });
-    else console.log(`${name} is not installed, so it is left out.`);
+    else console.log(`${name} is not there, so it is left out.`);
   }
   return contenders;
 }
@@ -49,7 +51,14 @@ async function startBare({ upstreamPort }) {
 
 const unlimited = 1_000_000_000;
 
-async function startLodestone({ upstreamPort, folder }, model) {
+function startFleet(options) {
+  const redisUrl = process.env.REDIS_URL;
+  const folder = join(options.folder, 'fleet');
+  return redisUrl && startLodestone({ ...options, folder }, undefined, { storage: { redis_url: redisUrl } });
+}
+
+/** `more` is added to the configuration, section by section. */
+export async function startLodestone({ upstreamPort, folder }, model = explicitModel, more = {}) {
   mkdirSync(folder, { recursive: true });
   const adminToken = randomBytes(24).toString('hex');
   const catalogueFile = join(folder, 'catalogue.yaml');
@@ -58,7 +67,8 @@ async function startLodestone({ upstreamPort, folder }, model) {
   writeFileSync(catalogueFile, JSON.stringify(catalogueFor(upstreamPort)));
   const config = {
     server: { host: '127.0.0.1', port: await freePort() },
-    storage: { data_dir: join(folder, 'data') },
+    storage: { data_dir: join(folder, 'data'), ...more.storage },
+    workers: more.workers,
     demo: false,
     catalogue: [catalogueFile],
     limits: {

@@ -66,7 +66,8 @@ async function install() {
 /** Changes with the name, size or time of any file that the build reads; a removed source changes it too. */
 function sourceFingerprint() {
   const hash = createHash('sha256');
-  for (const path of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...sources(), ...docsSources()]) {
+  const read = [...sources(), ...docsSources(), ...filesUnder('catalogue')];
+  for (const path of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...read]) {
     const { size, mtimeMs } = statSync(join(root, path));
     hash.update(`${path}\0${size}\0${mtimeMs}\n`);
   }
@@ -101,7 +102,7 @@ async function build(fingerprint) {
     heartbeat: 'Still building',
   });
   if (code !== 0) throw new PrepareError('The build failed; the compiler names the file and line above.');
-  finishOutput(await docs());
+  finishOutput([...(await docs()), ...(await catalogue())]);
   writeFileSync(stampFile, fingerprint);
   console.log(`Built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
@@ -114,6 +115,12 @@ async function docs() {
   } catch (error) {
     throw new PrepareError(`The documentation cannot be built: ${error.message}`);
   }
+}
+
+/** With the list of files that has just been compiled. */
+async function catalogue() {
+  const { compileCatalogue } = await import('./compile-catalogue.mjs');
+  return compileCatalogue(root);
 }
 
 /** Copies what is no TypeScript (migrations), and deletes the output of sources that are gone, so that nothing can import it. */

@@ -9,35 +9,35 @@ import { SignIns } from './accounts/sign-in/sign-ins.js';
 import { adminTokenOf } from './admin-token.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { createLogger, type Logger } from './base/logger.js';
-import { TokenCounter } from './billing/count/counter.js';
-import { type Journal, openJournal } from './billing/journal.js';
+import { type JournalSlot, openJournalSlot } from './billing/journal-slots.js';
 import { CatalogueHolder, type CatalogueSources } from './catalogue/holder.js';
 import { type Addresses, addressesOf, localAddress } from './compose/addresses.js';
 import { dashboardAddress, dashboardSettings } from './compose/dashboard.js';
+import { openObservability } from './compose/observability.js';
 import { Opened } from './compose/opened.js';
+import { openPayments } from './compose/payments.js';
+import { pipelinePorts } from './compose/pipeline-ports.js';
+import { openShared } from './compose/shared.js';
 import { openStorage } from './compose/storage.js';
 import type { Config } from './config/config.js';
+import { Fleet } from './fleet/fleet.js';
 import { ModelStates } from './health/model-states.js';
 import { QuotaHolds } from './health/quota-holds.js';
 import { RouteHealth } from './health/route-health.js';
 import { createChatHandler, createPlayground } from './http/chat/handler.js';
 import { RunningChats } from './http/chat/running-chats.js';
+import type { HttpDeps } from './http/deps.js';
 import { createServer } from './http/server.js';
 import { exactPeersMax, IpLimiter } from './limits/ip-limiter.js';
 import { KeyLimiter } from './limits/key-limiter.js';
+import type { Figures } from './metrics/figures.js';
 import { explain } from './pipeline/explain.js';
-import type { PipelinePorts } from './pipeline/handover.js';
-import { Validator } from './pipeline/validate.js';
-import { MemoryCounters } from './shared-state/memory-counters.js';
+import { MemoryCounters, type MemoryCountersOptions } from './shared-state/memory-counters.js';
+import type { SocketConnection } from './storage/embedded.js';
+import type { SettlementRow } from './storage/settlement-row.js';
 import { type Store, StoreUnavailable } from './storage/store.js';
 import { Territories } from './territory/territories.js';
 import { spokenDialects } from './upstream/adapters/registry.js';
-import { AnswerReader } from './upstream/answer-reader.js';
-import { ProviderCredentials } from './upstream/credentials/provider-credentials.js';
-import { Deadlines } from './upstream/deadlines.js';
-import { HttpTransport } from './upstream/http-transport.js';
-import { RequestWriter } from './upstream/request-writer.js';
-import { createSandbox } from './upstream/sandbox/sandbox.js';
 
 const replayMs = 5_000;
 /** After the drain time, for what was cut off to be counted and settled. */
@@ -52,6 +52,10 @@ export interface GatewayOptions {
   env?: NodeJS.ProcessEnv;
   /** Reads the configuration file again; a reload takes the catalogue list and the providers' settings from it. */
   rereadConfig?: () => Config;
+  /** The embedded store that another process of ours runs; without it this one runs its own. */
+  storeConnection?: SocketConnection;
+  /** Where several processes serve as one: the figures of the others, for a scrape that this one answers. */
+  siblings?: HttpDeps['siblings'];
 }
 
 export interface Gateway {
@@ -63,6 +67,9 @@ export interface Gateway {
   readonly catalogue: CatalogueHolder;
   readonly store: Store;
   readonly demoClaim: DemoClaim;
+  readonly journal: Pick<JournalSlot, 'adopt'>;
+  /** What `GET /metrics` tells of this process alone. */
+  figures(): Figures;
   /** Refuses new work, lets answers finish within the drain time, settles everything. */
   stop(): Promise<void>;
 }
@@ -79,37 +86,74 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 async function start(
-  { config, clock = systemClock, logger = createLogger(), env = process.env, rereadConfig }: GatewayOptions,
+  {
+    config,
+    clock = systemClock,
+    logger = createLogger(),
+    env = process.env,
+    rereadConfig,
+    storeConnection,
+    siblings,
+  }: GatewayOptions,
   opened: Opened,
 ): Promise<Gateway> {
   const adminToken = adminTokenOf(config);
+  const { meters, processMeters, tracing } = await openObservability(env, logger, opened);
   const territories = await Territories.open(config, logger);
-  const ipLimiter = new IpLimiter(
-    config.limits.ipRequestsPerMinute,
-    new MemoryCounters(clock, { namesMax: exactPeersMax }),
-  );
-  const keyLimiter = new KeyLimiter(config.limits, new MemoryCounters(clock), new MemoryCounters(clock));
-  const store = await openStorage(config, logger, opened);
-  const settle = (batch: Parameters<Store['ledger']['settle']>[0]) => store.ledger.settle(batch);
+  const shared = await openShared(config, clock, logger, opened);
+  const counters = (family: string, options?: MemoryCountersOptions) =>
+    shared ? shared.counters(family, options) : new MemoryCounters(clock, options);
+  const ipLimiter = new IpLimiter(config.limits.ipRequestsPerMinute, counters('ip', { namesMax: exactPeersMax }));
+  const keyLimiter = new KeyLimiter(config.limits, counters('requests'), counters('tokens'));
+  const store = await openStorage(config, logger, opened, storeConnection);
+  const fleet =
+    shared &&
+    opened.add(
+      new Fleet({
+        ...{ store, clock, logger, versions: shared.versions, admission: shared.admission },
+        replayed: () => replayed(),
+        readStates: async () => void (await Promise.all([modelStates.load(), holds.reload()])),
+        readCatalogue: () => catalogue.reload(),
+      }),
+      (part) => part.close(),
+    );
+  const settle = (batch: readonly SettlementRow[]) => (fleet ? fleet.settle(batch) : store.ledger.settle(batch));
   const journal = opened.add(
-    await openJournal({ dir: `${config.storage.dataDir}/journal`, settle, clock, logger }),
+    await openJournalSlot({
+      dataDir: config.storage.dataDir,
+      shared: config.storage.redisUrl !== null,
+      settle,
+      clock,
+      logger,
+    }),
     (part) => part.close(),
   );
   const audit = new AuditLog(store.audit, clock, logger);
-  const directory = new AccountDirectory({ store, clock, audit, replayed: replayedOnce(journal) });
-  const modelStates = new ModelStates(store.availability);
-  await modelStates.load();
-  const holds = opened.add(new QuotaHolds({ store: store.holds, clock, logger }), (part) => part.close());
-  // Today's tokens of an earlier process count against a route's daily quota too.
-  await journal.settled(replayMs);
-  await holds.load();
+  const replayed = replayedOnce(journal);
+  const directory = new AccountDirectory({ store, clock, audit, replayed, identities: fleet?.identities });
+  const changed = fleet ? () => fleet.changed('states') : undefined;
+  const modelStates = new ModelStates(store.availability, changed);
+  const holds = opened.add(
+    new QuotaHolds({ store: store.holds, clock, logger, changed, totals: shared?.totals }),
+    (part) => part.close(),
+  );
+  const loadStates = async () => {
+    await modelStates.load();
+    // Today's tokens of an earlier process count against a route's daily quota too.
+    await journal.replayed(replayMs);
+    await holds.load();
+  };
+  await fleet?.listen();
+  await (fleet ? fleet.states.startedWith(loadStates) : loadStates());
   const health = new RouteHealth(clock, { ...config.breaker, probeMaxMs: config.timeouts.overallMs + probeGraceMs });
   const catalogue = new CatalogueHolder({
     ...sourcesOf(config),
     ...(rereadConfig && { reread: () => sourcesOf(rereadConfig()) }),
     ...{ env, clock, logger, dialects: spokenDialects },
     onLoad: ({ routes }) => {
-      health.forget(new Set(routes.keys()));
+      const known = new Set(routes.keys());
+      health.forget(known);
+      meters.forget(known);
       return holds.enforce(routes.values());
     },
   });
@@ -117,7 +161,7 @@ async function start(
   const ports = pipelinePorts(
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, directory, catalogue },
-      ...{ modelStates, health, holds, journal, expiry },
+      ...{ modelStates, health, holds, journal, expiry, fleet, meters },
     },
     opened,
   );
@@ -125,6 +169,7 @@ async function start(
   const chats = opened.add(new RunningChats(), (part) => part.over(settleMs));
   const signIns = new SignIns({ store: store.signIn, directory, clock, ...dashboardAddress(config) });
   const demoClaim = new DemoClaim({ store, directory, signIns, clock });
+  const payments = await openPayments({ config, clock, logger, audit, store, directory, territories }, opened);
   const listening = { port: config.server.port };
   const server = await createServer({
     clock,
@@ -135,7 +180,8 @@ async function start(
     modelStates,
     health,
     holds,
-    catalogue,
+    catalogue: fleet ? toldToAll(catalogue, fleet) : catalogue,
+    fleet,
     journal,
     expiry,
     adminToken,
@@ -144,16 +190,22 @@ async function start(
     territories,
     ipLimiter,
     keyLimiter,
-    chat: createChatHandler(ports, { originOf }, chats),
+    meters,
+    processMeters,
+    upstreamConnections: ports.upstreamConnections,
+    ...(shared && { sharedState: shared }),
+    ...(siblings && { siblings }),
+    chat: createChatHandler(ports, { originOf, meters, tracing }, chats),
     explain: async (identity, territory, body) =>
       explain(ports, identity, territory, await ports.validator.validate(body)),
     createSignIn: (account, password) => signIns.setPassword(account, password),
+    payments,
     dashboard: {
       ...{
         signIns,
         demoClaim,
         limiter: new GuessLimiter(clock),
-        playground: createPlayground(ports, { originOf }, chats),
+        playground: createPlayground(ports, { originOf, meters, tracing }, chats),
       },
       ...dashboardSettings(config, () => addressesOf(config, listening.port)),
     },
@@ -174,54 +226,35 @@ async function start(
     catalogue,
     store,
     demoClaim,
+    journal,
+    figures: () => server.figures(),
     stop: () => opened.close(),
   };
 }
 
 /** No account is read before what an earlier process left in the journal is in the store: its balance would be too high. */
-function replayedOnce(journal: Journal): () => Promise<void> {
+function replayedOnce(journal: JournalSlot): () => Promise<void> {
   let done = false;
   return async () => {
-    done ||= await journal.settled(replayMs);
+    done ||= await journal.replayed(replayMs);
     if (!done) throw new StoreUnavailable('settlements of an earlier process still wait in the journal');
+  };
+}
+
+/** In a fleet a reload is every process's. */
+function toldToAll(catalogue: CatalogueHolder, fleet: Fleet): HttpDeps['catalogue'] {
+  return {
+    get current() {
+      return catalogue.current;
+    },
+    async reload() {
+      const outcome = await catalogue.reload();
+      if (outcome.ok) await fleet.catalogueChanged();
+      return outcome;
+    },
   };
 }
 
 function sourcesOf({ catalogue, providers }: Config): CatalogueSources {
   return { files: catalogue, providerSettings: providers };
-}
-
-interface Parts {
-  config: Config;
-  env: Readonly<Record<string, string | undefined>>;
-  clock: Clock;
-  logger: Logger;
-  territories: Territories;
-  ipLimiter: IpLimiter;
-  keyLimiter: KeyLimiter;
-  directory: AccountDirectory;
-  catalogue: CatalogueHolder;
-  modelStates: ModelStates;
-  health: RouteHealth;
-  holds: QuotaHolds;
-  journal: Journal;
-  expiry: ExpirySweeper;
-}
-
-function pipelinePorts(parts: Parts, opened: Opened): PipelinePorts {
-  const { config, clock, expiry } = parts;
-  const http = opened.add(new HttpTransport(() => clock.monotonicMs()), (part) => part.close());
-  const sandbox = opened.add(createSandbox({ clock }), (part) => part.close());
-  return {
-    ...parts,
-    expiredKeySeen: () => expiry.seen(),
-    timeouts: config.timeouts,
-    deadlines: new Deadlines(clock),
-    validator: opened.add(new Validator(), (part) => part.close()),
-    requests: opened.add(new RequestWriter(), (part) => part.close()),
-    answers: opened.add(new AnswerReader(), (part) => part.close()),
-    counter: opened.add(new TokenCounter(), (part) => part.close()),
-    credentials: new ProviderCredentials({ clock, env: parts.env, logger: parts.logger }),
-    transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
-  };
 }

@@ -5,6 +5,7 @@ export const groups = [
     title: 'Get started',
     pages: [
       { slug: '', file: 'start.md', title: 'First request' },
+      { slug: 'clients', file: 'clients.md', title: 'Clients' },
       { slug: 'concepts', file: 'concepts.md', title: 'Concepts' },
       { slug: 'ids', file: 'ids.md', title: 'Ids and regions' },
     ],
@@ -36,7 +37,12 @@ export const groups = [
   {
     title: 'Operators',
     pages: [
+      { slug: 'deploy', file: 'deploy.md', title: 'Deploy it' },
       { slug: 'operations', file: 'operations.md', title: 'Operating it' },
+      { slug: 'capacity', file: 'capacity.md', title: 'Capacity' },
+      { slug: 'payments', file: 'payments.md', title: 'Payments and notices' },
+      { slug: 'metrics', file: 'metrics.md', title: 'Metrics, traces, logs' },
+      { slug: 'providers', file: 'providers.md', title: 'Providers' },
       { slug: 'dialects', file: 'dialects.md', title: 'Dialects' },
     ],
   },

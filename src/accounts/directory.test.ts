@@ -125,7 +125,7 @@ describe('changes are written through', () => {
     const { accountId } = await stored();
     const directory = newDirectory();
     const account = (await directory.account(accountId))!;
-    directory.charge(accountId, 999n);
+    directory.charge(accountId, 999n, 'gen-1');
     expect(account).toMatchObject({ balancePico: -999n, usagePico: 999n });
   });
 

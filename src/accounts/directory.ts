@@ -1,18 +1,21 @@
 /**
- * The accounts, keys and aliases of this process: read from memory, changed in the store first and then in memory, so that
- * what the request path sees is always exact (architecture 3). A change is acknowledged only when both have it.
+ * The accounts, keys and aliases: read from memory, changed in the store first and then in memory, so that what the request
+ * path sees is always exact (architecture 3). A change is acknowledged only when both have it, in every process of a fleet.
  */
 import type { Clock } from '../base/clock.js';
 import { timeOrderedId } from '../base/ids.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { defaultPolicy } from '../policy/policy.js';
+import type { PaymentEvent, PaymentOutcome } from '../storage/payment-records.js';
 import type { Account, Alias, Identity, Key } from '../storage/records.js';
 import type { LedgerEntry, Store } from '../storage/store.js';
 import type { Actor, AuditLog } from './audit.js';
+import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
 import { makeToken } from './keys/token.js';
 import { OneAtATime } from './one-at-a-time.js';
+import { type CountryAfter, recordPayment } from './record-payment.js';
 
 export interface AccountRequest {
   email: string;
@@ -32,14 +35,16 @@ export interface DirectoryDeps {
   audit: AuditLog;
   /** Resolves once the journal of an earlier process is in the store; rejects with StoreUnavailable while it cannot be. */
   replayed?: () => Promise<void>;
+  /** In a fleet: the memory that the other processes' changes reach. */
+  identities?: Identities;
 }
 
 export class AccountDirectory {
-  private readonly cache: IdentityCache;
+  private readonly cache: Identities;
   private readonly changes = new OneAtATime();
 
   constructor(private readonly deps: DirectoryDeps) {
-    this.cache = new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
+    this.cache = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
   }
 
   /** The identity of a key that has been seen before; the request path asks here first. */
@@ -85,9 +90,9 @@ export class AccountDirectory {
     const account = await this.existing(id);
     return this.changes.run(id, async () => {
       const { limits, ...rest } = change;
-      const full = { ...rest, ...(limits && { limits: { ...account.limits, ...limits } }) };
-      await this.deps.store.accounts.update(id, full);
-      Object.assign(account, full);
+      await this.deps.store.accounts.update(id, change);
+      Object.assign(account, rest, limits && { limits: { ...account.limits, ...limits } });
+      await this.cache.changed([`account:${id}`]);
       await this.deps.audit.record(actor, 'account.update', id, { ...change });
       return account;
     });
@@ -108,17 +113,21 @@ export class AccountDirectory {
         note,
       });
       account.balancePico += amountPico;
+      await this.cache.changed([`account:${id}`]);
       await this.deps.audit.record(actor, 'credits.post', id, { amount_usd: usdText(amountPico), note });
       return entry;
     });
   }
 
+  /** What a payment processor has reported: credits and adjustments, each once, and the billing country that it has verified. */
+  recordPayment(event: PaymentEvent, countryAfter: CountryAfter): Promise<PaymentOutcome> {
+    const { cache, changes } = this;
+    return recordPayment({ ...this.deps, cache, changes }, event, countryAfter);
+  }
+
   /** Settlement, as far as memory goes. Synchronous, so that the next request of the account sees the new balance (§7.2). */
-  charge(accountId: string, costPico: PicoUsd): void {
-    const account = this.cache.cachedAccount(accountId);
-    if (!account) return;
-    account.balancePico -= costPico;
-    account.usagePico += costPico;
+  charge(accountId: string, costPico: PicoUsd, generationId: string): void {
+    this.cache.charge(accountId, costPico, generationId);
   }
 
   /** The token is in the answer and nowhere else: the store and the log have its hash or nothing. */
@@ -145,9 +154,11 @@ export class AccountDirectory {
   /** The next request with the key gets 401, also where the store failed half-way: the cache forgets it in either case. */
   async deleteKey(actor: Actor, accountId: string, keyId: string): Promise<boolean> {
     if (!(await this.account(accountId))) return false;
-    const owner = this.cache.cached(keyId)?.key.accountId;
+    const owner = this.cache.ownerOf(keyId);
     if (owner !== undefined && owner !== accountId) return false;
     const deleted = await this.deps.store.keys.delete(accountId, keyId).finally(() => this.cache.dropKey(keyId));
+    // Also where it was gone already: whoever deleted it may have died before it could tell the others.
+    await this.cache.changed([`key:${keyId}`]);
     if (deleted) await this.deps.audit.record(actor, 'key.delete', keyId, { account_id: accountId });
     return deleted;
   }
@@ -166,7 +177,9 @@ export class AccountDirectory {
   createAlias(account: Account, alias: Alias, limit: number): Promise<'created' | 'exists' | 'limit'> {
     return this.changes.run(account.id, async () => {
       const outcome = await this.deps.store.aliases.create(account.id, alias, limit);
-      if (outcome === 'created') account.aliases.set(alias.name, alias);
+      if (outcome !== 'created') return outcome;
+      account.aliases.set(alias.name, alias);
+      await this.cache.changed([`account:${account.id}`]);
       return outcome;
     });
   }
@@ -175,6 +188,7 @@ export class AccountDirectory {
     return this.changes.run(account.id, async () => {
       const replaced = await this.deps.store.aliases.replace(account.id, alias);
       if (replaced) account.aliases.set(alias.name, alias);
+      await this.cache.changed([`account:${account.id}`]);
       return replaced;
     });
   }
@@ -183,6 +197,7 @@ export class AccountDirectory {
     return this.changes.run(account.id, async () => {
       const deleted = await this.deps.store.aliases.delete(account.id, name);
       if (deleted) account.aliases.delete(name);
+      await this.cache.changed([`account:${account.id}`]);
       return deleted;
     });
   }
@@ -192,6 +207,7 @@ export class AccountDirectory {
     return this.changes.run(account.id, async () => {
       await this.deps.store.accounts.update(account.id, { policy });
       account.policy = policy;
+      await this.cache.changed([`account:${account.id}`]);
     });
   }
 
@@ -199,6 +215,7 @@ export class AccountDirectory {
     return this.changes.run(account.id, async () => {
       await this.deps.store.accounts.update(account.id, { fallback });
       account.fallback = fallback;
+      await this.cache.changed([`account:${account.id}`]);
     });
   }
 

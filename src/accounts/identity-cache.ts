@@ -2,8 +2,10 @@
  * What the request path needs of accounts, in memory: one shared object an account, one identity a key (architecture 3).
  * A key that is dropped stays dropped, also when a read of it was under way (failure case G7).
  */
+import type { PicoUsd } from '../base/money.js';
 import type { Account, Identity, Key } from '../storage/records.js';
 import type { Store } from '../storage/store.js';
+import type { Identities } from './identities.js';
 import { keyExpired } from './keys/verify-token.js';
 
 interface KeyRead {
@@ -11,7 +13,7 @@ interface KeyRead {
   dropped: boolean;
 }
 
-export class IdentityCache {
+export class IdentityCache implements Identities {
   private readonly identities = new Map<string, Identity>();
   private readonly accounts = new Map<string, Account>();
   private readonly keyReads = new Map<string, KeyRead>();
@@ -29,8 +31,8 @@ export class IdentityCache {
     return this.identities.get(keyId);
   }
 
-  cachedAccount(id: string): Account | undefined {
-    return this.accounts.get(id);
+  ownerOf(keyId: string): string | undefined {
+    return this.identities.get(keyId)?.key.accountId;
   }
 
   /** Reads a key once, however many requests ask for it at the same time. */
@@ -94,5 +96,18 @@ export class IdentityCache {
       const { key, account } = identity;
       if (key.hash !== null && keyExpired(key, nowMs)) this.addKey({ ...key, hash: null }, account);
     }
+  }
+
+  /** Synchronous, so that the next request of the account sees the new balance (§7.2). */
+  charge(accountId: string, costPico: PicoUsd): void {
+    const account = this.accounts.get(accountId);
+    if (!account) return;
+    account.balancePico -= costPico;
+    account.usagePico += costPico;
+  }
+
+  /** Nobody else holds anything. */
+  changed(): Promise<void> {
+    return Promise.resolve();
   }
 }

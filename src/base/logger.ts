@@ -8,12 +8,20 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Writes to standard error, so that standard output stays for the ready line and command output. */
-export function createLogger(level: string = process.env.LODESTONE_LOG_LEVEL ?? 'info'): Logger {
+/** Writes to standard error, so that standard output stays for the ready line and command output. Each line has the `common` fields. */
+export function createLogger(
+  level: string = process.env.LODESTONE_LOG_LEVEL ?? 'info',
+  common: Record<string, unknown> | null = null,
+): Logger {
   return pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: common, timestamp: pino.stdTimeFunctions.isoTime },
     pino.destination({ dest: 2, sync: false }),
   );
+}
+
+/** Whether debug lines are kept at all, so that nobody makes them where they are not. */
+export function keepsDebug(logger: Logger & { isLevelEnabled?: (level: string) => boolean }): boolean {
+  return logger.isLevelEnabled?.('debug') === true;
 }
 
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };

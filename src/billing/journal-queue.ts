@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import type { Generation } from '../storage/records.js';
 import { LineWriter } from '../storage/settlement-line.js';
-import { chargeOf, readSettlementRow, type SettlementRow } from '../storage/settlement-row.js';
+import { chargeOf, readSettlementRow, rowCreatedAt, type SettlementRow } from '../storage/settlement-row.js';
 import type { Segment, Segments } from './journal-segments.js';
 
 interface Waiting extends SettlementRow {
@@ -74,6 +74,12 @@ export class JournalQueue {
   get settled(): number {
     const first = this.#waiting[0]?.n ?? this.#collected[0]?.n ?? this.#appended + 1;
     return Math.min(first, this.#rest?.n ?? first) - 1;
+  }
+
+  /** When the oldest record in memory was created, epoch milliseconds; null where there is none. */
+  get oldestAt(): number | null {
+    const oldest = this.#waiting[0] ?? this.#collected[0];
+    return oldest ? rowCreatedAt(oldest) : null;
   }
 
   /** Takes over what earlier processes left. Called once, before the first append. */

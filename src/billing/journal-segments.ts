@@ -4,6 +4,7 @@
  */
 import {
   closeSync,
+  existsSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -150,9 +151,16 @@ export class Segments {
   }
 }
 
+/** Whether a directory has segments of any version in it. */
+export function holdsSegments(dir: string): boolean {
+  return existsSync(dir) && readdirSync(dir).some(isSegment);
+}
+
+const isSegment = (name: string): boolean => /^\d{12}\./.test(name);
+
 /** A file that another version left holds settlements that nobody else will make, so it is not passed over. */
 function segmentNames(dir: string): string[] {
-  const names = readdirSync(dir).filter((name) => /^\d{12}\./.test(name));
+  const names = readdirSync(dir).filter(isSegment);
   const foreign = names.find((name) => !ofThisForm.test(name));
   if (foreign === undefined) return names;
   throw new Error(

@@ -26,8 +26,19 @@ export interface Journal {
   settled(timeoutMs: number): Promise<boolean>;
   /** Records that are not yet in the store. */
   readonly depth: number;
+  /** For the metrics: read at a scrape, not on the request path. */
+  figures(): JournalFigures;
   /** Settles what it can within a bound; what is left stays in the files for the next start. */
   close(): Promise<void>;
+}
+
+export interface JournalFigures {
+  readonly depth: number;
+  /** When the oldest record that waits was created, epoch milliseconds; null where none waits. */
+  readonly oldestAt: number | null;
+  /** Records that have left the journal, since this process began; those set aside among them. */
+  readonly settled: number;
+  readonly setAside: number;
 }
 
 export interface JournalOptions {
@@ -46,10 +57,16 @@ export interface JournalOptions {
 /** Resolves when what earlier processes left is settled, or when the store turned out to be away. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { dir, settle, logger, flushMs = 250, batchRecords = 1000, closeMs = 10_000 } = options;
-  const lock = takeLock(join(dir, 'lock'), `The settlement journal ${dir}`);
+  const lock = await takeLock(join(dir, 'lock'), `The settlement journal ${dir}`);
   try {
     const segments = new Segments(dir, options.segmentBytes ?? 8 << 20);
-    const aside = (line: string, error: unknown) => setAside(options, line, error);
+    const aside = Object.assign(
+      (line: string, error: unknown) => {
+        aside.count++;
+        setAside(options, line, error);
+      },
+      { count: 0 },
+    );
     const queue = new JournalQueue(segments, options.memoryBytes ?? 16 << 20, {
       unreadable: aside,
       torn: (file) => logger.warn({ file }, 'the journal ends in a record that was cut short; it is skipped'),
@@ -68,7 +85,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     });
     await writer.replay();
     const commit = new GroupCommit(queue, () => writer.appended(), logger);
-    return journalOf({ queue, commit, writer, segments, lock, closeMs });
+    return journalOf({ queue, commit, writer, segments, lock, closeMs, setAside: () => aside.count });
   } catch (error) {
     lock.release();
     throw error;
@@ -82,9 +99,10 @@ interface Parts {
   segments: Segments;
   lock: Lock;
   closeMs: number;
+  setAside: () => number;
 }
 
-function journalOf({ queue, commit, writer, segments, lock, closeMs }: Parts): Journal {
+function journalOf({ queue, commit, writer, segments, lock, closeMs, setAside }: Parts): Journal {
   const settled = (timeoutMs: number): Promise<boolean> => {
     commit.flush();
     return writer.settled(timeoutMs);
@@ -94,6 +112,10 @@ function journalOf({ queue, commit, writer, segments, lock, closeMs }: Parts): J
     settled,
     get depth() {
       return queue.depth;
+    },
+    figures: () => {
+      const { depth, oldestAt, settled } = queue;
+      return { depth, oldestAt, settled, setAside: setAside() };
     },
     async close() {
       await settled(closeMs);

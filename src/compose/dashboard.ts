@@ -12,7 +12,7 @@ export function dashboardAddress({ server: { baseUrl, dashboardUrl } }: Config):
 }
 
 export function dashboardSettings(config: Config, addresses: () => Addresses) {
-  const { registration, welcomeCreditPico, payments, server } = config;
+  const { registration, welcomeCreditPico, payments, notices, server } = config;
   return {
     registration,
     welcomeCreditPico,
@@ -20,6 +20,7 @@ export function dashboardSettings(config: Config, addresses: () => Addresses) {
     addresses,
     secure: dashboardAddress(config).secure,
     payments: payments.processor,
+    lowBalancePico: notices.lowBalancePico,
     version,
     files: fileURLToPath(new URL('../../dashboard/dist', import.meta.url)),
   } satisfies Partial<DashboardDeps>;

@@ -12,24 +12,34 @@ export class HoldWriter {
   private readonly waiting = new Map<string, HoldRecord>();
   private turn: Promise<unknown> = Promise.resolve();
   private running: Promise<void> | null = null;
+  /** The fleet knows of everything that has been written in the background. */
+  private told: Promise<unknown> = Promise.resolve();
   private readonly pause = new Pause();
   private closing = false;
 
   constructor(
     private readonly store: Pick<HoldStore, 'put'>,
     private readonly logger: Logger,
+    /** Tells the other processes of a fleet. */
+    private readonly changed: () => Promise<void>,
   ) {}
 
-  /** In the background. */
-  later(record: HoldRecord): void {
-    this.waiting.set(nameOf(record), record);
-    this.running ??= this.writeAll();
+  /** What the store does not have yet. */
+  get unwritten(): Iterable<HoldRecord> {
+    return this.waiting.values();
   }
 
-  /** Now: in the store when it resolves. What waited for that route and day is not written any more, also if it rejects. */
+  /** In the background; resolves when it is in the store and known to the fleet, however long that takes. */
+  later(record: HoldRecord): Promise<unknown> {
+    this.waiting.set(nameOf(record), record);
+    this.running ??= this.writeAll();
+    return this.running.then(() => this.told);
+  }
+
+  /** Now: in the store, and known to the fleet, when it resolves. What waited for that route and day is not written any more, also if it rejects. */
   now(record: HoldRecord): Promise<void> {
     this.waiting.delete(nameOf(record));
-    return this.put(record);
+    return this.put(record).then(this.changed);
   }
 
   /** The last writes are done, or given up after a bound. */
@@ -65,6 +75,7 @@ export class HoldWriter {
     for (const [name, record] of this.waiting) {
       try {
         await this.put(record);
+        this.told = Promise.allSettled([this.told, this.changed()]);
         if (this.waiting.get(name) === record) this.waiting.delete(name);
       } catch (error) {
         failure = error;

@@ -8,9 +8,13 @@ export class ModelStates {
   private states = new Map<string, ModelAvailability>();
   private lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly store: AvailabilityStore) {}
+  /** `changed` tells the other processes of a fleet, before a change is acknowledged. */
+  constructor(
+    private readonly store: AvailabilityStore,
+    private readonly changed: () => Promise<void> = () => Promise.resolve(),
+  ) {}
 
-  /** States outlive a restart: call it before serving. */
+  /** States outlive a restart: call it before serving, and when another process has changed one. */
   async load(): Promise<void> {
     this.states = new Map(await this.store.all());
   }
@@ -24,6 +28,7 @@ export class ModelStates {
     const change = this.lastChange.then(async () => {
       await this.store.set(canonicalId, availability);
       this.states.set(canonicalId, availability);
+      await this.changed();
     });
     this.lastChange = change.catch(() => {});
     return change;

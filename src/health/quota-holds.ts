@@ -2,10 +2,12 @@
  * Which routes are quota-held (§3.2, ruling 5). A hold belongs to one UTC day and is in force exactly while the clock shows
  * that day, so nothing has to release it at midnight, and a clock that is set back or forth cannot prolong it.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import { startOfUtcDay, utcDay } from '../base/midnight.js';
 import type { Route } from '../catalogue/route.js';
+import type { Totals } from '../shared-state/totals.js';
 import type { HoldReason, HoldRecord, HoldStore } from '../storage/store.js';
 import { EarlierTokens } from './earlier-tokens.js';
 import { HoldWriter } from './hold-writer.js';
@@ -28,8 +30,20 @@ interface Day {
   readonly tokens: Map<string, number>;
 }
 
+export interface QuotaHoldsDeps {
+  store: HoldStore;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+  /** In a fleet: tells the other processes of what is held or lifted. */
+  changed?: () => Promise<void>;
+  /** In a fleet: the day's tokens of all processes. */
+  totals?: Totals;
+}
+
 /** More than one, for answers that began before midnight and for clocks that are set back. */
 const daysKept = 8;
+/** While the store or shared state is away, a refused request waits this long for the others to know, and no longer. */
+const toldMs = 300;
 
 export class QuotaHolds {
   private readonly days = new Map<number, Day>();
@@ -38,8 +52,8 @@ export class QuotaHolds {
   /** Holds on any of the days: with none, the request path asks nothing else. */
   private holdCount = 0;
 
-  constructor(private readonly deps: { store: HoldStore; clock: Pick<Clock, 'now'>; logger: Logger }) {
-    this.writer = new HoldWriter(deps.store, deps.logger);
+  constructor(private readonly deps: QuotaHoldsDeps) {
+    this.writer = new HoldWriter(deps.store, deps.logger, deps.changed ?? (() => Promise.resolve()));
     this.earlier = new EarlierTokens(deps.store, deps.logger);
   }
 
@@ -48,14 +62,24 @@ export class QuotaHolds {
     const { store, clock } = this.deps;
     const now = clock.now();
     const today = utcDay(now);
-    for (const { utcDay: number, routeId, reason, quotaLifted } of await store.since(today)) {
-      const day = this.day(number);
-      if (quotaLifted) day.lifted.add(routeId);
-      if (reason) this.remember(day, routeId, reason);
-    }
+    for (const record of await store.since(today)) this.takeOver(record);
     this.earlier.sum(today, now, (tokens) => {
-      for (const [routeId, count] of tokens) addTokens(this.day(today), routeId, count);
+      for (const [routeId, count] of tokens) this.earlierTokens(today, routeId, count);
     });
+  }
+
+  /** Another process has held or lifted something: the store has it, except for what is still on its way from here. */
+  async reload(): Promise<void> {
+    const today = utcDay(this.deps.clock.now());
+    const records = await this.deps.store.since(today);
+    for (const day of this.days.values()) {
+      if (day.utcDay < today) continue;
+      day.held.clear();
+      day.lifted.clear();
+    }
+    for (const record of records) this.takeOver(record);
+    for (const record of this.writer.unwritten) this.takeOver(record);
+    this.recount();
   }
 
   /**
@@ -85,9 +109,13 @@ export class QuotaHolds {
     return today && hold ? { until: startOfUtcDay(today.utcDay + 1), reason: hold.reason } : null;
   }
 
-  /** At once in memory; in the store as soon as that can be reached. */
-  hold(routeId: string, reason: HoldReason): void {
-    this.holdOn(this.day(utcDay(this.deps.clock.now())), routeId, reason);
+  /**
+   * At once in memory; in the store as soon as that can be reached. In a fleet there is something to wait for: until the others
+   * know of it, so that whoever is told of the hold finds it everywhere, but never for long.
+   */
+  hold(routeId: string, reason: HoldReason): Promise<unknown> | undefined {
+    const written = this.holdOn(this.day(utcDay(this.deps.clock.now())), routeId, reason);
+    return written && this.deps.changed && Promise.race([written, pause(toldMs, undefined, { ref: false })]);
   }
 
   /**
@@ -98,6 +126,11 @@ export class QuotaHolds {
     const day = this.day(utcDay(createdAt));
     addTokens(day, route.id, tokens);
     this.holdIfUsedUp(day, route);
+    void this.deps.totals?.add(totalName(day.utcDay, route.id), tokens).then((total) => {
+      if (total === null || total <= (day.tokens.get(route.id) ?? 0)) return;
+      day.tokens.set(route.id, total);
+      this.holdIfUsedUp(day, route);
+    });
   }
 
   /** False where the route is not held. A route's own quota, once lifted, binds no more until midnight; an upstream's may. */
@@ -127,17 +160,30 @@ export class QuotaHolds {
     return this.writer.close();
   }
 
+  private takeOver({ utcDay: number, routeId, reason, quotaLifted }: HoldRecord): void {
+    const day = this.day(number);
+    if (quotaLifted) day.lifted.add(routeId);
+    if (reason) this.remember(day, routeId, reason);
+    else day.held.delete(routeId);
+  }
+
+  private earlierTokens(number: number, routeId: string, count: number): void {
+    const day = this.day(number);
+    addTokens(day, routeId, count);
+    void this.deps.totals?.atLeast(totalName(number, routeId), day.tokens.get(routeId) ?? 0);
+  }
+
   private holdIfUsedUp(day: Day, { id, dailyTokenQuota }: QuotaRoute): void {
     if (dailyTokenQuota === null || day.lifted.has(id)) return;
     if ((day.tokens.get(id) ?? 0) >= dailyTokenQuota) this.holdOn(day, id, 'daily_token_quota');
   }
 
-  private holdOn(day: Day, routeId: string, reason: HoldReason): void {
-    if (day.held.has(routeId)) return;
+  private holdOn(day: Day, routeId: string, reason: HoldReason): Promise<unknown> | undefined {
+    if (day.held.has(routeId)) return undefined;
     this.remember(day, routeId, reason);
-    this.writer.later(recordOf(day, routeId));
     const until = new Date(startOfUtcDay(day.utcDay + 1)).toISOString();
     this.deps.logger.warn({ route: routeId, reason, until }, 'a route is quota-held');
+    return this.writer.later(recordOf(day, routeId));
   }
 
   private remember(day: Day, routeId: string, reason: HoldReason): void {
@@ -174,6 +220,8 @@ export class QuotaHolds {
 function addTokens({ tokens }: Day, routeId: string, count: number): void {
   tokens.set(routeId, (tokens.get(routeId) ?? 0) + count);
 }
+
+const totalName = (number: number, routeId: string): string => `quota:${number}:${routeId}`;
 
 function recordOf({ utcDay: number, held, lifted }: Day, routeId: string): HoldRecord {
   return { utcDay: number, routeId, reason: held.get(routeId)?.reason ?? null, quotaLifted: lifted.has(routeId) };

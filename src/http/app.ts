@@ -8,8 +8,10 @@ import Fastify, {
   type FastifyServerFactory,
 } from 'fastify';
 import { requestId } from '../base/ids.js';
+import { keepsDebug } from '../base/logger.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { gatewayError } from '../errors/gateway-error.js';
+import { outcomeOfStatus, unknownEndpoint } from '../metrics/meters.js';
 import { registerAdmin } from './admin/register.js';
 import { registerApi } from './api/register.js';
 import { readBody } from './body.js';
@@ -24,7 +26,9 @@ import { KnownPaths } from './known-paths.js';
 import { registerOpenApi } from './openapi/register.js';
 import { registerOps } from './ops.js';
 import { answerAndDrain } from './raw-answer.js';
+import { countRefused } from './refused.js';
 import { serverLimits } from './server-limits.js';
+import { registerStripeWebhook } from './webhooks/stripe.js';
 
 export interface Lifecycle {
   /** True once the process refuses new work. */
@@ -45,7 +49,7 @@ export async function buildApp(
     logger: false,
     return503OnClosing: false,
     genReqId: () => requestId(deps.clock.now()),
-    clientErrorHandler: onClientError,
+    clientErrorHandler: (error, socket) => onClientError(error, socket, (fault) => countRefused(deps.meters, fault)),
     rewriteUrl: (req) => routablePath(req.url ?? ''),
     // As long as a head can be: the framework's own refusal of a longer one is not the envelope.
     routerOptions: { maxParamLength: serverLimits.options.maxHeaderSize },
@@ -59,6 +63,7 @@ export async function buildApp(
   });
   knownPaths.add(chatPath, 'POST');
   startAnswers(app);
+  watchAnswers(app, deps);
   guardRequests(app, deps, lifecycle);
   answerUnknown(app, knownPaths);
   answerErrors(app, deps);
@@ -66,6 +71,7 @@ export async function buildApp(
   await app.register((api) => registerApi(api, deps));
   await app.register((admin) => registerAdmin(admin, deps), { prefix: '/admin/v1' });
   await registerDashboard(app, deps);
+  registerStripeWebhook(app, deps);
   registerOps(app, deps, lifecycle);
   registerOpenApi(app);
   registerDocs(app, deps);
@@ -96,6 +102,23 @@ function startAnswers(app: FastifyInstance): void {
   });
 }
 
+/** Paths are counted as they were registered, never as a caller wrote them. */
+function watchAnswers(app: FastifyInstance, { meters, logger }: HttpDeps): void {
+  const logged = keepsDebug(logger);
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url } = request.routeOptions;
+    const endpoint = url === undefined ? unknownEndpoint : `${request.method} ${url}`;
+    const outcome = outcomeOfStatus(reply.statusCode);
+    meters.request(endpoint, outcome);
+    if (logged) {
+      const { id: request_id } = request;
+      const duration_ms = Math.round(reply.elapsedTime);
+      logger.debug({ request_id, endpoint, outcome, status: reply.statusCode, duration_ms }, 'a request ended');
+    }
+    done();
+  });
+}
+
 function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycle): void {
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.unguarded) return;
@@ -104,8 +127,12 @@ function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycl
     request.origin = deps.originOf(request.raw);
     deps.territories.checkCaller(request.origin.territory);
     await deps.ipLimiter.take(request.origin.address);
+    if (deps.fleet && tellsStates(pathOf(request))) await deps.fleet.states.now();
   });
 }
+
+/** Files and pages tell nothing that another process could have changed. */
+const tellsStates = (path: string): boolean => isApiPath(path) || /^\/(admin|dashboard\/api)\//.test(path);
 
 /** Check 3, in a hook: a body that nobody takes is not read first. */
 function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
@@ -134,8 +161,11 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
 function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
   app.setErrorHandler((error, request, reply) => {
     const fault = asGatewayError(error);
+    deps.meters.error(fault);
     if (fault.status === 500) {
-      deps.logger.error({ request_id: request.id, error: errorText(error) }, 'a request failed on our side');
+      const { row, condition } = fault;
+      const fields = { request_id: request.id, code: row.code, condition, error: errorText(error) };
+      deps.logger.error(fields, 'a request failed on our side');
     }
     if (fault.condition === 'request_too_large') {
       reply.hijack();

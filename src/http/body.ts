@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { gatewayError } from '../errors/gateway-error.js';
-import { bodyBytesMax } from '../pipeline/admit.js';
+import { bodyBytesMax } from '../pipeline/admit/checks.js';
 import { bytesTooDeep, nestingMax } from '../pipeline/validate/nesting.js';
 
 /**
@@ -56,11 +56,19 @@ export async function readBody(req: IncomingMessage, keptBytesMax = controlBodyB
 
 /** Stands for a body that was read and thrown away because it is over `controlBodyBytesMax`. */
 const oversized = Buffer.alloc(0);
+const tooLong = `is larger than the ${controlBodyBytesMax} bytes that this endpoint takes`;
+
+/** The body as it came, for an endpoint that checks a signature over it. */
+export function rawBody(request: FastifyRequest): Buffer {
+  const bytes = request.body as Buffer | undefined;
+  if (bytes === oversized) throw notJson(tooLong);
+  return bytes ?? Buffer.alloc(0);
+}
 
 /** The body as a JSON object. Every fault is a 400 without `param` (contract 4.1). */
 export function jsonBody(request: FastifyRequest): Record<string, unknown> {
   const bytes = request.body as Buffer | undefined;
-  if (bytes === oversized) throw notJson(`is larger than the ${controlBodyBytesMax} bytes that this endpoint takes`);
+  if (bytes === oversized) throw notJson(tooLong);
   if (bytes === undefined || bytes.length === 0) throw notJson('is empty');
   if (!jsonType.test(request.headers['content-type'] ?? '')) throw notJson('was not sent as JSON');
   if (!isUtf8(bytes)) throw notJson('is not valid UTF-8');

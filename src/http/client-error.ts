@@ -17,7 +17,12 @@ type ServerSocket = Duplex & {
   parser?: { incoming?: IncomingMessage | null } | null;
 };
 
-export function onClientError(error: NodeJS.ErrnoException, socket: ServerSocket): void {
+/** `told` hears of every error that was answered. */
+export function onClientError(
+  error: NodeJS.ErrnoException,
+  socket: ServerSocket,
+  told: (fault: GatewayError) => void = () => {},
+): void {
   if (broken.has(socket)) return;
   broken.add(socket);
   if (error.code === 'ECONNRESET') {
@@ -25,7 +30,7 @@ export function onClientError(error: NodeJS.ErrnoException, socket: ServerSocket
     return;
   }
   const last = socket.parser?.incoming;
-  answerInTurn(socket, last?.complete === false ? last : null, error);
+  answerInTurn(socket, last?.complete === false ? last : null, error, told);
 }
 
 /** `CONNECT`: Node would drop the connection without a word. */
@@ -38,15 +43,25 @@ export function onConnect(req: { url?: string | undefined }, socket: Duplex): vo
  * body the fault is, null where it is in a head; if that request has its answer already, a second one would be taken for the answer
  * to another.
  */
-function answerInTurn(socket: ServerSocket, body: IncomingMessage | null, error: NodeJS.ErrnoException): void {
+function answerInTurn(
+  socket: ServerSocket,
+  body: IncomingMessage | null,
+  error: NodeJS.ErrnoException,
+  told: (fault: GatewayError) => void,
+): void {
   const current = socket._httpMessage;
   if (current && current.req !== body) {
-    current.once('close', () => answerInTurn(socket, body, error));
+    current.once('close', () => answerInTurn(socket, body, error, told));
     return;
   }
   const unanswered = body === null ? error.code !== 'HPE_CLOSED_CONNECTION' : current?.headersSent === false;
-  if (unanswered && socket.writable) answerOn(socket, faultOf(error));
-  else endAndLinger(socket);
+  if (!unanswered || !socket.writable) {
+    endAndLinger(socket);
+    return;
+  }
+  const fault = faultOf(error);
+  answerOn(socket, fault);
+  told(fault);
 }
 
 function answerOn(socket: Duplex, fault: GatewayError): void {

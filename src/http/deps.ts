@@ -6,12 +6,18 @@ import type { AccountDirectory } from '../accounts/directory.js';
 import type { Session } from '../accounts/sign-in/sign-ins.js';
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import type { JournalFigures } from '../billing/journal.js';
 import type { Snapshot } from '../catalogue/route.js';
+import type { Fleet } from '../fleet/fleet.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { RouteHealth } from '../health/route-health.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
 import type { KeyLimiter } from '../limits/key-limiter.js';
+import type { Figures } from '../metrics/figures.js';
+import type { Meters } from '../metrics/meters.js';
+import type { ProcessMeters } from '../metrics/process-meters.js';
+import type { StripePayments } from '../payments/stripe-payments.js';
 import type { Account, Identity } from '../storage/records.js';
 import type { Store } from '../storage/store.js';
 import type { Origin, Territories } from '../territory/territories.js';
@@ -59,7 +65,9 @@ export interface HttpDeps {
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
-  journal: { settled(timeoutMs: number): Promise<boolean> };
+  /** In a fleet: brings what all requests depend on up to date. Absent: this process is the only one. */
+  fleet?: Pick<Fleet, 'states'> | null;
+  journal: { settled(timeoutMs: number): Promise<boolean>; figures?(): JournalFigures };
   /** Told of expired keys that a request shows, and of new keys. */
   expiry: { seen(): void; keyCreated(expiresAt: number | null): void };
   adminToken: string;
@@ -75,6 +83,16 @@ export interface HttpDeps {
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf'>;
   /** Makes an account able to sign in at the dashboard. */
   createSignIn?: (account: Account, password: string) => Promise<void>;
+  /** What the request path counts (contract 9). */
+  meters: Meters;
+  processMeters?: Pick<ProcessMeters, 'figures'>;
+  upstreamConnections?: () => { readonly open: number; readonly idle: number };
+  /** Redis, where many processes share one; absent where there is none. `fallbacks`: requests that had to do without it. */
+  sharedState?: { readonly up: boolean; readonly fallbacks?: number };
+  /** The figures of the other processes of this machine, for a scrape that one of them answers for all. */
+  siblings?: (own: Figures) => Promise<Figures[]>;
+  /** Absent: credit is added by the operator alone. */
+  payments?: Pick<StripePayments, 'open' | 'receive'> | undefined;
   /** Absent: there is no dashboard. */
   dashboard?: DashboardDeps;
 }

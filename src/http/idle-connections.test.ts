@@ -41,4 +41,19 @@ describe('a server that drains (contract 1, SIGTERM)', () => {
     await pause(50);
     expect(await Promise.race([closed().then(() => 'closed'), pause(2_000)])).toBe('closed');
   });
+
+  it('says with an answer that has yet to begin that the connection ends with it', async () => {
+    server.removeAllListeners('request');
+    let answer = () => {};
+    server.on('request', (_req, res) => {
+      answer = () => void res.end('done');
+    });
+    await connection.write(requestBytes('GET', '/', {}));
+    await pause(50);
+    const over = closed();
+    answer();
+    await connection.readUntil((text) => text.includes('done'), 2_000);
+    expect(connection.received.toString()).toMatch(/\r\nconnection: close\r\n/i);
+    await over;
+  });
 });

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../base/ids.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import type { Figures } from '../metrics/figures.js';
 import { buildApp, type Lifecycle } from './app.js';
 import { markAwaitsContinue } from './body.js';
 import { isChatPath } from './chat-path.js';
@@ -16,7 +17,9 @@ import type { HttpDeps } from './deps.js';
 import { asGatewayError } from './faults.js';
 import { headFault } from './head-fault.js';
 import { closeOnlyIdle } from './idle-connections.js';
+import { ownFigures } from './metrics.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
+import { countRefused } from './refused.js';
 import { type ServerLimits, serverLimits } from './server-limits.js';
 import { watchUnread } from './unread-answers.js';
 
@@ -25,6 +28,8 @@ const closePollMs = 50;
 export interface LodestoneServer {
   readonly server: Server;
   readonly app: FastifyInstance;
+  /** What `GET /metrics` tells of this process, fit to be sent to another. */
+  figures(): Figures;
   /** Resolves to the port in use. */
   listen(port: number, host: string): Promise<number>;
   /** Refuses new work; answers under way finish within `graceMs`, then their connections are cut. */
@@ -38,6 +43,7 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
   return {
     server,
     app,
+    figures: () => ownFigures(deps),
     listen: (port, host) => listen(server, port, host),
     close: async (graceMs = 0) => {
       lifecycle.draining = true;
@@ -54,10 +60,12 @@ function nodeServer(
   framework: FastifyServerFactoryHandler,
 ): Server {
   const route = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
+    // Also where it is not refused, as /readyz is not: the connection ends with this answer, and the caller is told.
+    if (lifecycle.draining) res.shouldKeepAlive = false;
     const fault = headFault(req);
     if (fault !== undefined) refuse(deps, req, res, fault);
     else if (req.method !== 'POST' || !isChatPath(req.url)) callFramework(framework, req, res);
-    else if (lifecycle.draining) answerError(req, res, drainingError(), requestId(deps.clock.now()));
+    else if (lifecycle.draining) answerError(req, res, counted(deps, drainingError()), requestId(deps.clock.now()));
     else callChat(deps, req, res, awaitsContinue);
   };
   const server = createHttpServer(options, (req, res) => route(req, res, false));
@@ -73,7 +81,7 @@ function nodeServer(
     res.shouldKeepAlive = false;
     const value = (req.headers.expect ?? '').slice(0, 100);
     const refusal = unlessSanctioned(deps, req, gatewayError('expectation_failed', { value }));
-    answerError(req, res, refusal, requestId(deps.clock.now()));
+    answerError(req, res, counted(deps, refusal), requestId(deps.clock.now()));
   });
   server.on('connect', onConnect);
   capConnections(server, closeOnlyIdle(server), connectionsMax);
@@ -82,7 +90,12 @@ function nodeServer(
 
 function refuse(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, reason: string): void {
   const refusal = unlessSanctioned(deps, req, gatewayError('bad_http', { reason }));
-  answerAndDrain(req, res, refusal, requestId(deps.clock.now()));
+  answerAndDrain(req, res, counted(deps, refusal), requestId(deps.clock.now()));
+}
+
+function counted({ meters }: HttpDeps, refusal: GatewayError): GatewayError {
+  countRefused(meters, refusal);
+  return refusal;
 }
 
 /** A caller from a sanctioned territory is told that and nothing else, also where the request itself is at fault (§7.6, E9). */
@@ -113,9 +126,10 @@ function callChat(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, awa
   try {
     deps.chat(req, res, awaitsContinue);
   } catch (error) {
-    deps.logger.error({ error: String(error) }, 'the chat handler threw');
+    const request_id = requestId(deps.clock.now());
+    deps.logger.error({ request_id, error: String(error) }, 'the chat handler threw');
     if (res.headersSent) res.destroy();
-    else answerError(req, res, asGatewayError(error), requestId(deps.clock.now()));
+    else answerError(req, res, counted(deps, asGatewayError(error)), request_id);
   }
 }
 

@@ -8,7 +8,7 @@ export const exactPeersMax = 65_536;
 
 export class IpLimiter {
   constructor(
-    private readonly requestsPerMinute: number,
+    readonly requestsPerMinute: number,
     private readonly requests: Counters,
   ) {}
 

@@ -61,7 +61,8 @@ export class KeyLimiter {
     );
   }
 
-  private requestLimitOf(account: Account): number {
+  /** Of each key of the account. */
+  requestLimitOf(account: Account): number {
     return account.limits.requestsPerMinute ?? this.defaults.keyRequestsPerMinute;
   }
 

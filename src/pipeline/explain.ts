@@ -124,7 +124,14 @@ function dryWalk(
   { candidates }: Explanation,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
-  const trail: Trail = { attempts: [], providersAttempted: [], breakerSkipped: [], upstreamMs: 0, dispatchedAtMs: 0 };
+  const trail: Trail = {
+    attempts: [],
+    providersAttempted: [],
+    breakerSkipped: [],
+    legs: [],
+    upstreamMs: 0,
+    dispatchedAtMs: 0,
+  };
   let serving: Route | null = null;
   const explained = scores(ports, eligible, prefer, request.stream).map(({ route, score }, i) => {
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);

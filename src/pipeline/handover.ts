@@ -6,12 +6,14 @@ import type { PicoUsd } from '../base/money.js';
 import type { TokenCounter } from '../billing/count/counter.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
+import type { Fleet } from '../fleet/fleet.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { Permit, RouteHealth } from '../health/route-health.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
 import type { KeyLimiter } from '../limits/key-limiter.js';
 import type { Reservation } from '../limits/reservation.js';
+import type { Meters } from '../metrics/meters.js';
 import type { AttemptRecord, Generation, Identity } from '../storage/records.js';
 import type { Territories } from '../territory/territories.js';
 import type { AnswerReader } from '../upstream/answer-reader.js';
@@ -29,8 +31,8 @@ export interface PipelinePorts {
   clock: Clock;
   logger: Logger;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
-  ipLimiter: Pick<IpLimiter, 'take'>;
-  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'takeTokens' | 'tokenRefusal' | 'headersOf'>;
+  ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
+  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'requestLimitOf' | 'takeTokens' | 'tokenRefusal' | 'headersOf'>;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge'>;
   /** A request showed an expired key: its hash should go (ruling 1). */
   expiredKeySeen(): void;
@@ -46,7 +48,13 @@ export interface PipelinePorts {
   requests: Pick<RequestWriter, 'write'>;
   answers: AnswerReader;
   counter: Pick<TokenCounter, 'count'>;
-  journal: { append(generation: Generation, whenWritten?: () => void): void };
+  journal: {
+    append(generation: Generation, whenWritten?: () => void): void;
+    settled(timeoutMs: number): Promise<boolean>;
+  };
+  meters: Pick<Meters, 'openStreams'>;
+  /** null = this process is the only one. */
+  fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
 }
 
 /** One chat request on its way through the stages. */
@@ -77,11 +85,23 @@ export interface Plan {
   readonly routes: readonly Route[];
 }
 
+export type { Settlement } from './settle.js';
+
+/** One attempt of a walk; monotonic milliseconds. */
+export interface Leg {
+  readonly route: Route;
+  readonly record: AttemptRecord;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
 /** Filled by the walk while it goes on; the receipt, the metadata and the record are made from it. */
 export interface Trail {
   readonly attempts: AttemptRecord[];
   readonly providersAttempted: string[];
   readonly breakerSkipped: string[];
+  /** The same attempts with their times, for metrics and traces. */
+  readonly legs: Leg[];
   /** Time that was spent waiting for upstreams, in attempts that are over. */
   upstreamMs: number;
   /** When the attempt that is under way was dispatched. */

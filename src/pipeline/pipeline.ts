@@ -8,11 +8,13 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import type { StreamEnd } from '../storage/records.js';
 import { routerMetadataText } from '../wire/router-metadata.js';
-import { admit, bodyBytesMax } from './admit.js';
+import { bodyBytesMax } from './admit/checks.js';
+import { admit } from './admit.js';
 import { type Caller, CallerGone } from './caller.js';
 import { alongChain } from './chain.js';
 import { gate } from './gate.js';
 import type { Billed, Exchange, PipelinePorts, Plan, Trail } from './handover.js';
+import { ChatNotes } from './notes.js';
 import { rank } from './rank.js';
 import { resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { answerHeaders } from './respond/answer-headers.js';
@@ -20,7 +22,7 @@ import { answerText } from './respond/answer-text.js';
 import { bill } from './respond/bill.js';
 import { billAbandoned, endStream, endWithPricingFault } from './respond/end-stream.js';
 import { StreamRelay } from './respond/stream-relay.js';
-import { settle } from './settle.js';
+import { type Settlement, settle } from './settle.js';
 import { checkContentType } from './validate.js';
 import { type Served, type WalkOutcome, walk } from './walk.js';
 
@@ -30,7 +32,13 @@ type Stream = Extract<Served, { kind: 'stream' }>;
 /** A caller that closed its connection before its answer, in the words of the logs of other servers. */
 const statusClientClosed = 499;
 
-export async function serveChat(ports: PipelinePorts, caller: Caller, requestId: string): Promise<void> {
+/** `notes` are filled on the way, for whoever watches how it ends. */
+export async function serveChat(
+  ports: PipelinePorts,
+  caller: Caller,
+  requestId: string,
+  notes: ChatNotes = new ChatNotes(),
+): Promise<void> {
   const startedAtMs = ports.clock.monotonicMs();
   const admitted = admit(ports, caller);
   const identity = admitted instanceof Promise ? await admitted : admitted;
@@ -38,6 +46,7 @@ export async function serveChat(ports: PipelinePorts, caller: Caller, requestId:
   const waitingFromMs = ports.clock.monotonicMs();
   const body = await caller.readBody(bodyBytesMax);
   const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
+  notes.bodyBytes = body.length;
   const validated = ports.validator.validate(body);
   const request = validated instanceof Promise ? await validated : validated;
 
@@ -62,8 +71,9 @@ export async function serveChat(ports: PipelinePorts, caller: Caller, requestId:
     snapshot,
     reservation,
   };
+  notes.exchange = exchange;
   try {
-    await new Chat(ports, exchange).serve(plan, () => sentChain ?? resolveSavedChain(snapshot, account));
+    await new Chat(ports, exchange, notes).serve(plan, () => sentChain ?? resolveSavedChain(snapshot, account));
   } finally {
     // Nothing was delivered, or the usage has corrected it already.
     reservation.cancel();
@@ -72,13 +82,7 @@ export async function serveChat(ports: PipelinePorts, caller: Caller, requestId:
 
 /** The second half of the way: gate, rank and walk for the primary id and each entry of its chain, then respond and settle. */
 class Chat {
-  private readonly trail: Trail = {
-    attempts: [],
-    providersAttempted: [],
-    breakerSkipped: [],
-    upstreamMs: 0,
-    dispatchedAtMs: 0,
-  };
+  private readonly trail: Trail;
   private readonly relay: StreamRelay | null;
   private primary!: Plan;
   /** The plan that is being walked, and its place in the chain; 0 is the primary id. */
@@ -89,7 +93,9 @@ class Chat {
   constructor(
     private readonly ports: PipelinePorts,
     private readonly exchange: Exchange,
+    private readonly notes: ChatNotes,
   ) {
+    this.trail = notes.trail;
     this.relay = exchange.request.stream ? this.createRelay() : null;
   }
 
@@ -131,6 +137,7 @@ class Chat {
     const text = answerText(exchange, route, parts, billed, this.metadata(route));
     const overheadMs = this.overheadMs();
     // Made after settling: what remains of the key's tokens is told by the usage, not by the estimate (contract 4.1).
+    this.notes.answering(this.ports.clock.monotonicMs(), overheadMs);
     this.settleServed(route, billed, parts.finishReason, null, () =>
       caller.answer(answerHeaders(this.ports, exchange, route, overheadMs), text, parts.encoding),
     );
@@ -179,14 +186,14 @@ class Chat {
       error: null,
       errorCode,
     };
-    settle(this.ports, this.exchange, this.trail, settlement, thenSend);
+    this.settle(settlement, thenSend);
   }
 
   /** Nothing arrived, so nothing is billed (ruling 8); the record says why. */
   private settleGone(): never {
     const streamEnd = this.exchange.request.stream ? 'client_closed' : null;
     const common = { billed: null, finishReason: null, streamEnd, fallbackOccurred: false, error: null } as const;
-    settle(this.ports, this.exchange, this.trail, {
+    this.settle({
       ...common,
       status: statusClientClosed,
       route: null,
@@ -197,7 +204,12 @@ class Chat {
 
   private settleFailure(error: GatewayError): void {
     const common = { billed: null, finishReason: null, streamEnd: null, fallbackOccurred: false } as const;
-    settle(this.ports, this.exchange, this.trail, { ...common, status: error.status, route: null, error });
+    this.settle({ ...common, status: error.status, route: null, error });
+  }
+
+  private settle(settlement: Settlement, thenSend?: () => void): void {
+    this.notes.settlement = settlement;
+    settle(this.ports, this.exchange, this.trail, settlement, thenSend);
   }
 
   private createRelay(): StreamRelay {
@@ -207,15 +219,17 @@ class Chat {
       created: Math.floor(exchange.createdAt / 1000),
       includeUsage: exchange.request.includeUsage,
       snapshot: exchange.snapshot,
-      headers: (route) =>
-        answerHeaders(
-          this.ports,
-          exchange,
-          route,
-          this.trail.dispatchedAtMs - exchange.startedAtMs - exchange.bodyMs - this.trail.upstreamMs,
-        ),
+      headers: (route) => this.streamBegins(route),
       metadata: (route) => this.metadata(route),
     });
+  }
+
+  private streamBegins(route: Route): string[] {
+    const { ports, exchange, trail } = this;
+    const overheadMs = trail.dispatchedAtMs - exchange.startedAtMs - exchange.bodyMs - trail.upstreamMs;
+    this.notes.answering(ports.clock.monotonicMs(), overheadMs);
+    ports.meters.openStreams++;
+    return answerHeaders(ports, exchange, route, overheadMs);
   }
 
   private metadata(route: Route, streamEnd?: StreamEnd): string {

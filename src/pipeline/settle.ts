@@ -1,8 +1,9 @@
 /** Stage 8: the record of the request goes into the journal, and its cost out of the balance, before the last byte leaves. */
 import type { Route } from '../catalogue/route.js';
 import type { GatewayError } from '../errors/gateway-error.js';
-import type { Generation, StreamEnd } from '../storage/records.js';
+import type { AttemptRecord, Generation, StreamEnd } from '../storage/records.js';
 import type { Billed, Exchange, PipelinePorts, Trail } from './handover.js';
+import { keptError } from './settle/kept-error.js';
 
 export interface Settlement {
   status: number;
@@ -16,7 +17,10 @@ export interface Settlement {
   errorCode?: string;
 }
 
-type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'holds'>;
+type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'holds' | 'fleet'>;
+
+/** While the store is away, an answer near a used-up balance waits this long for it, and no longer. */
+const confirmMs = 500;
 
 /** `thenSend` sends what is left of the answer; it is called as soon as the record is in the journal's file. */
 export function settle(
@@ -27,12 +31,28 @@ export function settle(
   thenSend?: () => void,
 ): void {
   const { billed, route } = settlement;
-  if (billed && billed.costPico !== 0n) ports.directory.charge(exchange.identity.account.id, billed.costPico);
+  if (billed && billed.costPico !== 0n)
+    ports.directory.charge(exchange.identity.account.id, billed.costPico, exchange.generationId);
   if (billed) exchange.reservation.correct(billed.usage.promptTokens + billed.usage.completionTokens);
   if (billed && route && route.dailyTokenQuota !== null) {
     ports.holds.used(route, billed.usage.promptTokens + billed.usage.completionTokens, exchange.createdAt);
   }
-  ports.journal.append(recordOf(ports, exchange, trail, settlement), thenSend);
+  const record = recordOf(ports, exchange, trail, settlement);
+  ports.journal.append(record, thenSend && inFleet(ports, exchange, settlement, thenSend));
+}
+
+/**
+ * In a fleet a balance may be used up by answers of several processes together. Near that point the last byte waits until the
+ * store has the sum and the others know, so that whoever has his answer finds the new balance everywhere (§7.2).
+ */
+function inFleet(
+  { fleet, journal }: SettlePorts,
+  { identity: { account } }: Exchange,
+  { billed }: Settlement,
+  thenSend: () => void,
+): () => void {
+  if (!fleet || !billed || billed.costPico === 0n || !fleet.nearZero(account, billed.costPico)) return thenSend;
+  return () => void journal.settled(confirmMs).then(thenSend);
 }
 
 function recordOf(ports: SettlePorts, exchange: Exchange, trail: Trail, settlement: Settlement): Generation {
@@ -65,6 +85,12 @@ function recordOf(ports: SettlePorts, exchange: Exchange, trail: Trail, settleme
     streamEnd: settlement.streamEnd,
     usageSource: billed?.source ?? null,
     errorCode: settlement.errorCode ?? error?.row.code ?? null,
-    attempts: trail.attempts,
+    attempts: keptAttempts(trail.attempts, request),
   };
+}
+
+function keptAttempts(attempts: readonly AttemptRecord[], request: Exchange['request']): AttemptRecord[] {
+  return attempts.map((attempt) =>
+    attempt.error === null ? attempt : { ...attempt, error: keptError(attempt.error, request) },
+  );
 }

@@ -21,7 +21,14 @@ it('asks no upstream for a caller that has left already (ruling 8, failure case 
   const caller = Object.assign(new RecordingCaller(), { gone: true });
   const request = { model: route.id, stream: false, needs: [], members: '"messages":[]', encoding: 'latin1' };
   const exchange = { caller, request, snapshot } as unknown as Exchange;
-  const trail: Trail = { attempts: [], providersAttempted: [], breakerSkipped: [], upstreamMs: 0, dispatchedAtMs: 0 };
+  const trail: Trail = {
+    attempts: [],
+    providersAttempted: [],
+    breakerSkipped: [],
+    legs: [],
+    upstreamMs: 0,
+    dispatchedAtMs: 0,
+  };
   const outcome = await walk(
     ports,
     exchange,

@@ -102,32 +102,41 @@ async function permitted(
   relay: Relay | null,
   permit: Permit,
 ): Promise<AttemptOutcome> {
+  const startedAtMs = ports.clock.monotonicMs();
   try {
     const outcome = await attempt(ports, exchange, trail, route, budgets, relay, permit);
-    learn(ports, route, outcome, permit, trail);
+    const told = learn(ports, route, outcome, permit, trail);
+    if (told) await told;
     return outcome;
   } finally {
     permit.released();
+    const record = trail.attempts.at(-1);
+    if (record) trail.legs.push({ route, record, startedAtMs, endedAtMs: ports.clock.monotonicMs() });
   }
 }
 
-/** Ruling 4: what counts against a route. A stream that broke after its start counts too, though nothing can be retracted. */
+/**
+ * Ruling 4: what counts against a route. A stream that broke after its start counts too, though nothing can be retracted. What
+ * it gives back is a hold on its way to the other processes of a fleet.
+ */
 function learn(
   { holds }: Pick<WalkPorts, 'holds'>,
   route: Route,
   outcome: AttemptOutcome,
   permit: Permit,
   trail: Trail,
-): void {
+): Promise<unknown> | undefined {
   if (outcome.kind === 'failure') {
     const { meaning, retryAfterMs = null } = outcome.failure;
-    if (meaning === 'quota') holds.hold(route.id, 'upstream');
     if (countsAgainstRoute(meaning)) permit.failed(retryAfterMs);
-  } else if (outcome.kind === 'stream' && outcome.end !== 'complete') {
+    return meaning === 'quota' ? holds.hold(route.id, 'upstream') : undefined;
+  }
+  if (outcome.kind === 'stream' && outcome.end !== 'complete') {
     permit.failed(null);
   } else if (outcome.kind !== 'gone') {
     permit.succeeded(trail.attempts.at(-1)?.first_byte_ms ?? null);
   }
+  return undefined;
 }
 
 /** The candidates that the walk did not come to, less those that are ruled out (§2.6). */

@@ -24,8 +24,8 @@ export class MemoryCounters implements Counters {
   private readonly windowMs: number;
   private readonly namesMax: number;
   /** Windows opened since the last turn, and before it. After two turns of a window's length each, a window is over. */
-  private young = new Map<string, CounterWindow>();
-  private old = new Map<string, CounterWindow>();
+  private young = new Map<string, OwnWindow>();
+  private old = new Map<string, OwnWindow>();
   /** The names that found `young` full. */
   private overflow: CountSketch | null = null;
   private turnsAtMs = Number.NEGATIVE_INFINITY;
@@ -51,6 +51,24 @@ export class MemoryCounters implements Counters {
     const nowMs = this.nowMs();
     const window = this.find(name, nowMs);
     return window ? { used: window.used, resetMs: window.endsAtMs - nowMs } : unused;
+  }
+
+  /**
+   * What shared state has said of a counter takes the place of what was held of it, so that counting can go on from there where
+   * shared state is lost. `id` tells the counter's windows apart. Names beyond the bound are not remembered.
+   */
+  learn(name: string, used: number, resetMs: number, id: number): OwnWindow {
+    const nowMs = this.nowMs();
+    if (nowMs >= this.turnsAtMs) this.turn(nowMs);
+    const held = this.young.get(name) ?? this.old.get(name);
+    if (held?.id === id) {
+      held.used = used;
+      return held;
+    }
+    const window = new OwnWindow(nowMs + resetMs, id);
+    window.used = used;
+    if (this.young.size < this.namesMax || this.young.has(name)) this.young.set(name, window);
+    return window;
   }
 
   /** How many windows are held, those that are over and not yet dropped included. */
@@ -88,10 +106,14 @@ export class MemoryCounters implements Counters {
   }
 }
 
-class OwnWindow implements CounterWindow {
+export class OwnWindow implements CounterWindow {
   used = 0;
 
-  constructor(readonly endsAtMs: number) {}
+  /** `id` is shared state's name for the window; 0 for one that was opened here. */
+  constructor(
+    readonly endsAtMs: number,
+    readonly id = 0,
+  ) {}
 
   add(amount: number): void {
     this.used += amount;

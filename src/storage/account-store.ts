@@ -1,5 +1,5 @@
 /** Accounts with their aliases, as the request path holds them in memory. */
-import { count, eq, type InferSelectModel, sql } from 'drizzle-orm';
+import { count, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm';
 import { policyOfStored, policyToStore } from '../policy/policy.js';
 import type { Database } from './database.js';
 import type { Account, Alias } from './records.js';
@@ -81,6 +81,14 @@ export function accountStore(database: Database): AccountStore {
       const rows = await database.query((db) => db.select({ n: count() }).from(accounts));
       return rows[0]?.n ?? 0;
     },
+
+    balances: (ids) =>
+      database.query((db) =>
+        db
+          .select({ id: accounts.id, balancePico: accounts.balancePico, usagePico: accounts.usagePico })
+          .from(accounts)
+          .where(inArray(accounts.id, [...ids])),
+      ),
 
     async update(id, { status, billingCountry, limits, fallback, policy }) {
       const change = {

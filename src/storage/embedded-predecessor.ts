@@ -6,7 +6,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { processExists } from './lock.js';
+import { processExists } from './lock-holder.js';
 
 const patienceMs = 10_000;
 /** After this it does not seem to be stopping by itself (its watchdog was killed too), and is told to. */

@@ -13,6 +13,7 @@ export interface ServerPlace {
   cluster: string;
   socketDir: string;
   port: number;
+  connectionsMax: number;
 }
 
 export interface ServerRun {
@@ -40,7 +41,6 @@ exit $status`;
 const settings = [
   'listen_addresses=',
   'fsync=on',
-  'max_connections=40',
   'shared_buffers=32MB',
   'max_wal_size=256MB',
   'min_wal_size=32MB',
@@ -112,11 +112,12 @@ function pathFor(user: ServerUser, directory: string): string {
 
 /** Resolves when the server accepts connections; rejects with the server's own last words where it does not come up. */
 export async function launch(place: ServerPlace, logger: Logger): Promise<ServerRun> {
-  const { native, user, cluster, socketDir, port } = place;
+  const { native, user, cluster, socketDir, port, connectionsMax } = place;
+  const allSettings = [...settings, `max_connections=${connectionsMax}`];
   const command = [join(native, 'bin', 'postgres'), '-D', pathFor(user, cluster), '-k', socketDir, '-p', String(port)];
   const child = spawn(
     '/bin/sh',
-    ['-c', watchdog, 'sh', ...command, ...settings.flatMap((setting) => ['-c', setting])],
+    ['-c', watchdog, 'sh', ...command, ...allSettings.flatMap((setting) => ['-c', setting])],
     {
       ...user,
       cwd: cluster,

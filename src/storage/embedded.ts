@@ -35,12 +35,19 @@ const socketPathMax = 100;
 const restartMinMs = 100;
 const restartMaxMs = 5_000;
 
-export async function startEmbedded(options: { dataDir: string; logger: Logger }): Promise<Embedded> {
+export interface EmbeddedOptions {
+  dataDir: string;
+  logger: Logger;
+  /** How many connections the server takes at a time. */
+  connectionsMax?: number;
+}
+
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true });
-  const lock = takeLock(join(dataDir, 'lodestone.lock'), `The data directory ${dataDir}`);
+  const lock = await takeLock(join(dataDir, 'lodestone.lock'), `The data directory ${dataDir}`);
   try {
-    const place = prepare(dataDir);
+    const place = prepare(dataDir, options.connectionsMax ?? 40);
     await awaitPredecessor(place.cluster, join(place.socketDir, `.s.PGSQL.${port}`));
     const server = new KeptServer(place, options.logger, await launch(place, options.logger));
     return {
@@ -58,10 +65,10 @@ export async function startEmbedded(options: { dataDir: string; logger: Logger }
   }
 }
 
-function prepare(dataDir: string): ServerPlace {
+function prepare(dataDir: string, connectionsMax: number): ServerPlace {
   const user = serverUser();
   const cluster = join(dataDir, 'postgres');
-  const place = { native: locateBinaries(user), user, cluster, socketDir: cluster, port };
+  const place = { native: locateBinaries(user), user, cluster, socketDir: cluster, port, connectionsMax };
   initialise(place);
   return { ...place, socketDir: socketDirFor(cluster, user) };
 }

@@ -68,7 +68,7 @@ function entryOf(row: EntryRow): LedgerEntry {
 
 export function ledgerStore(database: Database): LedgerStore {
   return {
-    post: (entry) => database.transaction((db, client) => post(db, client, entry)),
+    post: (entry) => database.transaction((db, client) => postEntry(db, client, entry)),
     async list(accountId, limit, filter) {
       const rows =
         filter?.before === undefined && filter?.kind === undefined
@@ -83,7 +83,8 @@ export function ledgerStore(database: Database): LedgerStore {
   };
 }
 
-async function post(
+/** Inside a transaction of the caller. */
+export async function postEntry(
   db: NodePgDatabase,
   client: PoolClient,
   entry: Omit<LedgerEntry, 'balancePico'>,

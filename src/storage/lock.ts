@@ -1,48 +1,90 @@
 /**
  * One process at a time on a directory: a lock file that names its holder. A lock is taken over only from a process that
- * is certainly gone, so that a `kill -9` leaves nothing to clean up by hand.
+ * is certainly gone, so that a `kill -9` leaves nothing to clean up by hand and no live process, on this host or another, is robbed.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Holder, here, judge, ownHolder, type Surroundings } from './lock-holder.js';
+import { type Sign, showSign } from './lock-sign.js';
 
 export interface Lock {
   release(): void;
 }
 
-interface Holder {
-  pid: number;
-  /** When the process began, in ticks of one boot: tells a reused pid from the same process. Null where not known. */
-  began: string | null;
-}
-
-/** Thrown where a live process holds the lock. */
+/** Thrown where another process holds the lock; `certain` where it is known to live. */
 export class LockHeld extends Error {
   constructor(
     readonly pid: number,
-    what: string,
+    message: string,
+    readonly certain: boolean,
   ) {
-    super(`${what} is in use by another Lodestone process (pid ${pid}). Stop that one, or choose another directory.`);
+    super(message);
     this.name = 'LockHeld';
   }
 }
 
 const attempts = 50;
+const pauseMs = 10;
 
 /** `what` is the beginning of the sentence that a second process is refused with. */
-export function takeLock(file: string, what: string): Lock {
+export async function takeLock(file: string, what: string, us: Surroundings = here): Promise<Lock> {
   mkdirSync(dirname(file), { recursive: true });
-  const own = JSON.stringify({ pid: process.pid, began: beganAt(process.pid) } satisfies Holder);
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    if (create(file, own)) return { release: () => releaseIfOwn(file, own) };
-    const found = read(file);
-    if (found === undefined) continue;
-    const holder = parse(found);
-    if (holder && isAlive(holder)) throw new LockHeld(holder.pid, what);
-    // Empty: a holder may be between creating and writing it. It gets a moment before the file counts as torn.
-    if (!holder && attempt < attempts / 2) pause(10);
-    else removeStale(file, found);
+  await clearAll(file, what, us);
+  // Shown before the lock is taken: whoever finds the lock finds the sign.
+  const token = randomBytes(6).toString('hex');
+  const sign = await showSign(dirname(file), `${basename(file)}.${token}.sock`);
+  const own = JSON.stringify({ ...ownHolder(us), sign: sign?.name ?? null, token });
+  try {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      if (create(file, own)) return { release: () => release(file, own, sign) };
+      await clearAll(file, what, us);
+    }
+    throw changing(file, what);
+  } catch (error) {
+    sign?.close();
+    throw error;
   }
-  throw new Error(`${what} cannot be locked: ${file} keeps changing.`);
+}
+
+const changing = (file: string, what: string) => new Error(`${what} cannot be locked: ${file} keeps changing.`);
+
+/** Returns when there is no lock at this moment. */
+async function clearAll(file: string, what: string, us: Surroundings): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const found = read(file);
+    if (found === undefined) return;
+    await clear(file, found, attempt, { what, us });
+  }
+  throw changing(file, what);
+}
+
+/** Returns when the found lock may be gone; throws where its holder is not. */
+async function clear(
+  file: string,
+  found: string,
+  attempt: number,
+  { what, us }: { what: string; us: Surroundings },
+): Promise<void> {
+  const holder = parse(found);
+  if (holder) {
+    const verdict = await judge(holder, dirname(file), us);
+    if (verdict !== 'gone') throw heldBy(holder, verdict === 'alive', what, file);
+  } else if (attempt < attempts / 2) {
+    // Empty: a holder may be between creating and writing it. It gets a moment before the file counts as torn.
+    await pause(pauseMs);
+    return;
+  }
+  await removeStale(file, found, us);
+  if (holder?.sign && holder.sign === basename(holder.sign)) rmSync(join(dirname(file), holder.sign), { force: true });
+}
+
+function heldBy({ pid, host }: Holder, certain: boolean, what: string, file: string): LockHeld {
+  const message = certain
+    ? `${what} is in use by another Lodestone process (pid ${pid}). Stop that one, or choose another directory.`
+    : `${what} is locked by a Lodestone process (pid ${pid} on "${host ?? 'another host'}") of which cannot be told from here whether it runs. If it does not, remove ${file}; else choose another directory.`;
+  return new LockHeld(pid, message, certain);
 }
 
 function create(file: string, content: string): boolean {
@@ -50,11 +92,11 @@ function create(file: string, content: string): boolean {
     const fd = openSync(file, 'wx', 0o600);
     writeSync(fd, content);
     closeSync(fd);
-    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
+  return read(file) === content;
 }
 
 function read(file: string): string | undefined {
@@ -68,60 +110,35 @@ function read(file: string): string | undefined {
 
 function parse(content: string): Holder | null {
   try {
-    const { pid, began } = JSON.parse(content) as Holder;
-    return Number.isInteger(pid) ? { pid, began } : null;
+    const holder = JSON.parse(content) as Holder;
+    return Number.isInteger(holder.pid) ? holder : null;
   } catch {
     return null;
   }
 }
 
-/** Two processes may find the same stale lock; the slower must not remove what the quicker has just made. */
-function removeStale(file: string, judged: string): void {
-  const aside = `${file}.stale-${process.pid}`;
-  try {
-    renameSync(file, aside);
-  } catch {
+/**
+ * Several may find the same stale lock; the slower must not remove what the quicker has just made. So only one at a time
+ * removes, and looks again before it does. The guard lasts for two system calls; one that is found later is a dead process'.
+ */
+async function removeStale(file: string, judged: string, us: Surroundings): Promise<void> {
+  const guard = `${file}.takeover`;
+  if (!create(guard, JSON.stringify(ownHolder(us)))) {
+    const found = read(guard);
+    await pause(pauseMs);
+    const holder = found === undefined ? null : parse(found);
+    const gone = !holder || (await judge(holder, dirname(file), us)) === 'gone';
+    if (found !== undefined && gone && read(guard) === found) rmSync(guard, { force: true });
     return;
   }
-  if (read(aside) === judged) rmSync(aside, { force: true });
-  else renameSync(aside, file);
+  try {
+    if (read(file) === judged) rmSync(file, { force: true });
+  } finally {
+    rmSync(guard, { force: true });
+  }
 }
 
-function releaseIfOwn(file: string, own: string): void {
+function release(file: string, own: string, sign: Sign | null): void {
   if (read(file) === own) rmSync(file, { force: true });
-}
-
-function isAlive({ pid, began }: Holder): boolean {
-  if (!processExists(pid)) return false;
-  const now = beganAt(pid);
-  return began === null || now === null || now === began;
-}
-
-/** A zombie does not count: it holds nothing any more. */
-export function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  return !/^[ZX]/.test(statFields(pid)?.[0] ?? '');
-}
-
-function beganAt(pid: number): string | null {
-  const ticks = statFields(pid)?.[19];
-  return ticks ? `${ticks}@${read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''}` : null;
-}
-
-/** The fields of /proc/<pid>/stat after the program's name, which may itself hold spaces and brackets. */
-function statFields(pid: number): string[] | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return undefined;
-  }
-}
-
-function pause(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  sign?.close();
 }

@@ -1,29 +1,59 @@
 /**
- * Brings the database to the newest migration. All or nothing, and one at a time: any number of processes may start at
- * once, and the database may hold tables of others, which are not touched.
+ * Brings the database to the newest migration that this version knows. All or nothing, and one at a time: any number of processes may
+ * start at once, older and newer versions side by side, and the database may hold tables of others, which are not touched.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { migrations } from './migrations/index.js';
+import { type Migration, migrations } from './migrations/index.js';
 
 /** An arbitrary number that only Lodestone's migrations lock on. */
 const lockNumber = 7_316_402_285;
+const lockNotAvailable = '55P03';
 
-/** The names of the migrations that were run. */
-export async function migrate(client: ClientBase): Promise<string[]> {
+export interface MigrateOptions {
+  known?: readonly Migration[];
+  /**
+   * How long a statement waits for a table that somebody else is using. All who come after wait behind it, the requests of a running
+   * version among them, so it lets them through and tries again.
+   */
+  tableWaitMs?: number;
+  attemptsMax?: number;
+}
+
+export interface Migrated {
+  /** The names of the migrations that were run. */
+  run: string[];
+  /** Those that a newer version has run. They only add (`migrations/additive.test.ts`), so this version goes on without them. */
+  newer: string[];
+}
+
+export async function migrate(client: ClientBase, options: MigrateOptions = {}): Promise<Migrated> {
+  const { known = migrations, tableWaitMs = 2_000, attemptsMax = 20 } = options;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inTransaction(client, () => runMissing(client, known, tableWaitMs));
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== lockNotAvailable || attempt >= attemptsMax) throw error;
+      await pause(tableWaitMs / 2);
+    }
+  }
+}
+
+async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('begin');
   try {
     // Held to the end of the transaction, so it also works through a pooler that hands out a connection per transaction.
     await client.query('select pg_advisory_xact_lock($1)', [lockNumber]);
-    const run = await runMissing(client);
+    const result = await work();
     await client.query('commit');
-    return run;
+    return result;
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw error;
   }
 }
 
-async function runMissing(client: ClientBase): Promise<string[]> {
+async function runMissing(client: ClientBase, known: readonly Migration[], tableWaitMs: number): Promise<Migrated> {
   // Asked first: `create schema if not exists` needs the right to create even where there is nothing to do.
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('lodestone.lodestone_migrations') is not null as there`,
@@ -34,12 +64,14 @@ async function runMissing(client: ClientBase): Promise<string[]> {
       'create table lodestone.lodestone_migrations (name text primary key, run_at timestamptz not null default now())',
     );
   }
-  const done = await client.query<{ name: string }>('select name from lodestone.lodestone_migrations');
+  const done = await client.query<{ name: string }>('select name from lodestone.lodestone_migrations order by name');
   const names = new Set(done.rows.map((row) => row.name));
-  const missing = migrations.filter((migration) => !names.has(migration.name));
+  const missing = known.filter((migration) => !names.has(migration.name));
+  if (missing.length > 0) await client.query(`set local lock_timeout = ${Math.ceil(tableWaitMs)}`);
   for (const { name, sql } of missing) {
     await client.query(sql);
     await client.query('insert into lodestone.lodestone_migrations (name) values ($1)', [name]);
   }
-  return missing.map(({ name }) => name);
+  for (const { name } of known) names.delete(name);
+  return { run: missing.map(({ name }) => name), newer: [...names] };
 }

@@ -200,6 +200,8 @@ describe('migrations', () => {
       { name: '0001-initial' },
       { name: '0002-routing' },
       { name: '0003-sign-in' },
+      { name: '0004-payments' },
+      { name: '0005-changes' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -4,12 +4,15 @@ import pg from 'pg';
 import type { Logger } from '../base/logger.js';
 import { accountStore } from './account-store.js';
 import { aliasStore } from './alias-store.js';
+import { changeFeed } from './change-feed.js';
 import { clientConfig, Database, type StoreAddress, storeError } from './database.js';
 import { generationStore } from './generation-store.js';
 import { holdStore } from './hold-store.js';
 import { keyStore } from './key-store.js';
 import { ledgerStore } from './ledger-store.js';
 import { migrate } from './migrate.js';
+import { noticeStore } from './notice-store.js';
+import { paymentStore } from './payment-store.js';
 import { audit, modelAvailability } from './schema.js';
 import { signInStore } from './sign-in-store.js';
 import type { AuditStore, AvailabilityStore, Store } from './store.js';
@@ -30,6 +33,9 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     audit: auditStore(database),
     signIn: signInStore(database),
     usage: usageStore(database),
+    payments: paymentStore(database),
+    notices: noticeStore(database),
+    changes: changeFeed(database, options, options.logger),
     async ping() {
       await database.statement('ping', 'select 1', []);
     },
@@ -43,8 +49,10 @@ async function migrateOnce(address: StoreAddress, logger: Logger): Promise<void>
   client.on('error', () => {});
   try {
     await client.connect();
-    const run = await migrate(client);
+    const { run, newer } = await migrate(client);
     if (run.length > 0) logger.info({ migrations: run }, 'the store was migrated');
+    if (newer.length > 0)
+      logger.info({ migrations: newer }, 'the store was migrated by a newer version; this one serves with it');
   } catch (error) {
     throw storeError(error);
   } finally {

@@ -14,6 +14,9 @@ export interface SettlementRow {
   readonly chargePico: bigint;
 }
 
+const tab = 9;
+const createdColumn = lineColumns.indexOf('created_ms');
+
 export const chargeOf = ({ billed, costPico }: Generation): bigint => (billed ? costPico : 0n);
 
 /** A row in bytes of its own. */
@@ -41,10 +44,14 @@ export function lineText({ bytes, start, end }: SettlementRow): string {
   return bytes.toString('utf8', start, end - 1);
 }
 
-/** The generation's id. */
-export function rowId(row: SettlementRow): string {
-  const line = lineText(row);
-  return unescaped(line.slice(0, line.indexOf('\t')));
+/** The generation's id: the line's first cell. */
+export function rowId({ bytes, start }: SettlementRow): string {
+  return unescaped(bytes.toString('utf8', start, bytes.indexOf(tab, start)));
+}
+
+/** When the generation was created, epoch milliseconds. */
+export function rowCreatedAt(row: SettlementRow): number {
+  return Number(lineText(row).split('\t', createdColumn + 1)[createdColumn]);
 }
 
 /** The rows' bytes, those that stand side by side as one piece and none of them copied. */

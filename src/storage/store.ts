@@ -1,6 +1,8 @@
 /** What the product asks of its store, one interface a concern. PostgreSQL implements it; nothing else does. */
 import type { BetterAuthOptions } from 'better-auth/minimal';
 import type { ModelAvailability } from '../catalogue/route.js';
+import type { NoticeStore } from './notice-records.js';
+import type { PaymentStore } from './payment-records.js';
 import type { Account, Alias, Generation, Key } from './records.js';
 import type { SettlementRow } from './settlement-row.js';
 
@@ -68,7 +70,16 @@ export interface GenerationQuery {
 }
 
 /** What of an account can be changed; what is left out stays. */
-export type AccountChanges = Partial<Pick<Account, 'status' | 'billingCountry' | 'limits' | 'fallback' | 'policy'>>;
+export type AccountChanges = Partial<Pick<Account, 'status' | 'billingCountry' | 'fallback' | 'policy'>> & {
+  /** Those that are named; another process may be changing the other one. */
+  limits?: Partial<Account['limits']>;
+};
+
+export interface AccountBalance {
+  id: string;
+  balancePico: bigint;
+  usagePico: bigint;
+}
 
 export interface AccountStore {
   create(account: NewAccount): Promise<'created' | 'email_taken'>;
@@ -78,6 +89,8 @@ export interface AccountStore {
   findId(email: string): Promise<string | null>;
   list(): Promise<Account[]>;
   count(): Promise<number>;
+  /** As the ledger stands, of the accounts that there are. */
+  balances(ids: readonly string[]): Promise<AccountBalance[]>;
   update(id: string, change: AccountChanges): Promise<void>;
 }
 
@@ -180,6 +193,16 @@ export interface UsageStore {
   facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
 }
 
+/**
+ * Tells the other processes on the same store of changes, in the transaction that makes them (architecture 3). The subjects
+ * are those of shared state's versions; null = what was told may have been missed, so anything can have changed.
+ */
+export interface ChangeFeed {
+  listen(heard: (subject: string | null) => void): Promise<{ close(): Promise<void> }>;
+  /** For what has no row of its own: the catalogue, which is read from files. */
+  announce(subject: string): Promise<void>;
+}
+
 export interface SignInUser {
   accountId: string;
   operator: boolean;
@@ -212,6 +235,9 @@ export interface Store {
   readonly audit: AuditStore;
   readonly signIn: SignInStore;
   readonly usage: UsageStore;
+  readonly payments: PaymentStore;
+  readonly notices: NoticeStore;
+  readonly changes: ChangeFeed;
   /** Throws StoreUnavailable where the store does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import { Connection, type Origin } from './http1/connection.js';
 export class Connections {
   private readonly idle: Connection[] = [];
   private closed = false;
+  private openCount = 0;
 
   constructor(
     private readonly origin: Origin,
@@ -23,7 +24,10 @@ export class Connections {
   }
 
   fresh(): Connection {
-    return new Connection(this.origin);
+    const connection = new Connection(this.origin);
+    this.openCount++;
+    connection.socket.once('close', () => this.openCount--);
+    return connection;
   }
 
   give(connection: Connection): void {
@@ -44,6 +48,11 @@ export class Connections {
       if (kept.alive && now - kept.idleSinceMs < kept.idleMsMax) break;
     }
     for (const connection of this.idle.splice(0, stale)) connection.destroy();
+  }
+
+  /** Those that are being opened and those in use included. */
+  get open(): number {
+    return this.openCount;
   }
 
   get idleCount(): number {

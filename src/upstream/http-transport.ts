@@ -33,6 +33,16 @@ export class HttpTransport implements Transport {
     return new HttpCall(place.connections, head, body, handler).start(place.connections.take());
   }
 
+  /** Of all origins together. */
+  connectionCounts(): { open: number; idle: number } {
+    const counts = { open: 0, idle: 0 };
+    for (const { open, idleCount } of this.origins.values()) {
+      counts.open += open;
+      counts.idle += idleCount;
+    }
+    return counts;
+  }
+
   async close(): Promise<void> {
     clearInterval(this.sweeper);
     for (const connections of this.origins.values()) connections.close();

@@ -51,6 +51,17 @@ describe('quotes of an upstream', () => {
     },
   );
 
+  it('a provider that quotes the prompt is quoted to the caller, and no word of it is stored (contract 4.6)', async () => {
+    const account = await rig.gateway.createAccount();
+    const prompt = 'The patient in bed 7 has been coughing since Tuesday.';
+    rig.upstream.reply(up.json({ error: { message: `Refused: "${prompt}" is no question` } }, { status: 400 }));
+    const body = ask({ messages: [{ role: 'user', content: prompt }] });
+    const reply = await rig.gateway.chat(body, { key: account.key });
+    expect(reply.json.error.message).toContain(prompt);
+    const { json } = await rig.gateway.call('GET', '/v1/generations', undefined, { key: account.key });
+    expect(json.data[0].attempts[0].error).toBe('Refused: "[…]" is no question (HTTP 400)');
+  });
+
   it('C21 a refused connection is told without our address (ruling 13)', async () => {
     const broken = await startRig({ providers: { closed: 'http://127.0.0.1:1' } });
     const reply = await broken.gateway.chat(ask({ model: 'closed/meta/llama-3.3-70b/defra' }));

@@ -9,8 +9,13 @@ export interface CountersUnderTest {
   pass(ms: number): void | Promise<void>;
 }
 
-export function describeCounters(name: string, create: () => CountersUnderTest | Promise<CountersUnderTest>): void {
-  describe(name, () => {
+/** `retry`: for counters that are exact only while something outside of the process answers in time. */
+export function describeCounters(
+  name: string,
+  create: () => CountersUnderTest | Promise<CountersUnderTest>,
+  { retry = 0 }: { retry?: number } = {},
+): void {
+  describe(name, { retry }, () => {
     let subject: CountersUnderTest;
     beforeEach(async () => {
       subject = await create();

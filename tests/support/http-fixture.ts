@@ -13,6 +13,7 @@ import { buildApp } from '../../src/http/app.js';
 import type { HttpDeps } from '../../src/http/deps.js';
 import { IpLimiter } from '../../src/limits/ip-limiter.js';
 import { KeyLimiter } from '../../src/limits/key-limiter.js';
+import { Meters } from '../../src/metrics/meters.js';
 import { MemoryCounters } from '../../src/shared-state/memory-counters.js';
 import { ProxyTrust } from '../../src/territory/proxy-trust.js';
 import { Territories } from '../../src/territory/territories.js';
@@ -44,7 +45,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, adminToken },
     modelStates: new ModelStates(store.availability),
-    ...{ health, holds },
+    ...{ health, holds, meters: new Meters() },
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, models: 2, routes: 5, providers: 3 }) },
     journal: { settled: async () => true },
     limits,
@@ -57,6 +58,10 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     keyLimiter: new KeyLimiter(limits, new MemoryCounters(clock), new MemoryCounters(clock)),
     chat: (_req, res) => void res.end('chat'),
     explain: async () => ({}),
+    payments: {
+      open: async () => ({ id: 'cs_test_1', url: 'https://checkout.example.com/cs_test_1' }),
+      receive: async () => 'recorded',
+    },
     createSignIn: (owner, password) => signIns.setPassword(owner, password),
     dashboard: {
       ...{ signIns, playground, limiter: new GuessLimiter(clock), secure: true, payments: 'none', version: '0.0.0' },
@@ -64,7 +69,12 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
       registration: 'open',
       welcomeCreditPico: 0n,
       configured: { baseUrl: dashboardOrigin, dashboardUrl: null },
-      addresses: () => ({ base: dashboardOrigin, docs: `${dashboardOrigin}/docs` }),
+      addresses: () => ({
+        base: dashboardOrigin,
+        dashboard: `${dashboardOrigin}/dashboard`,
+        docs: `${dashboardOrigin}/docs`,
+      }),
+      lowBalancePico: 1_000_000_000_000n,
       files: '/nowhere',
     },
     ...overrides,

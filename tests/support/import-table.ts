@@ -13,7 +13,7 @@ export interface SourceFile {
 
 const foundation = ['base', 'config', 'errors', 'wire', 'catalogue'];
 const stores = [...foundation, 'policy', 'storage', 'shared-state'];
-const domain = [...stores, 'accounts', 'billing', 'limits', 'territory', 'health'];
+const domain = [...stores, 'accounts', 'billing', 'limits', 'territory', 'health', 'payments', 'metrics'];
 
 /** Who may import whom. A folder may always import itself; anything not listed: no. */
 export const importTable: Record<string, readonly string[]> = {
@@ -30,18 +30,24 @@ export const importTable: Record<string, readonly string[]> = {
   limits: stores,
   territory: stores,
   health: stores,
+  metrics: foundation,
+  tracing: foundation,
+  payments: stores,
   upstream: foundation,
   'upstream/adapters': ['base', 'wire'],
-  pipeline: domain,
-  'pipeline/handover': [...domain, 'upstream'],
+  fleet: domain,
+  pipeline: [...domain, 'fleet'],
+  'pipeline/handover': [...domain, 'fleet', 'upstream'],
   'pipeline/walk': [...domain, 'upstream'],
   'pipeline/respond': [...domain, 'upstream'],
-  http: [...domain, 'pipeline'],
+  http: [...domain, 'fleet', 'pipeline', 'tracing'],
   'admin-token': ['base', 'config'],
   demo: domain,
-  compose: [...domain, 'upstream', 'pipeline', 'http', 'admin-token'],
-  main: [...foundation, 'compose', 'demo'],
-  cli: [...foundation, 'upstream/adapters', 'main'],
+  compose: [...domain, 'fleet', 'upstream', 'pipeline', 'tracing', 'http', 'admin-token'],
+  running: ['base', 'compose'],
+  workers: [...foundation, 'storage', 'metrics', 'admin-token', 'compose', 'demo', 'running'],
+  main: [...foundation, 'compose', 'demo', 'running', 'workers'],
+  cli: [...foundation, 'upstream', 'main'],
 };
 
 export const stages = ['admit', 'validate', 'resolve', 'gate', 'rank', 'walk', 'respond', 'settle'];

@@ -1,7 +1,7 @@
 /** A directory with settlement journals in it, a store that stands for PostgreSQL, and looks into the files. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { type Journal, type JournalOptions, openJournal } from '../../src/billing/journal.js';
@@ -54,8 +54,7 @@ export class JournalPlace {
   /** What a `kill -9` at this moment would leave behind, as a directory of its own. */
   afterKill(): string {
     const copy = mkdtempSync(join(this.root, 'killed-'));
-    cpSync(this.dir, copy, { recursive: true });
-    rmSync(join(copy, 'lock'), { force: true });
+    cpSync(this.dir, copy, { recursive: true, filter: (file) => !basename(file).startsWith('lock') });
     return copy;
   }
 

@@ -28,10 +28,12 @@ export async function searchAtRest(dataDir: string, databaseUrl: string | null):
 }
 
 function journalOf(dataDir: string): string[] {
-  const folder = join(dataDir, 'journal');
-  if (!existsSync(folder)) return [];
-  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
-  return files.map(({ name }) => readFileSync(join(folder, name), 'latin1'));
+  if (!existsSync(dataDir)) return [];
+  const folders = readdirSync(dataDir).filter((name) => /^journal(-\d+)?$/.test(name));
+  return folders.flatMap((folder) => {
+    const files = readdirSync(join(dataDir, folder), { withFileTypes: true }).filter((entry) => entry.isFile());
+    return files.map(({ name }) => readFileSync(join(dataDir, folder, name), 'latin1'));
+  });
 }
 
 /** Every row of every table, as text. */

@@ -15,6 +15,7 @@ import {
   StoreUnavailable,
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
+import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memorySignIn } from './memory-sign-in.js';
 import { asked, memoryUsage } from './memory-usage.js';
 
@@ -55,13 +56,21 @@ export class MemoryStore implements Store {
         return 'created' as const;
       }),
     find: (id: string) => this.answer(() => copyOf(this.accountRows.get(id))),
+    balances: (ids: readonly string[]) =>
+      this.answer(() =>
+        ids.flatMap((id) => {
+          const row = this.accountRows.get(id);
+          return row ? [{ id, balancePico: row.balancePico, usagePico: row.usagePico }] : [];
+        }),
+      ),
     findId: (email: string) =>
       this.answer(() => [...this.accountRows.values()].find((row) => row.email === email.toLowerCase())?.id ?? null),
     list: () => this.answer(() => [...this.accountRows.values()].map((row) => copyOf(row) as Account)),
     count: () => this.answer(() => this.accountRows.size),
-    update: (id: string, change: AccountChanges) =>
+    update: (id: string, { limits, ...change }: AccountChanges) =>
       this.answer(() => {
-        Object.assign(this.row(id), change);
+        const row = this.row(id);
+        Object.assign(row, change, limits && { limits: { ...row.limits, ...limits } });
       }),
   };
 
@@ -180,7 +189,27 @@ export class MemoryStore implements Store {
   };
 
   readonly signIn = memorySignIn();
+  /** Who listens, told by `announce` and by the tests. */
+  readonly listeners = new Set<(subject: string | null) => void>();
+  readonly changes = {
+    listen: async (heard: (subject: string | null) => void) => {
+      this.listeners.add(heard);
+      return { close: async () => void this.listeners.delete(heard) };
+    },
+    announce: (subject: string) =>
+      this.answer(() => {
+        for (const heard of this.listeners) heard(subject);
+      }),
+  };
+
   readonly usage = memoryUsage(() => this.generationRows.values());
+  readonly payments = memoryPayments({
+    answer: (read) => this.answer(read),
+    countryOf: (id) => this.accountRows.get(id)?.billingCountry,
+    setCountry: (id, country) => Object.assign(this.row(id), { billingCountry: country }),
+    post: (entry) => this.post(entry),
+  });
+  readonly notices = memoryNotices((read) => this.answer(read));
 
   ping(): Promise<void> {
     return this.answer(() => {});

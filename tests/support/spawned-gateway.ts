@@ -6,7 +6,7 @@ import { createGatewayFiles, type GatewayFiles, type GatewayFilesOptions } from 
 import { registerEnvironment, searchKept } from './secrets.js';
 
 const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const startTimeoutMs = 20_000;
+const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const readyLine = /(https?:\/\/[^\s/]+)/;
 

@@ -2,10 +2,13 @@
 import type { FastifyInstance } from 'fastify';
 import { usdNumber, usdText } from '../../base/money.js';
 import { accountOf } from '../authenticate.js';
+import type { HttpDeps } from '../deps.js';
 
-export function registerCredits(app: FastifyInstance): void {
+export function registerCredits(app: FastifyInstance, { directory }: HttpDeps): void {
   app.get('/v1/credits', async (request) => {
-    const { balancePico, usagePico } = accountOf(request);
+    const caller = accountOf(request);
+    // Asked for once more: in a fleet other processes have spent of it since the key was checked against memory.
+    const { balancePico, usagePico } = (await directory.account(caller.id)) ?? caller;
     return {
       data: {
         balance_usd: usdText(balancePico),

@@ -1,6 +1,6 @@
 /** `POST /v1/routes/explain`: what would become of a chat request (contract 4.7). It takes bodies as large as the chat does. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { bodyBytesMax } from '../../pipeline/admit.js';
+import { bodyBytesMax } from '../../pipeline/admit/checks.js';
 import { checkContentType } from '../../pipeline/validate.js';
 import { callerOf } from '../authenticate.js';
 import { readBody } from '../body.js';

@@ -97,7 +97,7 @@ describe('GET /v1/generation', () => {
 
 describe('GET /v1/credits and GET /v1/key (contract 4.8)', () => {
   it('gives the balance exactly and the sums as numbers', async () => {
-    fixture.directory.charge(fixture.account.id, 1_269_000_000n);
+    fixture.directory.charge(fixture.account.id, 1_269_000_000n, 'gen-1');
     expect((await get('/v1/credits')).json()).toEqual({
       data: { balance_usd: '9.998731', total_credits: 10, total_usage: 0.001269, currency: 'USD' },
     });

@@ -24,6 +24,6 @@ export async function registerAccountResources(app: FastifyInstance, deps: HttpD
   registerFallback(app, deps);
   registerRoutingPolicy(app, deps);
   registerGenerations(app, deps);
-  registerCredits(app);
+  registerCredits(app, deps);
   await registerExplain(app, deps);
 }

@@ -3,6 +3,7 @@ import type { ErrorRow } from '../../errors/row.js';
 import type { Condition } from '../../errors/table.js';
 import { callerErrors } from '../../errors/table-caller.js';
 import { operatorErrors } from '../../errors/table-operator.js';
+import { paymentErrors } from '../../errors/table-payments.js';
 import { serviceErrors } from '../../errors/table-service.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
 import { array, integer, object, ref, text } from './schema.js';
@@ -11,7 +12,7 @@ import type { Example, Ref, Response, Schema } from './types.js';
 type Row = ErrorRow<Record<string, unknown>>;
 
 /** The rows of the API. The dashboard's own are no part of it. */
-const table = { ...callerErrors, ...serviceErrors, ...operatorErrors };
+const table = { ...callerErrors, ...serviceErrors, ...operatorErrors, ...paymentErrors };
 export const documentedConditions = Object.keys(table) as (keyof typeof table)[];
 
 /** Without the clauses, which a reader of the reference has not at hand. */

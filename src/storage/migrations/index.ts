@@ -2,6 +2,8 @@
 import { initial } from './0001-initial.js';
 import { routing } from './0002-routing.js';
 import { signIn } from './0003-sign-in.js';
+import { payments } from './0004-payments.js';
+import { changes } from './0005-changes.js';
 
 export interface Migration {
   readonly name: string;
@@ -12,4 +14,6 @@ export const migrations: readonly Migration[] = [
   { name: '0001-initial', sql: initial },
   { name: '0002-routing', sql: routing },
   { name: '0003-sign-in', sql: signIn },
+  { name: '0004-payments', sql: payments },
+  { name: '0005-changes', sql: changes },
 ];

@@ -34,7 +34,7 @@ async function listed(of = id): Promise<boolean> {
 async function metric(name: string, of = id): Promise<number | null> {
   const { status, text } = await bench.gateway.call('GET', '/metrics', undefined, { key: null });
   expect(status).toBe(200);
-  const line = text.split('\n').find((one) => one.startsWith(`${name}{route="${of}"} `));
+  const line = text.split('\n').find((one) => one.startsWith(`${name}{`) && one.includes(`route="${of}"`));
   return line ? Number(line.split(' ').at(-1)) : null;
 }
 
@@ -55,8 +55,8 @@ describe('GET /admin/v1/routes and GET /metrics follow what happens to a route (
     bench.upstream.reply(broken);
     expect(await chat()).toBe(503);
     expect(await shown()).toMatchObject({ breaker: 'closed', latency_ms: expect.any(Number), error_rate: 0.5 });
-    expect(await metric('lodestone_route_error_rate')).toBe(0.5);
-    expect(await metric('lodestone_route_first_byte_ms')).toEqual(expect.any(Number));
+    expect(await metric('lodestone_route_recent_error_ratio')).toBe(0.5);
+    expect(await metric('lodestone_route_recent_first_byte_seconds')).toEqual(expect.any(Number));
   });
 
   it('five failures open the breaker, the cooldown half-opens it, a pin’s success closes it (ruling 4)', async () => {

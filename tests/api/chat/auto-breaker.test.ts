@@ -18,7 +18,8 @@ const routing = useRouting({ clock });
 
 async function metric(route: string): Promise<number> {
   const { text } = await routing.gateway.call('GET', '/metrics', undefined, { key: null });
-  const line = text.split('\n').find((one) => one.startsWith(`lodestone_route_breaker_state{route="${route}"} `));
+  const lines = text.split('\n').filter((one) => one.startsWith('lodestone_route_breaker_state{'));
+  const line = lines.find((one) => one.includes(`route="${route}"`));
   return Number(line?.split(' ').at(-1));
 }
 

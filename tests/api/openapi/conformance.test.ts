@@ -6,13 +6,16 @@ import type { Reply, TestAccount } from '../../support/client.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { adminToken } from '../../support/gateway-files.js';
 import { Conformance } from '../../support/openapi-conformance.js';
-import { type Parameters, scenes } from './scenes.js';
+import { secretKey, webhookSecret } from '../../support/scripted-stripe.js';
+import { type Parameters, proofs, scenes } from './scenes.js';
 
 const conformance = new Conformance(openApiDocument);
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({
+    config: { payments: { processor: 'stripe', secret_key: secretKey, webhook_secret: webhookSecret } },
+  });
 });
 afterAll(() => gateway?.stop());
 
@@ -62,7 +65,8 @@ async function send(
   described: Described,
   { values = {}, body, key }: { values?: Parameters; body?: unknown; key: string | null },
 ): Promise<Reply> {
-  return gateway.call(described.method.toUpperCase(), addressOf(described, values), body, { key });
+  const headers = proofs[described.operation.operationId]?.(body) ?? {};
+  return gateway.call(described.method.toUpperCase(), addressOf(described, values), body, { key, headers });
 }
 
 function expectConforming({ method, path, operation }: Described, reply: Reply, status: number): void {

@@ -1,6 +1,7 @@
 /** What has to be there before an operation of the document can be sent, and the ids that only the running gateway knows. */
 import type { Json, TestAccount } from '../../support/client.js';
 import type { TestGateway } from '../../support/gateway.js';
+import { signature } from '../../support/scripted-stripe.js';
 
 export interface Scene {
   gateway: TestGateway;
@@ -53,4 +54,11 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
     await chat(scene, 'sandbox/lodestone/quota');
     return {};
   },
+};
+
+/** Headers without which an operation takes no body, made for the one that is sent. */
+export const proofs: Record<string, (body: unknown) => Record<string, string>> = {
+  receiveStripeEvent: (body) => ({
+    'stripe-signature': signature(typeof body === 'string' ? body : JSON.stringify(body)),
+  }),
 };

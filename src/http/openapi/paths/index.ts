@@ -12,9 +12,10 @@ import { generations } from './generations.js';
 import { models } from './models.js';
 import { ops } from './ops.js';
 import { routingPolicy } from './routing-policy.js';
+import { webhooks } from './webhooks.js';
 
 export const resourceGroups = {
   'Inference API': [chat, models, explain, routingPolicy, aliases, fallback, generations, account],
   'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes],
-  Service: [ops],
+  Service: [ops, webhooks],
 };

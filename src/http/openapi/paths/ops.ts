@@ -5,6 +5,11 @@ import type { Operation, Resource } from '../types.js';
 
 const tag = { name: 'Operations', description: 'Probes and metrics; no key is needed.' };
 
+const degraded = array(
+  { type: 'string', enum: ['redis'] },
+  'Parts that are away and that it serves without, more slowly or with local limits.',
+);
+
 const metrics: Operation = openOperation(
   {
     id: 'getMetrics',
@@ -25,11 +30,15 @@ const metrics: Operation = openOperation(
 export const ops: Resource = {
   tag,
   schemas: {
-    Ready: object({ status: { const: 'ready' } }),
-    NotReady: object({
-      status: { const: 'not_ready' },
-      missing: array({ type: 'string', enum: ['draining', 'snapshot', 'store'] }, 'What it waits for.'),
-    }),
+    Ready: object({ status: { const: 'ready' }, degraded }, { optional: ['degraded'] }),
+    NotReady: object(
+      {
+        status: { const: 'not_ready' },
+        missing: array({ type: 'string', enum: ['draining', 'snapshot', 'store'] }, 'What it waits for.'),
+        degraded,
+      },
+      { optional: ['degraded'] },
+    ),
   },
   paths: {
     '/healthz': {

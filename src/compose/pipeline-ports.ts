@@ -1,0 +1,57 @@
+/** The parts that only the request path uses, and with the others what its stages are given. */
+import type { ExpirySweeper } from '../accounts/keys/expiry-sweeper.js';
+import { TokenCounter } from '../billing/count/counter.js';
+import type { Config } from '../config/config.js';
+import type { HttpDeps } from '../http/deps.js';
+import type { PipelinePorts } from '../pipeline/handover.js';
+import { Validator } from '../pipeline/validate.js';
+import { AnswerReader } from '../upstream/answer-reader.js';
+import { ProviderCredentials } from '../upstream/credentials/provider-credentials.js';
+import { Deadlines } from '../upstream/deadlines.js';
+import { HttpTransport } from '../upstream/http-transport.js';
+import { RequestWriter } from '../upstream/request-writer.js';
+import { createSandbox } from '../upstream/sandbox/sandbox.js';
+import type { Opened } from './opened.js';
+
+type Given =
+  | 'clock'
+  | 'logger'
+  | 'territories'
+  | 'ipLimiter'
+  | 'keyLimiter'
+  | 'directory'
+  | 'catalogue'
+  | 'modelStates'
+  | 'health'
+  | 'holds'
+  | 'journal'
+  | 'fleet'
+  | 'meters';
+
+export interface PipelineParts extends Pick<PipelinePorts, Given> {
+  config: Config;
+  env: Readonly<Record<string, string | undefined>>;
+  expiry: ExpirySweeper;
+}
+
+export function pipelinePorts(
+  parts: PipelineParts,
+  opened: Opened,
+): PipelinePorts & Required<Pick<HttpDeps, 'upstreamConnections'>> {
+  const { config, clock, expiry } = parts;
+  const http = opened.add(new HttpTransport(() => clock.monotonicMs()), (part) => part.close());
+  const sandbox = opened.add(createSandbox({ clock }), (part) => part.close());
+  return {
+    ...parts,
+    upstreamConnections: () => http.connectionCounts(),
+    expiredKeySeen: () => expiry.seen(),
+    timeouts: config.timeouts,
+    deadlines: new Deadlines(clock),
+    validator: opened.add(new Validator(), (part) => part.close()),
+    requests: opened.add(new RequestWriter(), (part) => part.close()),
+    answers: opened.add(new AnswerReader(), (part) => part.close()),
+    counter: opened.add(new TokenCounter(), (part) => part.close()),
+    credentials: new ProviderCredentials({ clock, env: parts.env, logger: parts.logger }),
+    transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
+  };
+}

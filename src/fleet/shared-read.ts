@@ -1,0 +1,34 @@
+/**
+ * Lets callers that come together share one read, but never one that began before they came: what they get is at least as
+ * new as their question. So however many ask, at most one read runs and one waits.
+ */
+export class SharedRead<T> {
+  private running: Promise<T> | null = null;
+  private next: Promise<T> | null = null;
+
+  constructor(private readonly read: () => Promise<T>) {}
+
+  get idle(): boolean {
+    return this.running === null;
+  }
+
+  ask(): Promise<T> {
+    if (!this.running) return this.begin();
+    this.next ??= this.running.then(
+      () => this.begin(),
+      () => this.begin(),
+    );
+    return this.next;
+  }
+
+  private begin(): Promise<T> {
+    this.next = null;
+    const running = this.read();
+    this.running = running;
+    const ended = () => {
+      if (this.running === running) this.running = null;
+    };
+    running.then(ended, ended);
+    return running;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * What Redis does in one step each, as Lua (features of Redis 7.0 only). Every script takes many asks at once, because the asks
+ * of one turn of the event loop share a command; keys come in KEYS, figures in ARGV.
+ */
+import { createHash } from 'node:crypto';
+
+export interface Script {
+  readonly lua: string;
+  readonly sha: string;
+}
+
+function script(lua: string): Script {
+  return { lua, sha: createHash('sha1').update(lua).digest('hex') };
+}
+
+/**
+ * A counter is a key whose expiry is its window's end: Redis drops it when its clock has passed that millisecond, so the expiry
+ * is set one before the end. `take` returns whether it is admitted, the window's sum, and the expiry, which also names the window.
+ * Reads are one command for all keys, and a counter that many asks share is looked up and written once: of a script's time, nearly
+ * all is its commands (2 µs each, measured).
+ */
+const counting = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local held = redis.call('MGET', unpack(KEYS))
+local counters = {}
+local function counterOf(at, windowMs)
+  local key = KEYS[at]
+  local counter = counters[key]
+  if counter then return counter end
+  counter = { used = 0, added = 0, expiry = now + windowMs - 1, new = not held[at] }
+  if held[at] then
+    counter.used = tonumber(held[at])
+    local expiry = redis.call('PEXPIRETIME', key)
+    if expiry > 0 then counter.expiry = expiry else redis.call('PEXPIREAT', key, string.format('%.0f', counter.expiry)) end
+  end
+  counters[key] = counter
+  return counter
+end
+local function take(at, amount, limit, windowMs)
+  local counter = counterOf(at, windowMs)
+  local used = counter.used
+  if used ~= 0 and used + amount > limit then return 0, used, counter.expiry end
+  counter.used = used + amount
+  counter.added = counter.added + amount
+  return 1, counter.used, counter.expiry
+end
+local function write()
+  for key, counter in pairs(counters) do
+    local added = string.format('%.0f', counter.added)
+    if counter.new then
+      redis.call('SET', key, added, 'PXAT', string.format('%.0f', counter.expiry))
+    elseif counter.added ~= 0 then
+      redis.call('INCRBY', key, added)
+    end
+  end
+end
+`;
+
+/** ARGV: the window's length, then amount and limit of each key. Answers Redis' time, then three figures a take. */
+export const takeScript = script(`${counting}
+local answer = { now }
+local windowMs = tonumber(ARGV[1])
+for i = 1, #KEYS do
+  local admitted, used, expiry = take(i, tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1]), windowMs)
+  answer[3 * i - 1] = admitted
+  answer[3 * i] = used
+  answer[3 * i + 1] = expiry
+end
+write()
+return answer
+`);
+
+/** ARGV: expiry and difference of each key. Answers the new sums; false where that window is over. */
+export const adjustScript = script(`
+local answer = {}
+for i = 1, #KEYS do
+  local same = redis.call('PEXPIRETIME', KEYS[i]) == tonumber(ARGV[2 * i - 1])
+  answer[i] = same and redis.call('INCRBY', KEYS[i], ARGV[2 * i])
+end
+return answer
+`);
+
+/** ARGV: the sum that each key has at least, and the milliseconds that are left of a window which Redis does not know. */
+export const restoreScript = script(`
+for i = 1, #KEYS do
+  local used = ARGV[2 * i - 1]
+  local held = redis.call('GET', KEYS[i])
+  if not held then redis.call('SET', KEYS[i], used, 'PX', ARGV[2 * i])
+  elseif tonumber(held) < tonumber(used) then redis.call('SET', KEYS[i], used, 'KEEPTTL') end
+end
+return #KEYS
+`);
+
+/**
+ * KEYS: the versions of states and catalogue; then of each ask the address' counter, and the key's counter and two versions, where
+ * it has them. ARGV: the two windows' lengths, then two limits an ask, empty where there is nothing to take. Answers Redis' time and
+ * the two versions, then three figures for an address, and three and two versions for a key unless its address was refused.
+ */
+export const admitScript = script(`${counting}
+local answer = { now, held[1], held[2] }
+local n = 3
+local at = 3
+local peerWindowMs, keyWindowMs = tonumber(ARGV[1]), tonumber(ARGV[2])
+for i = 3, #ARGV, 2 do
+  local peerLimit, keyLimit = ARGV[i], ARGV[i + 1]
+  local admitted, used, expiry = 1, 0, 0
+  if peerLimit ~= '' then
+    admitted, used, expiry = take(at, 1, tonumber(peerLimit), peerWindowMs)
+    answer[n + 1], answer[n + 2], answer[n + 3] = admitted, used, expiry
+    n = n + 3
+    at = at + 1
+  end
+  if keyLimit ~= '' then
+    if admitted == 1 then
+      admitted, used, expiry = take(at, 1, tonumber(keyLimit), keyWindowMs)
+      answer[n + 1], answer[n + 2], answer[n + 3] = admitted, used, expiry
+      answer[n + 4], answer[n + 5] = held[at + 1], held[at + 2]
+      n = n + 5
+    end
+    at = at + 3
+  end
+end
+write()
+return answer
+`);
+
+/** ARGV: a new version and the seconds that versions live. Answers the versions, the new one where there was none. */
+export const currentScript = script(`
+local answer = {}
+for i = 1, #KEYS do
+  redis.call('SET', KEYS[i], ARGV[1], 'NX', 'EX', ARGV[2])
+  answer[i] = redis.call('GET', KEYS[i])
+end
+return answer
+`);
+
+/** ARGV: a new version and the seconds that versions live. */
+export const raiseScript = script(`
+for i = 1, #KEYS do redis.call('SET', KEYS[i], ARGV[1], 'EX', ARGV[2]) end
+return #KEYS
+`);
+
+/** ARGV: what is added, and the milliseconds that a sum lives. Answers the new sum. */
+export const addTotalScript = script(`
+local sum = redis.call('INCRBY', KEYS[1], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return sum
+`);
+
+/** ARGV: what the sum is at least, and the milliseconds that it lives. */
+export const raiseTotalScript = script(`
+if tonumber(redis.call('GET', KEYS[1]) or '0') < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
+return 1
+`);
+
+export const allScripts: readonly Script[] = [
+  ...[takeScript, adjustScript, restoreScript, admitScript, currentScript, raiseScript],
+  ...[addTotalScript, raiseTotalScript],
+];

@@ -1,0 +1,24 @@
+/** Gathers what the requests of one turn of the event loop ask of Redis, so that it travels as one command: measured, most of an ask's cost is the command's. */
+import { atEndOfTurn } from '../../base/turn.js';
+
+/** Redis does nothing else while it runs a script; so many asks hold it for about a millisecond. */
+const asksMax = 128;
+
+export class TurnBatch<Ask> {
+  private asks: Ask[] = [];
+
+  constructor(private readonly send: (asks: Ask[]) => void) {}
+
+  add(ask: Ask): void {
+    if (this.asks.length === 0) atEndOfTurn('sends', this.flush);
+    this.asks.push(ask);
+    if (this.asks.length === asksMax) this.flush();
+  }
+
+  private readonly flush = (): void => {
+    const { asks } = this;
+    if (asks.length === 0) return;
+    this.asks = [];
+    this.send(asks);
+  };
+}

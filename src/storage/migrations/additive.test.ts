@@ -1,0 +1,84 @@
+/** Versions run side by side on one database during an upgrade, so a migration only adds what an older version can be without. */
+import { describe, expect, it } from 'vitest';
+import { type Migration, migrations } from './index.js';
+
+/** Statements that break the rule for a reason, by migration; each with how a running version copes with it. */
+const allowed: Record<string, readonly string[]> = {};
+
+/** What of a migration a version that does not know it could stumble over. */
+function faultsOf({ name, sql }: Migration): string[] {
+  const statements = statementsOf(sql);
+  const made = new Set(statements.flatMap((statement) => /^create table (\S+)/.exec(statement)?.[1] ?? []));
+  return statements.filter((statement) => !adds(statement, made) && !allowed[name]?.includes(statement));
+}
+
+/** Without comments, in one line each; a function's body is part of its statement. */
+function statementsOf(sql: string): string[] {
+  const plain = sql.replace(/--.*$/gm, '');
+  const pieces = plain.match(/(?:\$\$[\s\S]*?\$\$|[^;])+/g) ?? [];
+  return pieces.map((piece) => piece.replace(/\s+/g, ' ').trim().toLowerCase()).filter((piece) => piece !== '');
+}
+
+function adds(statement: string, made: ReadonlySet<string>): boolean {
+  if (/^create (table|sequence|view|function) /.test(statement)) return true;
+  // What happens after a change cannot alter it; what happens before it can.
+  if (/^create trigger \S+ after /.test(statement)) return true;
+  const index = /^create (unique )?index \S+ on (\S+) (using brin )?/.exec(statement);
+  // On a table that is in use, a unique one may refuse what was allowed, and any that reads every row holds up writers.
+  if (index) return made.has(index[2]!) || (index[1] === undefined && index[3] !== undefined);
+  const insert = /^insert into (\S+) /.exec(statement);
+  if (insert) return made.has(insert[1]!);
+  const [, columns = ''] = /^alter table \S+ (add column .*)$/.exec(statement) ?? [];
+  return columns.split(/, (?=[a-z]+ column )/).every(isHarmlessColumn);
+}
+
+/** An older version inserts rows without it. */
+function isHarmlessColumn(column: string): boolean {
+  if (!/^add column /.test(column) || /\b(unique|primary key|references|check|generated)\b/.test(column)) return false;
+  return !/\bnot null\b/.test(column) || /\bdefault\b/.test(column);
+}
+
+describe('migrations only add, so that versions can run side by side (rolling upgrade)', () => {
+  it.each(migrations)('$name', (migration) => {
+    expect(faultsOf(migration)).toEqual([]);
+  });
+
+  it('have names that sort in the order of the list', () => {
+    const names = migrations.map(({ name }) => name);
+    expect([...names].sort()).toEqual(names);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each([
+    'drop table lodestone.accounts',
+    'insert into lodestone.accounts default values',
+    'alter table lodestone.accounts drop column name',
+    'alter table lodestone.accounts rename column name to title',
+    'alter table lodestone.accounts rename to customers',
+    'alter table lodestone.accounts alter column name type varchar(10)',
+    'alter table lodestone.accounts alter column name set not null',
+    'alter table lodestone.accounts add column size bigint not null',
+    'alter table lodestone.accounts add column size bigint, drop column name',
+    'alter table lodestone.accounts add column size bigint unique',
+    'alter table lodestone.accounts add constraint small check (id < 5)',
+    'create or replace function lodestone.charge() returns void language sql as $$ select 1; $$',
+    'create or replace view lodestone.ledger as select 1',
+    'create trigger t before insert on lodestone.accounts for each row execute function lodestone.f()',
+    'create unique index i on lodestone.accounts (name)',
+    'create index i on lodestone.generations (provider)',
+    'update lodestone.accounts set name = null',
+    'delete from lodestone.accounts',
+    'truncate lodestone.audit',
+  ])('and this is no addition: %s', (sql) => {
+    expect(faultsOf({ name: 'x', sql: `create table lodestone.t (id text);\n${sql};` })).toHaveLength(1);
+  });
+
+  it.each([
+    'alter table lodestone.accounts add column a text, add column b bigint not null default 0',
+    'create index i on lodestone.generations using brin (created_ms)',
+    'create table lodestone.t (id text); create unique index i on lodestone.t (id)',
+    '-- drop table lodestone.accounts;\ncreate function lodestone.f() returns void language plpgsql as $$ begin; drop table x; end $$',
+  ])('and this is one: %s', (sql) => {
+    expect(faultsOf({ name: 'x', sql })).toEqual([]);
+  });
+});

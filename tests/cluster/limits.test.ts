@@ -1,0 +1,172 @@
+/** Limits are those of the fleet, not of a replica: spread over both, exactly as many requests and tokens pass as at one (ruling 11). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, pause } from '../faults/fixture.js';
+import { LeanCaller, type LeanReply, type Replicas, startReplicas, whileShared } from '../support/replicas.js';
+import { completion, type Exchange, json, usage } from '../support/scripted-upstream.js';
+
+const limit = 100;
+const requests = 1_000;
+
+let fleet: Replicas;
+let callers: LeanCaller[];
+let addresses = 0;
+beforeAll(async () => {
+  const server = { trusted_proxies: ['127.0.0.1/32'], client_ip_header: 'x-forwarded-for' };
+  const limits = { ip_requests_per_minute: limit, key_requests_per_minute: 1e6, key_tokens_per_minute: 1e9 };
+  fleet = await startReplicas({ config: { server: { host: '127.0.0.1', port: 0, ...server }, limits } });
+  callers = fleet.all.map(({ url }) => new LeanCaller(url, 250));
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(callers.map((caller) => caller.close()));
+  await fleet.stop();
+});
+
+/** An address that nobody had before, so that its own limit is not the one that binds. */
+const fromAnywhere = () => ({
+  'x-forwarded-for': `10.${(++addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`,
+});
+
+async function limitedAccount(limits: { requests_per_minute?: number; tokens_per_minute?: number }) {
+  const account = await fleet.a.createAccount();
+  await fleet.b.admin('PATCH', `/accounts/${account.accountId}`, { limits });
+  return account;
+}
+
+/** All at once, to both in turns unless told otherwise. */
+function volley(
+  key: (index: number) => string,
+  headers: () => Record<string, string>,
+  to = callers,
+  seen: (reply: LeanReply) => void = () => {},
+): Promise<LeanReply[]> {
+  const sent = Array.from({ length: requests }, (_, index) =>
+    to[index % to.length]!.chat(key(index), ask(), headers()).then((reply) => {
+      seen(reply);
+      return reply;
+    }),
+  );
+  return Promise.all(sent);
+}
+
+const admitted = (replies: LeanReply[]) => replies.filter(({ status }) => status === 200).length;
+const figure = ({ headers }: LeanReply, name: string) => Number(headers[`x-ratelimit-${name}`]);
+
+function expectRefusals(replies: LeanReply[], type: string): void {
+  for (const { status, text, headers } of replies) {
+    if (status === 200) continue;
+    expect([status, JSON.parse(text).error.type, JSON.parse(text).error.code]).toEqual([
+      429,
+      type,
+      'rate_limit_exceeded',
+    ]);
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+  }
+}
+
+describe('1,000 requests at once over both replicas', () => {
+  it('of a key with 100 a minute: exactly 100 pass, for each of two keys, and the headers say so at both (§8, contract 4.1)', async () => {
+    for (let round = 0; round < 2; round++) {
+      await whileShared(fleet, async () => {
+        const { key } = await limitedAccount({ requests_per_minute: limit });
+        const replies = await volley(() => key, fromAnywhere);
+        expect(admitted(replies)).toBe(limit);
+        expectRefusals(replies, 'rate_limit_error');
+        for (const reply of replies) {
+          expect(figure(reply, 'limit-requests')).toBe(limit);
+          expect(figure(reply, 'remaining-requests')).toBeGreaterThanOrEqual(0);
+          expect(figure(reply, 'remaining-requests')).toBeLessThan(limit);
+        }
+        for (const caller of callers) {
+          const after = await caller.chat(key, ask(), fromAnywhere());
+          expect([after.status, figure(after, 'remaining-requests')]).toEqual([429, 0]);
+        }
+      });
+    }
+  }, 120_000);
+
+  it('of one address with 100 a minute: exactly 100 pass, whatever keys they show (§8)', async () => {
+    const accounts = await Promise.all([fleet.a, fleet.b, fleet.a].map((replica) => replica.createAccount()));
+    const key = (index: number) => accounts[index % accounts.length]!.key;
+    for (const address of ['203.0.113', '2001:db8:7']) {
+      await whileShared(fleet, async (attempt) => {
+        const from = address.includes(':') ? `${address}:${attempt}::1` : `${address}.${attempt}`;
+        const replies = await volley(key, () => ({ 'x-forwarded-for': from }));
+        expect(admitted(replies)).toBe(limit);
+        expectRefusals(replies, 'invalid_request_error');
+      });
+    }
+  }, 120_000);
+
+  it('of a key with 1,300 tokens a minute: as many pass as at one replica alone (§8, ruling 11)', async () => {
+    const counts: number[] = [];
+    for (const to of [callers.slice(0, 1), callers]) {
+      await whileShared(fleet, async () => {
+        const { key } = await limitedAccount({ tokens_per_minute: 1_300 });
+        const count = await heldUntilAllAreIn(() => key, to);
+        expect(count).toBe(counts[0] ?? count);
+        counts.push(count);
+      });
+    }
+    console.log(`limits: with 1,300 tokens a minute ${counts.join(', ')} of ${requests} pass (one replica, both)`);
+    expect(counts[0]).toBeGreaterThan(50);
+    expect(counts[0]).toBeLessThan(requests);
+  }, 120_000);
+
+  /** No answer is given before every request was admitted or refused, so that no usage corrects an estimate meanwhile. */
+  async function heldUntilAllAreIn(key: () => string, to: LeanCaller[]): Promise<number> {
+    const before = fleet.upstream.calls.length;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const answer = json(completion());
+    fleet.upstream.onRequest(() => (exchange: Exchange) => released.then(() => answer(exchange)));
+    let refused = 0;
+    const sent = volley(key, fromAnywhere, to, ({ status }) => {
+      if (status === 429) refused++;
+    });
+    await until(() => refused + fleet.upstream.calls.length - before === requests);
+    release();
+    const replies = await sent;
+    fleet.upstream.onRequest(() => undefined);
+    expectRefusals(replies, 'rate_limit_error');
+    return admitted(replies);
+  }
+
+  async function until(condition: () => boolean): Promise<void> {
+    for (const untilMs = performance.now() + 60_000; !condition() && performance.now() < untilMs; ) await pause(10);
+    expect(condition()).toBe(true);
+  }
+});
+
+describe('the headers of one key at both replicas in turns (contract 4.1)', () => {
+  it('count down by one with each request, whichever replica it comes to', async () => {
+    await whileShared(fleet, async () => {
+      const { key } = await limitedAccount({ requests_per_minute: limit });
+      for (let sent = 1; sent <= 20; sent++) {
+        const reply = await callers[sent % 2]!.chat(key, ask(), fromAnywhere());
+        expect([sent, reply.status, figure(reply, 'remaining-requests')]).toEqual([sent, 200, limit - sent]);
+        expect(String(reply.headers['x-ratelimit-reset-requests'])).toMatch(/^(1m0s|\d{1,2}s)$/);
+      }
+    });
+  }, 60_000);
+
+  it('tell what remains of the tokens by the usage of the very answer, not by the estimate', async () => {
+    fleet.upstream.onRequest(() => json(completion({ usage: usage(20, 10) })));
+    await whileShared(fleet, async () => {
+      const { key } = await limitedAccount({ tokens_per_minute: 10_000 });
+      let sent = 0;
+      for (const caller of callers) {
+        for (const end = sent + 5; sent < end; ) {
+          const reply = await caller.chat(key, ask(), fromAnywhere());
+          sent++;
+          expect([sent, reply.status, figure(reply, 'remaining-tokens')]).toEqual([sent, 200, 10_000 - 30 * sent]);
+        }
+        // The word of its last correction may still be on its way to the other one.
+        await pause(200);
+      }
+    });
+    fleet.upstream.onRequest(() => undefined);
+  }, 60_000);
+});

@@ -1,0 +1,64 @@
+/** A rolling upgrade: a version that has never heard of the newest migration serves beside one that has run it, on one database, before and after a restart. */
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ask, costOf, pico } from '../faults/fixture.js';
+import type { GatewayClient, TestAccount } from '../support/client.js';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.js';
+import { type Replicas, startReplicas } from '../support/replicas.js';
+
+/** What the next version may bring, by the rule of src/storage/migrations/additive.test.ts. */
+const nextMigration = `
+  alter table lodestone.accounts add column colour text, add column weight bigint not null default 7;
+  alter table lodestone.keys add column purpose text;
+  alter table lodestone.generations add column shade text not null default 'plain';
+  alter table lodestone.aliases add column colour text;
+  create table lodestone.sequels (id text primary key, account_id text references lodestone.accounts (id));
+  create index generations_shade on lodestone.generations using brin (latency_ms);
+  insert into lodestone.lodestone_migrations (name) values ('9001-next');`;
+
+let database: FreshDatabase;
+let replicas: Replicas;
+beforeAll(async () => {
+  database = await freshDatabase();
+  replicas = await startReplicas({ databaseUrl: database.databaseUrl });
+}, 120_000);
+afterAll(async () => {
+  await replicas?.stop();
+  await database?.drop();
+});
+
+it('both keep serving, billing and changing accounts while the schema is that of the next version, and an older one starts on it', async () => {
+  const { a, b } = replicas;
+  const before = await a.createAccount({ credit: '1.00' });
+  await served(before, 2);
+  const client = new pg.Client(database.databaseUrl);
+  await client.connect();
+  await client.query(nextMigration);
+  // The one that stays has prepared its statements before the columns were there.
+  await served(before, 4);
+  await b.restart();
+  expect(b.output.stderr).toContain('migrated by a newer version');
+  const after = await b.createAccount({ credit: '1.00' });
+  await served(before, 6);
+  await served(after, 2);
+  for (const gateway of [a, b]) {
+    const target = { name: `fast-${gateway === a ? 'a' : 'b'}`, target: ask().model };
+    expect((await gateway.call('POST', '/v1/aliases', target, { key: after.key })).status).toBe(201);
+  }
+  const { rows } = await client.query('select name from lodestone.lodestone_migrations order by name');
+  expect(rows.at(-1)).toEqual({ name: '9001-next' });
+  await client.end();
+}, 120_000);
+
+/** One answer from each, and the books agree with all so far. */
+async function served(account: TestAccount, inAll: number): Promise<void> {
+  for (const gateway of [replicas.a, replicas.b]) {
+    expect((await gateway.chat(ask(), { key: account.key })).status).toBe(200);
+  }
+  const left = 1_000_000_000_000n - BigInt(inAll) * costOf(9, 3);
+  await expect.poll(() => balance(replicas.a, account), { timeout: 10_000 }).toBe(left);
+}
+
+async function balance(gateway: GatewayClient, { accountId }: TestAccount): Promise<bigint> {
+  return pico(await gateway.balance(accountId));
+}
