@@ -9,6 +9,9 @@ const common = {
   server: { deps: { external: [/\/dist\//] } },
 };
 
+/** Suites that make their gateways and upstreams themselves and leave nothing behind, so that their files may share a process. */
+const sharing = ['tests/{api,catalogue,clients,dialects,docs,faults,observability,shipping}/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
@@ -16,7 +19,7 @@ export default defineConfig({
     maxWorkers: 3,
     watch: false,
     projects: [
-      // Units share a process: loading the modules anew for each file took longer than the tests.
+      // Files share a process where they can: loading the modules anew for each took as long as the tests.
       {
         test: {
           ...common,
@@ -25,7 +28,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'whole', include: ['tests/**/*.test.ts'] } },
+      { test: { ...common, name: 'black box', include: sharing, isolate: false } },
+      { test: { ...common, name: 'whole', include: ['tests/**/*.test.ts'], exclude: sharing } },
     ],
   },
 });
