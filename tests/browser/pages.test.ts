@@ -145,11 +145,15 @@ describe.each([desktop, phone])('at %i px, light and dark (issue 5)', (width) =>
     expect(await open.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
   });
 
-  it.each(empty)('$heading of a new account says what to do', async ({ path, heading, shows }) => {
-    await fresh.visit(path);
-    await fresh.page.getByText(shows).waitFor();
-    await expectSound(fresh, shot(`${heading.toLowerCase()}-empty`));
-  });
+  // What a new account sees is the same few lines at every width; the narrow one is the harder to fit.
+  it.each(width === phone ? empty : [])(
+    '$heading of a new account says what to do',
+    async ({ path, heading, shows }) => {
+      await fresh.visit(path);
+      await fresh.page.getByText(shows).waitFor();
+      await expectSound(fresh, shot(`${heading.toLowerCase()}-empty`));
+    },
+  );
 
   it.each(['/sign-in', '/sign-up'])('%s', async (path) => {
     const outsider = await visitorOf(browser, gateway, null, { width });
