@@ -1,0 +1,39 @@
+/** `npm start` as a person or a service manager runs it: a signal to npm itself reaches the gateway (contract 1). */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'lodestone-npm-start-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('SIGTERM to npm stops the gateway in order: exit code 0, and nobody listens any more', {
+  timeout: 120_000,
+}, async () => {
+  const config = join(folder, 'lodestone.yaml');
+  writeFileSync(config, `server: { port: 0 }\nstorage: { data_dir: ${JSON.stringify(join(folder, 'data'))} }\n`);
+  const { HOST: _, PORT: __, ...env } = process.env;
+  const npm = spawn('npm', ['start'], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { ...env, LODESTONE_CONFIG: config },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exit = new Promise<unknown[]>((resolve) => npm.once('close', (...how) => resolve(how)));
+  const base = await new Promise<string>((resolve, reject) => {
+    let said = '';
+    const hear = (text: Buffer) => {
+      said += text;
+      const ready = /is ready: API (\S+)/.exec(said);
+      if (ready) resolve(ready[1]!);
+    };
+    npm.stdout.on('data', hear);
+    npm.stderr.on('data', hear);
+    void exit.then(() => reject(new Error(said)));
+  });
+  expect((await fetch(`${base}/healthz`)).status).toBe(200);
+  npm.kill('SIGTERM');
+  expect(await exit).toEqual([0, null]);
+  await expect(fetch(`${base}/healthz`)).rejects.toThrow();
+});
