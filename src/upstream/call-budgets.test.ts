@@ -30,6 +30,12 @@ describe('the first-byte budget (§8)', () => {
     expect(played.aborts).toBe(1);
   });
 
+  it('is less by what the attempt has spent before the call, and is named whole', async () => {
+    const played = new PlayedCall({ stream: true, spentMs: 9_000 });
+    expectAbout(played.passUntilOver(), 21_000);
+    expect(await played.result).toEqual(timeout('first-byte', 30_000, null));
+  });
+
   it('is not met by a head, nor by comments of any form (contract 4.1)', async () => {
     const played = new PlayedCall({ stream: true }).sse();
     for (let i = 0; i < 29; i++) {
@@ -168,6 +174,17 @@ describe('after the last frame', () => {
     played.pass(100).end();
     played.pass(1_000);
     expect([played.aborts, played.deadlines.size, played.consumer.frames]).toEqual([0, 0, ['a', 'done']]);
+  });
+
+  it('that may be the last, another one is still read, but not waited for longer than a moment (ruling 9)', async () => {
+    const played = new PlayedCall({ stream: true }).sse();
+    played.data('data: ending\n\n');
+    played.pass(200).data('data: ending\n\n');
+    played.pass(200).data('data: a\n\n');
+    played.pass(80_000).data('data: ending\n\n');
+    expectAbout(played.passUntilOver(), 80_650);
+    expect(played.consumer.frames).toEqual(['ending', 'ending', 'a', 'ending']);
+    expect(await played.result).toMatchObject({ kind: 'timeout', status: 200 });
   });
 
   it('an upstream that stays open is aborted soon (failure case B14)', async () => {

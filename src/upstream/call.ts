@@ -20,10 +20,12 @@ export interface Budgets {
   overallMs: number;
   /** The whole of it, as a 504 names it. */
   overallNamedMs: number;
+  /** What the attempt has spent of its budgets before the call. */
+  spentMs?: number;
 }
 
-/** `more`: go on; `done`: the stream is over, whatever still comes; `failed`: the consumer has its reason. */
-export type FrameVerdict = 'more' | 'done' | 'failed';
+/** `more`: go on; `ending`: it may be over, do not wait long; `done`: it is over, whatever still comes; `failed`: the consumer has its reason. */
+export type FrameVerdict = 'more' | 'ending' | 'done' | 'failed';
 
 export interface FrameConsumer {
   onFrame(text: string, start: number, end: number, event: string): FrameVerdict;
@@ -46,7 +48,7 @@ export type CallResult =
   | { kind: 'gone' };
 
 export const answerBytesMax = 32 * 1024 * 1024;
-/** After the stream's last frame the upstream may still close its body, so that the connection can be used again. */
+/** After what is or may be the last frame the upstream may still close its body, so that the connection can be used again. */
 const lingerMs = 250;
 const errorBodyMs = 2_000;
 /** How a body of server-sent events begins: where it is called one, and where it is not. */
@@ -67,6 +69,8 @@ export class Call implements UpstreamHandler, Watched {
   readonly result: Promise<CallResult>;
   private resolve!: (result: CallResult) => void;
   private readonly overallAtMs: number;
+  /** How long the next frame may take. */
+  private idleMs: number;
   private upstream: UpstreamCall | null = null;
   private head: AnswerHead | null = null;
   private decoder: Decoder | null = null;
@@ -87,8 +91,10 @@ export class Call implements UpstreamHandler, Watched {
       this.resolve = resolve;
     });
     this.startedAtMs = ports.clock.monotonicMs();
-    this.overallAtMs = this.startedAtMs + budgets.overallMs;
-    this.deadlineMs = Math.min(this.startedAtMs + budgets.firstByteMs, this.overallAtMs);
+    const beganAtMs = this.startedAtMs - (budgets.spentMs ?? 0);
+    this.overallAtMs = beganAtMs + budgets.overallMs;
+    this.idleMs = budgets.idleMs;
+    this.deadlineMs = Math.min(beganAtMs + budgets.firstByteMs, this.overallAtMs);
     ports.deadlines.watch(this);
     this.upstream = ports.transport.dispatch(request, this);
   }
@@ -213,15 +219,16 @@ export class Call implements UpstreamHandler, Watched {
 
   private progress(): void {
     const { deadlines } = this.ports;
-    this.deadlineMs = Math.min(deadlines.coarseNowMs + this.budgets.idleMs, this.overallAtMs);
+    this.deadlineMs = Math.min(deadlines.coarseNowMs + this.idleMs, this.overallAtMs);
   }
 
   private frame(text: string, start: number, end: number, event: string): void {
     if (text.charCodeAt(start) === 58) return; // `data: : keepalive` is a comment in disguise.
     if (this.firstByteAtMs === null) this.firstByteAtMs = this.ports.clock.monotonicMs();
-    this.progress();
     const verdict = this.frames!.onFrame(text, start, end, event);
-    if (verdict === 'more') return;
+    this.idleMs = verdict === 'ending' ? Math.min(lingerMs, this.budgets.idleMs) : this.budgets.idleMs;
+    this.progress();
+    if (verdict === 'more' || verdict === 'ending') return;
     this.reader!.stopped = true;
     if (verdict === 'done') this.finish({ kind: 'stream', status: this.status, cleanly: true, reason: '' }, lingerMs);
     else this.cut({ kind: 'frame_failed', status: this.status });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
+import { threadTime } from '../../tests/support/thread-time.js';
 import { messageIn, quoteOf } from './quote.js';
 
 const key = 'sk-proj-Zq81-provider_key.0042';
@@ -151,9 +152,9 @@ describe('a quote (ruling 13)', () => {
 
   it('costs by the length of the text, whatever is in it', () => {
     for (const piece of ['<', '<a', '<script', '<title', '<title>', '<!--', 'Bearer ', 'sk-', ' ', '&a', 'http://']) {
-      const started = performance.now();
+      const started = threadTime().ranMs;
       quote(piece.repeat(65_536 / piece.length));
-      expect(performance.now() - started, piece).toBeLessThan(1_000);
+      expect(threadTime().ranMs - started, piece).toBeLessThan(1_000);
     }
   });
 });

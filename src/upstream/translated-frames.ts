@@ -16,7 +16,7 @@ export class TranslatedFrames implements FrameConsumer {
   }
 
   onStreamEnd(): FrameVerdict {
-    if (this.verdict === 'more') this.translator.onEnd(this.emit);
+    if (this.goesOn) this.translator.onEnd(this.emit);
     return this.verdict;
   }
 
@@ -26,6 +26,10 @@ export class TranslatedFrames implements FrameConsumer {
 
   /** What follows the end, or a failure, is not passed on. */
   private readonly emit = (chunk: string): void => {
-    if (this.verdict === 'more') this.verdict = this.consumer.onFrame(chunk, 0, chunk.length, '');
+    if (this.goesOn) this.verdict = this.consumer.onFrame(chunk, 0, chunk.length, '');
   };
+
+  private get goesOn(): boolean {
+    return this.verdict === 'more' || this.verdict === 'ending';
+  }
 }

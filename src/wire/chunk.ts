@@ -1,4 +1,5 @@
 /** OpenAI's stream chunk: reading one with suspicion, and writing it under our own id and model. Text is latin1 (see json-text). */
+import { finishReasonMeant } from './finish-reason.js';
 
 export interface Delta {
   content?: unknown;
@@ -32,14 +33,19 @@ export interface Chunk {
 
 const viaUtf8 = Symbol('read as UTF-8');
 
-/** null where the data is no JSON object. */
+/** null where the data is no JSON object. Reasons to finish are read as OpenAI's. */
 export function parseChunk(data: string): Chunk | null {
   const escaped = data.includes('\\u');
   try {
     const value: unknown = JSON.parse(escaped ? Buffer.from(data, 'latin1').toString('utf8') : data);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
     const chunk = value as Chunk;
-    if (Array.isArray(chunk.choices) && !chunk.choices.every(isChoice)) return null;
+    if (Array.isArray(chunk.choices)) {
+      if (!chunk.choices.every(isChoice)) return null;
+      for (const choice of chunk.choices) {
+        if (isText(choice.finish_reason)) choice.finish_reason = finishReasonMeant(choice.finish_reason);
+      }
+    }
     if (escaped) chunk[viaUtf8] = true;
     return chunk;
   } catch {

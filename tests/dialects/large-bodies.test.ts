@@ -1,5 +1,6 @@
 /** Large requests are translated off the main thread: they arrive whole, and nobody else waits for them (ruling 17). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { threadTime } from '../support/thread-time.js';
 import { anthropicFixture } from './anthropic.js';
 import { figures } from './cases.js';
 import { type DialectRig, pin, playWhole, startDialect } from './rig.js';
@@ -24,17 +25,19 @@ describe('a large request in a dialect that is translated', () => {
     const parts = Array.from({ length: 600_000 }, (_, i) => ({ type: 'text', text: `part ${i}` }));
     rig.upstream.reply(playWhole(anthropicFixture, { text: ['Read.'], finish: 'stop', usage: figures() }));
     const body = JSON.stringify({ model: pin, messages: [{ role: 'user', content: parts }] });
-    let [last, longest] = [performance.now(), 0];
+    // What this thread ran in one go: on a busy machine it may also have stood still for want of a processor.
+    let [last, longest] = [0, 0];
     const { key } = await rig.gateway.account();
     const watch = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+      const { ranMs } = threadTime();
+      longest = Math.max(longest, ranMs - last);
+      last = ranMs;
     }, 5);
-    last = performance.now();
+    last = threadTime().ranMs;
     const reply = await rig.gateway.call('POST', '/v1/chat/completions', body, { key });
     clearInterval(watch);
     expect(reply.status, reply.text.slice(0, 300)).toBe(200);
-    // Reading and copying the bytes is all that is left to do here, on a busy machine too.
+    // Reading and copying the bytes is all that is left to do here.
     expect(longest).toBeLessThan(1_500);
   });
 });

@@ -79,9 +79,9 @@ describe('usage that comes more than once', () => {
     await expectBooks(rig.gateway, account, { records: 1, costs: [costOf(9, 21)] });
   });
 
-  it('A7 a usage chunk sent twice is one settlement (ruling 9)', async () => {
-    const last = up.chunk({ choices: [], usage: up.usage(9, 3) });
-    rig.upstream.reply(up.sse([...up.streamOf([' a', ' b', ' c'], { usage: null }), last, last]));
+  it('A7 of several usage chunks after the finish the last is billed, in one settlement (ruling 9)', async () => {
+    const figures = [up.usage(9, 2), up.usage(9, 3), up.usage(9, 3)].map((usage) => up.chunk({ choices: [], usage }));
+    rig.upstream.reply(up.sse([...up.streamOf([' a', ' b', ' c'], { usage: null }), ...figures], { gapMs: 5 }));
     expect((await stream()).done).toBe(true);
     await expectBooks(rig.gateway, account, { records: 1, costs: [costOf(9, 3)] });
   });

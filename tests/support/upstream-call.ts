@@ -24,7 +24,7 @@ class PlayedTransport implements Transport {
   async close(): Promise<void> {}
 }
 
-/** Takes frames; a frame named `done` or `failed` is answered with that verdict. */
+/** Takes frames; a frame named `ending`, `done` or `failed` is answered with that verdict. */
 class Consumer implements FrameConsumer {
   readonly frames: string[] = [];
   slow = false;
@@ -32,7 +32,7 @@ class Consumer implements FrameConsumer {
   onFrame(text: string, start: number, end: number): FrameVerdict {
     const data = text.slice(start, end);
     this.frames.push(data);
-    return data === 'done' || data === 'failed' ? data : 'more';
+    return data === 'ending' || data === 'done' || data === 'failed' ? data : 'more';
   }
   onChunkEnd(resume: () => void): boolean {
     this.resume = resume;

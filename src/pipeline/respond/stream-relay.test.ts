@@ -71,8 +71,10 @@ describe('faults', () => {
     }
   });
 
-  it('a finish reason of "error" is an error frame', () => {
-    expect(new PlayedRelay().frame(chunk({ delta: {}, finishReason: 'error' }))).toBe('failed');
+  it('a finish reason that says that the generation was broken off is an error frame', () => {
+    for (const finishReason of ['error', 'abort', 'network_error', 'insufficient_system_resource']) {
+      expect(new PlayedRelay().frame(chunk({ delta: {}, finishReason }))).toBe('failed');
+    }
   });
 
   it.each(['<html>', '{"choices":[', 'null', '[]', '{"choices":[{"delta":"x"}]}'])(
@@ -116,12 +118,14 @@ describe('the finish frame', () => {
     expect(played.relay.takeFinishFrames()).toHaveLength(1);
   });
 
-  it('waits for nothing more once the usage has come, whatever the upstream forgets (contract 4.1)', () => {
+  it('does not wait long once the usage has come, whatever the upstream forgets; the last of several counts (ruling 9)', () => {
     const played = new PlayedRelay();
     played.frame(content('a'));
     expect(played.frame(usageOnly(usage(9, 0)))).toBe('more');
     expect(played.frame(finish)).toBe('more');
-    expect(played.frame(usageOnly(usage(9, 1)))).toBe('done');
+    expect(played.frame(usageOnly(usage(9, 1)))).toBe('ending');
+    expect(played.frame(usageOnly(usage(9, 2)))).toBe('ending');
+    expect(played.relay.usage).toEqual(usage(9, 2));
     expect(played.relay.finishReason).toBe('stop');
   });
 
@@ -148,6 +152,17 @@ describe('the finish frame', () => {
     expect(played.caller.frames.every(({ choices }) => (choices[0].finish_reason ?? null) === null)).toBe(true);
     expect(played.relay.takeFinishFrames()).toHaveLength(1);
     expect(played.relay.usage).toMatchObject({ completion_tokens: 2 });
+  });
+
+  it('and tool calls are in OpenAI\u2019s words and shapes, whatever a server has of its own (wire 0 and 7)', () => {
+    const played = new PlayedRelay();
+    played.frame(chunk({ delta: { tool_calls: [{ id: 'a', function: { name: 'f', arguments: { k: 1 } } }] } }));
+    expect(played.caller.frames[0].choices[0].delta.tool_calls).toEqual([
+      { id: 'a', function: { name: 'f', arguments: '{"k":1}' }, index: 0 },
+    ]);
+    played.frame(chunk({ delta: {}, finishReason: 'eos_token' }));
+    expect(played.relay.finishReason).toBe('stop');
+    expect(played.relay.takeFinishFrames()).toMatchObject([{ choices: [{ finish_reason: 'stop' }] }]);
   });
 
   it('may carry content; an empty string is no finish reason', () => {

@@ -21,6 +21,7 @@ import {
 } from '../../wire/chunk.js';
 import { ChunkTemplate } from '../../wire/chunk-template.js';
 import { readable } from '../../wire/json-text.js';
+import { ToolCallDeltas } from '../../wire/tool-call-deltas.js';
 import { readUsage } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Relay, RelayFault } from '../handover.js';
@@ -56,6 +57,7 @@ export class StreamRelay implements Relay {
   private out = '';
   private template: ChunkTemplate | null = null;
   private learnings = 0;
+  private toolCalls = new ToolCallDeltas();
   private checkedModel: unknown = undefined;
   private metadataPending = true;
 
@@ -74,6 +76,7 @@ export class StreamRelay implements Relay {
     this.sawDone = false;
     this.held = [];
     this.finishFrames = [];
+    this.toolCalls = new ToolCallDeltas();
     this.checkedModel = undefined;
   }
 
@@ -141,9 +144,10 @@ export class StreamRelay implements Relay {
     const pricing = this.pricingFault(chunk);
     if (pricing) return this.failed({ kind: 'pricing', reason: pricing });
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) {
-      // Usage alone, after a `finish_reason`, is the last frame: whatever the upstream forgets to say then, nobody waits for.
-      return this.finishReason !== null && usageOf(chunk) !== null ? 'done' : 'more';
+      // Usage alone, after a `finish_reason`, is mostly the last frame; where several come, the last one is billed (ruling 9).
+      return this.finishReason !== null && usageOf(chunk) !== null ? 'ending' : 'more';
     }
+    this.toolCalls.tidy(chunk);
     const finish = finishReasonOf(chunk);
     if (finish === 'error') return this.failed(errorFrame(data));
     if (finish !== null) {

@@ -51,9 +51,7 @@ export async function attempt(
   const { path, body } = written instanceof Promise ? await orTooLarge(written) : written;
   const given = ports.credentials.headersFor(route, path, body);
   const shown =
-    given instanceof Promise
-      ? await credentialed(ports.clock, caller, route, given, budgets)
-      : { headers: given, budgets };
+    given instanceof Promise ? await credentialed(ports, caller, route, given, budgets) : { headers: given, budgets };
   if ('kind' in shown) {
     note(record, shown, { kind: 'gone' });
     return shown;

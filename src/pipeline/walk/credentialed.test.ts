@@ -3,29 +3,54 @@ import { ManualClock } from '../../../tests/support/manual-clock.js';
 import { RecordingCaller } from '../../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { CredentialFault } from '../../upstream/credentials/credentials.js';
+import type { Watched } from '../../upstream/deadlines.js';
 import { credentialed } from './credentialed.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
-const budgets = { firstByteMs: 10, idleMs: 20, overallMs: 1_000, overallNamedMs: 2_000 };
+const budgets = { firstByteMs: 500, idleMs: 20, overallMs: 1_000, overallNamedMs: 2_000 };
+const never = new Promise<readonly string[]>(() => {});
+
+/** Time that is up when the test says so. */
+function waitPorts(clock = new ManualClock()) {
+  const watched = new Set<Watched>();
+  const deadlines = {
+    watch: (item: Watched) => void watched.add(item),
+    unwatch: (item: Watched) => void watched.delete(item),
+  };
+  return { clock, deadlines, watched };
+}
 
 describe('credentials that must first be obtained', () => {
   it('cost the attempt the time that they took', async () => {
-    const clock = new ManualClock();
+    const { clock, watched, ...rest } = waitPorts();
     let give = (_: readonly string[]) => {};
     const obtaining = new Promise<readonly string[]>((resolve) => {
       give = resolve;
     });
     const caller = new RecordingCaller();
-    const waiting = credentialed(clock, caller, route, obtaining, budgets);
+    const waiting = credentialed({ clock, ...rest }, caller, route, obtaining, budgets);
     clock.advance(300);
     give(['a', 'b']);
-    expect(await waiting).toEqual({ headers: ['a', 'b'], budgets: { ...budgets, overallMs: 700 } });
-    expect(caller.onGone).toBeNull();
+    expect(await waiting).toEqual({ headers: ['a', 'b'], budgets: { ...budgets, spentMs: 300 } });
+    expect([caller.onGone, watched.size]).toEqual([null, 0]);
+  });
+
+  it.each([
+    ['first-byte', 500, budgets, 500],
+    ['overall', 200, { ...budgets, overallMs: 200 }, 2_000],
+  ])('are waited for no longer than the %s budget allows, whatever hangs (§8)', async (name, deadline, within, ms) => {
+    const { clock, watched, ...rest } = waitPorts();
+    const startedAtMs = clock.monotonicMs();
+    const waiting = credentialed({ clock, ...rest }, new RecordingCaller(), route, never, within);
+    const [item] = watched;
+    expect(item!.deadlineMs - startedAtMs).toBe(deadline);
+    item!.expire(item!.deadlineMs);
+    expect(await waiting).toMatchObject({ kind: 'failure', failure: { meaning: 'timeout', budget: { name, ms } } });
   });
 
   it('that cannot be obtained are a failure of the provider, in our own words (ruling 4)', async () => {
     const failing = Promise.reject(new CredentialFault('its AWS session has expired'));
-    expect(await credentialed(new ManualClock(), new RecordingCaller(), route, failing, budgets)).toEqual({
+    expect(await credentialed(waitPorts(), new RecordingCaller(), route, failing, budgets)).toEqual({
       kind: 'failure',
       failure: {
         meaning: 'auth',
@@ -36,19 +61,16 @@ describe('credentials that must first be obtained', () => {
   });
 
   it('are not waited for when the caller has left (ruling 8)', async () => {
-    const never = new Promise<readonly string[]>(() => {});
     const caller = new RecordingCaller();
-    const waiting = credentialed(new ManualClock(), caller, route, never, budgets);
+    const waiting = credentialed(waitPorts(), caller, route, never, budgets);
     caller.onGone!();
     expect(await waiting).toEqual({ kind: 'gone' });
     const gone = Object.assign(new RecordingCaller(), { gone: true });
-    expect(await credentialed(new ManualClock(), gone, route, never, budgets)).toEqual({ kind: 'gone' });
+    expect(await credentialed(waitPorts(), gone, route, never, budgets)).toEqual({ kind: 'gone' });
   });
 
   it('hide no fault of ours', async () => {
     const broken = Promise.reject(new TypeError('ours'));
-    await expect(credentialed(new ManualClock(), new RecordingCaller(), route, broken, budgets)).rejects.toThrow(
-      'ours',
-    );
+    await expect(credentialed(waitPorts(), new RecordingCaller(), route, broken, budgets)).rejects.toThrow('ours');
   });
 });

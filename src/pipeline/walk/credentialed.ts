@@ -1,41 +1,63 @@
-/** What a call shows, where it must first be obtained: the walk waits for it, but not longer than its caller does. */
+/** What a call shows, where it must first be obtained: the walk waits for it, but no longer than its budgets and its caller do. */
 import type { Clock } from '../../base/clock.js';
 import type { Route } from '../../catalogue/route.js';
-import type { Budgets } from '../../upstream/call.js';
+import type { Budgets, CallPorts } from '../../upstream/call.js';
 import { CredentialFault } from '../../upstream/credentials/credentials.js';
+import type { Watched } from '../../upstream/deadlines.js';
 import type { Failure } from '../../upstream/failure.js';
+import { understand } from '../../upstream/understand.js';
 import type { Caller } from '../caller.js';
 
 export interface Credentialed {
   headers: readonly string[];
-  /** Less what was waited. */
+  /** With what was waited. */
   budgets: Budgets;
 }
 
 export type NotCredentialed = { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
+export interface WaitPorts {
+  readonly clock: Clock;
+  readonly deadlines: Pick<CallPorts['deadlines'], 'watch' | 'unwatch'>;
+}
+
 export async function credentialed(
-  clock: Clock,
+  { clock, deadlines }: WaitPorts,
   caller: Pick<Caller, 'gone' | 'onGone'>,
-  { provider }: Route,
+  route: Route,
   obtaining: Promise<readonly string[]>,
   budgets: Budgets,
 ): Promise<Credentialed | NotCredentialed> {
+  const { provider } = route;
   const startedAtMs = clock.monotonicMs();
-  const left = new Promise<null>((resolve) => {
-    caller.onGone = () => resolve(null);
-    if (caller.gone) resolve(null);
+  const deadlineMs = startedAtMs + Math.min(budgets.firstByteMs, budgets.overallMs);
+  const watched: Watched = { deadlineMs, expire: () => {} };
+  const left = new Promise<NotCredentialed>((resolve) => {
+    watched.expire = () => resolve({ kind: 'failure', failure: expired(budgets, route) });
+    caller.onGone = () => resolve({ kind: 'gone' });
+    if (caller.gone) resolve({ kind: 'gone' });
   });
+  deadlines.watch(watched);
   try {
-    const headers = await Promise.race([obtaining, left]);
-    if (headers === null) return { kind: 'gone' };
-    return { headers, budgets: { ...budgets, overallMs: budgets.overallMs - (clock.monotonicMs() - startedAtMs) } };
+    const shown = await Promise.race([obtaining, left]);
+    if ('kind' in shown) return shown;
+    return { headers: shown, budgets: { ...budgets, spentMs: clock.monotonicMs() - startedAtMs } };
   } catch (error) {
     if (!(error instanceof CredentialFault)) throw error;
     // Bad credentials of ours count against the route (ruling 4).
     const quote = `the credentials of ${provider.id} are not usable: ${error.message}`;
     return { kind: 'failure', failure: { meaning: 'auth', status: null, quote } };
   } finally {
+    deadlines.unwatch(watched);
     caller.onGone = null;
   }
+}
+
+/** A budget covers all of an attempt (§8), whatever it waits for. */
+function expired({ firstByteMs, overallMs, overallNamedMs }: Budgets, route: Route): Failure {
+  const spent =
+    overallMs <= firstByteMs
+      ? ({ budget: 'overall', budgetMs: overallNamedMs } as const)
+      : ({ budget: 'first-byte', budgetMs: firstByteMs } as const);
+  return understand({ kind: 'timeout', status: null, ...spent }, route);
 }

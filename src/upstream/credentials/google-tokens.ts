@@ -24,7 +24,8 @@ const untoldMs = 5 * 60_000;
 const shownHeaders = ['authorization', 'x-goog-user-project'];
 
 export function googleTokens(clock: Clock, load: LoadPackage): Renewed<readonly string[]> {
-  let client: Promise<GoogleClient> | null = null;
+  /** Only one that has served is kept: what could not be found, or hung, may be there the next time. */
+  let client: GoogleClient | null = null;
   const connect = async () => {
     const { GoogleAuth } = await optionalPackage<GoogleLibrary>('google-auth-library', load);
     // Without a project it would look one up, which some accounts may not do, and nobody needs here.
@@ -34,13 +35,10 @@ export function googleTokens(clock: Clock, load: LoadPackage): Renewed<readonly 
     clock,
     explain: explainGoogle,
     async obtain() {
-      client ??= connect();
-      // What could not be found may be there the next time.
-      const found = await client.catch((error: unknown) => {
-        client = null;
-        throw error;
-      });
+      const found = client ?? (await connect());
+      client = null;
       const headers = await found.getRequestHeaders();
+      client = found;
       const value = shownHeaders.flatMap((name) => {
         const header = headers.get(name);
         return header === null ? [] : [name, header];

@@ -155,6 +155,27 @@ describe('Google\u2019s credentials', () => {
     expect(tokens).toEqual([]);
   });
 
+  it('are looked for anew after an attempt that hung', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { GoogleAuth: Found } = library(['found'], () => undefined);
+    let hangs = true;
+    class GoogleAuth extends Found {
+      override getClient(): ReturnType<InstanceType<typeof Found>['getClient']> {
+        return hangs ? new Promise(() => {}) : super.getClient();
+      }
+    }
+    const { clock, credentials } = credentialsOf({}, async () => ({ GoogleAuth }));
+    const hung = faultOf(credentials.headersFor(tokened, '/x', '{}'));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await hung).toEqual(new CredentialFault('no credentials could be obtained within 10 seconds'));
+    hangs = false;
+    clock.advance(5_000);
+    const headers = credentials.headersFor(tokened, '/x', '{}');
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+    expect(shownAs(await headers, 'authorization')).toBe('Bearer found');
+  });
+
   it.each([
     ['Could not load the default credentials. Browse to https://x', 'no Google credentials could be found'],
     ['invalid_grant: Token has been expired or revoked.', 'its Google credentials have expired or were revoked'],

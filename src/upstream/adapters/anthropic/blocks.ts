@@ -1,17 +1,34 @@
 /** A turn's items as the content blocks of the Messages API. Items that it has no block for go out as the caller wrote them. */
-import type { Fields, FileItem, ImageItem, Item, ReasoningItem, TextItem, ToolResultItem } from '../messages/items.js';
+import type {
+  Conversation,
+  Fields,
+  FileItem,
+  ImageItem,
+  Item,
+  ReasoningItem,
+  TextItem,
+  ToolResultItem,
+} from '../messages/items.js';
 
 /** Names the reasoning that only Anthropic can take back; the same name that OpenRouter gives it. */
 export const reasoningFormat = 'anthropic-claude-v1';
 
 /** One text stays a string; several stay apart, with their cache markers. */
-export function systemOf(texts: readonly TextItem[]): string | Fields[] | undefined {
+export function systemOf(items: readonly TextItem[]): string | Fields[] | undefined {
+  const texts = items.filter((item) => !isBlank(item));
   const [first] = texts;
   if (!first) return undefined;
   return texts.length === 1 && first.cacheControl === undefined ? first.text : texts.map(textBlock);
 }
 
-export function blocksOf(items: readonly Item[]): unknown[] {
+/** A turn of which nothing is left, as of another provider's reasoning alone, is left out: one without content is refused. */
+export function messagesOf(turns: Conversation['turns']): Fields[] {
+  return turns
+    .map(({ role, items }) => ({ role, content: blocksOf(items) }))
+    .filter(({ content }) => content.length > 0);
+}
+
+function blocksOf(items: readonly Item[]): unknown[] {
   const blocks: unknown[] = [];
   for (const item of items) {
     const block = blockOf(item);
@@ -23,7 +40,7 @@ export function blocksOf(items: readonly Item[]): unknown[] {
 function blockOf(item: Item): unknown {
   switch (item.kind) {
     case 'text':
-      return textBlock(item);
+      return isBlank(item) ? undefined : textBlock(item);
     case 'image':
       return imageBlock(item);
     case 'file':
@@ -43,6 +60,11 @@ function blockOf(item: Item): unknown {
     default:
       return item.part;
   }
+}
+
+/** Refused, and says nothing: models write it before they call a tool. */
+function isBlank({ text }: TextItem): boolean {
+  return text.trim() === '';
 }
 
 function textBlock({ text, cacheControl }: TextItem): Fields {

@@ -37,6 +37,25 @@ describe('a request to Anthropic', () => {
     expect(bodyOf({}, { maxOutputTokens: null }).max_tokens).toBe(4096);
   });
 
+  it('has no blank text and no turn of nothing, which are refused, wherever the conversation began', () => {
+    const tool_calls = [{ id: 'c', type: 'function', function: { name: 'f', arguments: '' } }];
+    const reasoning_details = [{ type: 'reasoning.text', text: 'hm', format: 'other' }];
+    const { messages, system } = bodyOf({
+      messages: [
+        { role: 'system', content: ' ' },
+        ...ask,
+        { role: 'assistant', content: null, reasoning_details },
+        { role: 'user', content: '\n' },
+        { role: 'assistant', content: '\n\n', tool_calls },
+      ],
+    });
+    expect(messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'a' }] },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {} }] },
+    ]);
+    expect(system).toBeUndefined();
+  });
+
   it('says of a stream whether it is one (contract 4.1)', () => {
     expect(bodyOf({}).stream).toBe(false);
   });

@@ -4,7 +4,7 @@ import type { Target } from '../adapter.js';
 import { type Fields, isFields, textOrNull } from '../messages/items.js';
 import { beganWithoutReasoning } from '../messages/open-round.js';
 import { beside, bodyOf, type Chat, readChat, type ToolDefinition } from '../messages/read-chat.js';
-import { blocksOf, systemOf, thinkingBlock } from './blocks.js';
+import { messagesOf, systemOf, thinkingBlock } from './blocks.js';
 import { thinkingOf } from './thinking.js';
 
 export const messagesPath = '/messages';
@@ -24,7 +24,7 @@ export function messagesBody(request: ChatRequest, target: Target): string | Buf
     max_tokens: max,
     stream,
     system: systemOf(conversation.system),
-    messages: conversation.turns.map(({ role, items }) => ({ role, content: blocksOf(items) })),
+    messages: messagesOf(conversation.turns),
     tools: toolsOf(chat),
     tool_choice: toolChoiceOf(chat),
     stop_sequences: stop.length > 0 ? stop : undefined,

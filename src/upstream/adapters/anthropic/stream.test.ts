@@ -103,6 +103,21 @@ describe('a stream of Anthropic', () => {
     ]);
   });
 
+  it('keeps blocks apart that are open together', () => {
+    const tool = (id: string, index: number) => open({ type: 'tool_use', id, name: 'f', input: {} }, index);
+    const piece = (partial_json: string, index: number) => delta({ type: 'input_json_delta', partial_json }, index);
+    const events = [tool('a', 0), tool('b', 1), piece('{"a', 0), piece('{"b', 1), piece('":1}', 0), close(0)];
+    const calls = deltasOf([...events, piece('":2}', 1), close(1)]) as {
+      tool_calls: { index: number; function: { arguments: string } }[];
+    }[];
+    const argumentsOf = (wanted: number) =>
+      calls
+        .flatMap(({ tool_calls }) => tool_calls.filter(({ index }) => index === wanted))
+        .map((c) => c.function.arguments);
+    expect([argumentsOf(0).join(''), argumentsOf(1).join('')]).toEqual(['{"a":1}', '{"b":2}']);
+    expect(calls).toHaveLength(6);
+  });
+
   it('has reasoning as it comes, and each block of it once more, whole, with its signature', () => {
     const events = [
       open({ type: 'thinking', thinking: '', signature: '' }),

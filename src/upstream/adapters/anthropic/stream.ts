@@ -16,6 +16,7 @@ import {
 } from '../messages/chunks.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { isStringInside, type ReadEvent, readEvent } from '../messages/json-string.js';
+import { OpenBlocks } from '../messages/open-blocks.js';
 import { reasoningFormat } from './blocks.js';
 import { finishReasonOf, usageOf } from './usage.js';
 
@@ -45,7 +46,7 @@ interface Block {
 }
 
 export class MessageStream implements StreamTranslator {
-  private block: Block | null = null;
+  private readonly blocks = new OpenBlocks<Block>();
   private toolCalls = 0;
   private reasonings = 0;
   private usage: Fields = {};
@@ -53,7 +54,7 @@ export class MessageStream implements StreamTranslator {
   private told = false;
 
   onEvent(data: string, event: string, emit: Emit): void {
-    const { block } = this;
+    const { latest: block } = this.blocks;
     if (block !== null) {
       const inside = textIn(data, block.prefix);
       if (inside !== null) {
@@ -80,10 +81,10 @@ export class MessageStream implements StreamTranslator {
         this.open(event.index, isFields(event.content_block) ? event.content_block : {}, write, emit);
         break;
       case 'content_block_delta':
-        if (isFields(event.delta)) this.delta(event.delta, write, emit);
+        if (isFields(event.delta)) this.delta(event.index, event.delta, write, emit);
         break;
       case 'content_block_stop':
-        this.close(emit);
+        this.close(event.index, emit);
         break;
       case 'message_delta':
         this.finish(event, emit);
@@ -107,23 +108,21 @@ export class MessageStream implements StreamTranslator {
     }
     const type = String(start.type);
     const delta = deltaOf[type];
-    this.block = delta
-      ? {
-          type,
-          chunk: this.chunkOf(type),
-          prefix: `{"type":"content_block_delta","index":${index},"delta":{"type":"${delta.type}","${delta.member}":"`,
-          member: delta.member,
-          text: '',
-          empty: true,
-          signature: '',
-          input: isFields(start.input) ? write(start.input) : '{}',
-        }
-      : null;
-    if (!this.block) return;
+    if (!delta) return;
+    const block = this.blocks.open(index, {
+      type,
+      chunk: this.chunkOf(type),
+      prefix: `{"type":"content_block_delta","index":${index},"delta":{"type":"${delta.type}","${delta.member}":"`,
+      member: delta.member,
+      text: '',
+      empty: true,
+      signature: '',
+      input: isFields(start.input) ? write(start.input) : '{}',
+    });
     if (type === 'tool_use') {
       emit(toolCallChunk(this.toolCalls++, write(String(start.id)), write(String(start.name))));
     } else if (typeof start[type] === 'string' && start[type] !== '') {
-      passOn(this.block, write(start[type]).slice(1, -1), emit);
+      passOn(block, write(start[type]).slice(1, -1), emit);
     }
   }
 
@@ -132,9 +131,9 @@ export class MessageStream implements StreamTranslator {
     return type === 'text' ? contentChunk : reasoningChunk;
   }
 
-  private delta(delta: Fields, write: Write, emit: Emit): void {
-    const { block } = this;
-    if (block === null) return;
+  private delta(index: unknown, delta: Fields, write: Write, emit: Emit): void {
+    const block = this.blocks.at(index);
+    if (!block) return;
     const text = delta[block.member];
     if (typeof text === 'string') passOn(block, write(text).slice(1, -1), emit);
     if (delta.type === 'signature_delta' && typeof delta.signature === 'string') {
@@ -143,10 +142,9 @@ export class MessageStream implements StreamTranslator {
   }
 
   /** Only a whole block can be given back, so its text comes once more, with the signature. */
-  private close(emit: Emit): void {
-    const { block } = this;
-    this.block = null;
-    if (block === null) return;
+  private close(index: unknown, emit: Emit): void {
+    const block = this.blocks.close(index);
+    if (!block) return;
     if (block.type === 'tool_use' && block.empty) {
       emit(block.chunk.before + JSON.stringify(block.input).slice(1, -1) + block.chunk.after);
     } else if (block.type === 'thinking') {

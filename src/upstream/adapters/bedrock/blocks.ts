@@ -28,7 +28,8 @@ export function messagesOf(turns: Conversation['turns'], encoding: TextEncoding)
   for (const { role, items } of turns) {
     const content = items.flatMap((item) => blocksOf(item, encoding));
     const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...content);
+    // One by one: there may be more blocks than a call may have arguments.
+    if (last?.role === role) for (const block of content) last.content.push(block);
     else if (content.length > 0) messages.push({ role, content });
   }
   return messages as unknown as Fields[];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import { bedrock } from './adapter.js';
+import { messagesOf } from './blocks.js';
 
 const claude = 'anthropic.claude-sonnet-4-5-20250929-v1:0';
 const target = (upstreamModel: string, maxOutputTokens: number | null = null) => ({
@@ -122,6 +123,17 @@ describe('turns', () => {
       { role: 'user', content: [{ text: 'a' }, { text: 'b' }] },
       { role: 'assistant', content: [{ text: 'c' }, { text: 'd' }] },
     ]);
+  });
+
+  it('may have any number of blocks, also where two become one', () => {
+    const text = (value: string) => ({ kind: 'text' as const, text: value });
+    const many = Array.from({ length: 200_000 }, () => text('a'));
+    const turns = [
+      { role: 'user' as const, items: [text('a')] },
+      { role: 'assistant' as const, items: [text(' ')] },
+      { role: 'user' as const, items: many },
+    ];
+    expect(messagesOf(turns, 'utf8')[0]?.content).toHaveLength(200_001);
   });
 
   it('give reasoning back as it came, and another provider\u2019s not at all', () => {

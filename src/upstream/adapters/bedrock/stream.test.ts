@@ -73,6 +73,17 @@ describe('a stream of Bedrock', () => {
     ]);
   });
 
+  it('keeps blocks apart that are open together', () => {
+    const piece = (input: string, index: number) => delta({ toolUse: { input } }, index);
+    const both = [start({ toolUseId: 'a', name: 'f' }, 1), start({ toolUseId: 'b', name: 'g' }, 2)];
+    const events = [...both, piece('{"a', 1), piece('{"b', 2), piece('":1}', 1), stop(1), piece('":2}', 2), stop(2)];
+    const calls = deltasOf(events).flatMap(({ tool_calls }) => tool_calls);
+    const argumentsOf = (wanted: number) =>
+      calls.filter(({ index }) => index === wanted).map((call) => call.function.arguments);
+    expect([argumentsOf(0).join(''), argumentsOf(1).join('')]).toEqual(['{"a":1}', '{"b":2}']);
+    expect(calls).toHaveLength(6);
+  });
+
   it('has reasoning as it comes, and once more, whole, where it has a signature', () => {
     expect(
       deltasOf([

@@ -16,6 +16,7 @@ import {
 } from '../messages/chunks.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { isStringInside, type ReadEvent, readEvent } from '../messages/json-string.js';
+import { OpenBlocks } from '../messages/open-blocks.js';
 import { redactedFormat, signedFormat } from './blocks.js';
 import { readName } from './names.js';
 import { finishReasonOf, isBrokenOutput, usageOf } from './usage.js';
@@ -24,7 +25,6 @@ type Emit = (chunk: string) => void;
 type Write = ReadEvent['write'];
 
 interface Block {
-  index: unknown;
   kind: 'text' | 'tool' | 'reasoning';
   chunk: ChunkAround;
   /** How its deltas begin, up to the text, and what follows that: nothing more, or a padding. */
@@ -38,13 +38,13 @@ interface Block {
 }
 
 export class ConverseStream implements StreamTranslator {
-  private block: Block | null = null;
+  private readonly blocks = new OpenBlocks<Block>();
   private toolCalls = 0;
   private reasonings = 0;
   private said = false;
 
   onEvent(data: string, event: string, emit: Emit): void {
-    const { block } = this;
+    const { latest: block } = this.blocks;
     if (block !== null && event === 'contentBlockDelta') {
       const inside = textIn(data, block);
       if (inside !== null) {
@@ -72,7 +72,7 @@ export class ConverseStream implements StreamTranslator {
         if (isFields(fields.delta)) this.delta(fields.contentBlockIndex, fields.delta, write, emit);
         break;
       case 'contentBlockStop':
-        this.close(emit);
+        this.close(fields.contentBlockIndex, emit);
         break;
       case 'messageStop':
         this.finish(fields.stopReason, emit);
@@ -98,8 +98,7 @@ export class ConverseStream implements StreamTranslator {
     const { member, braces, chunk = argumentsChunk(this.toolCalls) } = kindsOf[kind];
     const prefix = `{"contentBlockIndex":${index},"delta":{${member}:"`;
     const around = { prefix, suffix: `"${braces}}`, padding: `"${braces},"p":"` };
-    this.block = { index, kind, chunk, ...around, text: '', signature: '', empty: true };
-    return this.block;
+    return this.blocks.open(index, { kind, chunk, ...around, text: '', signature: '', empty: true });
   }
 
   private delta(index: unknown, delta: Fields, write: Write, emit: Emit): void {
@@ -116,8 +115,8 @@ export class ConverseStream implements StreamTranslator {
   }
 
   private blockAt(index: unknown, kind: Block['kind']): Block {
-    const { block } = this;
-    return block !== null && block.index === index && block.kind === kind ? block : this.open(index, kind);
+    const block = this.blocks.at(index);
+    return block?.kind === kind ? block : this.open(index, kind);
   }
 
   private passOn(block: Block, inside: string, emit: Emit): void {
@@ -129,10 +128,9 @@ export class ConverseStream implements StreamTranslator {
   }
 
   /** Only whole reasoning can be given back, so its text comes once more, with the signature. */
-  private close(emit: Emit): void {
-    const { block } = this;
-    this.block = null;
-    if (block === null) return;
+  private close(index: unknown, emit: Emit): void {
+    const block = this.blocks.close(index);
+    if (!block) return;
     if (block.kind === 'tool' && block.empty) emit(`${block.chunk.before}{}${block.chunk.after}`);
     if (block.signature === '') return;
     const members = `"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`;

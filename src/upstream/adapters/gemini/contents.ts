@@ -15,11 +15,13 @@ import { generationOf } from './thinking.js';
 export function contentsOf(turns: readonly Turn[], messages: readonly unknown[], model: string): Fields[] {
   const signatures = signaturesIn(messages);
   const demanded = generationOf(model) >= 3;
-  return turns.map(({ role, items }) => {
+  const contents = turns.map(({ role, items }) => {
     const parts = items.flatMap((item) => partsOf(item, signatures));
     if (demanded) signFirstCall(parts);
     return { role: role === 'assistant' ? 'model' : 'user', parts };
   });
+  // A turn of another provider's reasoning alone leaves nothing, and one without parts is refused.
+  return contents.filter(({ parts }) => parts.length > 0);
 }
 
 /** What Google has its clients write for calls that Gemini did not make, or whose signature was lost on the way. */

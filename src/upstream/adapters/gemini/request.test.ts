@@ -24,6 +24,15 @@ describe('a request to Gemini', () => {
     expect(pathOf('tunedModels/a b')).toBe('/tunedModels/a%20b:generateContent');
   });
 
+  it('has no turn of nothing, as another provider\u2019s reasoning alone would leave', () => {
+    const reasoning_details = [{ type: 'reasoning.text', text: 'hm', format: 'other' }];
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: '', reasoning_details },
+    ];
+    expect(bodyOf({ messages }).contents).toEqual([{ role: 'user', parts: [{ text: 'a' }] }]);
+  });
+
   it('asks for several candidates and for logprobs in its own words', () => {
     expect(configOf({ n: 3, logprobs: true, top_logprobs: 4 })).toEqual({
       candidateCount: 3,

@@ -143,6 +143,18 @@ describe('a stream of Gemini', () => {
     expect(translate([says({ text: 'cut' })]).join('')).not.toContain('usage');
   });
 
+  it('has the last figures where the finish has none, whether their event was spliced or parsed (ruling 9)', () => {
+    const counted = (candidatesTokenCount: number) => ({
+      ...says({ text: 'a' }),
+      usageMetadata: { promptTokenCount: 5, candidatesTokenCount },
+    });
+    const finish = event({ finishReason: 'STOP' }, { usageMetadata: undefined });
+    const events = [1, 2, 3].map(counted);
+    const usagesOf = (all: object[]) => translate(all).flatMap((chunk) => JSON.parse(chunk).usage ?? []);
+    expect(usagesOf([...events, finish])).toMatchObject([{ prompt_tokens: 5, completion_tokens: 3 }]);
+    expect(usagesOf([...events, event({ finishReason: 'STOP' })])).toMatchObject([{ completion_tokens: 2 }]);
+  });
+
   it('says which model answered', () => {
     expect(JSON.parse(translate([{ ...says({ text: 'a' }), modelVersion: 'gemini-x' }])[0]!).model).toBe('gemini-x');
   });

@@ -2,7 +2,6 @@
  * The events of a stream as OpenAI's chunks. Each is a whole GenerateContentResponse: a piece of text, a call with all of its
  * arguments, the reason to finish; usage is in all of them, and the last one counts. There is no `[DONE]` (wire 4).
  */
-import type { TextEncoding } from '../../../wire/json-text.js';
 import type { StreamTranslator } from '../adapter.js';
 import { roleChunk, usageChunk } from '../messages/chunks.js';
 import { type Fields, isFields } from '../messages/items.js';
@@ -17,11 +16,6 @@ type Write = ReadEvent['write'];
 
 const learningsMax = 16;
 
-interface Reading {
-  write: Write;
-  encoding: TextEncoding;
-}
-
 interface Choice {
   toolCalls: number;
   /** It has said something. */
@@ -31,6 +25,8 @@ interface Choice {
 export class ContentStream implements StreamTranslator {
   private plain: PlainEvent | null = null;
   private learnings = 0;
+  /** The last event whose text was taken without parsing it: its usage counts where none follows it. */
+  private unparsed: string | null = null;
   private readonly choices = new Map<number, Choice>();
   private finished = false;
   private usage: Fields | undefined;
@@ -39,29 +35,29 @@ export class ContentStream implements StreamTranslator {
   onEvent(data: string, _event: string, emit: Emit): void {
     const inside = this.plain?.textIn(data) ?? null;
     if (inside !== null) {
+      this.unparsed = data;
       if (inside !== '') emit(contentStart + inside + contentEnd);
       return;
     }
     const read = readEvent(data);
     // What is no event of an answer, an error above all, is for the relay to judge.
     if (read === null || !isFields(read.value) || isError(read.value)) emit(data);
-    else this.parsedEvent(read.value, read.write, data, emit);
+    else this.parsedEvent(read.value, read, data, emit);
   }
 
   onEnd(emit: Emit): void {
     if (this.finished && !this.usageTold && this.usage) emit(usageChunk(JSON.stringify(this.usage)));
   }
 
-  private parsedEvent(event: Fields, write: Write, data: string, emit: Emit): void {
-    const usage = usageOf(event.usageMetadata);
+  private parsedEvent(event: Fields, read: ReadEvent, data: string, emit: Emit): void {
+    const usage = usageOf(event.usageMetadata) ?? usageIn(this.unparsed);
+    this.unparsed = null;
     if (usage) {
       this.usage = usage;
       this.usageTold = false;
     }
     const candidates = Array.isArray(event.candidates) ? event.candidates.filter(isFields) : [];
-    // As `readEvent` reads: with an escape, strings are text, else byte strings.
-    const reading: Reading = { write, encoding: data.includes('\\u') ? 'utf8' : 'latin1' };
-    for (const candidate of candidates) this.candidate(candidate, event.modelVersion, reading, emit);
+    for (const candidate of candidates) this.candidate(candidate, event.modelVersion, read, emit);
     if (candidates.length === 1 && this.learnings < learningsMax) {
       const learnt = PlainEvent.learn(data, event);
       if (learnt) this.learnings++;
@@ -69,7 +65,7 @@ export class ContentStream implements StreamTranslator {
     }
   }
 
-  private candidate(candidate: Fields, model: unknown, { write, encoding }: Reading, emit: Emit): void {
+  private candidate(candidate: Fields, model: unknown, { write, encoding }: ReadEvent, emit: Emit): void {
     const index = typeof candidate.index === 'number' ? candidate.index : 0;
     let choice = this.choices.get(index);
     if (!choice) {
@@ -101,6 +97,10 @@ export class ContentStream implements StreamTranslator {
     this.usageTold = true;
     emit(`${chunkOf(index, '', logprobs, finish).slice(0, -1)}${usage}}`);
   }
+}
+
+function usageIn(data: string | null): Fields | undefined {
+  return data === null ? undefined : usageOf((readEvent(data)?.value as Fields | undefined)?.usageMetadata);
 }
 
 function deltaOf(part: SaidPart, choice: Choice, write: Write): string {

@@ -1,4 +1,5 @@
 /** The insides of JSON strings, for translators that splice text from frame to frame without parsing it. */
+import type { TextEncoding } from '../../../wire/json-text.js';
 
 const unplain = /["\\]|[^\u0020-\uffff]/;
 const inside = /^(?:[\u0020\u0021\u0023-\u005b\u005d-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/;
@@ -14,6 +15,8 @@ export function isStringInside(text: string): boolean {
 /** An event's JSON, read so that no character is harmed. */
 export interface ReadEvent {
   value: unknown;
+  /** Of the strings in it. */
+  encoding: TextEncoding;
   /** Writes any value out of it as latin1 JSON text. */
   write(value: unknown): string;
 }
@@ -26,7 +29,9 @@ export function readEvent(data: string): ReadEvent | null {
   const escaped = data.includes('\\u');
   try {
     const value: unknown = JSON.parse(escaped ? Buffer.from(data, 'latin1').toString('utf8') : data);
-    return { value, write: escaped ? writeThroughUtf8 : writeBytes };
+    return escaped
+      ? { value, encoding: 'utf8', write: writeThroughUtf8 }
+      : { value, encoding: 'latin1', write: writeBytes };
   } catch {
     return null;
   }

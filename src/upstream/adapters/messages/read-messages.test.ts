@@ -54,6 +54,9 @@ describe('OpenAI\u2019s messages as a conversation', () => {
     expect(partsOf([{ type: 'image_url', image_url: 'data:image/svg+xml;charset=utf-8;base64,QQ==' }])).toEqual([
       { kind: 'image', source: { kind: 'data', mediaType: 'image/svg+xml', data: 'QQ==' } },
     ]);
+    expect(partsOf([{ type: 'image_url', image_url: { url: 'data:image/jpg;base64,QQ==' } }])).toEqual([
+      { kind: 'image', source: { kind: 'data', mediaType: 'image/jpeg', data: 'QQ==' } },
+    ]);
     expect(partsOf([{ type: 'image_url', image_url: { url: 'data:text/plain,abc' } }])).toEqual([
       { kind: 'image', source: { kind: 'url', url: 'data:text/plain,abc' } },
     ]);

@@ -43,7 +43,10 @@ function known(part: Fields): Part {
 
 function imageSource(url: string): ImageSource {
   const inline = dataUrl(url);
-  return inline ? { kind: 'data', ...inline } : { kind: 'url', url };
+  if (!inline) return { kind: 'url', url };
+  // A name that is none, and that many write; OpenAI takes it, the others do not.
+  const mediaType = inline.mediaType === 'image/jpg' ? 'image/jpeg' : inline.mediaType;
+  return { kind: 'data', mediaType, data: inline.data };
 }
 
 /** OpenAI's files are uploaded elsewhere or come along; only the latter mean something to another provider. */

@@ -103,6 +103,19 @@ describe('a whole completion', () => {
     },
   );
 
+  it('has OpenAI\u2019s words and shapes where a server has its own (wire 0 and 7)', () => {
+    const call = (text: unknown) => ({ id: 'c', type: 'function', function: { name: 'f', arguments: text } });
+    const message = { role: 'assistant', content: 'é', tool_calls: [call({ k: 'é' }), call('{}')] };
+    const parts = partsOf({ choices: [{ index: 0, message, finish_reason: 'eos' }], extra: 1 });
+    const sent = JSON.parse(Buffer.from(`{${parts.members}}`, parts.encoding).toString('utf8'));
+    const tool_calls = [call('{"k":"é"}'), call('{}')];
+    expect(sent).toEqual({
+      choices: [{ index: 0, message: { ...message, tool_calls }, finish_reason: 'stop' }],
+      extra: 1,
+    });
+    expect(parts.finishReason).toBe('stop');
+  });
+
   it('has no finish reason where the upstream gave none', () => {
     expect(partsOf({ choices: [{ message: {}, finish_reason: 3 }] }).finishReason).toBeNull();
   });

@@ -1,6 +1,8 @@
 /** OpenAI's dialect, from the provider: a whole completion is checked and taken apart into what is kept and what is ours. */
+import { finishReasonMeant } from '../../../wire/finish-reason.js';
 import { findMembers, keptMembers, memberValue } from '../../../wire/json-members.js';
 import { type JsonText, parseJsonBytes, readable, type TextEncoding } from '../../../wire/json-text.js';
+import { argumentsAsText } from '../../../wire/tool-call-deltas.js';
 import { readUsage } from '../../../wire/usage.js';
 import { type CompletionParts, isPassedOn } from './completion-parts.js';
 
@@ -25,14 +27,16 @@ export function readCompletion(body: Buffer): CompletionReading {
   const { choices, usage, model } = value;
   if (!Array.isArray(choices) || choices.length === 0)
     return { kind: 'malformed', reason: 'its answer has no choices' };
+  let changed = false;
   for (const choice of choices) {
     if (!isObject(choice) || !isObject(choice.message))
       return { kind: 'malformed', reason: 'its answer has a choice without a message' };
+    if (inOpenAiWords(choice, choice.message)) changed = true;
     if (choice.finish_reason === 'error') return errorIn(json);
   }
   const reading = readUsage(usage);
   const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : '';
-  const found = findMembers(text);
+  const found = changed ? null : findMembers(text);
   const finish = (choices[0] as Fields).finish_reason;
   return {
     kind: 'completion',
@@ -47,6 +51,15 @@ export function readCompletion(body: Buffer): CompletionReading {
       delivered,
     },
   };
+}
+
+/** Servers of this dialect have words and shapes of their own for some things (wire 0 and 7). True where something was changed. */
+function inOpenAiWords(choice: Fields, { tool_calls }: Fields): boolean {
+  const { finish_reason: written } = choice;
+  const calls = Array.isArray(tool_calls) ? tool_calls.filter(isObject) : [];
+  const tidied = calls.filter(argumentsAsText);
+  if (typeof written === 'string' && written !== '') choice.finish_reason = finishReasonMeant(written);
+  return tidied.length > 0 || choice.finish_reason !== written;
 }
 
 /** What an error says is read by people: as the text that it was meant to be. */
