@@ -60,7 +60,8 @@ ${rows(processMetrics)}
 
 \`GET /readyz\` is 200 with \`{"status":"ready"}\`, or 503 with what is \`missing\`: \`draining\`, \`snapshot\` (no catalogue is loaded) or \`store\` (PostgreSQL does
 not answer). \`"degraded":["redis"]\` means that Redis is away: the gateway serves on, with limits of its own and a look at the store for each
-request, so this takes no traffic from it.
+request, so this takes no traffic from it. \`"redis_url"\` in that list means that another process serves from the same database while \`storage.redis_url\`
+is not set here: neither [knows of the other](deploy.md).
 
 ## Traces
 

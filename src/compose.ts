@@ -17,7 +17,7 @@ import { openObservability } from './compose/observability.js';
 import { Opened } from './compose/opened.js';
 import { openPayments } from './compose/payments.js';
 import { pipelinePorts } from './compose/pipeline-ports.js';
-import { openShared } from './compose/shared.js';
+import { lookForOthers, openShared } from './compose/shared.js';
 import { openStorage } from './compose/storage.js';
 import type { Config } from './config/config.js';
 import { Fleet } from './fleet/fleet.js';
@@ -32,6 +32,7 @@ import { exactPeersMax, IpLimiter } from './limits/ip-limiter.js';
 import { KeyLimiter } from './limits/key-limiter.js';
 import type { Figures } from './metrics/figures.js';
 import { explain } from './pipeline/explain.js';
+import { MemoryBuckets } from './shared-state/memory-buckets.js';
 import { MemoryCounters, type MemoryCountersOptions } from './shared-state/memory-counters.js';
 import type { SocketConnection } from './storage/embedded.js';
 import type { SettlementRow } from './storage/settlement-row.js';
@@ -112,6 +113,9 @@ async function start(
       new Fleet({
         ...{ store, clock, logger, versions: shared.versions, admission: shared.admission },
         replayed: () => replayed(),
+        settled: async () => {
+          if (!(await journal.settled(replayMs))) throw new StoreUnavailable('settlements still wait in the journal');
+        },
         readStates: async () => void (await Promise.all([modelStates.load(), holds.reload()])),
         readCatalogue: () => catalogue.reload(),
       }),
@@ -130,7 +134,10 @@ async function start(
   );
   const audit = new AuditLog(store.audit, clock, logger);
   const replayed = replayedOnce(journal);
-  const directory = new AccountDirectory({ store, clock, audit, replayed, identities: fleet?.identities });
+  const directory = opened.add(
+    new AccountDirectory({ store, clock, audit, replayed, identities: fleet?.identities }),
+    (part) => part.close(),
+  );
   const changed = fleet ? () => fleet.changed('states') : undefined;
   const modelStates = new ModelStates(store.availability, changed);
   const holds = opened.add(
@@ -170,6 +177,7 @@ async function start(
   const signIns = new SignIns({ store: store.signIn, directory, clock, ...dashboardAddress(config) });
   const demoClaim = new DemoClaim({ store, directory, signIns, clock });
   const payments = await openPayments({ config, clock, logger, audit, store, directory, territories }, opened);
+  const otherProcesses = await lookForOthers(config, store, logger, opened);
   const listening = { port: config.server.port };
   const server = await createServer({
     clock,
@@ -194,6 +202,7 @@ async function start(
     processMeters,
     upstreamConnections: ports.upstreamConnections,
     ...(shared && { sharedState: shared }),
+    ...(otherProcesses && { otherProcesses }),
     ...(siblings && { siblings }),
     chat: createChatHandler(ports, { originOf, meters, tracing }, chats),
     explain: async (identity, territory, body) =>
@@ -204,7 +213,7 @@ async function start(
       ...{
         signIns,
         demoClaim,
-        limiter: new GuessLimiter(clock),
+        limiter: new GuessLimiter(shared?.buckets ?? new MemoryBuckets(clock)),
         playground: createPlayground(ports, { originOf, meters, tracing }, chats),
       },
       ...dashboardSettings(config, () => addressesOf(config, listening.port)),

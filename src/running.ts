@@ -4,12 +4,20 @@ import type { Logger } from './base/logger.js';
 import type { Gateway } from './compose.js';
 
 /** Faults of a start that the operator can mend are told in plain words, without a stack. */
-const plainFaults = new Set(['ConfigFault', 'CatalogueFault', 'LockHeld', 'StoreUnavailable', 'WorkerFailed']);
+const plainFaults = new Set(['ConfigFault', 'CatalogueFault', 'LockHeld', 'WorkerFailed']);
 
 export function startFaultText(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
+  if (name === 'StoreUnavailable')
+    return `${message} ${causeText(error as Error)} Is storage.database_url right, and PostgreSQL running?`;
   if (code === 'EADDRINUSE') return `${message}. Stop what uses it, or set PORT to another one.`;
   return plainFaults.has(name) || code?.startsWith('ERR_PARSE_ARGS_') ? message : inspect(error);
+}
+
+/** What the driver or the server has said: a refused connection, a wrong password, a database that is not there. */
+function causeText({ cause }: { cause?: unknown }): string {
+  const causes = cause instanceof AggregateError ? cause.errors : [cause];
+  return `${causes.map((one) => (one instanceof Error ? one.message : String(one))).join('; ')}.`;
 }
 
 /** A fault in one request must not take the others with it. What is settled is safe in the journal either way. */

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { MemoryStore } from '../../tests/support/memory-store.js';
 import { silentLogger } from '../base/logger.js';
@@ -163,6 +163,61 @@ describe('changes are written through', () => {
       'operator key.create',
     ]);
     expect(JSON.stringify(store.auditRows)).not.toContain(token.slice(16));
+  });
+});
+
+/** The store does it, and its answer is lost; it then is away until it is told otherwise. */
+function answerLost<Args extends unknown[], T>(call: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
+  return async (...args) => {
+    await call(...args);
+    store.away = true;
+    throw new StoreUnavailable(new Error('Connection terminated unexpectedly'));
+  };
+}
+
+describe('a change whose answer was lost', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is in memory when the store is back, with what was charged meanwhile: the balance is the ledger’s sum (ruling 9)', async () => {
+    const { accountId } = await stored();
+    const directory = newDirectory();
+    const account = (await directory.account(accountId))!;
+    store.ledger.post = answerLost(store.ledger.post);
+    await expect(directory.postCredit('operator', accountId, 100n, null)).rejects.toThrow(StoreUnavailable);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(account.balancePico).toBe(0n);
+    directory.charge(accountId, 30n, 'gen-1');
+    store.away = false;
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(account).toMatchObject({ balancePico: 70n, usagePico: 30n });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is no alias that can neither be used nor made again', async () => {
+    const { accountId } = await stored();
+    const directory = newDirectory();
+    const account = (await directory.account(accountId))!;
+    const alias = { name: 'x', provider: 'auto', canonicalId: 'a/b', locode: null, createdAt: 1, updatedAt: 1 };
+    store.aliases.create = answerLost(store.aliases.create);
+    await expect(directory.createAlias(account, alias, 5)).rejects.toThrow(StoreUnavailable);
+    store.away = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([...account.aliases.keys()]).toEqual(['x']);
+  });
+
+  it('is looked for no more once the directory is closed', async () => {
+    const { accountId } = await stored();
+    const directory = newDirectory();
+    store.ledger.post = answerLost(store.ledger.post);
+    await expect(directory.postCredit('operator', accountId, 100n, null)).rejects.toThrow(StoreUnavailable);
+    directory.close();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -10,11 +10,11 @@ import { defaultPolicy } from '../policy/policy.js';
 import type { PaymentEvent, PaymentOutcome } from '../storage/payment-records.js';
 import type { Account, Alias, Identity, Key } from '../storage/records.js';
 import type { LedgerEntry, Store } from '../storage/store.js';
+import { AccountChanges } from './account-changes.js';
 import type { Actor, AuditLog } from './audit.js';
 import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
 import { makeToken } from './keys/token.js';
-import { OneAtATime } from './one-at-a-time.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 
 export interface AccountRequest {
@@ -41,7 +41,7 @@ export interface DirectoryDeps {
 
 export class AccountDirectory {
   private readonly cache: Identities;
-  private readonly changes = new OneAtATime();
+  private readonly changes = new AccountChanges((id) => this.cache.reread(id));
 
   constructor(private readonly deps: DirectoryDeps) {
     this.cache = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
@@ -136,10 +136,11 @@ export class AccountDirectory {
     accountId: string,
     name: string,
     expiresAt: number | null,
+    createdAt = this.deps.clock.now(),
   ): Promise<{ key: Key; token: string }> {
     const account = await this.existing(accountId);
     const { token, id, lastFour, hash } = makeToken();
-    const key: Key = { id, accountId, name, lastFour, hash, expiresAt, createdAt: this.deps.clock.now() };
+    const key: Key = { id, accountId, name, lastFour, hash, expiresAt, createdAt };
     await this.deps.store.keys.create(key);
     this.cache.addKey(key, account);
     await this.deps.audit.record(actor, 'key.create', id, { account_id: accountId, name, expires_at: expiresAt });
@@ -217,6 +218,10 @@ export class AccountDirectory {
       account.fallback = fallback;
       await this.cache.changed([`account:${account.id}`]);
     });
+  }
+
+  close(): void {
+    this.changes.close();
   }
 
   private async existing(id: string): Promise<Account> {

@@ -22,6 +22,15 @@ export interface Identities {
   eraseExpired(nowMs: number): void;
   /** Takes a cost that is on its way to the store off the balance in memory. */
   charge(accountId: string, costPico: PicoUsd, generationId: string): void;
+  /** Whether the store has made a change of the account is not known: memory takes over what the store has. Throws StoreUnavailable. */
+  reread(accountId: string): Promise<void>;
   /** A change of these is in the store; when it resolves, no process acts on what was before. */
   changed(subjects: readonly Subject[]): Promise<void>;
+}
+
+/** Into the object that the account's keys share. */
+export function overwrite(held: Account, { aliases, ...fresh }: Account): void {
+  Object.assign(held, fresh);
+  held.aliases.clear();
+  for (const [name, alias] of aliases) held.aliases.set(name, alias);
 }

@@ -5,7 +5,7 @@
 import type { PicoUsd } from '../base/money.js';
 import type { Account, Identity, Key } from '../storage/records.js';
 import type { Store } from '../storage/store.js';
-import type { Identities } from './identities.js';
+import { type Identities, overwrite } from './identities.js';
 import { keyExpired } from './keys/verify-token.js';
 
 interface KeyRead {
@@ -104,6 +104,15 @@ export class IdentityCache implements Identities {
     if (!account) return;
     account.balancePico -= costPico;
     account.usagePico += costPico;
+  }
+
+  /** Charges move balance and usage alike, so the sum of the two tells of posted entries, whatever the journal still holds. */
+  async reread(id: string): Promise<void> {
+    const held = this.accounts.get(id);
+    const fresh = held && (await this.store.accounts.find(id));
+    if (!fresh) return;
+    const { usagePico } = held;
+    overwrite(held, { ...fresh, balancePico: fresh.balancePico + fresh.usagePico - usagePico, usagePico });
   }
 
   /** Nobody else holds anything. */

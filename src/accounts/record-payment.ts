@@ -4,9 +4,9 @@ import { usdText } from '../base/money.js';
 import type { PaymentEvent, PaymentOutcome, PaymentTerms } from '../storage/payment-records.js';
 import type { Account } from '../storage/records.js';
 import type { Store } from '../storage/store.js';
+import type { AccountChanges } from './account-changes.js';
 import type { AuditLog } from './audit.js';
 import type { Identities } from './identities.js';
-import type { OneAtATime } from './one-at-a-time.js';
 
 export type CountryAfter = PaymentTerms['countryAfter'];
 
@@ -15,7 +15,7 @@ export interface PaymentParts {
   clock: Pick<Clock, 'now'>;
   audit: AuditLog;
   cache: Pick<Identities, 'account' | 'changed'>;
-  changes: OneAtATime;
+  changes: Pick<AccountChanges, 'run'>;
 }
 
 /** A payment finds its account at most once in its life, so a second look is enough; more say that something is wrong. */

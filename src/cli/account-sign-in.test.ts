@@ -33,6 +33,8 @@ describe('lodestone account password, operator (contract 8)', () => {
     const set = await run('account', 'password', email, '--password', 'correct horse 77');
     expect([set.code, set.text]).toEqual([0, `The password of ${email} was set.`]);
     expect(await signIns.signIn(email, 'correct horse 77')).not.toBeNull();
+    const asJson = await run('account', 'password', email, '--password', 'correct horse 77', '--json');
+    expect([asJson.code, asJson.text], 'nothing that is no JSON').toEqual([0, '']);
     expect((await run('account', 'operator', email)).text).toMatch(/operator\s+yes/);
     expect((await signIns.users()).get(id)?.operator).toBe(true);
     expect((await run('account', 'operator', email, '--revoke')).text).toMatch(/operator\s+no/);

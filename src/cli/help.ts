@@ -1,7 +1,7 @@
 /** What `lodestone help` prints, made from the list of commands. */
 import type { Command } from './command.js';
 
-const serveLine = { left: 'serve [--config FILE]', summary: 'Run the gateway.' };
+const serveLine: Line = { left: 'serve [--config FILE]', summary: 'Run the gateway.' };
 
 const globalOptions = `Options of every command:
   --url URL           The server (else LODESTONE_URL, else host and port of the configuration, else http://127.0.0.1:8787)
@@ -12,12 +12,33 @@ const globalOptions = `Options of every command:
   -v, --version       Show the version`;
 
 export function helpText(commands: readonly Command[]): string {
-  const lines = [serveLine, ...commands.map((command) => ({ left: synopsis(command), summary: command.summary }))];
-  return `Usage: lodestone <command>\n\nCommands:\n${lines.map(({ left, summary }) => `  ${left}\n      ${summary}`).join('\n')}\n\n${globalOptions}`;
+  return `Usage: lodestone <command>\n\nCommands:\n${linesOf([serveLine, ...commands.map(lineOf)])}\n\n${globalOptions}`;
 }
+
+/** Of the commands that begin with the same word. */
+export function groupHelp(commands: readonly Command[]): string {
+  return `Commands:\n${linesOf(commands.map(lineOf))}\n\n${globalOptions}`;
+}
+
+export const serveHelp = `Usage: lodestone ${serveLine.left}
+
+${serveLine.summary} Without --config: the file of LODESTONE_CONFIG, else ./lodestone.yaml if it is there. HOST and PORT win over it.`;
 
 export function commandHelp(command: Command): string {
   return `Usage: lodestone ${synopsis(command)}\n\n${command.summary}\n\n${globalOptions}`;
+}
+
+interface Line {
+  left: string;
+  summary: string;
+}
+
+function lineOf(command: Command): Line {
+  return { left: synopsis(command), summary: command.summary };
+}
+
+function linesOf(lines: readonly Line[]): string {
+  return lines.map(({ left, summary }) => `  ${left}\n      ${summary}`).join('\n');
 }
 
 function synopsis({ name, parameters }: Command): string {

@@ -63,6 +63,15 @@ describe('help, version and usage', () => {
     expect((await run('key create --help')).out).toContain('Usage: lodestone key create');
   });
 
+  it.each([
+    ['serve --help', 'Usage: lodestone serve [--config FILE]'],
+    ['key --help', '  key delete <key id>'],
+    ['account -h', '  account suspend <id or email>'],
+  ])('explains "%s" and exits 0', async (line, text) => {
+    const { code, out } = await run(line);
+    expect([code, out]).toEqual([0, expect.stringContaining(text)]);
+  });
+
   it('prints the version', async () => {
     expect((await run('--version')).out).toMatch(/^\d+\.\d+\.\d+/);
   });

@@ -11,7 +11,7 @@ import { modelCommands } from './commands/model.js';
 import { providerCommands } from './commands/provider.js';
 import { routeCommands } from './commands/route.js';
 import { findConnection } from './connection.js';
-import { commandHelp, helpText } from './help.js';
+import { commandHelp, groupHelp, helpText, serveHelp } from './help.js';
 
 const commands: readonly Command[] = [
   ...accountCommands,
@@ -41,8 +41,8 @@ const processIo: Io = {
 /** The exit code: 0 done, 1 failed, 2 not understood. */
 export async function main(argv: readonly string[], io: Io = processIo): Promise<number> {
   try {
-    if (argv[0] === 'serve') return await serve(argv.slice(1));
-    return await dispatch(argv, io);
+    if (argv[0] !== 'serve') return await dispatch(argv, io);
+    return asksForHelp(argv[1]) ? told(io, serveHelp) : await serve(argv.slice(1));
   } catch (error) {
     if (error instanceof UsageError) {
       io.err(`${error.message}\n\nSee "lodestone help".`);
@@ -56,13 +56,18 @@ export async function main(argv: readonly string[], io: Io = processIo): Promise
 /** The exit code of what was asked for. */
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first = 'help', second] = argv;
-  if (first === 'help' || first === '--help' || first === '-h') return told(io, helpText(commands));
+  if (first === 'help' || asksForHelp(first)) return told(io, helpText(commands));
   if (first === '--version' || first === '-v' || first === 'version') return told(io, version);
   const command = commands.find(({ name }) => name === `${first} ${second}`);
   if (command) return run(command, argv.slice(2), io);
-  const verbs = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(' ')[1]);
-  if (verbs.length === 0) throw new UsageError(`There is no command "${first}".`);
-  throw new UsageError(`"lodestone ${first}" needs one of: ${verbs.join(', ')}.`);
+  const group = commands.filter(({ name }) => name.startsWith(`${first} `));
+  if (group.length === 0) throw new UsageError(`There is no command "${first}".`);
+  if (asksForHelp(second)) return told(io, groupHelp(group));
+  throw new UsageError(`"lodestone ${first}" needs one of: ${group.map(({ name }) => name.split(' ')[1]).join(', ')}.`);
+}
+
+function asksForHelp(argument: string | undefined): boolean {
+  return argument === '--help' || argument === '-h';
 }
 
 /** Loaded only here: no other command needs the gateway's parts. */

@@ -17,16 +17,26 @@ async function charged(balancePico: bigint, costPico: bigint) {
   const row = { id: accountId, email: 'a@example.com', name: null, billingCountry: null, createdAt: 1 };
   await store.accounts.create(row);
   store.accountRows.get(accountId)!.balancePico = balancePico;
-  const fleet = new Fleet({
+  /** What the journal does when it is asked to settle at once. */
+  let settled = (): Promise<void> => fleet.settle(rows);
+  const fleet: Fleet = new Fleet({
     store: store as unknown as Store,
     ...{ versions, logger, clock: new ManualClock(), admission: { ask: async () => null } },
-    ...{ replayed: async () => {}, readStates: async () => {}, readCatalogue: async () => {} },
+    ...{
+      replayed: async () => {},
+      settled: () => settled(),
+      readStates: async () => {},
+      readCatalogue: async () => {},
+    },
   });
   const account = (await fleet.identities.account(accountId))!;
   fleet.identities.charge(accountId, costPico, 'gen-1');
   const rows = [settlementRow(aGeneration({ id: 'gen-1', accountId, costPico }))];
   const version = () => versions.all.get(`account:${accountId}`);
-  return { store, versions, fleet, account, rows, version };
+  const settling = (next: () => Promise<void>) => {
+    settled = next;
+  };
+  return { store, versions, fleet, account, rows, version, settling };
 }
 
 /** Settles, and then fails in this way. */
@@ -75,6 +85,40 @@ describe('a settlement in a fleet (§7.2, ruling 9)', () => {
     expect(account.balancePico).toBe(40n);
     await fleet.settle(rows);
     expect(account.balancePico).toBe(40n);
+  });
+
+  it('that a silent store does not have leaves no credit behind when the account is read again: it is settled first (§7.2)', async () => {
+    const { store, fleet, account, rows, versions } = await charged(100n, 160n);
+    failing(store, new StoreUnavailable(new Error('no answer')), false);
+    await expect(fleet.settle(rows)).rejects.toThrow(StoreUnavailable);
+    await versions.raise([`account:${accountId}`]);
+    await fleet.identities.account(accountId);
+    expect(account.balancePico).toBe(-60n);
+  });
+
+  it('that a silent store may have is an absent store to whoever needs the balance, until it is settled (ruling 16)', async () => {
+    const { store, fleet, rows, versions, settling } = await charged(100n, 160n);
+    failing(store, new StoreUnavailable(new Error('no answer')), false);
+    await expect(fleet.settle(rows)).rejects.toThrow(StoreUnavailable);
+    settling(() => Promise.reject(new StoreUnavailable(new Error('still no answer'))));
+    await versions.raise([`account:${accountId}`]);
+    await expect(fleet.identities.account(accountId)).rejects.toThrow(StoreUnavailable);
+  });
+
+  it('that is under way is in the balance of whoever asks for the account meanwhile (ruling 9)', async () => {
+    const { store, fleet, account, rows } = await charged(100n, 60n);
+    const { settle } = store.ledger;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    store.ledger.settle = (batch: readonly SettlementRow[]) => released.then(() => settle(batch));
+    const settling = fleet.settle(rows);
+    await fleet.identities.account(accountId);
+    expect(account).toMatchObject({ balancePico: 40n, usagePico: 60n });
+    release();
+    await settling;
+    expect(account).toMatchObject({ balancePico: 40n, usagePico: 60n });
   });
 
   it('that the store has refused counts on', async () => {

@@ -17,6 +17,8 @@ export interface FleetDeps extends FleetStatesDeps {
   admission: Admission;
   /** Resolves once what an earlier process left in the journal is in the store. */
   replayed: () => Promise<void>;
+  /** Resolves once everything that was charged so far is in the store; rejects with StoreUnavailable while it cannot be. */
+  settled: () => Promise<void>;
   logger: Logger;
 }
 
@@ -41,10 +43,10 @@ export class Fleet {
   private listening: { close(): Promise<void> } | null = null;
 
   constructor(private readonly deps: FleetDeps) {
-    const { store, versions, replayed } = deps;
+    const { store, versions, replayed, settled } = deps;
     this.versions = versions;
     this.admission = deps.admission;
-    this.identities = new FleetIdentities({ store, versions, replayed, charges: this.charges });
+    this.identities = new FleetIdentities({ store, versions, replayed, settled, charges: this.charges });
     this.states = new FleetStates(deps);
   }
 
@@ -65,14 +67,16 @@ export class Fleet {
 
   /** What the journal's writer calls: settles, takes over the balances of all processes, and tells of one that is used up. */
   async settle(rows: readonly SettlementRow[]): Promise<void> {
-    const putBack = this.charges.sending(rows);
+    const sent = this.charges.sending(rows);
     try {
       await this.deps.store.ledger.settle(rows);
     } catch (error) {
       // A store that fell silent may have them all the same: counted twice they could make up a 402 (ruling 16).
-      if (!(error instanceof StoreUnavailable)) putBack();
+      if (error instanceof StoreUnavailable) sent.unanswered();
+      else sent.refused();
       throw error;
     }
+    sent.arrived();
     for (const { accountId, chargePico } of rows) if (chargePico !== 0n) this.unread.add(accountId);
     if (this.unread.size > 0) await this.told(await this.usedUp([...this.unread]));
   }

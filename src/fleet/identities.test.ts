@@ -18,7 +18,13 @@ async function twoProcesses() {
   const clock = new ManualClock();
   const process = () => {
     const charges = new UnsettledCharges();
-    const identities = new FleetIdentities({ store, versions, charges, replayed: async () => {} });
+    const identities = new FleetIdentities({
+      store,
+      versions,
+      charges,
+      replayed: async () => {},
+      settled: async () => {},
+    });
     const audit = new AuditLog(store.audit, clock, logger);
     return { identities, charges, directory: new AccountDirectory({ store, clock, audit, identities }) };
   };

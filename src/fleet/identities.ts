@@ -2,7 +2,7 @@
  * Keys and accounts in one of many processes (architecture 3): held in memory under the versions that shared state had when
  * they were read, and used only while those are still the versions. Without shared state nothing is trusted: the store is read.
  */
-import type { Identities } from '../accounts/identities.js';
+import { type Identities, overwrite } from '../accounts/identities.js';
 import { keyExpired } from '../accounts/keys/verify-token.js';
 import type { PicoUsd } from '../base/money.js';
 import type { Subject, Versions } from '../shared-state/versions.js';
@@ -36,6 +36,8 @@ export interface FleetIdentitiesDeps {
   charges: UnsettledCharges;
   /** Resolves once what an earlier process left in the journal is in the store. */
   replayed: () => Promise<void>;
+  /** Resolves once everything that was charged so far is in the store; rejects with StoreUnavailable while it cannot be. */
+  settled: () => Promise<void>;
 }
 
 export class FleetIdentities implements Identities {
@@ -116,13 +118,22 @@ export class FleetIdentities implements Identities {
     return this.deps.versions.raise(subjects);
   }
 
-  /** The store has other figures than memory: those of every process together. */
+  reread(accountId: string): Promise<void> {
+    return this.changed([`account:${accountId}`]);
+  }
+
+  /**
+   * The store has other figures than memory: those of every process together. Not while charges of this process are on their way:
+   * memory has these, and the store's figure may or may not.
+   */
   async takeOverBalances(accountIds: readonly string[]): Promise<AccountBalance[]> {
+    const { charges } = this.deps;
+    const sending = new Set(accountIds.filter((id) => charges.beingSent(id)));
     const readsBefore = new Map(accountIds.map((id) => [id, this.accounts.get(id)?.reads]));
     const balances = await this.deps.store.accounts.balances(accountIds);
     for (const balance of balances) {
       const held = this.accounts.get(balance.id);
-      if (!held) continue;
+      if (!held || charges.inDoubt(balance.id) || sending.has(balance.id) || charges.beingSent(balance.id)) continue;
       if (held.reads === readsBefore.get(balance.id)) Object.assign(held.account, this.lessUnsettled(balance));
       // Which of the two is newer is not known, so the next request reads it once more.
       else held.version = null;
@@ -153,7 +164,7 @@ export class FleetIdentities implements Identities {
     const versions = await this.deps.versions.current([`key:${keyId}`, `account:${owner}`]);
     const held = versions && this.heldUnder(keyId, versions);
     if (held) return held;
-    const found = await this.deps.store.keys.findWithAccount(keyId);
+    const found = await this.settledFirst(owner, () => this.deps.store.keys.findWithAccount(keyId));
     if (!found) {
       this.dropKey(keyId);
       return null;
@@ -170,8 +181,19 @@ export class FleetIdentities implements Identities {
     const versions = await this.deps.versions.current([`account:${id}`]);
     const held = this.accounts.get(id);
     if (held && versions && held.version === versions[0]) return this.withBalance(held.account);
-    const found = await this.deps.store.accounts.find(id);
+    const found = await this.settledFirst(id, () => this.deps.store.accounts.find(id));
     return found && this.hold(found, (heardCount === this.heardCount && versions?.[0]) || null);
+  }
+
+  /**
+   * Charges that a silent store may or may not have are brought to it before its balance is believed: a used-up account would be
+   * served again until they are (§7.2). Read first, as a store that is still away says so at once.
+   */
+  private async settledFirst<T>(accountId: string, read: () => Promise<T>): Promise<T> {
+    const found = await read();
+    if (!this.deps.charges.inDoubt(accountId)) return found;
+    await this.deps.settled();
+    return read();
   }
 
   /** Settlements of other processes change no version before a balance is used up, but who asks for an account is told its ledger's sum. */
@@ -197,10 +219,7 @@ export class FleetIdentities implements Identities {
       this.accounts.set(fresh.id, { account: fresh, version, reads: 1 });
       return fresh;
     }
-    const { aliases, ...rest } = fresh;
-    Object.assign(held.account, rest);
-    held.account.aliases.clear();
-    for (const [name, alias] of aliases) held.account.aliases.set(name, alias);
+    overwrite(held.account, fresh);
     held.version = version;
     held.reads++;
     return held.account;

@@ -4,8 +4,19 @@
  */
 import { rowId, type SettlementRow } from '../storage/settlement-row.js';
 
+/** How the sending of some rows has ended. */
+export interface Sent {
+  arrived(): void;
+  /** They count again, as far as they are this process's. */
+  refused(): void;
+  /** The store may have them or not, so that no balance is certain which is read before they have arrived. */
+  unanswered(): void;
+}
+
 export class UnsettledCharges {
   private readonly waiting = new Map<string, Map<string, bigint>>();
+  private readonly unanswered = new Map<string, Set<string>>();
+  private readonly underWay = new Set<readonly SettlementRow[]>();
 
   add(accountId: string, generationId: string, costPico: bigint): void {
     const charges = this.waiting.get(accountId);
@@ -20,21 +31,50 @@ export class UnsettledCharges {
     return sum;
   }
 
-  /** Call it before these are sent; what it gives back puts those of this process back, if they did not arrive. */
-  sending(rows: readonly SettlementRow[]): () => void {
-    const taken: [string, string, bigint][] = [];
-    for (const row of rows) {
-      if (row.chargePico === 0n) continue;
-      const { accountId } = row;
-      const charges = this.waiting.get(accountId);
-      const id = rowId(row);
-      // Rows that an earlier process, or another one, has left were never taken off a balance here.
-      if (!charges?.delete(id)) continue;
-      taken.push([accountId, id, row.chargePico]);
-      if (charges.size === 0) this.waiting.delete(accountId);
-    }
-    return () => {
-      for (const [accountId, id, costPico] of taken) this.add(accountId, id, costPico);
+  /** Whether something of the account was sent and never answered. */
+  inDoubt(accountId: string): boolean {
+    return this.unanswered.has(accountId);
+  }
+
+  /** Whether something of the account is being sent just now, so that nobody knows whether the store's balance has it already. */
+  beingSent(accountId: string): boolean {
+    for (const rows of this.underWay) if (rows.some((row) => row.accountId === accountId)) return true;
+    return false;
+  }
+
+  /** Call it before these are sent. */
+  sending(rows: readonly SettlementRow[]): Sent {
+    // Rows that an earlier process, or another one, has left were never taken off a balance here.
+    const own = rows.filter((row) => row.chargePico !== 0n && this.take(row));
+    this.underWay.add(own);
+    const answered = () => {
+      this.underWay.delete(own);
+      for (const row of own) drop(this.unanswered, row);
+    };
+    return {
+      arrived: answered,
+      refused: () => {
+        answered();
+        for (const row of own) this.add(row.accountId, rowId(row), row.chargePico);
+      },
+      unanswered: () => {
+        this.underWay.delete(own);
+        for (const row of own) {
+          const ids = this.unanswered.get(row.accountId) ?? new Set();
+          this.unanswered.set(row.accountId, ids.add(rowId(row)));
+        }
+      },
     };
   }
+
+  private take(row: SettlementRow): boolean {
+    return drop(this.waiting, row) || this.unanswered.get(row.accountId)?.has(rowId(row)) === true;
+  }
+}
+
+function drop(charges: Map<string, Pick<Map<string, unknown>, 'delete' | 'size'>>, row: SettlementRow): boolean {
+  const ofAccount = charges.get(row.accountId);
+  const dropped = ofAccount?.delete(rowId(row)) === true;
+  if (ofAccount?.size === 0) charges.delete(row.accountId);
+  return dropped;
 }

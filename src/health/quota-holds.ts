@@ -125,6 +125,7 @@ export class QuotaHolds {
   used(route: QuotaRoute, tokens: number, createdAt: number): void {
     const day = this.day(utcDay(createdAt));
     addTokens(day, route.id, tokens);
+    if (route.dailyTokenQuota === null) return;
     this.holdIfUsedUp(day, route);
     void this.deps.totals?.add(totalName(day.utcDay, route.id), tokens).then((total) => {
       if (total === null || total <= (day.tokens.get(route.id) ?? 0)) return;

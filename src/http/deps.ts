@@ -89,6 +89,8 @@ export interface HttpDeps {
   upstreamConnections?: () => { readonly open: number; readonly idle: number };
   /** Redis, where many processes share one; absent where there is none. `fallbacks`: requests that had to do without it. */
   sharedState?: { readonly up: boolean; readonly fallbacks?: number };
+  /** Where it has no Redis: whether others serve from its database all the same. Absent where that cannot be. */
+  otherProcesses?: { readonly seen: boolean };
   /** The figures of the other processes of this machine, for a scrape that one of them answers for all. */
   siblings?: (own: Figures) => Promise<Figures[]>;
   /** Absent: credit is added by the operator alone. */

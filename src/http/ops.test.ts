@@ -27,4 +27,10 @@ describe('GET /readyz (contract 9)', () => {
     const neither = { status: 'not_ready', missing: ['store'], degraded: ['redis'] };
     expect(await ready({ sharedState: { up: false } }, { storeAway: true })).toEqual([503, neither]);
   });
+
+  it('stays ready beside a process that it shares a database but no Redis with, and tells what is not set (0022)', async () => {
+    expect(await ready({ otherProcesses: { seen: false } })).toEqual([200, { status: 'ready' }]);
+    const unset = { status: 'ready', degraded: ['redis_url'] };
+    expect(await ready({ otherProcesses: { seen: true } })).toEqual([200, unset]);
+  });
 });

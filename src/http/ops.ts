@@ -20,8 +20,8 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     if (!deps.catalogue.current) missing.push('snapshot');
     if (!(await answersInTime(deps.store.ping()))) missing.push('store');
     reply.header('cache-control', 'no-store').code(missing.length === 0 ? 200 : 503);
-    // Without Redis it serves on, by local limits and the store: told, but no reason to send the traffic elsewhere.
-    const degraded = deps.sharedState?.up === false ? { degraded: ['redis'] } : {};
+    const parts = degradedParts(deps);
+    const degraded = parts.length > 0 ? { degraded: parts } : {};
     return missing.length === 0 ? { status: 'ready', ...degraded } : { status: 'not_ready', missing, ...degraded };
   });
   const isAdmin = adminTokenCheck(deps.adminToken);
@@ -31,6 +31,11 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
       throw gatewayError('admin_token_wrong');
     return reply.header('content-type', prometheusContentType).send(await metricsText(deps));
   });
+}
+
+/** What it serves without: told, but no reason to send the traffic elsewhere. */
+function degradedParts({ sharedState, otherProcesses }: HttpDeps): string[] {
+  return [...(sharedState?.up === false ? ['redis'] : []), ...(otherProcesses?.seen ? ['redis_url'] : [])];
 }
 
 async function answersInTime(ping: Promise<void>): Promise<boolean> {

@@ -18,6 +18,7 @@ import type { Score } from './rank/score.js';
 import { scores } from './rank.js';
 import { resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
+import { skippedByBreaker } from './walk/receipt.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -94,6 +95,7 @@ async function wouldServe(
     ? resolveSentChain(ports, snapshot, account, request.fallback)
     : resolveSavedChain(snapshot, account);
   explanation.resolved = [primary, ...chain].map(targetOf);
+  const trail = noTrail();
   const outcome = await alongChain<DryOutcome>(
     primary,
     () => chain,
@@ -105,7 +107,7 @@ async function wouldServe(
       explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
       if (error) return { kind: 'failed', error };
-      return dryWalk(ports, request, plan, eligible, account.policy.prefer, explanation);
+      return dryWalk(ports, request, plan, eligible, account.policy.prefer, explanation, trail);
     },
   );
   // The key's tokens are check 13, before anything that gates and walk find.
@@ -122,22 +124,15 @@ function dryWalk(
   eligible: readonly Route[],
   prefer: Parameters<typeof scores>[2],
   { candidates }: Explanation,
+  trail: Trail,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
-  const trail: Trail = {
-    attempts: [],
-    providersAttempted: [],
-    breakerSkipped: [],
-    legs: [],
-    upstreamMs: 0,
-    dispatchedAtMs: 0,
-  };
   let serving: Route | null = null;
   const explained = scores(ports, eligible, prefer, request.stream).map(({ route, score }, i) => {
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;
-    if (obstacle?.verdict === 'breaker_open') trail.breakerSkipped.push(`${route.provider.id}/${route.locode}`);
+    if (obstacle?.verdict === 'breaker_open') skippedByBreaker(trail, route);
     const { verdict, param } = obstacle ?? { verdict: 'eligible' as const, param: null };
     return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param };
   });
@@ -145,6 +140,18 @@ function dryWalk(
   candidates.splice(candidates.length - (plan.routes.length - eligible.length), 0, ...explained);
   if (serving) return { kind: 'served', route: serving };
   return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
+}
+
+/** One for all entries, as in the chat: its receipt names what each of them skipped. */
+function noTrail(): Trail {
+  return {
+    attempts: [],
+    providersAttempted: [],
+    breakerSkipped: [],
+    legs: [],
+    upstreamMs: 0,
+    dispatchedAtMs: 0,
+  };
 }
 
 const breakerOpen = { verdict: 'breaker_open', param: null } as const;

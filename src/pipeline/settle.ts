@@ -34,7 +34,8 @@ export function settle(
   if (billed && billed.costPico !== 0n)
     ports.directory.charge(exchange.identity.account.id, billed.costPico, exchange.generationId);
   if (billed) exchange.reservation.correct(billed.usage.promptTokens + billed.usage.completionTokens);
-  if (billed && route && route.dailyTokenQuota !== null) {
+  // Counted without a quota, too: a reload of the catalogue may bring one, and the day's tokens are then used already.
+  if (billed && route) {
     ports.holds.used(route, billed.usage.promptTokens + billed.usage.completionTokens, exchange.createdAt);
   }
   const record = recordOf(ports, exchange, trail, settlement);

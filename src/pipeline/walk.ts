@@ -13,7 +13,7 @@ import { countsAgainstRoute, type Failure } from '../upstream/failure.js';
 import type { Exchange, PipelinePorts, Plan, Relay, Trail } from './handover.js';
 import { type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
 import { nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
-import { receiptOf } from './walk/receipt.js';
+import { receiptOf, skippedByBreaker } from './walk/receipt.js';
 
 export type Served = Extract<AttemptOutcome, { kind: 'answer' | 'stream' }>;
 
@@ -84,12 +84,6 @@ function permitFor(
     ruledOut.push({ route, verdict: 'breaker_open', param: null });
   }
   return permit;
-}
-
-/** §2.6: entries look like `<provider>/<locode>`; each route once, however many entries of a chain skip it. */
-function skippedByBreaker({ breakerSkipped }: Trail, { provider, locode }: Route): void {
-  const name = `${provider.id}/${locode}`;
-  if (!breakerSkipped.includes(name)) breakerSkipped.push(name);
 }
 
 /** One attempt whose outcome the route's health learns, whatever becomes of it. */

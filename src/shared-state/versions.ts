@@ -19,8 +19,8 @@ export interface Versions {
    */
   raise(subjects: readonly Subject[]): Promise<void>;
   /**
-   * Told each time the connection to shared state was lost: a raise may have been missed, so nothing that was held under a
-   * version may be trusted. A moment without an answer is no such loss; nobody acts on what is held while it lasts.
+   * Told each time the connection to shared state was lost, or it refused its service: a raise may have been missed, so nothing that was
+   * held under a version may be trusted. A moment without an answer is no such loss; nobody acts on what is held while it lasts.
    */
   onLost(listener: () => void): void;
 }

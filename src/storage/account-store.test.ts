@@ -56,6 +56,22 @@ describe('what routes an account (§2.4, §2.9), in PostgreSQL', () => {
     expect(await columns()).toEqual({ routing_policy: null, fallback_models: null });
   });
 
+  it('gives aliases in the order in which they were made, whatever has been repointed since (contract 4.3)', async () => {
+    const names = ['pin', 'auto', 'zeta'];
+    const aliasOf = (name: string, createdAt: number) => ({
+      ...{ name, provider: 'auto', canonicalId: 'meta/llama', locode: null },
+      ...{ createdAt, updatedAt: createdAt },
+    });
+    for (const [at, name] of names.entries()) await store.aliases.create(id, aliasOf(name, at), 5);
+    await store.aliases.replace(id, { ...aliasOf('pin', 0), updatedAt: 9 });
+    const orders = [
+      await store.accounts.find(id),
+      (await store.keys.findWithAccount('k'))?.account,
+      (await store.accounts.list())[0],
+    ].map((account) => [...(account?.aliases.keys() ?? [])]);
+    expect(orders).toEqual([names, names, names]);
+  });
+
   it.each([
     [`'{"max_carbon":"low","new_gate":{}}'`, `'[1,"auto/meta/llama",null]'`],
     [`'"text"'`, `'{"models":5}'`],

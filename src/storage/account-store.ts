@@ -1,5 +1,5 @@
 /** Accounts with their aliases, as the request path holds them in memory. */
-import { count, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm';
+import { asc, count, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm';
 import { policyOfStored, policyToStore } from '../policy/policy.js';
 import type { Database } from './database.js';
 import type { Account, Alias } from './records.js';
@@ -8,6 +8,9 @@ import type { AccountStore } from './store.js';
 
 type AccountRow = InferSelectModel<typeof accounts>;
 type AliasRow = InferSelectModel<typeof aliases>;
+
+/** Memory has them in this order too, as they are made there one after another. */
+export const aliasesInOrder = [asc(aliases.createdAt), asc(aliases.name)];
 
 /** Folds the rows of accounts joined with aliases, which come together for each account. */
 export function foldAccounts(rows: readonly { account: AccountRow; alias: AliasRow | null }[]): Account[] {
@@ -54,7 +57,8 @@ export function accountStore(database: Database): AccountStore {
           .select({ account: accounts, alias: aliases })
           .from(accounts)
           .leftJoin(aliases, eq(aliases.accountId, accounts.id))
-          .where(eq(accounts.id, id)),
+          .where(eq(accounts.id, id))
+          .orderBy(...aliasesInOrder),
       );
       return foldAccounts(rows)[0] ?? null;
     },
@@ -72,7 +76,7 @@ export function accountStore(database: Database): AccountStore {
           .select({ account: accounts, alias: aliases })
           .from(accounts)
           .leftJoin(aliases, eq(aliases.accountId, accounts.id))
-          .orderBy(accounts.id),
+          .orderBy(accounts.id, ...aliasesInOrder),
       );
       return foldAccounts(rows);
     },

@@ -12,6 +12,7 @@ export type StoreAddress = { connection: SocketConnection } | { databaseUrl: str
 
 const connectMs = 2_000;
 const queryMs = 5_000;
+const endMs = 1_000;
 
 /** SQLSTATE classes that speak of the query or its values; every other one is the server's own trouble. */
 const dataClasses = new Set(['22', '23', '42', '54']);
@@ -20,10 +21,10 @@ export class Database {
   readonly #pool: pg.Pool;
   readonly #drizzle: NodePgDatabase;
 
-  constructor(address: StoreAddress, logger: Logger) {
+  constructor(address: StoreAddress, logger: Logger, connectionsMax: number) {
     this.#pool = new pg.Pool({
       ...clientConfig(address),
-      max: 10,
+      max: connectionsMax,
       idleTimeoutMillis: 30_000,
       query_timeout: queryMs,
     });
@@ -84,9 +85,28 @@ export class Database {
     });
   }
 
-  close(): Promise<void> {
-    return this.#pool.end();
+  /** A look that may be a long one: the server gives it up too, or looks that nobody waits for any more would pile up there. */
+  look<T>(work: (db: NodePgDatabase, client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return this.session(async (client) => {
+      await client.query(`begin read only; set local statement_timeout = ${queryMs}`);
+      const result = await work(drizzle(client), client);
+      await client.query('commit');
+      return result;
+    });
   }
+
+  close(): Promise<void> {
+    return endWithin(this.#pool.end());
+  }
+}
+
+/** A server that has fallen silent never confirms the end of a connection, and a stop of this process must not hang on it. */
+export async function endWithin(ending: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const given = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, endMs);
+  });
+  await Promise.race([ending, given]).finally(() => clearTimeout(timer));
 }
 
 export function clientConfig(address: StoreAddress): pg.ClientConfig {

@@ -6,10 +6,10 @@ import { generations } from './schema.js';
 import type { GenerationQuery, GenerationStore } from './store.js';
 import { isErrorSql } from './usage-store.js';
 
-export function generationStore(database: Database): GenerationStore {
+export function generationStore(history: Database): GenerationStore {
   return {
     async find(accountId, id) {
-      const rows = await database.query((db) =>
+      const rows = await history.query((db) =>
         db
           .select()
           .from(generations)
@@ -19,7 +19,7 @@ export function generationStore(database: Database): GenerationStore {
     },
 
     async list(query) {
-      const rows = await database.query((db) =>
+      const rows = await history.look((db) =>
         db
           .select()
           .from(generations)

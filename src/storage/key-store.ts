@@ -1,6 +1,6 @@
 /** Keys: at rest only their public id and a hash, and after expiry not even that (ruling 1). */
 import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min } from 'drizzle-orm';
-import { foldAccounts } from './account-store.js';
+import { aliasesInOrder, foldAccounts } from './account-store.js';
 import type { Database } from './database.js';
 import { accounts, aliases, keys } from './schema.js';
 import type { KeyStore } from './store.js';
@@ -22,7 +22,8 @@ export function keyStore(database: Database): KeyStore {
           .from(keys)
           .innerJoin(accounts, eq(accounts.id, keys.accountId))
           .leftJoin(aliases, eq(aliases.accountId, accounts.id))
-          .where(eq(keys.id, keyId)),
+          .where(eq(keys.id, keyId))
+          .orderBy(...aliasesInOrder),
       );
       const [account] = foldAccounts(rows);
       return rows[0] && account ? { key: rows[0].key, account } : null;

@@ -66,17 +66,19 @@ function entryOf(row: EntryRow): LedgerEntry {
   };
 }
 
-export function ledgerStore(database: Database): LedgerStore {
+export function ledgerStore(database: Database, history: Database): LedgerStore {
   return {
     post: (entry) => database.transaction((db, client) => postEntry(db, client, entry)),
     async list(accountId, limit, filter) {
-      const rows =
+      const query =
         filter?.before === undefined && filter?.kind === undefined
-          ? await database.statement<EntryRow>('ledger-list', newestFirst, [accountId, limit])
-          : await database.statement<EntryRow>('ledger-page', filtered, [
-              ...[accountId, limit],
-              ...[filter.before ?? null, filter.kind ?? null],
-            ]);
+          ? { name: 'ledger-list', text: newestFirst, values: [accountId, limit] }
+          : {
+              name: 'ledger-page',
+              text: filtered,
+              values: [accountId, limit, filter.before ?? null, filter.kind ?? null],
+            };
+      const { rows } = await history.look((_db, client) => client.query<EntryRow>(query));
       return rows.map(entryOf);
     },
     settle: (rows) => settle(database, rows),

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startStoreProxy } from '../../tests/faults/store-proxy.js';
 import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../../tests/support/postgres.js';
 import { silentLogger as logger } from '../base/logger.js';
 import { defaultPolicy } from '../policy/policy.js';
@@ -182,6 +183,48 @@ describe('the PostgreSQL store', () => {
     await expect(opened.ping()).rejects.toBeInstanceOf(StoreUnavailable);
     await expect(opened.aliases.create('a', anAlias('x'), 5)).rejects.toBeInstanceOf(StoreUnavailable);
     await opened.close();
+  });
+});
+
+describe('a server that stands still', () => {
+  it('keeps nobody from closing the store: a stop of the process ends in time (contract 1)', async () => {
+    const database = await freshDatabase();
+    const proxy = await startStoreProxy(database.databaseUrl);
+    const store = await openStore({ databaseUrl: proxy.databaseUrl, logger });
+    const feed = await store.changes.listen(() => {});
+    await store.ping();
+    proxy.set('frozen');
+    const startMs = performance.now();
+    await feed.close();
+    await store.close();
+    expect(performance.now() - startMs).toBeLessThan(4_000);
+    proxy.close();
+    await database.drop();
+  });
+});
+
+describe('long looks at the history', () => {
+  it('hold up no lookup of a key, however many there are', async () => {
+    const database = await freshDatabase();
+    const store = await openStore({ databaseUrl: database.databaseUrl, logger });
+    const other = new pg.Client(database.databaseUrl);
+    await other.connect();
+    await other.query('begin; lock table lodestone.ledger_posts, lodestone.generations in access exclusive mode');
+    const period = { accountId: 'a', fromMs: 0, toMs: 1, stepMs: 1 };
+    const looks = Array.from({ length: 6 }, () => [
+      store.usage.summary(period),
+      store.generations.list({ accountId: 'a', limit: 1 }),
+      store.ledger.list('a', 1, { kind: 'usage' }),
+    ]).flat();
+    const ended = Promise.allSettled(looks);
+    const startMs = performance.now();
+    expect(await store.keys.findWithAccount('unknown')).toBeNull();
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+    await other.query('commit');
+    await ended;
+    await other.end();
+    await store.close();
+    await database.drop();
   });
 });
 

@@ -12,6 +12,7 @@ import { keyStore } from './key-store.js';
 import { ledgerStore } from './ledger-store.js';
 import { migrate } from './migrate.js';
 import { noticeStore } from './notice-store.js';
+import { otherProcesses } from './other-processes.js';
 import { paymentStore } from './payment-store.js';
 import { audit, modelAvailability } from './schema.js';
 import { signInStore } from './sign-in-store.js';
@@ -21,25 +22,28 @@ import { usageStore } from './usage-store.js';
 /** Throws StoreUnavailable where the server cannot be reached. */
 export async function openStore(options: StoreAddress & { logger: Logger }): Promise<Store> {
   await migrateOnce(options, options.logger);
-  const database = new Database(options, options.logger);
+  const database = new Database(options, options.logger, 7);
+  // Apart, so that no number of long looks at the history keeps a key from being found or an answer from being settled.
+  const history = new Database(options, options.logger, 3);
   return {
     accounts: accountStore(database),
     keys: keyStore(database),
     aliases: aliasStore(database),
-    ledger: ledgerStore(database),
-    generations: generationStore(database),
+    ledger: ledgerStore(database, history),
+    generations: generationStore(history),
     availability: availabilityStore(database),
     holds: holdStore(database),
     audit: auditStore(database),
     signIn: signInStore(database),
-    usage: usageStore(database),
+    usage: usageStore(history),
     payments: paymentStore(database),
     notices: noticeStore(database),
     changes: changeFeed(database, options, options.logger),
+    otherProcesses: otherProcesses(options),
     async ping() {
       await database.statement('ping', 'select 1', []);
     },
-    close: () => database.close(),
+    close: async () => void (await Promise.all([database.close(), history.close()])),
   };
 }
 

@@ -203,6 +203,11 @@ export interface ChangeFeed {
   announce(subject: string): Promise<void>;
 }
 
+export interface OtherProcesses {
+  /** Tells whether there are any, now and from time to time; those that watch see one another. */
+  watch(found: (any: boolean) => void, askEveryMs?: number): Promise<{ close(): Promise<void> }>;
+}
+
 export interface SignInUser {
   accountId: string;
   operator: boolean;
@@ -238,6 +243,7 @@ export interface Store {
   readonly payments: PaymentStore;
   readonly notices: NoticeStore;
   readonly changes: ChangeFeed;
+  readonly otherProcesses: OtherProcesses;
   /** Throws StoreUnavailable where the store does not answer. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -53,25 +53,28 @@ interface SummaryRow {
   p95: number | null;
 }
 
-export function usageStore(database: Database): UsageStore {
+export function usageStore(history: Database): UsageStore {
   return {
     async summary({ accountId, fromMs, toMs, stepMs }) {
       const values = [accountId, generationIdsFrom(fromMs), generationIdsFrom(toMs), fromMs, stepMs];
-      return (await database.statement<SummaryRow>('usage-summary', summary, values)).map(rowOf);
+      const query = { name: 'usage-summary', text: summary, values };
+      const { rows } = await history.look((_db, client) => client.query<SummaryRow>(query));
+      return rows.map(rowOf);
     },
 
     async facets(accountId, fromMs) {
       const values = [accountId, generationIdsFrom(fromMs)];
-      const read = async (column: string) => {
-        const rows = await database.statement<{ value: string }>(`usage-${column}`, facet(column), values);
-        return rows.map(({ value }) => value);
-      };
-      const [keys, models, providers] = await Promise.all([
-        read('key_name'),
-        read('requested_model'),
-        read('provider'),
-      ]);
-      return { keys: keys!, models: models!, providers: providers! };
+      return history.look(async (_db, client) => {
+        const read = async (column: string) => {
+          const query = { name: `usage-${column}`, text: facet(column), values };
+          return (await client.query<{ value: string }>(query)).rows.map(({ value }) => value);
+        };
+        return {
+          keys: await read('key_name'),
+          models: await read('requested_model'),
+          providers: await read('provider'),
+        };
+      });
     },
   };
 }

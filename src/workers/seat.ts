@@ -23,7 +23,7 @@ export interface SeatEvents {
   print(text: string): void;
   /** It tells figures, or asks for those of the others. */
   figures(message: FiguresMessage): void;
-  /** A process that had begun to serve has ended, and not because it was told to. */
+  /** A process has ended, and not in the way it was told to, if it was. */
   died(): void;
 }
 
@@ -52,7 +52,7 @@ export class Seat {
   #pauseMs = 0;
   #restart: NodeJS.Timeout | undefined;
   #stopping = false;
-  #gone: () => void = () => {};
+  #gone: (clean: boolean) => void = () => {};
 
   constructor(
     readonly number: number,
@@ -73,21 +73,17 @@ export class Seat {
     if (this.#worker?.isConnected()) this.#worker.send(message, undefined, () => {});
   }
 
-  /** Resolves when there is no process any more: true where it ended by itself within the time. */
+  /** Resolves when there is no process any more: true where it has settled everything and ended by itself within the time. */
   stop(signal: string, patienceMs: number): Promise<boolean> {
     this.#stopping = true;
     clearTimeout(this.#restart);
     const worker = this.#worker;
     if (!worker) return Promise.resolve(true);
     return new Promise((resolve) => {
-      let inTime = true;
-      const timer = setTimeout(() => {
-        inTime = false;
-        worker.process.kill('SIGKILL');
-      }, patienceMs);
-      this.#gone = () => {
+      const timer = setTimeout(() => worker.process.kill('SIGKILL'), patienceMs);
+      this.#gone = (clean) => {
         clearTimeout(timer);
-        resolve(inTime);
+        resolve(clean);
       };
       this.send({ type: 'stop', signal });
     });
@@ -110,10 +106,9 @@ export class Seat {
       const wasServing = this.#serving;
       this.#serving = false;
       this.#worker = null;
-      this.#gone();
       const why = signal ?? `exit code ${code}`;
-      if (this.#stopping) return;
-      if (wasServing) this.#died(why);
+      if (this.#stopping) this.#ended(code === 0, why);
+      else if (wasServing) this.#died(why);
       else failed(text ?? `Worker ${this.number} ended (${why}) before it served.`);
     });
   }
@@ -131,6 +126,18 @@ export class Seat {
     this.#serving = true;
     this.#servingSince = performance.now();
     return true;
+  }
+
+  /** What one that did not end cleanly has left is for those that still drain, or for the next start. */
+  #ended(clean: boolean, why: string): void {
+    if (!clean) {
+      this.logger.error(
+        { worker: this.number, why },
+        'a worker did not stop cleanly; what it has not settled waits in its journal',
+      );
+      this.events.died();
+    }
+    this.#gone(clean);
   }
 
   #died(why: string): void {

@@ -48,6 +48,7 @@ describe('signing in', () => {
       withVisitor(async (visitor) => {
         await signUp(gateway, 'guessed@example.test');
         await visitor.visit('/sign-in');
+        await visitor.page.getByRole('link', { name: 'Sign up', exact: true }).waitFor();
         const unknown = await refusal(visitor, 'nobody@example.test', 'wrong password');
         expect(await refusal(visitor, 'guessed@example.test', 'wrong password')).toBe(unknown);
         for (let guess = 2; guess <= 10; guess++)

@@ -23,3 +23,16 @@ it('SIGTERM: streams that go on for longer than server.drain are ended, counted 
   const usage = await usageOf(gateway, account, 1_000_000_000_000_000n);
   expect([...usage.values()]).toEqual(Array(20).fill(costOf(promptTokens, tokensOf(' one'))));
 }, 180_000);
+
+it('SIGTERM: a worker that is killed while it drains is no clean end, and the exit code says so', async () => {
+  const { gateway, upstream } = rig;
+  const account = await gateway.createAccount({ credit: '1.00' });
+  const held = holdStreams(upstream);
+  const streams = Array.from({ length: 4 }, () => gateway.stream(ask(), { key: account.key }));
+  void Promise.allSettled(streams);
+  await vi.waitFor(() => expect(held.begun).toBe(4), { timeout: 60_000 });
+  const [victim] = workerPids(gateway.pid);
+  const exit = gateway.kill('SIGTERM');
+  process.kill(victim!, 'SIGKILL');
+  expect(await exit).toEqual({ code: 1, signal: null });
+}, 60_000);

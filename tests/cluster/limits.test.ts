@@ -1,6 +1,7 @@
 /** Limits are those of the fleet, not of a replica: spread over both, exactly as many requests and tokens pass as at one (ruling 11). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, pause } from '../faults/fixture.js';
+import { DashboardClient } from '../support/dashboard-client.js';
 import { LeanCaller, type LeanReply, type Replicas, startReplicas, whileShared } from '../support/replicas.js';
 import { completion, type Exchange, json, usage } from '../support/scripted-upstream.js';
 
@@ -170,3 +171,22 @@ describe('the headers of one key at both replicas in turns (contract 4.1)', () =
     fleet.upstream.onRequest(() => undefined);
   }, 60_000);
 });
+
+it('guesses at a password are counted by the fleet, and both replicas know the browser that signed in at one (H14)', async () => {
+  await whileShared(fleet, async (attempt) => {
+    const owner = { email: `owner${attempt}@example.com`, password: 'correct horse 77' };
+    await fleet.a.admin('POST', '/accounts', owner);
+    const [browser, elsewhere] = fleet.all.map(({ url }) => new DashboardClient(url));
+    const [home, attacker] = [{ headers: fromAnywhere() }, { headers: fromAnywhere() }];
+    expect((await browser!.call('POST', 'sign-in', owner, home)).status).toBe(200);
+    const guess = (index: number) => {
+      const stranger = new DashboardClient(fleet.all[index % 2]!.url);
+      return stranger.call('POST', 'sign-in', { ...owner, password: `wrong ${index}` }, attacker);
+    };
+    const statuses = (await Promise.all(Array.from({ length: 14 }, (_, index) => guess(index)))).map((r) => r.status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    for (const [name, value] of browser!.cookies) elsewhere!.cookies.set(name, value);
+    expect((await elsewhere!.call('POST', 'sign-in', owner, attacker)).status, 'from the same address').toBe(200);
+  });
+}, 60_000);

@@ -1,7 +1,7 @@
 /** `workers: 2` on the embedded store, black box: one port, one start, one store (contract 1 and 2), and what happens when a part of it dies. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ask, costOf } from '../faults/fixture.js';
+import { ask, costOf, scaled } from '../faults/fixture.js';
 import { GatewayClient, type TestAccount } from '../support/client.js';
 import { catalogueOf, spawnGateway } from '../support/gateway.js';
 import { RawConnection, requestBytes } from '../support/raw-http.js';
@@ -21,6 +21,7 @@ import {
 const credit = '1000.00';
 const creditPico = 1_000_000_000_000_000n;
 const waitMs = { timeout: 60_000, interval: 50 };
+const kills = scaled(2, 3);
 
 let rig: WorkerRig;
 let account: TestAccount;
@@ -94,7 +95,7 @@ describe('two workers on one embedded store', () => {
         await client.close();
       }
     });
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < kills; round++) {
       const before = delivered.size;
       await vi.waitFor(() => expect(delivered.size).toBeGreaterThan(before + 20), waitMs);
       process.kill(workerPids(rig.gateway.pid)[round % 2]!, 'SIGKILL');
@@ -108,9 +109,9 @@ describe('two workers on one embedded store', () => {
       const usage = await usageOf(rig.gateway, account, creditPico);
       expect([...delivered].filter(([id, cost]) => usage.get(id) !== cost)).toEqual([]);
       // Answers whose caller lost its connection with the worker: at most what was under way at the kills.
-      expect(usage.size - delivered.size).toBeLessThanOrEqual(8 * 3);
+      expect(usage.size - delivered.size).toBeLessThanOrEqual(8 * kills);
     }, waitMs);
-    console.log(`workers: 3 kills, ${delivered.size} answers delivered, each in the ledger once`);
+    console.log(`workers: ${kills} kills, ${delivered.size} answers delivered, each in the ledger once`);
   }, 240_000);
 
   it('come back on the same port when both are killed at once, also where the system had chosen it', async () => {
@@ -151,7 +152,7 @@ describe('two workers on one embedded store', () => {
 describe('a start of workers that cannot be', () => {
   /** What it said before it ended. */
   const failureOf = async (config: object, catalogue?: object): Promise<string> => {
-    const options = { config: { workers: 3, ...config }, ...(catalogue && { catalogue: { ...catalogue } }) };
+    const options = { config: { workers: 2, ...config }, ...(catalogue && { catalogue: { ...catalogue } }) };
     return spawnGateway(options).then(
       () => 'it started',
       (error) => String(error.message),
@@ -159,7 +160,7 @@ describe('a start of workers that cannot be', () => {
   };
 
   it('says that more than one needs storage.redis_url (contract 2)', async () => {
-    expect(await failureOf({})).toMatch(/workers: found 3.*storage\.redis_url/);
+    expect(await failureOf({})).toMatch(/workers: found 2.*storage\.redis_url/);
   });
 
   it('says once, in plain words, what is wrong with the catalogue', async () => {

@@ -202,6 +202,8 @@ export class MemoryStore implements Store {
       }),
   };
 
+  readonly otherProcesses = { watch: async () => ({ close: async () => {} }) };
+
   readonly usage = memoryUsage(() => this.generationRows.values());
   readonly payments = memoryPayments({
     answer: (read) => this.answer(read),

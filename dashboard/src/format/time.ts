@@ -27,11 +27,11 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** `in 3 months`, `2 hours ago`, `now`. */
+/** `in 3 months`, `2 hours ago`, `now`. Rounded: a key of 90 days that was made a second ago has three months, not two. */
 export function fromNow(iso: string, now = Date.now()): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   for (const [unit, size] of units) {
-    if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
+    if (Math.abs(seconds) >= size) return relative.format(Math.round(seconds / size), unit);
   }
   return relative.format(0, 'second');
 }

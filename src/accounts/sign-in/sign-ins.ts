@@ -2,7 +2,7 @@
  * Who may sign in at the dashboard, and who has: passwords and sessions are better-auth's, and a user of its is an account of
  * ours under the same id. A session ends at sign-out, when the password changes, and a week after it was last used.
  */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
 import { storeError } from '../../storage/database.js';
 import type { Account } from '../../storage/records.js';
@@ -39,6 +39,7 @@ const waitingMax = 100;
 
 export class SignIns {
   private loading: Promise<Auth> | undefined;
+  private secret: string | undefined;
   private readonly hashing = new FewAtATime(hashesMax, waitingMax);
 
   constructor(private readonly deps: SignInsDeps) {}
@@ -46,6 +47,13 @@ export class SignIns {
   /** Loads what signing in needs, so that the one who is about to does not wait for it. Called when the dashboard is opened. */
   warm(): void {
     this.auth().catch(() => {});
+  }
+
+  /** A key for signing something of the dashboard's own: the same in every process on this store, and after a restart. */
+  async keyFor(purpose: string): Promise<Buffer> {
+    return createHmac('sha256', await this.storedSecret())
+      .update(purpose)
+      .digest();
   }
 
   /** What the cookies of a request prove; cookies come back where the session was prolonged, or is none. */
@@ -95,17 +103,28 @@ export class SignIns {
       const kept = (await internalAdapter.findCredentialAccount(accountId))?.password ?? null;
       if (kept !== null && !(current !== null && (await password.verify({ hash: kept, password: current }))))
         return false;
-      await this.keepPassword(auth, accountId, next);
+      await this.keepHash(auth, accountId, await password.hash(next));
       return true;
     });
   }
 
   /** Makes the account able to sign in, or gives it a new password; every session that it has ends. */
-  setPassword(account: Account, password: string): Promise<void> {
-    return this.runHashing(async (auth) => {
-      await this.ensureUser(auth, account, false);
-      await this.keepPassword(auth, account.id, password);
-    });
+  async setPassword(account: Account, password: string): Promise<void> {
+    const keep = await this.hashed(password);
+    await keep(account);
+  }
+
+  /**
+   * The half of `setPassword` that may be refused, for whoever is about to make the account: one that was made without its
+   * password could not be signed in to, and its address would be taken. What comes back keeps the password for an account.
+   */
+  async hashed(password: string): Promise<(account: Account) => Promise<void>> {
+    const hash = await this.runHashing(async (auth) => (await auth.$context).password.hash(password));
+    return (account) =>
+      this.run(async (auth) => {
+        await this.ensureUser(auth, account, false);
+        await this.keepHash(auth, account.id, hash);
+      });
   }
 
   /** An account that can sign in only by a link, until it has a password. */
@@ -150,9 +169,8 @@ export class SignIns {
     await internalAdapter.createUser(user, { method: 'email' });
   }
 
-  private async keepPassword(auth: Auth, userId: string, text: string): Promise<void> {
-    const { internalAdapter, password } = await auth.$context;
-    const hash = await password.hash(text);
+  private async keepHash(auth: Auth, userId: string, hash: string): Promise<void> {
+    const { internalAdapter } = await auth.$context;
     if (await internalAdapter.findCredentialAccount(userId)) await internalAdapter.updatePassword(userId, hash);
     else await internalAdapter.linkAccount({ userId, providerId: credential, accountId: userId, password: hash });
     await internalAdapter.deleteUserSessions(userId);
@@ -184,8 +202,12 @@ export class SignIns {
     const { store, clock, baseUrl, secure } = this.deps;
     const { createAuth } = await import('./auth.js');
     await store.forgetExpired(clock.now());
-    const secret = await store.secret(randomBytes(32).toString('base64url'));
-    return createAuth({ database: await store.adapter(), secret, baseUrl, secure });
+    return createAuth({ database: await store.adapter(), secret: await this.storedSecret(), baseUrl, secure });
+  }
+
+  private async storedSecret(): Promise<string> {
+    this.secret ??= await this.deps.store.secret(randomBytes(32).toString('base64url'));
+    return this.secret;
   }
 }
 

@@ -94,7 +94,7 @@ async function setPassword(context: CommandContext): Promise<void> {
   const password = required(context.options.password, 'The password (--password)');
   const { id, email } = await named(context);
   await context.client().call('PUT', `/accounts/${id}/password`, { password });
-  context.io.out(`The password of ${email} was set.`);
+  if (!context.json) context.io.out(`The password of ${email} was set.`);
 }
 
 async function setOperator(context: CommandContext): Promise<void> {

@@ -30,6 +30,17 @@ describe('keys (§2.1, §3.1)', () => {
     expect(list.body).not.toContain(token);
   });
 
+  it('expires in exactly the time that was asked for, counted from its creation, also while time passes', async () => {
+    const { clock } = fixture;
+    const { now } = clock;
+    clock.now = () => {
+      clock.advance(1);
+      return now.call(clock);
+    };
+    const { created_at, expires_at } = (await call('POST', ofAccount('/keys'), { name: 'a', expires: '7d' })).json();
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(7 * 86_400_000);
+  });
+
   it('expires after 90 days when left out, never when asked so', async () => {
     expect((await call('POST', ofAccount('/keys'), { name: 'a' })).json().expires_at).toBe('2026-04-15T12:00:00.000Z');
     expect((await call('POST', ofAccount('/keys'), { name: 'b', expires: 'never' })).json().expires_at).toBeNull();

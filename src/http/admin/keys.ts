@@ -18,11 +18,12 @@ export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
 
   app.post<{ Params: { id: string } }>('/accounts/:id/keys', async (request, reply) => {
     const { name, expires } = bodyFields(request, newKey);
-    const expiresAt = parseExpiry(expires, clock.now());
+    const now = clock.now();
+    const expiresAt = parseExpiry(expires, now);
     const { id } = await accountNamed(deps, request.params.id);
-    const { key, token } = await directory.createKey(actorOf(request), id, name, expiresAt);
+    const { key, token } = await directory.createKey(actorOf(request), id, name, expiresAt, now);
     expiry.keyCreated(expiresAt);
-    return reply.code(201).send({ ...keyJson(key, clock.now()), token });
+    return reply.code(201).send({ ...keyJson(key, now), token });
   });
 
   app.get<{ Params: { id: string } }>('/accounts/:id/keys', async (request) => {

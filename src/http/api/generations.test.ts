@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
+import { generationId } from '../../base/ids.js';
 import type { Generation } from '../../storage/records.js';
 import { settlementRow } from '../../storage/settlement-row.js';
+import type { HttpDeps } from '../deps.js';
 
 let fixture: HttpFixture;
 let waits: number[];
@@ -88,6 +90,24 @@ describe('GET /v1/generation', () => {
       expect(answer.statusCode).toBe(404);
       expect(answer.json().error).toMatchObject({ code: 'not_found', param: 'id' });
     }
+  });
+
+  it('is found in a fleet though the process that answered has not settled it yet, and an old id is not waited for (0022)', async () => {
+    const [fresh, old] = [generationId(fixture.clock.now()), generationId(0)];
+    const fleet = { states: { now: () => undefined } } as unknown as NonNullable<HttpDeps['fleet']>;
+    const second = await httpFixture({ fleet });
+    const { store, account, key } = second;
+    const ids: string[] = [];
+    const find = store.generations.find.bind(store.generations);
+    store.generations.find = async (accountId, id) => {
+      const found = await find(accountId, id);
+      if (ids.push(id) === 1)
+        await store.ledger.settle([settlementRow(generation(fresh, { accountId: account.id, keyId: key.id }))]);
+      return found;
+    };
+    const ask = (id: string) => second.app.inject({ url: `/v1/generation/${id}`, headers: second.asKey });
+    expect([(await ask(fresh)).statusCode, ids.length]).toEqual([200, 2]);
+    expect([(await ask(old)).statusCode, ids.length]).toEqual([404, 3]);
   });
 
   it('400 without an id', async () => {

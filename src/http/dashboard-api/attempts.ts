@@ -4,8 +4,9 @@
  * that nobody can keep the owner out by guessing.
  */
 import type { FastifyRequest } from 'fastify';
-import type { Bucket, GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
+import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
 import { peerOf } from '../../limits/peer.js';
+import type { Bucket } from '../../shared-state/buckets.js';
 
 const seconds = 1000;
 
@@ -44,14 +45,14 @@ export async function countingGuesses<T>(
   buckets: readonly Bucket[],
   attempt: () => Promise<T | null>,
 ): Promise<T | null> {
-  limiter.take(buckets);
+  await limiter.take(buckets);
   let wrong = false;
   try {
     const result = await attempt();
     wrong = result === null;
     return result;
   } finally {
-    if (!wrong) limiter.giveBack(buckets);
+    if (!wrong) await limiter.giveBack(buckets);
   }
 }
 

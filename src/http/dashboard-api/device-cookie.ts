@@ -9,30 +9,34 @@ const yearSeconds = 365 * 86_400;
 
 export class DeviceCookies {
   constructor(
-    /** Made anew at each start: then every browser is a stranger again, which costs nothing but the privilege. */
-    private readonly secret: Buffer,
+    /** The same in every process of a fleet, or a browser would be a stranger to all but the one that it signed in at. */
+    private readonly key: () => Promise<Buffer>,
     private readonly secure: boolean,
   ) {}
 
   /** The name of the browser, where it has signed in to this account before. */
-  known(cookieHeader: string | undefined, email: string): string | null {
-    const [device = '', proof = ''] = cookieValue(cookieHeader, this.name)?.split('.') ?? [];
-    const expected = this.proof(device, email);
-    const isProved = proof.length === expected.length && timingSafeEqual(Buffer.from(proof), Buffer.from(expected));
-    return isProved ? device : null;
+  async known(cookieHeader: string | undefined, email: string): Promise<string | null> {
+    const cookie = cookieValue(cookieHeader, this.name);
+    if (cookie === undefined) return null;
+    const [device = '', proof = ''] = cookie.split('.');
+    const expected = Buffer.from(await this.proof(device, email));
+    const given = Buffer.from(proof);
+    return given.length === expected.length && timingSafeEqual(given, expected) ? device : null;
   }
 
-  make(email: string): string {
+  async make(email: string): Promise<string> {
     const device = randomBytes(12).toString('base64url');
     const attributes = `Max-Age=${yearSeconds}; Path=/; HttpOnly; SameSite=Strict${this.secure ? '; Secure' : ''}`;
-    return `${this.name}=${device}.${this.proof(device, email)}; ${attributes}`;
+    return `${this.name}=${device}.${await this.proof(device, email)}; ${attributes}`;
   }
 
   private get name(): string {
     return cookieName('device', this.secure);
   }
 
-  private proof(device: string, email: string): string {
-    return createHmac('sha256', this.secret).update(`${device} ${email}`).digest('base64url');
+  private async proof(device: string, email: string): Promise<string> {
+    return createHmac('sha256', await this.key())
+      .update(`${device} ${email}`)
+      .digest('base64url');
   }
 }

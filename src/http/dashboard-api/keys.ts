@@ -32,8 +32,9 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
   app.post('/keys', async (request, reply) => {
     const { name, expires } = bodyFields(request, newKey);
     const { id } = accountOf(request);
-    const expiresAt = parseExpiry(expires, clock.now());
-    const { key, token } = await directory.createKey(`account:${id}`, id, name, expiresAt);
+    const now = clock.now();
+    const expiresAt = parseExpiry(expires, now);
+    const { key, token } = await directory.createKey(`account:${id}`, id, name, expiresAt, now);
     expiry.keyCreated(expiresAt);
     return reply.code(201).send({ ...ownKeyJson(key, 0n), token });
   });

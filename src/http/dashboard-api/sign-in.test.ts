@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { BrowserSession } from '../../../tests/support/browser-session.js';
 import { adminToken, type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { buildApp } from '../app.js';
 import { signInBuckets } from './attempts.js';
 
 const ada = { email: 'ada@example.com', password: 'correct horse 77' };
@@ -47,6 +49,17 @@ describe('sign-up (contract 8)', () => {
     expect(short.body).not.toContain('sesame');
     const nowhere = await browser.call('POST', 'sign-up', { email: 'nowhere', password: ada.password });
     expect(nowhere.json().error).toMatchObject({ code: 'invalid_request_error', param: 'email' });
+  });
+
+  it('429 while too many passwords wait to be hashed, and no account is made that nobody could sign in to', async () => {
+    const busy = gatewayError('too_many_attempts', { seconds: 10 }, { retryAfterSeconds: 10 });
+    const lane = { run: () => Promise.reject(busy) };
+    const { signIns } = fixture.deps.dashboard!;
+    const { hashing } = signIns as unknown as { hashing: typeof lane };
+    Object.assign(signIns, { hashing: lane });
+    expect((await browser.call('POST', 'sign-up', ada)).statusCode).toBe(429);
+    Object.assign(signIns, { hashing });
+    await signedUp();
   });
 
   it('403 where registration is closed, and no account is made', async () => {
@@ -113,10 +126,13 @@ describe('guesses (H14)', () => {
     const owner = await signedUp();
     const { limiter } = fixture.deps.dashboard!;
     for (let i = 0; i < 50; i++) {
-      limiter.take(signInBuckets({ peer: `198.51.100.${i}`, account: ada.email, device: null }));
+      await limiter.take(signInBuckets({ peer: `198.51.100.${i}`, account: ada.email, device: null }));
     }
     fixture.place.address = '192.0.2.1';
     expect((await guess(ada.password, stranger())).statusCode, 'the account’s own bucket is empty').toBe(429);
+    const replica = new BrowserSession(await buildApp(fixture.deps, { draining: false }));
+    for (const [name, value] of owner.cookies) replica.cookies.set(name, value);
+    expect((await guess(ada.password, replica)).statusCode, 'another process knows the browser too').toBe(200);
     expect((await guess(ada.password, owner)).statusCode).toBe(200);
   });
 

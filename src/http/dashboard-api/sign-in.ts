@@ -1,5 +1,4 @@
 /** Sign-up, sign-in, sign-out and the demo's link (contract 8). Answers say no more about an account than its owner knows. */
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import type { Cookies, Session } from '../../accounts/sign-in/sign-ins.js';
@@ -20,7 +19,7 @@ const claim = z.strictObject({ token: text });
 
 export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   const { signIns, limiter, demoClaim } = dashboard;
-  const devices = new DeviceCookies(randomBytes(32), dashboard.secure);
+  const devices = new DeviceCookies(() => signIns.keyFor('device cookies'), dashboard.secure);
   const signedIn = async (reply: FastifyReply, account: Account, cookies: Cookies, session?: Partial<Session>) => {
     reply.header('set-cookie', cookies);
     return sessionJson(deps, dashboard, { account, token: '', operatorBy: null, ...session });
@@ -29,24 +28,25 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
   app.post('/sign-up', async (request, reply) => {
     if (dashboard.registration === 'closed') throw gatewayError('registration_closed');
     const { email, password, name } = bodyFields(request, newAccount);
-    limiter.take(signUpBuckets(callerPeer(request)));
+    await limiter.take(signUpBuckets(callerPeer(request)));
+    const keepPassword = await signIns.hashed(password);
     const account = await deps.directory.createAccount('system', { email, name: name ?? null });
-    await signIns.setPassword(account, password);
+    await keepPassword(account);
     const { welcomeCreditPico } = dashboard;
     if (welcomeCreditPico > 0n) await deps.directory.postCredit('system', account.id, welcomeCreditPico, 'Welcome');
-    const cookies = [...(await signIns.open(account.id)), devices.make(email)];
+    const cookies = [...(await signIns.open(account.id)), await devices.make(email)];
     return reply.code(201).send(await signedIn(reply, account, cookies));
   });
 
   app.post('/sign-in', async (request, reply) => {
     const { email, password } = bodyFields(request, credentials);
-    const device = devices.known(request.headers.cookie, email);
+    const device = await devices.known(request.headers.cookie, email);
     const buckets = signInBuckets({ peer: callerPeer(request), account: email, device });
     const cookies = await countingGuesses(limiter, buckets, () => signIns.signIn(email, password));
     if (!cookies) throw gatewayError('sign_in_failed');
     const session = await newSession(dashboard, cookies);
     await deps.audit.record(`account:${session.account.id}`, 'session.open', session.account.id);
-    const withDevice = device === null ? [...cookies, devices.make(email)] : cookies;
+    const withDevice = device === null ? [...cookies, await devices.make(email)] : cookies;
     return signedIn(reply, session.account, withDevice, session);
   });
 

@@ -159,6 +159,16 @@ describe('what goes on to the provider', () => {
     expect([fallback, stream]).toEqual([['a/b/c'], true]);
   });
 
+  it('has every number as it was written, beside and inside a parameter that needs a route (contract 4.1)', () => {
+    const members =
+      '"seed":9223372036854775807,"response_format":{"type":"json_schema","json_schema":{"maximum":1e400}}';
+    expect(request(`${members},"n":2`).members).toContain(`${members},"n":2`);
+    const twice = request('"logit_bias":{"5":1,"5":2},"response_format":{"type":"text","type":"x"},"seed":1.50');
+    expect(twice.members).toBe(
+      '"messages":[{"role":"user","content":"hi"}],"seed":1.50,"logit_bias":{"5":2},"response_format":{"type":"x"}',
+    );
+  });
+
   it('is the last of duplicate keys, which is the one that was checked (failure case D5i)', () => {
     const twice = request(
       '"temperature":9,"model":"x/y/z","temperature":1,"messages":[{"role":"tool","role":"user"}],"stream":false,"stream":true',

@@ -4,7 +4,7 @@
  */
 import { gatewayError } from '../../errors/gateway-error.js';
 import { type ChatRequest, fallbackModelsMax, type RefusableParameter } from '../../wire/chat-request.js';
-import { findMembers, keptMembers, type Members } from '../../wire/json-members.js';
+import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
 import { type JsonText, plainText, shown, type TextEncoding } from '../../wire/json-text.js';
 import { checkMessages } from './check-messages.js';
 import { nestingMax, tooDeep } from './nesting.js';
@@ -30,7 +30,7 @@ export function checkRequest(json: JsonText): ChatRequest {
   checkMessages(fields.messages, encoding);
   const asked: Asked = { needs: [], noOps: [] };
   for (const param in fields) checkField(fields, param, encoding, asked);
-  const { needs, noOps } = asked;
+  const { needs } = asked;
   const streamOptions = fields.stream_options as Fields | null | undefined;
   return {
     model,
@@ -39,8 +39,7 @@ export function checkRequest(json: JsonText): ChatRequest {
     needs,
     responseFormat: needs.includes('response_format') ? String((fields.response_format as Fields).type) : null,
     fallback: checkFallback(fields.fallback, encoding),
-    // Their insides were checked too, so with them the whole is serialised from what was checked.
-    members: needs.length > 0 ? serialised(fields, noOps) : membersOf(text, found, fields, noOps),
+    members: membersOf(text, found, fields, asked),
     streamOptionMembers: streamOptions ? bare({ ...streamOptions, include_usage: undefined }) : '',
     encoding,
   };
@@ -198,11 +197,16 @@ function checkFallback(fallback: unknown, encoding: TextEncoding): string[] | nu
  * All fields that go to the provider as they are. They are cut out of the text where it has no duplicate key on the levels
  * that were checked; else they are serialised, so that what was checked is what is sent.
  */
-function membersOf(text: string, found: Members | null, fields: Fields, noOps: readonly string[]): string {
-  if (found && found.nestedKeys === messageKeys(fields.messages as object[])) {
-    return keptMembers(text, found, (key) => goesOn(key, noOps));
-  }
-  return serialised(fields, noOps);
+function membersOf(text: string, found: Members | null, fields: Fields, { needs, noOps }: Asked): string {
+  if (!found || found.nestedKeys !== messageKeys(fields.messages as object[])) return serialised(fields, noOps);
+  const anew = needs.filter((param) => fields[param] instanceof Object && hasKeyTwice(text, found, param));
+  const kept = keptMembers(text, found, (key) => goesOn(key, noOps) && !anew.some((param) => param === key));
+  return anew.reduce((members, param) => `${members},"${param}":${JSON.stringify(fields[param])}`, kept);
+}
+
+/** A refusable parameter was looked into. Only one with a key twice is written anew: that changes numbers beyond 2⁵³. */
+function hasKeyTwice(text: string, found: Members, param: RefusableParameter): boolean {
+  return findMembers(memberValue(text, found, param) ?? '') === null;
 }
 
 function serialised(fields: Fields, noOps: readonly string[]): string {

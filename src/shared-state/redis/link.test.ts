@@ -157,6 +157,27 @@ describe('a Redis that is gone', () => {
 });
 
 describe('a Redis that refuses', () => {
+  it('to take a change that is then acknowledged without it has every process told, also one that had nothing to ask', async () => {
+    const [idle, changing] = [await redis.open(), await redis.open()];
+    let lost = 0;
+    idle.versions.onLost(() => lost++);
+    const client = new Redis(redis.server.url);
+    await until(() => idle.link.up && changing.link.up);
+    const before = await withinReach([idle], () => idle.versions.current(['key:a']));
+    await client.config('SET', 'maxmemory', '1');
+    try {
+      await changing.versions.raise(['key:a']);
+      expect(lost).toBeGreaterThan(0);
+      // It dies before it could make up for it, so what others hold looks as true as ever.
+      await changing.close();
+    } finally {
+      await client.config('SET', 'maxmemory', '0');
+      client.disconnect();
+    }
+    await until(() => idle.link.up);
+    expect(await withinReach([idle], () => idle.versions.current(['key:a']))).toEqual(before);
+  });
+
   it('because it lost the scripts: is away until it has them again', async () => {
     const state = await redis.open();
     const client = new Redis(redis.server.url);

@@ -86,8 +86,8 @@ export class RedisLink {
   }
 
   /**
-   * Told when the connection itself is gone: by Redis, or by us after a silence of two seconds. As long as it stands, nothing
-   * that Redis was told by others can have been missed; a raise that could not be made is waited for longer than that.
+   * Told when the connection itself is gone, by Redis or by us after a silence of two seconds, and when Redis refuses what it is asked,
+   * as it then refuses raises too. Otherwise nothing can have been missed: a raise that finds silence is waited for longer than that.
    */
   onLost(listener: () => void): void {
     this.lostListeners.push(listener);
@@ -178,8 +178,13 @@ export class RedisLink {
     });
   }
 
+  private write(waitMs: number): Promise<unknown> {
+    return this.send('set', [`${this.prefix}alive`, '1', 'px', '60000'], waitMs);
+  }
+
   /** A Redis that refuses what we ask (it lost the scripts, is loading, full, or a replica) is as good as none until it stops. */
   private refused({ message }: Error): void {
+    this.tell(this.lostListeners);
     this.goAway(message);
     // An address may stand for another server by now, after a failover.
     if (message.startsWith('READONLY')) this.redis.disconnect(true);
@@ -210,7 +215,7 @@ export class RedisLink {
       const loads = allScripts.map(({ lua }) => this.send('script', ['load', lua], patientWaitMs));
       if ((await Promise.all(loads)).includes(null)) return;
       // One that is too slow for requests would be away again with the next of them.
-      if ((await this.send('set', [`${this.prefix}alive`, '1', 'px', '60000'], requestWaitMs)) === null) return;
+      if ((await this.write(requestWaitMs)) === null) return;
       for (let step = this.nextStep(); step; step = this.nextStep()) if (!(await step)) return;
       this.isUp = true;
       this.complaint = '';
@@ -234,7 +239,8 @@ export class RedisLink {
     if (this.isUp) {
       if (this.beating) return;
       this.beating = true;
-      void this.send('ping', [], patientWaitMs).then(() => {
+      // A write: one that is full or a replica answers everything else, and takes no raise.
+      void this.write(patientWaitMs).then(() => {
         this.beating = false;
       });
       return;

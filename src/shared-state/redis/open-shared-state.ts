@@ -4,6 +4,7 @@ import type { Logger } from '../../base/logger.js';
 import type { MemoryCountersOptions } from '../memory-counters.js';
 import { RedisLink } from './link.js';
 import { RedisAdmission } from './redis-admission.js';
+import { RedisBuckets } from './redis-buckets.js';
 import { RedisCounters } from './redis-counters.js';
 import { RedisTotals } from './redis-totals.js';
 import { RedisVersions } from './redis-versions.js';
@@ -26,6 +27,7 @@ export interface SharedState {
   /** The counters of a family; the same ones each time. */
   counters(family: string, options?: MemoryCountersOptions): RedisCounters;
   readonly totals: RedisTotals;
+  readonly buckets: RedisBuckets;
   readonly up: boolean;
   /** Requests so far that were admitted without Redis. */
   readonly fallbacks: number;
@@ -54,6 +56,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     admission,
     counters,
     totals: new RedisTotals(link),
+    buckets: new RedisBuckets(link, clock),
     get up() {
       return link.up;
     },

@@ -154,7 +154,39 @@ if tonumber(redis.call('GET', KEYS[1]) or '0') < tonumber(ARGV[1]) then redis.ca
 return 1
 `);
 
+/** A bucket is a key with the moment at which it will be full again, and lives until then. */
+const filling = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function write(key, fullAt)
+  local text = string.format('%.0f', fullAt)
+  if fullAt > now then redis.call('SET', key, text, 'PXAT', text) else redis.call('DEL', key) end
+end
+`;
+
+/** ARGV: capacity and refill time of each key. Answers the longest wait; 0 where one was taken of each. */
+export const takeBucketsScript = script(`${filling}
+local fullAt = {}
+local wait = 0
+for i = 1, #KEYS do
+  fullAt[i] = math.max(now, tonumber(redis.call('GET', KEYS[i]) or '0'))
+  wait = math.max(wait, fullAt[i] - now - (tonumber(ARGV[2 * i - 1]) - 1) * tonumber(ARGV[2 * i]))
+end
+if wait > 0 then return wait end
+for i = 1, #KEYS do write(KEYS[i], fullAt[i] + tonumber(ARGV[2 * i])) end
+return 0
+`);
+
+/** ARGV: the refill time of each key. */
+export const giveBackScript = script(`${filling}
+for i = 1, #KEYS do
+  local fullAt = redis.call('GET', KEYS[i])
+  if fullAt then write(KEYS[i], tonumber(fullAt) - tonumber(ARGV[i])) end
+end
+return #KEYS
+`);
+
 export const allScripts: readonly Script[] = [
   ...[takeScript, adjustScript, restoreScript, admitScript, currentScript, raiseScript],
-  ...[addTotalScript, raiseTotalScript],
+  ...[addTotalScript, raiseTotalScript, takeBucketsScript, giveBackScript],
 ];

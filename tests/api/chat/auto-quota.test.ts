@@ -145,6 +145,14 @@ describe('a route’s own daily_token_quota (contract 3, ruling 5)', () => {
     expect((await lane.route('alpha')).hold).toBeNull();
   });
 
+  it('that a reload of the catalogue brings counts the tokens of the day that are used already', async () => {
+    const lane = await routing.lane(['alpha', 'beta']);
+    for (let i = 0; i < 2; i++) expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
+    await routing.withdraw(lane, { alpha: { daily_token_quota: 24 }, beta: {} });
+    expect((await lane.route('alpha')).hold).toMatchObject({ reason: 'daily_token_quota' });
+    expect((await lane.chat()).json.router_metadata.provider).toBe('beta');
+  });
+
   it('every route’s quota used up: model_unavailable', async () => {
     const lane = await routing.lane({ alpha: { daily_token_quota: 1 }, beta: { daily_token_quota: 1 } });
     expect([(await lane.chat()).status, (await lane.chat()).status]).toEqual([200, 200]);

@@ -187,6 +187,16 @@ describe('what the chat would have answered is in `error`, and the status is 200
       },
       'provider_error',
     ],
+    [
+      'breakers that are all open, and those of its chain, which the receipt names together',
+      async (lane) => {
+        const entry = await routing.lane(['beta'], { account: lane.account });
+        await lane.open('alpha');
+        await entry.open('beta');
+        return { fallback: { models: [entry.auto] } };
+      },
+      'provider_error',
+    ],
   ])('%s', async (_what, prepare, code) => {
     const lane = await routing.lane({ alpha: { capabilities: [] }, keyless: { capabilities: [] } });
     if (code === undefined) await routing.withdraw(lane, { alpha: { capabilities: [] } });

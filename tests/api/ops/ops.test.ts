@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../src/base/logger.js';
+import { startGateway } from '../../support/gateway.js';
 import { useGateway } from '../harness.js';
 
 const bench = useGateway();
@@ -26,5 +28,20 @@ describe('operations (contract 9)', () => {
       Array.from({ length: 20 }, async () => (await get('/healthz')).headers['x-request-id']),
     );
     expect(new Set(ids).size).toBe(20);
+  });
+
+  it('a process that shares a database with another, but no Redis, says so in its log and at /readyz, and serves (0022)', async () => {
+    const warnings: unknown[] = [];
+    const logger = { ...silentLogger, warn: (_: unknown, text: unknown) => warnings.push(text) } as never;
+    // No database of its own: the one of the first.
+    const storage = { database_url: bench.gateway.files.databaseUrl };
+    const second = await startGateway({ embedded: true, config: { storage }, logger });
+    try {
+      const ready = await second.call('GET', '/readyz', undefined, { key: null });
+      expect([ready.status, ready.json]).toEqual([200, { status: 'ready', degraded: ['redis_url'] }]);
+      expect(warnings).toEqual([expect.stringContaining('storage.redis_url')]);
+    } finally {
+      await second.stop();
+    }
   });
 });

@@ -52,14 +52,21 @@ const columns: Column<AuditEntry>[] = [
     lead: true,
     cell: ({ created_at: at }) => <span className="whitespace-nowrap">{exactTime(at)}</span>,
   },
-  { header: 'Who', cell: ({ actor }) => <code className="text-xs wrap-anywhere lg:whitespace-nowrap">{actor}</code> },
+  // Without widths of their own, the columns that may break anywhere would be squeezed to a few letters.
+  {
+    header: 'Who',
+    className: 'md:min-w-36',
+    cell: ({ actor }) => <code className="text-xs wrap-anywhere">{actor}</code>,
+  },
   { header: 'Did', cell: ({ action }) => <Badge>{action}</Badge> },
   {
     header: 'To',
-    cell: ({ subject }) => <code className="text-xs wrap-anywhere text-ink-2 lg:whitespace-nowrap">{subject}</code>,
+    className: 'md:min-w-36',
+    cell: ({ subject }) => <code className="text-xs wrap-anywhere text-ink-2">{subject}</code>,
   },
   {
     header: 'Details',
+    className: 'md:min-w-56',
     cell: ({ details }) =>
       details === null || details === undefined ? (
         ''

@@ -113,7 +113,7 @@ function columns(onLift: (route: RouteHealth) => void, lifting: boolean): Column
         route.hold ? (
           <span className="flex flex-wrap items-center gap-2">
             <span className="text-sm text-ink-2" title={dateTime(route.hold.until)}>
-              until {fromNow(route.hold.until)}
+              ends {fromNow(route.hold.until)}
             </span>
             <Button busy={lifting} onClick={() => onLift(route)} size="small" title={`Lift the hold of ${route.id}`}>
               Lift hold

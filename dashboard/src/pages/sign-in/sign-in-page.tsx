@@ -15,7 +15,7 @@ export function SignInPage() {
           <>
             New here?{' '}
             <Link className="font-medium text-accent underline underline-offset-2" to="/sign-up">
-              Make an account
+              Sign up
             </Link>
           </>
         )
@@ -27,7 +27,10 @@ export function SignInPage() {
         <summary className="w-fit rounded-sm text-ink-3 hover:text-ink">Forgot your password?</summary>
         <p className="mt-2">
           Ask your operator for a new password: on the Accounts page, or with{' '}
-          <code className="rounded-sm bg-sunken px-1 text-xs">lodestone account password &lt;email&gt;</code>.
+          <code className="rounded-sm bg-sunken px-1 text-xs">
+            lodestone account password &lt;email&gt; --password …
+          </code>
+          .
         </p>
       </details>
     </EntryFrame>

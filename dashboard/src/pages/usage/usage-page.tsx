@@ -100,7 +100,11 @@ const columns: Column<Generation>[] = [
         <span className="text-ink-3">nobody</span>
       ),
   },
-  { header: 'Key', cell: ({ key_name: name }) => <span className="wrap-anywhere text-ink-2">{name}</span> },
+  {
+    header: 'Key',
+    className: 'md:min-w-26',
+    cell: ({ key_name: name }) => <span className="wrap-anywhere text-ink-2">{name}</span>,
+  },
   {
     header: 'Tokens',
     end: true,

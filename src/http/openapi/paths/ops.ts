@@ -6,8 +6,8 @@ import type { Operation, Resource } from '../types.js';
 const tag = { name: 'Operations', description: 'Probes and metrics; no key is needed.' };
 
 const degraded = array(
-  { type: 'string', enum: ['redis'] },
-  'Parts that are away and that it serves without, more slowly or with local limits.',
+  { type: 'string', enum: ['redis', 'redis_url'] },
+  'What it serves without: `redis` is away, so more slowly or with local limits; `redis_url` is not set although other processes serve from the same database.',
 );
 
 const metrics: Operation = openOperation(

@@ -1,0 +1,59 @@
+/**
+ * The changes of accounts: those of one account one after the other, so that memory sees them in the order in which the store did. Where
+ * the store fell silent during one, it may have made it all the same, and memory is then brought into line with it (ruling 9).
+ */
+import { StoreUnavailable } from '../storage/store.js';
+import { OneAtATime } from './one-at-a-time.js';
+
+const lookMs = 1_000;
+/** A store that comes back may answer the first look before it makes the change that it still has in hand. */
+const looks = 2;
+
+export class AccountChanges {
+  private readonly queue = new OneAtATime();
+  /** Looks that are still to be made, by account. */
+  private readonly doubts = new Map<string, number>();
+  private closed = false;
+
+  constructor(private readonly reread: (accountId: string) => Promise<void>) {}
+
+  run<T>(accountId: string, change: () => Promise<T>): Promise<T> {
+    return this.queue.run(accountId, async () => {
+      try {
+        return await change();
+      } catch (error) {
+        if (error instanceof StoreUnavailable) this.doubt(accountId);
+        throw error;
+      }
+    });
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  private doubt(accountId: string): void {
+    const looking = this.doubts.has(accountId);
+    this.doubts.set(accountId, looks);
+    if (!looking) this.lookLater(accountId);
+  }
+
+  private lookLater(accountId: string): void {
+    setTimeout(() => void this.look(accountId), lookMs).unref();
+  }
+
+  private async look(accountId: string): Promise<void> {
+    if (this.closed) return;
+    try {
+      await this.queue.run(accountId, () => this.reread(accountId));
+      this.doubts.set(accountId, (this.doubts.get(accountId) ?? 1) - 1);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) {
+        this.doubts.delete(accountId);
+        throw error;
+      }
+    }
+    if (this.doubts.get(accountId) === 0) this.doubts.delete(accountId);
+    else this.lookLater(accountId);
+  }
+}
