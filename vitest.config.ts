@@ -5,9 +5,13 @@ const common = {
   pool: 'forks' as const,
   testTimeout: 30_000,
   hookTimeout: 30_000,
+  expect: { poll: { timeout: 10_000 } },
   // The compiled gateway is run as it is, by Node itself.
   server: { deps: { external: [/\/dist\//] } },
 };
+
+/** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. */
+const busy = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
 /** Suites that make their gateways and upstreams themselves and leave nothing behind, so that their files may share a process. */
 const sharing = ['tests/{api,catalogue,clients,dialects,docs,faults,observability,shipping}/**/*.test.ts'];
@@ -15,8 +19,8 @@ const sharing = ['tests/{api,catalogue,clients,dialects,docs,faults,observabilit
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
-    // Many tests wait for time budgets more than for the processor, so one more than a small machine has cores.
-    maxWorkers: 3,
+    // Most tests wait for time budgets more than for the processor, so twice what a small machine has cores.
+    maxWorkers: 4,
     watch: false,
     projects: [
       // Files share a process where they can: loading the modules anew for each took as long as the tests.
@@ -29,7 +33,7 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'black box', include: sharing, isolate: false } },
-      { test: { ...common, name: 'whole', include: ['tests/**/*.test.ts'], exclude: sharing } },
+      { test: { ...common, ...busy, name: 'whole', include: ['tests/**/*.test.ts'], exclude: sharing } },
     ],
   },
 });

@@ -1,8 +1,9 @@
 /**
- * Runs one program to its end: signals that reach us are passed on to it, a silent one is reported every few seconds, and
- * with `group` nothing that it started outlives it.
+ * Runs one program to its end: signals that reach us are passed on to it, a silent one is reported every few seconds, with
+ * `group` nothing that it started outlives it, and with `background` it comes after all others, and what it says at its end.
  */
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 
 const heartbeatMs = 5_000;
 const graceMs = 3_000;
@@ -10,15 +11,20 @@ const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const hasGroups = process.platform !== 'win32';
 
 /** The exit code; 1 where a signal ended the program or it could not be started. */
-export async function run(command, args, { cwd, env, heartbeat, group = false } = {}) {
+export async function run(command, args, { cwd, env, heartbeat, group = false, background = false } = {}) {
   const startedAt = performance.now();
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, ...env },
-    stdio: [group ? 'ignore' : 'inherit', 'inherit', 'inherit'],
+    stdio: [group ? 'ignore' : 'inherit', ...(background ? ['pipe', 'pipe'] : ['inherit', 'inherit'])],
     detached: group && hasGroups,
     shell: process.platform === 'win32' && command === 'npm',
   });
+  const said = [];
+  if (background) {
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => said.push(bytes));
+    giveWay(child.pid);
+  }
   const forward = (signal) => child.kill(signal);
   for (const signal of passedOn) process.on(signal, forward);
   const timer = heartbeat && !process.stdout.isTTY ? setInterval(beat, heartbeatMs) : undefined;
@@ -31,12 +37,21 @@ export async function run(command, args, { cwd, env, heartbeat, group = false } 
         console.error(`${command} could not be started: ${error.message}`);
         resolve(1);
       });
-      child.once('exit', (code) => resolve(code ?? 1));
+      child.once(background ? 'close' : 'exit', (code) => resolve(code ?? 1));
     });
   } finally {
+    if (said.length > 0) process.stdout.write(Buffer.concat(said));
     clearInterval(timer);
     for (const signal of passedOn) process.off(signal, forward);
     if (group && hasGroups && child.pid) await endGroup(child.pid);
+  }
+}
+
+function giveWay(pid) {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already.
   }
 }
 

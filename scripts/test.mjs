@@ -1,5 +1,5 @@
 /**
- * `npm test`: prepares the checkout, checks style and types, runs every suite and ends with one line, `N passed, M failed`.
+ * `npm test`: prepares the checkout, runs every suite, checks style and types meanwhile, and ends with one line, `N passed, M failed`.
  * Style, types and the dashboard's size count as one check each. Arguments go to vitest: `npm test -- tests/api`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,20 +13,24 @@ let passed = 0;
 let failed = 0;
 
 if (await prepareOrExplain()) {
-  await check('Style', [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
-  await check('Types', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit']);
-  await check('Types of the dashboard', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'dashboard/tsconfig.json']);
-  await check('Size of the dashboard', [join('dashboard', 'scripts', 'check-size.mjs')]);
-  await suites(process.argv.slice(2));
+  await Promise.all([checks(), suites(process.argv.slice(2))]);
 } else {
   failed++;
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
+async function checks() {
+  await check('Style', [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
+  await check('Types', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit']);
+  await check('Types of the dashboard', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'dashboard/tsconfig.json']);
+  await check('Size of the dashboard', [join('dashboard', 'scripts', 'check-size.mjs')]);
+}
+
+/** Beside the suites, which mostly wait: it leaves them the processor, and its output comes in one piece among theirs. */
 async function check(name, args) {
-  console.log(`${name}: checking.`);
-  const code = await run(process.execPath, args, { cwd: root, group: true });
+  const code = await run(process.execPath, args, { cwd: root, group: true, background: true });
+  console.log(`${name}: ${code === 0 ? 'sound' : 'FAILED'}.`);
   if (code === 0) passed++;
   else failed++;
 }

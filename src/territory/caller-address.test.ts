@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
+import { threadTime } from '../../tests/support/thread-time.js';
 import { callerAddress } from './caller-address.js';
 import { ProxyTrust } from './proxy-trust.js';
 
@@ -85,9 +86,9 @@ describe('the caller\u2019s address (contract 2, E9, E10)', () => {
     ['16 KB of digits', '1'.repeat(16_384)],
     ['16 KB of brackets', '['.repeat(16_384)],
   ])('costs next to nothing on a hostile header: %s', (_, value) => {
-    const started = performance.now();
+    const started = threadTime().ranMs;
     for (let i = 0; i < 100; i++) expect(['10.0.0.1', '10.0.0.2']).toContain(via('10.0.0.1', value));
-    expect((performance.now() - started) / 100).toBeLessThan(5);
+    expect((threadTime().ranMs - started) / 100).toBeLessThan(5);
   });
 
   it('never is what the caller wrote, for any chain of proxies, and always is the caller (property)', () => {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
 import { adminToken } from '../support/gateway-files.js';
+import { threadTime } from '../support/thread-time.js';
 import { messages } from './harness.js';
 
 const bin = fileURLToPath(new URL('../../bin/lodestone', import.meta.url));
@@ -32,14 +33,15 @@ function run(args: string[], env: Record<string, string> = {}, cwd = tmpdir()): 
 const echo = { model: 'sandbox/lodestone/echo', messages };
 const tokenIn = (text: string) => /sk-lr-[A-Za-z0-9_-]{43}/.exec(text)?.[0] ?? '';
 
-/** The quickest of three: what the start itself takes, where other work on the machine slows one of them down. */
+/** The quickest of three, without what it waited for a processor: what the start itself takes, whatever else the machine does. */
 async function quickestStart(gateway: SpawnedGateway): Promise<number> {
   let quickestMs = Number.POSITIVE_INFINITY;
   for (let count = 0; count < 3 && quickestMs >= 3_000; count++) {
     if (count > 0) await gateway.kill('SIGTERM');
     const startedAt = performance.now();
     await gateway.restart();
-    quickestMs = Math.min(quickestMs, performance.now() - startedAt);
+    const machinesShareMs = threadTime(gateway.pid).keptWaitingMs;
+    quickestMs = Math.min(quickestMs, performance.now() - startedAt - machinesShareMs);
   }
   return quickestMs;
 }

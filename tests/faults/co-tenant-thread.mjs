@@ -1,7 +1,8 @@
 /**
  * The thread of a co-tenant (failure cases): an upstream of its own and a caller that sends one tiny request every 10 ms, both
  * apart from the test's own event loop, so that what it measures is the gateway and not the test. A delay counts as far as the
- * gateway's main thread was running meanwhile: when it waited for a processor, the machine was busy, and not the gateway.
+ * gateway's main thread was running meanwhile: when it waited for a processor, the machine was busy, and not the gateway; nor does
+ * it count while this thread waited for one, and the gateway may have served others.
  */
 import { readFileSync } from 'node:fs';
 import { Agent, createServer, request as httpRequest } from 'node:http';
@@ -37,15 +38,26 @@ function ranMs(pid) {
   }
 }
 
+/** Milliseconds that this thread could have run and had no processor; 0 where the system does not tell. */
+function keptWaitingMs() {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
 function send({ url, key, model, pid }) {
   const ranBefore = ranMs(pid);
+  const waitedBefore = keptWaitingMs();
   const startedAt = performance.now();
   waiting++;
   const ended = (failure) => {
     waiting--;
     const elapsed = performance.now() - startedAt;
     const ran = ranMs(pid) - ranBefore;
-    samples.push({ elapsed, own: ranBefore > 0 ? Math.min(elapsed, ran) : elapsed });
+    const kept = keptWaitingMs() - waitedBefore;
+    samples.push({ elapsed, own: ranBefore > 0 ? Math.max(0, Math.min(elapsed, ran) - kept) : elapsed });
     if (failure) failures.push(failure);
   };
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });

@@ -14,6 +14,7 @@ import type { HttpDeps } from '../../src/http/deps.js';
 import { IpLimiter } from '../../src/limits/ip-limiter.js';
 import { KeyLimiter } from '../../src/limits/key-limiter.js';
 import { Meters } from '../../src/metrics/meters.js';
+import { MemoryBuckets } from '../../src/shared-state/memory-buckets.js';
 import { MemoryCounters } from '../../src/shared-state/memory-counters.js';
 import { ProxyTrust } from '../../src/territory/proxy-trust.js';
 import { Territories } from '../../src/territory/territories.js';
@@ -64,7 +65,14 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     },
     createSignIn: (owner, password) => signIns.setPassword(owner, password),
     dashboard: {
-      ...{ signIns, playground, limiter: new GuessLimiter(clock), secure: true, payments: 'none', version: '0.0.0' },
+      ...{
+        signIns,
+        playground,
+        limiter: new GuessLimiter(new MemoryBuckets(clock)),
+        secure: true,
+        payments: 'none',
+        version: '0.0.0',
+      },
       demoClaim: new DemoClaim({ store, directory, signIns, clock }),
       registration: 'open',
       welcomeCreditPico: 0n,

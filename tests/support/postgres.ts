@@ -25,7 +25,8 @@ export interface SharedPostgres {
 /** For the global setup: starts the server in a temp directory and makes the template that the tests' databases are cloned from. */
 export async function sharedPostgres(): Promise<SharedPostgres> {
   const dataDir = mkdtempSync(join(tmpdir(), 'lodestone-test-'));
-  const embedded = await startEmbedded({ dataDir, logger: silentLogger });
+  // A pool for each gateway of each worker of the run.
+  const embedded = await startEmbedded({ dataDir, logger: silentLogger, connectionsMax: 150 });
   await asOwner(embedded.connection, `create database ${template}`);
   const connection = { ...embedded.connection, database: template };
   await (await openStore({ connection, logger: silentLogger })).close();

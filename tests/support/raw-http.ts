@@ -15,11 +15,17 @@ export interface RawResponse {
 }
 
 export interface RawOptions {
-  /** Stop when nothing has come for this long. */
+  /** Stop when nothing has come for this long, whatever has come; without it, soon after a whole answer. */
   idleMs?: number;
   /** Close our writing side after the bytes. */
   end?: boolean;
 }
+
+/** How long an answer may take on a machine that is busy with other suites. */
+const answerMs = 10_000;
+const quietTurns = 4;
+/** A close that was announced is worth waiting for; where a body is thrown away before it, it may take long. */
+const closingTurns = 60;
 
 export class RawConnection {
   private readonly pieces: Buffer[] = [];
@@ -73,6 +79,22 @@ export class RawConnection {
     return responseOf(this.received, this.closedByPeer);
   }
 
+  /**
+   * Until the peer closes, or nothing more follows a whole answer. That is told by turns of the loop and not by the clock: what is
+   * on its way on a busy machine is read in one of them.
+   */
+  async readAnswer(method: string): Promise<RawResponse> {
+    const until = performance.now() + answerMs;
+    for (let turns = 0, seen = 0; !this.closedByPeer && performance.now() < until; ) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const { received } = this;
+      turns = received.length === seen && isWhole(received, method) ? turns + 1 : 0;
+      seen = received.length;
+      if (turns === (saysClose(received) ? closingTurns : quietTurns)) break;
+    }
+    return responseOf(this.received, this.closedByPeer);
+  }
+
   /** Until the condition holds for the bytes so far, the peer closes, or the time is over. */
   async readUntil(condition: (received: Buffer) => boolean, timeoutMs = 5_000): Promise<RawResponse> {
     const until = performance.now() + timeoutMs;
@@ -92,16 +114,17 @@ export class RawConnection {
   }
 }
 
-/** Opens a connection, sends the bytes, reads until close or silence, closes. */
+/** Opens a connection, sends the bytes, reads until close, the end of an answer or silence, closes. */
 export async function sendRaw(
   url: string,
   bytes: string | Uint8Array,
-  { idleMs = 300, end = false }: RawOptions = {},
+  { idleMs, end = false }: RawOptions = {},
 ): Promise<RawResponse> {
   const connection = await RawConnection.open(url);
   await connection.write(bytes);
   if (end) connection.socket.end();
-  const response = await connection.readUntilIdle(idleMs);
+  const method = Buffer.from(bytes.slice(0, 5)).toString('latin1').split(' ', 1)[0] ?? '';
+  const response = idleMs === undefined ? await connection.readAnswer(method) : await connection.readUntilIdle(idleMs);
   connection.close();
   return response;
 }
@@ -126,6 +149,21 @@ function responseOf(raw: Buffer, closedByPeer: boolean): RawResponse {
   if (status >= 400) searchError('a raw answer', raw.toString('latin1'));
   return { status, headers, body, json: jsonOf(body), raw, closedByPeer };
 }
+
+const saysClose = (raw: Buffer): boolean =>
+  /^connection: close\r$/im.test(raw.toString('latin1', 0, raw.indexOf('\r\n\r\n') + 2));
+
+/** Whether the first answer in the bytes has come to its end. */
+function isWhole(raw: Buffer, method: string): boolean {
+  const headEnd = raw.indexOf('\r\n\r\n');
+  const head = raw.toString('latin1', 0, Math.max(headEnd, 0));
+  if (headEnd < 0 || /^HTTP\/1\.1 1/.test(head)) return false;
+  if (method === 'HEAD' || /^HTTP\/1\.1 [23]04/.test(head)) return true;
+  if (/^transfer-encoding: chunked\r?$/im.test(head)) return raw.subarray(-5).equals(lastChunk);
+  return raw.length >= headEnd + 4 + Number(/^content-length: (\d+)\r?$/im.exec(head)?.[1] ?? Infinity);
+}
+
+const lastChunk = Buffer.from('0\r\n\r\n');
 
 function bodyOf(bytes: Buffer, headers: Record<string, string>): string {
   if (headers['content-length'] !== undefined) return bytes.subarray(0, Number(headers['content-length'])).toString();

@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { expectWithin } from '../faults/fixture.js';
 import { sendRaw } from './raw-http.js';
 import * as up from './scripted-upstream.js';
 import { SseReader } from './sse.js';
@@ -74,7 +75,7 @@ describe('the scripted upstream', () => {
     controller.abort();
     expect(await answer).toBe('AbortError');
     await upstream.waitFor(() => upstream.calls[0]!.aborted);
-    expect(upstream.calls[0]!.abortedAt! - abortedAt).toBeLessThan(100);
+    expectWithin(upstream.calls[0]!.abortedAt! - abortedAt, 100);
   });
 
   it('resets before the body, answers in single pieces, compresses and redirects', async () => {

@@ -1,6 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../tests/support/seeded-random.js';
+import { threadTime } from '../../../tests/support/thread-time.js';
 import { countPrompt } from './count-messages.js';
 import { countText } from './count-text.js';
 
@@ -23,9 +24,9 @@ const prose = Array.from({ length: 3_000 }, () => random.pick(words)).join(' ');
 const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 function timed(text: string): { count: number; ms: number } {
-  const started = performance.now();
+  const started = threadTime().ranMs;
   const count = countText(text);
-  return { count, ms: performance.now() - started };
+  return { count, ms: threadTime().ranMs - started };
 }
 
 describe('counting text', () => {
