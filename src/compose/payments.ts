@@ -5,7 +5,6 @@ import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { Config } from '../config/config.js';
 import { BalanceNotices } from '../payments/balance-notices.js';
-import { httpNoticeSender } from '../payments/notice-sender.js';
 import { openStripe } from '../payments/stripe-client.js';
 import { StripePayments } from '../payments/stripe-payments.js';
 import type { Store } from '../storage/store.js';
@@ -24,7 +23,7 @@ interface Parts {
 
 /** undefined where credit is added by the operator alone. */
 export async function openPayments(parts: Parts, opened: Opened): Promise<StripePayments | undefined> {
-  startNotices(parts, opened);
+  await startNotices(parts, opened);
   const { config, clock, logger, audit, directory, territories } = parts;
   if (config.payments.processor === 'none') return undefined;
   return new StripePayments({
@@ -46,9 +45,11 @@ function isSanctioned(territories: Territories, billingCountry: string | null): 
   }
 }
 
-function startNotices({ config, clock, logger, store }: Parts, opened: Opened): void {
+async function startNotices({ config, clock, logger, store }: Parts, opened: Opened): Promise<void> {
   const { webhook, lowBalancePico: defaultPico, intervalMs } = config.notices;
   if (webhook === null) return;
+  // Its HTTP client takes a tenth of a start to load, and few want notices.
+  const { httpNoticeSender } = await import('../payments/notice-sender.js');
   const sender = httpNoticeSender(webhook);
   const notices = new BalanceNotices({ store: store.notices, sender, defaultPico, intervalMs, clock, logger });
   opened.add(notices, (part) => part.stop()).start();

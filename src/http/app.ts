@@ -53,6 +53,8 @@ export async function buildApp(
     rewriteUrl: (req) => routablePath(req.url ?? ''),
     // As long as a head can be: the framework's own refusal of a longer one is not the envelope.
     routerOptions: { maxParamLength: serverLimits.options.maxHeaderSize },
+    // Bodies are checked by our own schemas; the framework's compilers, never used, would be a tenth of a start.
+    schemaController: { compilersFactory: { buildValidator: noRouteSchemas, buildSerializer: noRouteSchemas } },
   });
   app.decorateRequest('identity', null);
   app.decorateRequest('session', null);
@@ -77,6 +79,10 @@ export async function buildApp(
   registerDocs(app, deps);
   await app.ready();
   return app;
+}
+
+function noRouteSchemas(): never {
+  throw new Error('A route has a schema of the framework; check its body with bodyFields instead.');
 }
 
 /** Absolute-form targets, `*`, fragments, broken escapes and NUL are no paths of ours: they neither slip past a guard nor fail (E12). */

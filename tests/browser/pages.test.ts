@@ -10,7 +10,7 @@ import { launchBrowser } from '../support/browser.js';
 import { dashboardCall, type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import { writeTraffic } from '../support/dashboard-traffic.js';
 import type { SpawnedGateway } from '../support/gateway.js';
-import { type AccessibilityPart, desktop, phone, type Visitor } from '../support/visitor.js';
+import { type AccessibilityPart, desktop, phone, settled, type Visitor } from '../support/visitor.js';
 
 const shots = process.env.LODESTONE_SHOTS;
 
@@ -114,10 +114,13 @@ describe.each([desktop, phone])('at %i px, light and dark (issue 5)', (width) =>
   });
 
   it.each(pages)('$heading shows its data', async ({ path, heading, shows }) => {
-    await visitor.visit(path);
+    // By its address in a window of its own, and by the way of the links: the one on a desktop, the other on a phone.
+    const byLink = width === phone && path !== '/';
+    await (byLink ? visitor.follow(path) : visitor.visit(path));
     await visitor.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+    await settled(visitor.page);
     await visitor.page.getByText(shows).filter({ visible: true }).first().waitFor();
-    expect(await visitor.page.title()).toBe(`${heading} · Lodestone`);
+    await expect.poll(() => visitor.page.title()).toBe(`${heading} · Lodestone`);
     // Colours are the same at every width, and what only a phone shows is on every page: one of them is looked at for it.
     const part = width === phone && path !== '/' ? 'all but colours' : undefined;
     await expectSound(visitor, shot(path.slice(1) || 'overview'), part);

@@ -20,6 +20,8 @@ export interface Visitor {
   problems: string[];
   /** Opens a path of the dashboard and waits until its data is there. */
   visit(path: string): Promise<void>;
+  /** Goes to a path of the dashboard as its links do, without loading it again. */
+  follow(path: string): Promise<void>;
   signUp(email: string, password: string): Promise<void>;
   signIn(email: string, password: string): Promise<void>;
   /** What axe-core finds on the page as it is; of a part of its rules, where the rest has been looked at. */
@@ -55,6 +57,14 @@ export async function newVisitor(browser: Browser, origin: string, options: Visi
     async visit(path) {
       await page.goto(`${origin}/dashboard${path}`);
       await settled(page);
+    },
+    async follow(path) {
+      await page.evaluate((to) => {
+        const { history } = globalThis as unknown as {
+          history: { pushState(state: object, title: string, url: string): void };
+        };
+        history.pushState({}, '', to);
+      }, `/dashboard${path}`);
     },
     async signUp(email, password) {
       await page.goto(`${origin}/dashboard/sign-up`);
