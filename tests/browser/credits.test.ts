@@ -94,37 +94,39 @@ describe('buying credit', () => {
 });
 
 describe.each([desktop, phone])('the banner at %i px', (width) => {
-  it.each(['light', 'dark'] as const)(
-    'tells of a low balance and of an exhausted one on every page, %s',
-    async (theme) => {
-      const member = await newMember('-19.25');
-      visitor = await visitorOf(browser, gateway, member, { width, theme });
-      // A theme changes colours and nothing else, and they are the same at every width.
-      const part = theme === 'dark' ? 'colours' : width === phone ? 'all but colours' : undefined;
-      await visitor.visit('/keys');
-      const low = visitor.page
-        .getByRole('status')
-        .filter({ hasText: 'Your balance is $0.75, which is less than $1.00.' });
-      await low.waitFor();
-      expect(await visitor.accessibilityFaults(part)).toEqual([]);
-      await shot(`banner-low-${width}-${theme}`);
-      await gateway.admin('POST', `/accounts/${member.accountId}/credits`, { amount_usd: '-1' });
-      await visitor.visit('/');
-      const alert = visitor.page
-        .getByRole('alert')
-        .filter({ hasText: 'Your balance is −$0.25. Every request is refused' });
-      await alert.waitFor();
-      expect(await visitor.accessibilityFaults(part)).toEqual([]);
-      await shot(`banner-exhausted-${width}-${theme}`);
-      await alert.getByRole('link', { name: 'Add credit' }).click();
-      await visitor.page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor();
-      await visitor.page.getByLabel('Amount').waitFor();
-      expect(await visitor.accessibilityFaults(part)).toEqual([]);
-      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      expect(await visitor.page.evaluate(overflow)).toBe(0);
-      await shot(`credits-${width}-${theme}`);
-    },
-  );
+  /** A theme changes colours and nothing else, and they are the same at every width. */
+  async function expectSound(name: string): Promise<void> {
+    expect(await visitor.accessibilityFaults(width === phone ? 'all but colours' : undefined)).toEqual([]);
+    await shot(`${name}-${width}-light`);
+    await visitor.page.emulateMedia({ colorScheme: 'dark' });
+    if (width === desktop) expect(await visitor.accessibilityFaults('colours')).toEqual([]);
+    await shot(`${name}-${width}-dark`);
+    await visitor.page.emulateMedia({ colorScheme: 'light' });
+  }
+
+  it('tells of a low balance and of an exhausted one on every page, light and dark', async () => {
+    const member = await newMember('-19.25');
+    visitor = await visitorOf(browser, gateway, member, { width });
+    await visitor.visit('/keys');
+    const low = visitor.page
+      .getByRole('status')
+      .filter({ hasText: 'Your balance is $0.75, which is less than $1.00.' });
+    await low.waitFor();
+    await expectSound('banner-low');
+    await gateway.admin('POST', `/accounts/${member.accountId}/credits`, { amount_usd: '-1' });
+    await visitor.visit('/');
+    const alert = visitor.page
+      .getByRole('alert')
+      .filter({ hasText: 'Your balance is −$0.25. Every request is refused' });
+    await alert.waitFor();
+    await expectSound('banner-exhausted');
+    await alert.getByRole('link', { name: 'Add credit' }).click();
+    await visitor.page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor();
+    await visitor.page.getByLabel('Amount').waitFor();
+    await expectSound('credits');
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await visitor.page.evaluate(overflow)).toBe(0);
+  });
 });
 
 describe('the threshold', () => {
