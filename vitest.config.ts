@@ -10,6 +10,9 @@ const common = {
   server: { deps: { external: [/\/dist\//] } },
 };
 
+/** Whole processes on a busy machine may miss a moment. A test that had to be repeated is named at the end, to be looked into. */
+const onTheMachine = { retry: 1 };
+
 /** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. */
 const busy = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 
@@ -32,8 +35,10 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...common, name: 'black box', include: sharing, isolate: false } },
-      { test: { ...common, ...busy, name: 'whole', include: ['tests/**/*.test.ts'], exclude: sharing } },
+      { test: { ...common, ...onTheMachine, name: 'black box', include: sharing, isolate: false } },
+      {
+        test: { ...common, ...onTheMachine, ...busy, name: 'whole', include: ['tests/**/*.test.ts'], exclude: sharing },
+      },
     ],
   },
 });

@@ -1,13 +1,17 @@
-/** A vitest reporter that writes what was counted to the file of LODESTONE_TEST_COUNT. A file that cannot be loaded is a failure. */
+/**
+ * A vitest reporter that writes what was counted to the file of LODESTONE_TEST_COUNT. A file that cannot be loaded is a failure, and
+ * a test that passed only when it was repeated is named.
+ */
 import { writeFileSync } from 'node:fs';
 
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
-    const count = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
+    const count = { passed: 0, failed: unhandledErrors.length, skipped: 0, repeated: [] };
     for (const module of modules) {
       let failedTests = 0;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
+        if (test.diagnostic()?.flaky) count.repeated.push(`${module.relativeModuleId}: ${test.fullName}`);
         if (state === 'passed') count.passed++;
         else if (state === 'failed') failedTests++;
         else count.skipped++;

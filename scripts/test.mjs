@@ -47,6 +47,7 @@ async function suites(args) {
   });
   const count = readCount(countFile);
   rmSync(folder, { recursive: true, force: true });
+  for (const name of count.repeated) console.log(`Passed only when it was repeated: ${name}`);
   if (count.skipped > 0) console.log(`${count.skipped} skipped`);
   passed += count.passed;
   failed += count.failed;
@@ -59,6 +60,6 @@ function readCount(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { passed: 0, failed: 0, skipped: 0, repeated: [] };
   }
 }
