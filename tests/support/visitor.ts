@@ -20,7 +20,7 @@ export interface Visitor {
   problems: string[];
   /** Opens a path of the dashboard and waits until its data is there. */
   visit(path: string): Promise<void>;
-  /** Goes to a path of the dashboard as its links do, without loading it again. */
+  /** Goes to a path of the dashboard as its links do, without loading it again where it is open already. */
   follow(path: string): Promise<void>;
   signUp(email: string, password: string): Promise<void>;
   signIn(email: string, password: string): Promise<void>;
@@ -59,6 +59,7 @@ export async function newVisitor(browser: Browser, origin: string, options: Visi
       await settled(page);
     },
     async follow(path) {
+      if (!page.url().startsWith(`${origin}/dashboard`)) return visitor.visit(path);
       await page.evaluate((to) => {
         const { history } = globalThis as unknown as {
           history: { pushState(state: object, title: string, url: string): void };
