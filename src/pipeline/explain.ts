@@ -14,6 +14,7 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import { alongChain } from './chain.js';
 import { gate } from './gate.js';
 import type { PipelinePorts, Plan, Trail } from './handover.js';
+import { newTrail } from './notes.js';
 import type { Score } from './rank/score.js';
 import { scores } from './rank.js';
 import { resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
@@ -95,7 +96,8 @@ async function wouldServe(
     ? resolveSentChain(ports, snapshot, account, request.fallback)
     : resolveSavedChain(snapshot, account);
   explanation.resolved = [primary, ...chain].map(targetOf);
-  const trail = noTrail();
+  // One for all entries, as in the chat: its receipt names what each of them skipped.
+  const trail = newTrail();
   const outcome = await alongChain<DryOutcome>(
     primary,
     () => chain,
@@ -140,18 +142,6 @@ function dryWalk(
   candidates.splice(candidates.length - (plan.routes.length - eligible.length), 0, ...explained);
   if (serving) return { kind: 'served', route: serving };
   return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
-}
-
-/** One for all entries, as in the chat: its receipt names what each of them skipped. */
-function noTrail(): Trail {
-  return {
-    attempts: [],
-    providersAttempted: [],
-    breakerSkipped: [],
-    legs: [],
-    upstreamMs: 0,
-    dispatchedAtMs: 0,
-  };
 }
 
 const breakerOpen = { verdict: 'breaker_open', param: null } as const;

@@ -1,18 +1,16 @@
 /** What is known of a chat request when it is over: filled on its way, read once at its end by metrics, traces and the log. */
 import type { Exchange, Settlement, Trail } from './handover.js';
 
+/** Of a request that nothing was tried for yet. */
+export function newTrail(): Trail {
+  return { attempts: [], providersAttempted: [], breakerSkipped: [], legs: [], upstreamMs: 0, dispatchedAtMs: 0 };
+}
+
 export class ChatNotes {
   bodyBytes = 0;
   /** null until the request has been admitted, checked and resolved. */
   exchange: Exchange | null = null;
-  readonly trail: Trail = {
-    attempts: [],
-    providersAttempted: [],
-    breakerSkipped: [],
-    legs: [],
-    upstreamMs: 0,
-    dispatchedAtMs: 0,
-  };
+  readonly trail: Trail = newTrail();
   /** null where it did not come to the walk. */
   settlement: Settlement | null = null;
   /** When the 200 began, monotonic milliseconds. */

@@ -3,7 +3,8 @@ import { ManualClock } from '../../tests/support/manual-clock.js';
 import { RecordingCaller } from '../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
 import { Deadlines } from '../upstream/deadlines.js';
-import type { Exchange, Trail } from './handover.js';
+import type { Exchange } from './handover.js';
+import { newTrail } from './notes.js';
 import { type WalkPorts, walk } from './walk.js';
 
 it('asks no upstream for a caller that has left already (ruling 8, failure case F18)', async () => {
@@ -21,14 +22,7 @@ it('asks no upstream for a caller that has left already (ruling 8, failure case 
   const caller = Object.assign(new RecordingCaller(), { gone: true });
   const request = { model: route.id, stream: false, needs: [], members: '"messages":[]', encoding: 'latin1' };
   const exchange = { caller, request, snapshot } as unknown as Exchange;
-  const trail: Trail = {
-    attempts: [],
-    providersAttempted: [],
-    breakerSkipped: [],
-    legs: [],
-    upstreamMs: 0,
-    dispatchedAtMs: 0,
-  };
+  const trail = newTrail();
   const outcome = await walk(
     ports,
     exchange,
