@@ -5,6 +5,7 @@ const common = {
   pool: 'forks' as const,
   testTimeout: 30_000,
   hookTimeout: 30_000,
+  setupFiles: ['tests/support/before-each-file.ts'],
   expect: { poll: { timeout: 10_000 } },
   // The compiled gateway is run as it is, by Node itself.
   server: { deps: { external: [/\/dist\//] } },

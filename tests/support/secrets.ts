@@ -28,6 +28,12 @@ const secrets = new Map<string, string>();
 const prompts = new Map<string, string>();
 let errorAnswers = 0;
 
+/** Those of a file are searched for in that file: the next one in this process may be given the port of an upstream that is gone. */
+export function forgetSecrets(): void {
+  secrets.clear();
+  prompts.clear();
+}
+
 export function registerSecret(what: string, text: unknown): void {
   if (typeof text === 'string' && text.length >= lengthMin) secrets.set(text, what);
 }
