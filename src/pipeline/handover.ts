@@ -47,7 +47,7 @@ export interface PipelinePorts {
   timeouts: Timeouts;
   requests: Pick<RequestWriter, 'write'>;
   answers: AnswerReader;
-  counter: Pick<TokenCounter, 'count'>;
+  counter: Pick<TokenCounter, 'count' | 'countPiece'>;
   journal: {
     append(generation: Generation, whenWritten?: () => void): void;
     settled(timeoutMs: number): Promise<boolean>;

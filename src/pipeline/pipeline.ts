@@ -215,6 +215,7 @@ class Chat {
   private createRelay(): StreamRelay {
     const { exchange } = this;
     return new StreamRelay(exchange.caller, {
+      counter: this.ports.counter,
       id: exchange.generationId,
       created: Math.floor(exchange.createdAt / 1000),
       includeUsage: exchange.request.includeUsage,

@@ -1,5 +1,6 @@
 /** A stream relay between a played upstream and a recording caller. */
 
+import type { CountedPiece } from '../../src/billing/count/count-pieces.js';
 import type { Snapshot } from '../../src/catalogue/route.js';
 import type { Caller } from '../../src/pipeline/caller.js';
 import { StreamRelay } from '../../src/pipeline/respond/stream-relay.js';
@@ -56,8 +57,18 @@ export class RecordingCaller implements Caller {
   }
 }
 
+/** Counts a token a character of what it is given, and leaves nothing over. */
+class CountedPieces {
+  readonly texts: string[] = [];
+  count(piece: string): CountedPiece {
+    this.texts.push(piece);
+    return { tokens: piece.length, rest: '' };
+  }
+}
+
 export class PlayedRelay {
   readonly caller = new RecordingCaller();
+  readonly pieces = new CountedPieces();
   readonly relay: StreamRelay;
   readonly route;
 
@@ -66,6 +77,7 @@ export class PlayedRelay {
     const snapshot: Snapshot = { ...smallSnapshot(), upstreamModels: models };
     this.route = snapshot.routes.get('acme/meta/llama/defra')!;
     this.relay = new StreamRelay(this.caller, {
+      counter: { countPiece: async (piece) => this.pieces.count(piece) },
       id: 'gen-1',
       created: 7,
       includeUsage,
@@ -86,6 +98,6 @@ export class PlayedRelay {
 
   /** What has been delivered, unescaped. */
   get delivered(): string {
-    return JSON.parse(`"${Buffer.from(this.relay.delivered, 'latin1').toString('utf8')}"`) as string;
+    return JSON.parse(`"${Buffer.from(this.relay.delivered.uncounted, 'latin1').toString('utf8')}"`) as string;
   }
 }

@@ -5,21 +5,30 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 const runMax = 400;
-const longRun = new RegExp(`\\S{${runMax}}(?=\\S)|\\s{${runMax}}(?=\\s)`, 'gu');
+/** The tokenizer takes any number of slashes and line breaks after a sign for one word, so a run of both is broken up too. */
+const longRun = new RegExp(
+  `\\S{${runMax}}(?=\\S)|\\s{${runMax}}(?=\\s)|[\\r\\n/]{${runMax}}(?=[\\r\\n/])`,
+  'gu',
+);
 
 /** Special tokens in the text are counted as the plain text that they are. */
 const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 export function countText(text: string): number {
   if (text === '') return 0;
-  if (text.length <= runMax) return countTokens(text, plain);
+  if (text.length <= runMax) return countWords(text);
   let count = 0;
-  for (const piece of pieces(text)) count += countTokens(piece, plain);
+  for (const piece of piecesOf(text)) count += countWords(piece);
   return count;
 }
 
+/** For text without long runs. */
+export function countWords(text: string): number {
+  return countTokens(text, plain);
+}
+
 /** Cuts long runs, and nothing else: ordinary text stays whole, so its count is the tokenizer's own. */
-function pieces(text: string): string[] {
+export function piecesOf(text: string): string[] {
   const cuts: string[] = [];
   let from = 0;
   longRun.lastIndex = 0;

@@ -1,16 +1,16 @@
-/** The counting thread: it alone loads the tokenizer (over 100 MB), and only when an answer came without usage. */
+/** The counting thread: it alone loads the tokenizer (over 60 MB), and only when an answer has to be counted. */
 import { serveThread } from '../../base/side-thread-port.js';
 import { countPrompt } from './count-messages.js';
+import { type CountedPiece, countPiece, textOf } from './count-pieces.js';
 import { countText } from './count-text.js';
-import type { CountRequest, CountResult } from './counter.js';
+import type { CountRequest, CountResult, PieceRequest } from './counter.js';
 
-serveThread<CountRequest, CountResult>(({ members, delivered, encoding }) => {
+serveThread<CountRequest | PieceRequest, CountResult | CountedPiece>((request) => {
+  if ('piece' in request) return { result: countPiece(request.piece) };
+  const { members, delivered, encoding } = request;
   const prompt = JSON.parse(`{${decode(members, encoding)}}`) as { messages?: unknown; tools?: unknown };
   return {
-    result: {
-      promptTokens: countPrompt(prompt, countText),
-      completionTokens: countText(JSON.parse(`"${decode(delivered, 'latin1')}"`) as string),
-    },
+    result: { promptTokens: countPrompt(prompt, countText), completionTokens: countText(textOf(delivered)) },
   };
 });
 

@@ -1,5 +1,6 @@
 /** Token counts for answers without usage, made in a thread of their own so that a cut 5 MB stream holds up nobody. */
 import { SideThread } from '../../base/side-thread.js';
+import type { CountedPiece } from './count-pieces.js';
 
 export interface CountRequest {
   /** The request's members (see ChatRequest). */
@@ -7,6 +8,11 @@ export interface CountRequest {
   encoding: 'latin1' | 'utf8';
   /** The delivered text as the inside of a JSON string, in latin1. */
   delivered: string;
+}
+
+export interface PieceRequest {
+  /** What earlier pieces left over, and the next piece. */
+  piece: string;
 }
 
 export interface CountResult {
@@ -17,19 +23,26 @@ export interface CountResult {
 /** English averages four characters a token; only used when the counting thread itself fails. */
 const charactersPerToken = 4;
 
-/** Above this size counting takes so long that others must not wait behind it (ruling 17). */
+/** Above this size counting takes so long that others must not wait behind it. */
 const largeLength = 512 * 1024;
+
+interface WaitingPiece {
+  text: string;
+  resolve(counted: CountedPiece): void;
+}
 
 export class TokenCounter {
   private readonly thread = countThread();
   private readonly largeThread = countThread();
+  private readonly waitingPieces: WaitingPiece[] = [];
+  private countsPiece = false;
 
   async count(request: CountRequest): Promise<CountResult> {
     const large = request.members.length + request.delivered.length > largeLength;
     try {
-      return await (large ? this.largeThread : this.thread).run(request);
+      return (await (large ? this.largeThread : this.thread).run(request)) as CountResult;
     } catch {
-      // Delivered text is never free, whatever happens to the counter (failure case A6).
+      // Delivered text is never free, whatever happens to the counter.
       return {
         promptTokens: Math.ceil(request.members.length / charactersPerToken),
         completionTokens: Math.ceil(request.delivered.length / charactersPerToken),
@@ -37,11 +50,35 @@ export class TokenCounter {
     }
   }
 
+  /**
+   * Counts a piece of a long text. The thread gets one piece at a time, so that the count of a short answer waits for one piece
+   * and not for those of all streams.
+   */
+  countPiece(text: string): Promise<CountedPiece> {
+    return new Promise((resolve) => {
+      this.waitingPieces.push({ text, resolve });
+      if (!this.countsPiece) void this.countWaitingPieces();
+    });
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.thread.close(), this.largeThread.close()]);
   }
+
+  private async countWaitingPieces(): Promise<void> {
+    this.countsPiece = true;
+    for (let next = this.waitingPieces.shift(); next; next = this.waitingPieces.shift()) {
+      const { text, resolve } = next;
+      try {
+        resolve((await this.thread.run({ piece: text })) as CountedPiece);
+      } catch {
+        resolve({ tokens: Math.ceil(text.length / charactersPerToken), rest: '' });
+      }
+    }
+    this.countsPiece = false;
+  }
 }
 
-function countThread(): SideThread<CountRequest, CountResult> {
+function countThread(): SideThread<CountRequest | PieceRequest, CountResult | CountedPiece> {
   return new SideThread(new URL('./count-thread.js', import.meta.url), { idleMs: 120_000 });
 }

@@ -4,16 +4,19 @@ import type { Route } from '../../catalogue/route.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { UsageReading } from '../../wire/usage.js';
 import type { Billed, PipelinePorts } from '../handover.js';
+import type { DeliveredText } from './delivered-text.js';
 
 export interface Delivered {
   usage: UsageReading;
-  /** The inside of a JSON string, latin1. */
-  text: string;
+  /** The inside of a JSON string, latin1; of a stream, what is left of it to count. */
+  text: string | DeliveredText;
   /** Every frame reached the caller, so the provider's figure is the delivered one. */
   whole: boolean;
 }
 
-type BillPorts = Pick<PipelinePorts, 'counter'>;
+interface BillPorts {
+  counter: Pick<PipelinePorts['counter'], 'count'>;
+}
 
 export function bill(
   ports: BillPorts,
@@ -36,11 +39,13 @@ async function countedBill(
   delivered: Delivered,
 ): Promise<Billed> {
   const { members, encoding } = request;
-  const counted = await ports.counter.count({ members, encoding, delivered: delivered.text });
+  const { tokens, text } =
+    typeof delivered.text === 'string' ? { tokens: 0, text: delivered.text } : await delivered.text.remaining();
+  const counted = await ports.counter.count({ members, encoding, delivered: text });
   const given = delivered.usage.kind === 'usage' ? delivered.usage.usage : null;
   const usage = {
     promptTokens: given?.promptTokens ?? counted.promptTokens,
-    completionTokens: Math.max(counted.completionTokens, given?.completionTokens ?? 0),
+    completionTokens: Math.max(tokens + counted.completionTokens, given?.completionTokens ?? 0),
     cachedTokens: given?.cachedTokens ?? 0,
     reasoningTokens: given?.reasoningTokens ?? 0,
   };

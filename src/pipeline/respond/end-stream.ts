@@ -2,7 +2,6 @@
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { StreamEnd } from '../../storage/records.js';
-import { deliveredText } from '../../wire/chunk.js';
 import { readUsage } from '../../wire/usage.js';
 import { usageText } from '../../wire/usage-text.js';
 import type { Billed, Exchange, PipelinePorts } from '../handover.js';
@@ -26,9 +25,9 @@ export async function endStream(ports: Pick<PipelinePorts, 'counter'>, close: St
   const { caller, request } = exchange;
   relay.commitEmpty();
   const finishFrames = relay.takeFinishFrames();
-  let text = relay.delivered;
-  for (const frame of finishFrames) text += deliveredText(frame);
-  const billing = bill(ports, request, route, { usage: readUsage(relay.usage), text, whole: end === 'complete' });
+  for (const frame of finishFrames) relay.addDelivered(frame);
+  const delivered = { usage: readUsage(relay.usage), text: relay.delivered, whole: end === 'complete' };
+  const billing = bill(ports, request, route, delivered);
   const billed = billing instanceof Promise ? await billing : billing;
   const { includeUsage } = request;
   const usage = usageText(relay.usage, billed.usage, billed.costPico);

@@ -4,6 +4,7 @@
  * and a `finish_reason` is never invented.
  */
 
+import type { TokenCounter } from '../../billing/count/counter.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route, Snapshot } from '../../catalogue/route.js';
 import type { Permit } from '../../health/route-health.js';
@@ -25,8 +26,10 @@ import { ToolCallDeltas } from '../../wire/tool-call-deltas.js';
 import { readUsage } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Relay, RelayFault } from '../handover.js';
+import { DeliveredText } from './delivered-text.js';
 
 export interface RelayContext {
+  counter: Pick<TokenCounter, 'countPiece'>;
   id: string;
   created: number;
   includeUsage: boolean;
@@ -39,6 +42,7 @@ export interface RelayContext {
 
 const learningsMax = 8;
 const largeFrameCharacters = 64 * 1024;
+const heldCharactersMax = 64 * 1024;
 
 export class StreamRelay implements Relay {
   committed = false;
@@ -48,12 +52,14 @@ export class StreamRelay implements Relay {
   usage: unknown = null;
   finishReason: string | null = null;
   sawDone = false;
-  /** What has been sent, as the inside of a JSON string (latin1): the basis of counting when no usage comes. */
-  delivered = '';
+  /** What has been sent: the basis of counting when no usage comes. */
+  readonly delivered: DeliveredText;
   private route!: Route;
   private permit!: Pick<Permit, 'firstContent'>;
   private held: Chunk[] = [];
+  private heldCharacters = 0;
   private finishFrames: Chunk[] = [];
+  private finishCharacters = 0;
   private out = '';
   private template: ChunkTemplate | null = null;
   private learnings = 0;
@@ -64,7 +70,14 @@ export class StreamRelay implements Relay {
   constructor(
     private readonly caller: Caller,
     private readonly context: RelayContext,
-  ) {}
+  ) {
+    this.delivered = new DeliveredText(context.counter);
+  }
+
+  /** How much text has been sent, in bytes of the inside of a JSON string. */
+  get deliveredCharacters(): number {
+    return this.delivered.characters;
+  }
 
   /** A new attempt begins; whatever an earlier one held is forgotten. */
   begin(route: Route, permit: Pick<Permit, 'firstContent'>): void {
@@ -75,7 +88,9 @@ export class StreamRelay implements Relay {
     this.finishReason = null;
     this.sawDone = false;
     this.held = [];
+    this.heldCharacters = 0;
     this.finishFrames = [];
+    this.finishCharacters = 0;
     this.toolCalls = new ToolCallDeltas();
     this.checkedModel = undefined;
   }
@@ -85,7 +100,7 @@ export class StreamRelay implements Relay {
       const inside = this.template.textIn(text, start, end);
       if (inside !== null) {
         this.out += this.template.outPrefix + inside + this.template.outSuffix;
-        this.delivered += inside;
+        this.delivered.add(inside, text.length);
         return 'more';
       }
     }
@@ -93,16 +108,27 @@ export class StreamRelay implements Relay {
   }
 
   onChunkEnd(resume: () => void): boolean {
-    if (this.out === '') return true;
-    const text = this.out;
-    this.out = '';
-    if (this.caller.write(text)) return true;
-    this.caller.onDrain = resume;
+    const text = this.takeOut();
+    const flowing = text === '' || this.caller.write(text);
+    if (!this.delivered.countIfLong()) return this.waitForCount(flowing, resume);
+    if (!flowing) this.caller.onDrain = resume;
+    return flowing;
+  }
+
+  /** Goes on when the text has been counted, and a slow caller has taken what it was sent. */
+  private waitForCount(flowing: boolean, resume: () => void): false {
+    let waitsFor = flowing ? 1 : 2;
+    const goOn = (): void => {
+      if (--waitsFor === 0) resume();
+    };
+    if (!flowing) this.caller.onDrain = goOn;
+    this.delivered.whenCounted(goOn);
     return false;
   }
 
   /** Frames that waited for the end; the last one may be given `router_metadata`. */
   takeFinishFrames(): Chunk[] {
+    this.finishCharacters = 0;
     return this.finishFrames.splice(0);
   }
 
@@ -152,13 +178,30 @@ export class StreamRelay implements Relay {
     if (finish === 'error') return this.failed(errorFrame(data));
     if (finish !== null) {
       this.finishReason ??= finish;
-      this.finishFrames.push(chunk);
+      this.holdFinish(chunk, data.length);
     } else if (contentOf(chunk) || this.committed) {
       this.send(chunk, data);
     } else {
-      this.held.push(chunk);
+      this.hold(chunk, data.length);
     }
     return 'more';
+  }
+
+  /** An upstream may send frames without content for ever; those over the bound say nothing that a caller needs. */
+  private hold(chunk: Chunk, characters: number): void {
+    this.heldCharacters += characters;
+    if (this.heldCharacters <= heldCharactersMax) this.held.push(chunk);
+  }
+
+  /** Where more is held than the choices of an answer need, it was not the last frame. */
+  private holdFinish(chunk: Chunk, characters: number): void {
+    this.finishCharacters += characters;
+    if (this.finishCharacters > heldCharactersMax && this.finishFrames.length > 0) {
+      if (!this.committed) this.commit();
+      for (const finish of this.takeFinishFrames()) this.emit(finish);
+      this.finishCharacters = characters;
+    }
+    this.finishFrames.push(chunk);
   }
 
   /** Usage is checked as it comes, so that a fault is found while it can still be an ordinary error (ruling 10). */
@@ -199,7 +242,7 @@ export class StreamRelay implements Relay {
     const metadata = this.firstMetadata();
     this.out += outPrefix + inside;
     this.out += metadata === undefined ? outSuffix : `${outSuffix.slice(0, -3)},"router_metadata":${metadata}}\n\n`;
-    this.delivered += inside;
+    this.delivered.add(inside, data.length);
     return true;
   }
 
@@ -218,7 +261,13 @@ export class StreamRelay implements Relay {
 
   private emit(chunk: Chunk): void {
     this.out += this.write(chunk);
-    this.delivered += deliveredText(chunk);
+    this.addDelivered(chunk);
+  }
+
+  /** Frames are also delivered by whoever closes the stream. */
+  addDelivered(chunk: Chunk): void {
+    const text = deliveredText(chunk);
+    this.delivered.add(text, text.length);
   }
 
   private identity(): ChunkIdentity {
