@@ -28,6 +28,7 @@ import { createChatHandler, createPlayground } from './http/chat/handler.js';
 import { RunningChats } from './http/chat/running-chats.js';
 import type { HttpDeps } from './http/deps.js';
 import { createServer } from './http/server.js';
+import { BodyMemory } from './limits/body-memory.js';
 import { exactPeersMax, IpLimiter } from './limits/ip-limiter.js';
 import { KeyLimiter } from './limits/key-limiter.js';
 import type { Figures } from './metrics/figures.js';
@@ -106,6 +107,7 @@ async function start(
     shared ? shared.counters(family, options) : new MemoryCounters(clock, options);
   const ipLimiter = new IpLimiter(config.limits.ipRequestsPerMinute, counters('ip', { namesMax: exactPeersMax }));
   const keyLimiter = new KeyLimiter(config.limits, counters('requests'), counters('tokens'));
+  const bodyMemory = opened.add(new BodyMemory({ bytesMax: config.server.bodyMemoryMaxBytes }), (part) => part.close());
   const store = await openStorage(config, logger, opened, storeConnection);
   const fleet =
     shared &&
@@ -167,7 +169,7 @@ async function start(
   const expiry = opened.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
-      ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, directory, catalogue },
+      ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
       ...{ modelStates, health, holds, journal, expiry, fleet, meters },
     },
     opened,
@@ -198,6 +200,7 @@ async function start(
     territories,
     ipLimiter,
     keyLimiter,
+    bodyMemory,
     meters,
     processMeters,
     upstreamConnections: ports.upstreamConnections,

@@ -64,6 +64,14 @@ export const duration = field('a duration above zero, such as 250ms, 30s or 1m30
   return ms !== undefined && ms >= 1 && ms <= durationMsMax ? Math.round(ms) : undefined;
 });
 
+const unitBytes: Record<string, number> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+export const byteSize = field('a size above zero, such as 512MiB, 2GiB or a number of bytes', (value) => {
+  const [, digits, unit = ''] = /^(\d{1,15})\s*([KMG]iB)?$/.exec(String(value)) ?? [];
+  const bytes = Number(digits) * (unitBytes[unit] ?? Number.NaN);
+  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
+});
+
 /** Kept without a trailing slash, because paths are appended to it. */
 export const httpAddress = field('an http:// or https:// address without query, fragment and credentials', (value) => {
   const url =

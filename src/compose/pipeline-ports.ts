@@ -19,6 +19,7 @@ type Given =
   | 'territories'
   | 'ipLimiter'
   | 'keyLimiter'
+  | 'bodyMemory'
   | 'directory'
   | 'catalogue'
   | 'modelStates'

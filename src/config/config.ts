@@ -50,6 +50,8 @@ export interface Config {
     /** An operator's own MaxMind DB file; null = the bundled one. */
     countryDatabase: string | null;
     drainMs: number;
+    /** What the request bodies of one process may hold together. */
+    bodyMemoryMaxBytes: number;
   };
   storage: { dataDir: string; databaseUrl: string | null; redisUrl: string | null };
   workers: number;

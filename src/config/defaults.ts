@@ -93,6 +93,7 @@ function serverOf({ server }: ConfigFile, overrides: Overrides, directory: strin
     countryHeader: server?.country_header ?? null,
     countryDatabase: server?.country_database == null ? null : resolve(directory, server.country_database),
     drainMs: server?.drain ?? 30 * seconds,
+    bodyMemoryMaxBytes: server?.body_memory_max ?? 512 * 1024 * 1024,
   };
 }
 

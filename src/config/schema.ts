@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseUsd } from '../base/money.js';
 import {
+  byteSize,
   credential,
   duration,
   field,
@@ -60,6 +61,7 @@ const server = fields({
   country_header: headerName.nullish(),
   country_database: text.nullish(),
   drain: duration.nullish(),
+  body_memory_max: byteSize.nullish(),
 });
 
 const storage = fields({

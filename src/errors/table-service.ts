@@ -75,6 +75,15 @@ export const serviceErrors = {
     remedy: 'Retry shortly.',
     message: () => 'This replica has no routing snapshot yet. Retry shortly.',
   }),
+  body_memory_full: row<{ whose: string; bytes: number }>({
+    status: 503,
+    type: 'internal_server_error',
+    code: 'service_unavailable',
+    when: 'The request bodies of the account, or of all callers, fill the memory that the service keeps for them.',
+    remedy: 'Retry shortly, with fewer large requests at a time.',
+    message: ({ whose, bytes }) =>
+      `The request bodies of ${whose} fill the ${bytes} bytes that the service keeps for them. Retry shortly, with fewer large requests at a time.`,
+  }),
   provider_quota_exhausted: row<{ id: string; provider: string }>({
     status: 503,
     type: 'provider_unavailable',

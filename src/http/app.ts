@@ -59,6 +59,7 @@ export async function buildApp(
   app.decorateRequest('identity', null);
   app.decorateRequest('session', null);
   app.decorateRequest('origin');
+  app.decorateRequest('bodyHold', null);
   app.decorate('knownPaths', knownPaths);
   app.addHook('onRoute', ({ url, method, config }) => {
     if (!config?.anyPath) knownPaths.add(url, method);
@@ -69,7 +70,7 @@ export async function buildApp(
   guardRequests(app, deps, lifecycle);
   answerUnknown(app, knownPaths);
   answerErrors(app, deps);
-  takeBodies(app);
+  takeBodies(app, deps);
   await app.register((api) => registerApi(api, deps));
   await app.register((admin) => registerAdmin(admin, deps), { prefix: '/admin/v1' });
   await registerDashboard(app, deps);
@@ -173,7 +174,7 @@ function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
       const fields = { request_id: request.id, code: row.code, condition, error: errorText(error) };
       deps.logger.error(fields, 'a request failed on our side');
     }
-    if (fault.condition === 'request_too_large') {
+    if (endsUpload.has(fault.condition) && !request.raw.complete) {
       reply.hijack();
       answerAndDrain(request.raw, reply.raw, fault, request.id, reply.getHeaders() as OutgoingHttpHeaders);
       return;
@@ -182,13 +183,21 @@ function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
+/** What refuses a body that is still being sent: the client must be able to read the answer before the connection ends. */
+const endsUpload: ReadonlySet<string> = new Set([
+  'request_too_large',
+  'body_memory_full',
+  'request_timeout',
+  'draining',
+]);
+
 function errorText(error: unknown): string {
   const { stack, cause } = (error ?? {}) as Error;
   return `${stack ?? String(error)}${cause === undefined ? '' : `; cause: ${String(cause)}`}`;
 }
 
 /** Bodies stay bytes here; the handlers that take one read it as JSON. */
-function takeBodies(app: FastifyInstance): void {
+function takeBodies(app: FastifyInstance, { bodyMemory }: HttpDeps): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request.raw));
+  app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, bodyMemory));
 }

@@ -4,7 +4,7 @@ import { checkTokenShape } from '../accounts/keys/token-shape.js';
 import { keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { Account, Identity } from '../storage/records.js';
-import { checkContentLength } from './body.js';
+import { checkBodyLength } from './body.js';
 import type { HttpDeps } from './deps.js';
 import { headerObject } from './raw-headers.js';
 
@@ -17,7 +17,7 @@ export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
     reply.headers(headerObject(deps.keyLimiter.headersOf(request.identity)));
     deps.territories.checkBillingCountry(account);
     if (account.status === 'suspended') throw gatewayError('account_suspended');
-    checkContentLength(request.raw);
+    checkBodyLength(request, deps.bodyMemory);
     if (overLimit) throw overLimit;
   });
 }

@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { gatewayError } from '../errors/gateway-error.js';
+import type { BodyMemory } from '../limits/body-memory.js';
 import { bodyBytesMax } from '../pipeline/admit/checks.js';
 import { bytesTooDeep, nestingMax } from '../pipeline/validate/nesting.js';
 
@@ -22,35 +23,70 @@ export function markAwaitsContinue(req: IncomingMessage, res: ServerResponse): v
   waitsForContinue.set(req, res);
 }
 
-/** Check 6, before the body is read; a chunked body is cut off in `readBody`. */
-export function checkContentLength(req: IncomingMessage): void {
-  const length = Number(req.headers['content-length'] ?? 0);
+/** Before the body is read: its announced length, and the memory for it. A chunked body is cut off in `readBody`. */
+export function checkBodyLength(request: FastifyRequest, bodyMemory: Pick<BodyMemory, 'check'>): void {
+  const { headers } = request.raw;
+  const length = Number(headers['content-length'] ?? 0);
   if (length > bodyBytesMax) throw tooLarge(`${length} bytes`);
+  bodyMemory.check(ownerOf(request), headers['transfer-encoding'] === undefined ? length : null);
+}
+
+/** Whose memory a body takes. Senders without an account share one part, so that they can keep out only one another. */
+function ownerOf(request: FastifyRequest): string {
+  if (request.identity) return request.identity.account.id;
+  return request.url.startsWith('/admin/') ? 'operator' : 'no account';
 }
 
 export function tooLarge(found: string) {
   return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
 }
 
-/** `keptBytesMax`: a longer body is read to its end, but thrown away. */
-export async function readBody(req: IncomingMessage, keptBytesMax = controlBodyBytesMax): Promise<Buffer> {
-  checkContentLength(req);
+/**
+ * `keptBytesMax`: a longer body is read to its end, but thrown away. A body counts as held while it is received; where it is kept
+ * for longer than that, whoever reads it releases the hold.
+ */
+export async function readBody(
+  request: FastifyRequest,
+  bodyMemory: Pick<BodyMemory, 'check' | 'open'>,
+  keptBytesMax = controlBodyBytesMax,
+): Promise<Buffer> {
+  const req = request.raw;
+  checkBodyLength(request, bodyMemory);
   waitsForContinue.get(req)?.writeContinue();
-  const chunks: Buffer[] = [];
+  const hold = bodyMemory.open(ownerOf(request));
+  request.bodyHold = hold;
+  let chunks: Buffer[] = [];
   let received = 0;
   return new Promise((resolve, reject) => {
-    const finish = (settle: () => void) => {
+    const finish = () => {
       req.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
-      settle();
+      hold.received();
+      if (keptBytesMax === controlBodyBytesMax) hold.release();
+    };
+    const refuse = (error: Error) => {
+      finish();
+      hold.release();
+      chunks = [];
+      reject(error);
     };
     const onData = (chunk: Buffer) => {
       received += chunk.length;
-      if (received > bodyBytesMax) finish(() => reject(tooLarge('larger')));
-      else if (received <= keptBytesMax + 1) chunks.push(chunk);
+      if (received > bodyBytesMax) refuse(tooLarge('larger'));
+      else if (received <= keptBytesMax) keep(chunk);
+      else chunks = [];
     };
-    const onEnd = () => finish(() => resolve(received > keptBytesMax ? oversized : Buffer.concat(chunks)));
-    const onCut = () => finish(() => reject(gatewayError('bad_http', { reason: 'the body was cut off' })));
+    const keep = (chunk: Buffer) => {
+      const refusal = hold.add(chunk.length);
+      if (refusal) refuse(refusal);
+      else chunks.push(chunk);
+    };
+    const onEnd = () => {
+      finish();
+      resolve(received > keptBytesMax ? oversized : Buffer.concat(chunks));
+    };
+    const onCut = () => refuse(gatewayError('bad_http', { reason: 'the body was cut off' }));
     req.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+    hold.receive(req, refuse);
   });
 }
 

@@ -12,6 +12,7 @@ import type { Fleet } from '../fleet/fleet.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { RouteHealth } from '../health/route-health.js';
+import type { BodyHold, BodyMemory } from '../limits/body-memory.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
 import type { KeyLimiter } from '../limits/key-limiter.js';
 import type { Figures } from '../metrics/figures.js';
@@ -36,6 +37,8 @@ declare module 'fastify' {
     session: Session | null;
     /** Set by the guard of checks 1 and 2; where the request comes from. */
     origin: Origin;
+    /** What the body of the request holds, once it has been read. */
+    bodyHold: BodyHold | null;
   }
   interface FastifyContextConfig {
     /** `/healthz`, `/readyz`, `/metrics`: no guard applies (ruling 15). */
@@ -81,6 +84,7 @@ export interface HttpDeps {
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry'>;
   ipLimiter: Pick<IpLimiter, 'take'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf'>;
+  bodyMemory: BodyMemory;
   /** Makes an account able to sign in at the dashboard. */
   createSignIn?: (account: Account, password: string) => Promise<void>;
   /** What the request path counts (contract 9). */

@@ -1,6 +1,7 @@
 /**
- * What a server that drains may close as idle. Node takes an answer for over when it has been handed on, even if the caller has
- * yet to read megabytes of it, and never takes a connection for idle on which nothing was asked; here it is the other way round.
+ * What a server that drains may close at once: everything but answers. Node takes an answer for over when it has been handed on,
+ * even if the caller has yet to read megabytes of it, and waits for requests that may never come to their end; here it is the
+ * other way round.
  */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,20 +16,36 @@ export function closeOnlyIdle(server: Server): Set<Socket> {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
-  const closeIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => {
-    let leaving = false;
-    for (const socket of open) {
-      if (socket.bytesRead === 0) socket.destroy();
-      else {
-        leaving ||= socket.writableLength > 0;
-        sayLast(socket);
-      }
-    }
-    // Node does not say which connection it would close, so all wait for the answers that are still leaving.
-    if (!leaving) closeIdle();
+    for (const socket of open) closeUnlessAnswering(socket);
   };
   return open;
+}
+
+/** How long the client may take to read an answer that came before its request had ended. */
+const lingerMs = 500;
+const lingering = new WeakSet<Socket>();
+
+function closeUnlessAnswering(socket: ServerSocket): void {
+  const { _httpMessage: answer } = socket;
+  // Bytes that are still leaving belong to an answer.
+  if (socket.writableLength > 0) sayLast(socket);
+  else if (!answer) closeIdle(socket);
+  else if (answer.req.complete || !answer.headersSent) sayLast(socket);
+  else endEarlyAnswer(socket, answer);
+}
+
+/** Nothing is under way, or no more than a part of a head has come. One that is closing already has its own time. */
+function closeIdle(socket: Socket): void {
+  if (!socket.writableEnded) socket.destroy();
+}
+
+/** The request was answered before its body had come: the rest is not waited for. */
+function endEarlyAnswer(socket: Socket, answer: ServerResponse): void {
+  if (lingering.has(socket)) return;
+  lingering.add(socket);
+  if (!answer.writableEnded) answer.end();
+  setTimeout(() => socket.destroy(), lingerMs);
 }
 
 /** An answer that has yet to begin says that its connection ends with it: a balancer then sends the next request elsewhere. */

@@ -47,6 +47,7 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
     listen: (port, host) => listen(server, port, host),
     close: async (graceMs = 0) => {
       lifecycle.draining = true;
+      deps.bodyMemory.refuseUnfinished(drainingError);
       await closeConnections(server, graceMs);
       await app.close();
     },

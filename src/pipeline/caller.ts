@@ -1,4 +1,5 @@
 /** The seam towards a caller (architecture 4, rule 12): what a request brings, and the ways in which it can be answered. */
+import type { BodyHold } from '../limits/body-memory.js';
 import type { Identity } from '../storage/records.js';
 import type { Origin } from '../territory/territories.js';
 import type { TextEncoding } from '../wire/json-text.js';
@@ -19,8 +20,10 @@ export interface Caller {
   readonly gone: boolean;
   /** Called once when the caller leaves before its answer is complete. */
   onGone: (() => void) | null;
-  /** Throws request_too_large past the limit; rejects with CallerGone where the caller leaves. */
-  readBody(bytesMax: number): Promise<Buffer>;
+  /** Rejects with request_too_large past the limit, with what `hold` says where it has no room, and with CallerGone. */
+  readBody(bytesMax: number, hold: BodyHold): Promise<Buffer>;
+  /** The body is not held any more, or is small. */
+  releaseBody(): void;
   /** A whole 200. `headers` is a flat list of names and values. */
   answer(headers: readonly string[], body: string, encoding: TextEncoding): void;
   openStream(headers: readonly string[]): void;

@@ -10,6 +10,7 @@ import type { Fleet } from '../fleet/fleet.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { Permit, RouteHealth } from '../health/route-health.js';
+import type { BodyMemory } from '../limits/body-memory.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
 import type { KeyLimiter } from '../limits/key-limiter.js';
 import type { Reservation } from '../limits/reservation.js';
@@ -41,6 +42,7 @@ export interface PipelinePorts {
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
   validator: Validator;
+  bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;
   credentials: Credentials;
   deadlines: Deadlines;

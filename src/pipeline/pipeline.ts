@@ -29,6 +29,9 @@ import { type Served, type WalkOutcome, walk } from './walk.js';
 type Answer = Extract<Served, { kind: 'answer' }>;
 type Stream = Extract<Served, { kind: 'stream' }>;
 
+/** A larger body counts as held until its request is over: the walk keeps it, and few of them fill the memory. */
+const countedWhileServedBytes = 1024 * 1024;
+
 /** A caller that closed its connection before its answer, in the words of the logs of other servers. */
 const statusClientClosed = 499;
 
@@ -44,11 +47,12 @@ export async function serveChat(
   const identity = admitted instanceof Promise ? await admitted : admitted;
   checkContentType(caller.contentType);
   const waitingFromMs = ports.clock.monotonicMs();
-  const body = await caller.readBody(bodyBytesMax);
+  const body = await caller.readBody(bodyBytesMax, ports.bodyMemory.open(identity.account.id));
   const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
   notes.bodyBytes = body.length;
   const validated = ports.validator.validate(body);
   const request = validated instanceof Promise ? await validated : validated;
+  if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
 
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');

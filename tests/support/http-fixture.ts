@@ -11,6 +11,7 @@ import { QuotaHolds } from '../../src/health/quota-holds.js';
 import { RouteHealth } from '../../src/health/route-health.js';
 import { buildApp } from '../../src/http/app.js';
 import type { HttpDeps } from '../../src/http/deps.js';
+import { BodyMemory } from '../../src/limits/body-memory.js';
 import { IpLimiter } from '../../src/limits/ip-limiter.js';
 import { KeyLimiter } from '../../src/limits/key-limiter.js';
 import { Meters } from '../../src/metrics/meters.js';
@@ -57,6 +58,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     territories: new Territories({ trust: new ProxyTrust([], ''), countryHeader: null, database: null, sanctioned }),
     ipLimiter: new IpLimiter(1200, new MemoryCounters(clock)),
     keyLimiter: new KeyLimiter(limits, new MemoryCounters(clock), new MemoryCounters(clock)),
+    bodyMemory: new BodyMemory({ bytesMax: 512 * 1024 * 1024 }),
     chat: (_req, res) => void res.end('chat'),
     explain: async () => ({}),
     payments: {

@@ -25,6 +25,7 @@ export class RecordingCaller implements Caller {
   readBody(): Promise<Buffer> {
     throw new Error('a relay reads no body');
   }
+  releaseBody(): void {}
   answer(): void {
     throw new Error('a relay sends no whole answer');
   }

@@ -1,13 +1,57 @@
 import { describe, expect, it } from 'vitest';
-import { forSeeds, SeededRandom } from '../../../tests/support/seeded-random.js';
+import { forSeeds, type SeededRandom } from '../../../tests/support/seeded-random.js';
 import { threadTime } from '../../../tests/support/thread-time.js';
 import { countPiece } from './count-pieces.js';
 import { countText } from './count-text.js';
 
 const words = [
-  ...['the', ' gateway', "we'll", "'s", 'HTTPServer', 'naïve', 'étude', '字典', '，很好。', '😀', '👩‍👩‍👧', 'ﬁ', 'n\u0303', '\u0903'],
-  ...[' ', '  ', '\n', '\r\n', '\t', '\u00a0', '\u3000', '\u2028', ' \n', '\n\n  ', '/', '//', '/\n', '}\n', '...', '!', '"', '\\'],
-  ...['1', '1234567', '٣', 'x'.repeat(390), ' '.repeat(395), '/\n'.repeat(198), '字'.repeat(401), '<|endoftext|>', '\u0001'],
+  ...[
+    'the',
+    ' gateway',
+    "we'll",
+    "'s",
+    'HTTPServer',
+    'naïve',
+    'étude',
+    '字典',
+    '，很好。',
+    '😀',
+    '👩‍👩‍👧',
+    'ﬁ',
+    'n\u0303',
+    '\u0903',
+  ],
+  ...[
+    ' ',
+    '  ',
+    '\n',
+    '\r\n',
+    '\t',
+    '\u00a0',
+    '\u3000',
+    '\u2028',
+    ' \n',
+    '\n\n  ',
+    '/',
+    '//',
+    '/\n',
+    '}\n',
+    '...',
+    '!',
+    '"',
+    '\\',
+  ],
+  ...[
+    '1',
+    '1234567',
+    '٣',
+    'x'.repeat(390),
+    ' '.repeat(395),
+    '/\n'.repeat(198),
+    '字'.repeat(401),
+    '<|endoftext|>',
+    '\u0001',
+  ],
 ];
 
 /** The bytes of a text as they stand inside a JSON string, one character a byte; some characters are escaped. */

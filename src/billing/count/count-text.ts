@@ -6,10 +6,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 const runMax = 400;
 /** The tokenizer takes any number of slashes and line breaks after a sign for one word, so a run of both is broken up too. */
-const longRun = new RegExp(
-  `\\S{${runMax}}(?=\\S)|\\s{${runMax}}(?=\\s)|[\\r\\n/]{${runMax}}(?=[\\r\\n/])`,
-  'gu',
-);
+const longRun = new RegExp(`\\S{${runMax}}(?=\\S)|\\s{${runMax}}(?=\\s)|[\\r\\n/]{${runMax}}(?=[\\r\\n/])`, 'gu');
 
 /** Special tokens in the text are counted as the plain text that they are. */
 const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };

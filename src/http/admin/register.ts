@@ -1,6 +1,6 @@
 /** The operators' API under `/admin/v1` (contract 7), all of it behind the admin token. The dashboard has it behind a session. */
 import type { FastifyInstance } from 'fastify';
-import { checkContentLength } from '../body.js';
+import { checkBodyLength } from '../body.js';
 import type { HttpDeps } from '../deps.js';
 import { registerAccounts } from './accounts.js';
 import { requireAdminToken } from './admin-token.js';
@@ -14,7 +14,7 @@ import { registerRoutes } from './routes.js';
 export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   requireAdminToken(app, deps.adminToken);
   app.addHook('onRequest', async (request, reply) => {
-    checkContentLength(request.raw);
+    checkBodyLength(request, deps.bodyMemory);
     reply.header('cache-control', 'no-store');
   });
   registerOperatorResources(app, deps);

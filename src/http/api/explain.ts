@@ -6,10 +6,11 @@ import { callerOf } from '../authenticate.js';
 import { readBody } from '../body.js';
 import type { HttpDeps } from '../deps.js';
 
-export async function registerExplain(app: FastifyInstance, { explain }: HttpDeps): Promise<void> {
+export async function registerExplain(app: FastifyInstance, { explain, bodyMemory }: HttpDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (request: FastifyRequest) => readBody(request.raw, bodyBytesMax));
+    scope.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, bodyMemory, bodyBytesMax));
+    scope.addHook('onResponse', async (request) => request.bodyHold?.release());
     scope.post('/v1/routes/explain', async (request) => {
       checkContentType(request.headers['content-type']);
       return explain(

@@ -75,6 +75,7 @@ function run(ports: PipelinePorts, watch: ChatWatch, chats: RunningChats, chat: 
   chats.begin();
   watch.meters.runningChats++;
   const ended = (): void => {
+    chat.caller.releaseBody();
     chats.end();
     watch.meters.runningChats--;
   };

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes } from '../../../tests/support/raw-http.js';
+import { BodyMemory } from '../../limits/body-memory.js';
 import { CallerGone } from '../../pipeline/caller.js';
 import { unknownTerritory } from '../../territory/territory.js';
 import { NodeCaller } from './node-caller.js';
@@ -60,7 +61,10 @@ describe('a caller that hangs up (ruling 8)', () => {
     await until(() => callers.length === 1);
     connection.reset();
     await until(() => callers[0]!.gone);
-    const read = Promise.race([callers[0]!.readBody(100), new Promise((resolve) => setTimeout(resolve, 500, 'waits'))]);
+    const read = Promise.race([
+      callers[0]!.readBody(100, new BodyMemory({ bytesMax: 1_000 }).open('a')),
+      new Promise((resolve) => setTimeout(resolve, 500, 'waits')),
+    ]);
     await expect(read).rejects.toBeInstanceOf(CallerGone);
   });
 });

@@ -6,7 +6,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { atEndOfTurn } from '../../base/turn.js';
-import { gatewayError } from '../../errors/gateway-error.js';
+import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import type { BodyHold } from '../../limits/body-memory.js';
 import { type Caller, CallerGone } from '../../pipeline/caller.js';
 import type { Identity } from '../../storage/records.js';
 import type { Origin } from '../../territory/territories.js';
@@ -31,7 +32,8 @@ export class NodeCaller implements Caller {
   /** Set while we write to the socket ourselves. */
   private socket: Socket | null = null;
   private waitsForDrain = false;
-  private onLeftWhileSending: (() => void) | null = null;
+  private hold: BodyHold | null = null;
+  private endReading: ((error: Error) => void) | null = null;
 
   constructor(
     private readonly req: IncomingMessage,
@@ -70,7 +72,7 @@ export class NodeCaller implements Caller {
     return rawHeader(this.req, 'origin') !== undefined;
   }
 
-  readBody(bytesMax: number): Promise<Buffer> {
+  readBody(bytesMax: number, hold: BodyHold): Promise<Buffer> {
     const { req } = this;
     // It will not close a second time.
     if (this.gone) return Promise.reject(new CallerGone());
@@ -79,22 +81,36 @@ export class NodeCaller implements Caller {
       this.res.writeContinue();
     }
     return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
+      let chunks: Buffer[] = [];
       let length = 0;
       const take = (chunk: Buffer): void => {
-        chunks.push(chunk);
         length += chunk.length;
-        if (length <= bytesMax) return;
+        const refusal = length > bytesMax ? tooLarge(bytesMax) : hold.add(chunk.length);
+        if (refusal === null) chunks.push(chunk);
+        else endReading(refusal);
+      };
+      // What was refused is let go at once: the rest of the body may still take long to come.
+      const endReading = (error: Error): void => {
+        this.endReading = null;
         req.off('data', take);
-        reject(gatewayError('request_too_large', { limitBytes: bytesMax, found: `over ${bytesMax} bytes` }));
+        chunks = [];
+        hold.release();
+        reject(error);
       };
       req.on('data', take);
       req.on('end', () => {
-        this.onLeftWhileSending = null;
+        this.endReading = null;
+        hold.received();
         atEndOfTurn('requests', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
       });
-      this.onLeftWhileSending = () => reject(new CallerGone());
+      this.endReading = endReading;
+      this.hold = hold;
+      hold.receive(req, endReading);
     });
+  }
+
+  releaseBody(): void {
+    this.hold?.release();
   }
 
   answer(headers: readonly string[], body: string, encoding: TextEncoding): void {
@@ -165,7 +181,7 @@ export class NodeCaller implements Caller {
   private left(): void {
     if (this.gone) return;
     this.gone = true;
-    this.onLeftWhileSending?.();
+    this.endReading?.(new CallerGone());
     this.onGone?.();
   }
 
@@ -190,4 +206,8 @@ export class NodeCaller implements Caller {
     this.markSent();
     return head + chunk;
   }
+}
+
+function tooLarge(limitBytes: number): GatewayError {
+  return gatewayError('request_too_large', { limitBytes, found: `over ${limitBytes} bytes` });
 }

@@ -4,7 +4,7 @@ import { cookieName, cookieValue } from '../../accounts/sign-in/cookies.js';
 import type { Session } from '../../accounts/sign-in/sign-ins.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Account, Identity } from '../../storage/records.js';
-import { checkContentLength } from '../body.js';
+import { checkBodyLength } from '../body.js';
 import type { HttpDeps } from '../deps.js';
 import type { DashboardDeps } from './deps.js';
 import { isReading } from './same-origin.js';
@@ -22,7 +22,7 @@ export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: 
     deps.territories.checkBillingCountry(session.account);
     // A suspended account may still see what it has and what it owes.
     if (session.account.status === 'suspended' && !isReading(request)) throw gatewayError('account_suspended');
-    checkContentLength(request.raw);
+    checkBodyLength(request, deps.bodyMemory);
   });
 }
 

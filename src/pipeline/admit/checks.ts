@@ -13,7 +13,7 @@ export const bodyBytesMax = 33_554_432;
 
 export type AdmitPorts = Pick<
   PipelinePorts,
-  'clock' | 'directory' | 'expiredKeySeen' | 'territories' | 'ipLimiter' | 'keyLimiter' | 'fleet'
+  'clock' | 'directory' | 'expiredKeySeen' | 'territories' | 'ipLimiter' | 'keyLimiter' | 'bodyMemory' | 'fleet'
 >;
 
 /** Throws api_key_not_registered; where it cannot be found out, 500 and never 401 (ruling 16). */
@@ -48,7 +48,7 @@ export function countedAndChecked(ports: AdmitPorts, caller: Caller, identity: I
 
 /** A request counts from its key check on, but the limit's own refusal has its turn only at check 7. */
 export function checkAccount(
-  { territories }: AdmitPorts,
+  { territories, bodyMemory }: AdmitPorts,
   caller: Caller,
   identity: Identity,
   overLimit: GatewayError | null,
@@ -59,6 +59,7 @@ export function checkAccount(
   if (caller.contentLength !== null && caller.contentLength > bodyBytesMax) {
     throw gatewayError('request_too_large', { limitBytes: bodyBytesMax, found: `${caller.contentLength} bytes` });
   }
+  bodyMemory.check(account.id, caller.contentLength);
   if (overLimit) throw overLimit;
   if (account.balancePico <= 0n) throw gatewayError('insufficient_credits', { balance: usdText(account.balancePico) });
   return identity;

@@ -88,8 +88,8 @@ export class DeliveredText {
 /** The first place at or after `wanted` that is not inside an escape. */
 function wholeCharactersBefore(inside: string, wanted: number): number {
   let at = 0;
-  for (let escape = inside.indexOf('\\'); escape !== -1 && escape < wanted; escape = inside.indexOf('\\', at)) {
-    at = escape + (inside.charCodeAt(escape + 1) === letterU ? 6 : 2);
+  for (let next = inside.indexOf('\\'); next !== -1 && next < wanted; next = inside.indexOf('\\', at)) {
+    at = next + (inside.charCodeAt(next + 1) === letterU ? 6 : 2);
   }
   return Math.max(at, wanted);
 }

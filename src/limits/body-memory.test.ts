@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { GatewayError } from '../errors/gateway-error.js';
+import { BodyMemory } from './body-memory.js';
+
+let memory: BodyMemory;
+const create = (options: { bytesMax?: number; stallMs?: number } = {}) => {
+  memory = new BodyMemory({ bytesMax: 100_000, ...options });
+  return memory;
+};
+afterEach(() => memory.close());
+
+/** A body that is being received, and the error that ended it. */
+function receive(owner: string) {
+  const source = { complete: false };
+  const hold = memory.open(owner);
+  const body = { source, hold, error: null as GatewayError | null };
+  hold.receive(source, (error) => {
+    body.error = error;
+    hold.release();
+  });
+  return body;
+}
+
+describe('body memory', () => {
+  it('gives one owner a quarter and all together the whole, and takes back what is released', () => {
+    create();
+    const a = memory.open('a');
+    expect(a.add(20_000)).toBeNull();
+    expect(a.add(10_000)).toMatchObject({ condition: 'body_memory_full', status: 503, param: undefined });
+    const others = ['b', 'c', 'd', 'e'].map((owner) => memory.open(owner));
+    for (const hold of others.slice(0, 3)) expect(hold.add(24_000)).toBeNull();
+    expect(others[3]!.add(20_000)?.message).toContain('all callers');
+    for (const hold of [a, ...others]) hold.release();
+    a.release();
+    expect(memory.heldBytes).toBe(0);
+    expect(others[3]!.add(20_000)).toBeNull();
+  });
+
+  it('counts what a chunk costs besides its bytes', () => {
+    create();
+    const hold = memory.open('a');
+    let chunks = 0;
+    while (hold.add(1) === null) chunks++;
+    expect(chunks).toBeLessThan(100);
+    expect(memory.heldBytes).toBeLessThanOrEqual(25_000);
+  });
+
+  it('checks an announced length against what is left now, and lets a request without a body pass', () => {
+    create();
+    memory.check('a', 25_000);
+    expect(() => memory.check('a', 25_001)).toThrow('this account');
+    memory.open('a').add(24_700);
+    expect(() => memory.check('a', 100)).toThrow('this account');
+    memory.check('a', 0);
+    memory.check('b', null);
+  });
+
+  it('refuses a body of which nothing comes for a while with 408, and no other', async () => {
+    create({ stallMs: 60 });
+    const stalled = receive('a');
+    const lively = receive('b');
+    const arrived = receive('c');
+    arrived.source.complete = true;
+    const drip = setInterval(() => lively.hold.add(1), 5);
+    await expect.poll(() => stalled.error).toMatchObject({ condition: 'request_timeout', status: 408 });
+    clearInterval(drip);
+    expect([lively.error, arrived.error]).toEqual([null, null]);
+  });
+
+  it('refuses what has not arrived in full when it is told to, also what begins later', () => {
+    create();
+    const [half, whole] = [receive('a'), receive('a')];
+    half.hold.add(1_000);
+    whole.source.complete = true;
+    const refusal = new Error('draining') as GatewayError;
+    memory.refuseUnfinished(() => refusal);
+    expect([half.error, whole.error, receive('b').error, memory.heldBytes]).toEqual([refusal, null, refusal, 0]);
+  });
+});

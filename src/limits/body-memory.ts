@@ -1,0 +1,160 @@
+/**
+ * Bounds the memory that request bodies hold. A body counts by the bytes that have really arrived, so that a caller that announces
+ * much and sends nothing takes nothing from others; a body that would break the bound is refused, also in the middle.
+ */
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+
+/** One account can take this share of the whole: three others can still send. */
+const ownerShare = 1 / 4;
+
+/** What a chunk costs besides its bytes: a body in chunks of one byte holds far more than its length. */
+const chunkOverheadBytes = 256;
+
+const sweepsToStall = 6;
+
+export interface BodyMemoryOptions {
+  bytesMax: number;
+  /** A body of which nothing arrives for so long is refused. */
+  stallMs?: number;
+}
+
+/** The request whose body is received. */
+interface Source {
+  /** All of it has arrived. */
+  readonly complete: boolean;
+}
+
+export class BodyMemory {
+  readonly bytesMax: number;
+  private readonly ownerBytesMax: number;
+  private held = 0;
+  private readonly heldBy = new Map<string, number>();
+  private readonly receiving = new Set<BodyHold>();
+  private refusal: (() => GatewayError) | null = null;
+  private readonly sweeper: NodeJS.Timeout;
+
+  constructor({ bytesMax, stallMs = 30_000 }: BodyMemoryOptions) {
+    this.bytesMax = bytesMax;
+    this.ownerBytesMax = Math.floor(bytesMax * ownerShare);
+    this.sweeper = setInterval(() => this.sweep(), stallMs / sweepsToStall).unref();
+  }
+
+  get heldBytes(): number {
+    return this.held;
+  }
+
+  /** Throws body_memory_full where a body of this length has no room now; null = its length is not known. */
+  check(owner: string, length: number | null): void {
+    const refusal = length === 0 ? null : this.refusalFor(owner, length ?? 1);
+    if (refusal) throw refusal;
+  }
+
+  /** `owner` is the account that sends, or a name for all senders without one. */
+  open(owner: string): BodyHold {
+    return new BodyHold(this, owner);
+  }
+
+  /** Refuses every body that has not arrived in full, now and from now on. */
+  refuseUnfinished(refusal: () => GatewayError): void {
+    this.refusal = refusal;
+    for (const body of [...this.receiving]) body.refuseUnfinished(refusal());
+  }
+
+  close(): void {
+    clearInterval(this.sweeper);
+  }
+
+  /** @internal */
+  begin(body: BodyHold): void {
+    this.receiving.add(body);
+    if (this.refusal) body.refuseUnfinished(this.refusal());
+  }
+
+  /** @internal */
+  end(body: BodyHold): void {
+    this.receiving.delete(body);
+  }
+
+  /** @internal The reason where there is no room, and then nothing is taken. */
+  take(owner: string, bytes: number): GatewayError | null {
+    const refusal = this.refusalFor(owner, bytes);
+    if (refusal) return refusal;
+    this.held += bytes;
+    this.heldBy.set(owner, (this.heldBy.get(owner) ?? 0) + bytes);
+    return null;
+  }
+
+  /** @internal */
+  give(owner: string, bytes: number): void {
+    this.held -= bytes;
+    const left = (this.heldBy.get(owner) ?? 0) - bytes;
+    if (left > 0) this.heldBy.set(owner, left);
+    else this.heldBy.delete(owner);
+  }
+
+  private refusalFor(owner: string, bytes: number): GatewayError | null {
+    const whose =
+      this.held + bytes > this.bytesMax
+        ? { whose: 'all callers', bytes: this.bytesMax }
+        : (this.heldBy.get(owner) ?? 0) + bytes > this.ownerBytesMax
+          ? { whose: 'this account', bytes: this.ownerBytesMax }
+          : null;
+    return whose && gatewayError('body_memory_full', whose, { headers: { connection: 'close' } });
+  }
+
+  private sweep(): void {
+    for (const body of [...this.receiving]) {
+      if (++body.quietSweeps > sweepsToStall)
+        body.refuseUnfinished(gatewayError('request_timeout', undefined, { headers: { connection: 'close' } }));
+    }
+  }
+}
+
+/** What one body holds. */
+export class BodyHold {
+  /** Times that the sweep came by since the last byte. */
+  quietSweeps = 0;
+  private bytes = 0;
+  private source: Source | null = null;
+  private refuse: ((error: GatewayError) => void) | null = null;
+
+  constructor(
+    private readonly memory: BodyMemory,
+    private readonly owner: string,
+  ) {}
+
+  /** The body begins to arrive; `refuse` ends its reading. */
+  receive(source: Source, refuse: (error: GatewayError) => void): void {
+    this.source = source;
+    this.refuse = refuse;
+    this.memory.begin(this);
+  }
+
+  /** A chunk has arrived. The reason where there is no room for it. */
+  add(bytes: number): GatewayError | null {
+    const held = bytes + chunkOverheadBytes;
+    const refusal = this.memory.take(this.owner, held);
+    if (refusal) return refusal;
+    this.quietSweeps = 0;
+    this.bytes += held;
+    return null;
+  }
+
+  /** Nothing more arrives. */
+  received(): void {
+    this.refuse = null;
+    this.source = null;
+    this.memory.end(this);
+  }
+
+  /** The body is not held any more. */
+  release(): void {
+    if (this.refuse) this.received();
+    if (this.bytes > 0) this.memory.give(this.owner, this.bytes);
+    this.bytes = 0;
+  }
+
+  refuseUnfinished(error: GatewayError): void {
+    if (this.source?.complete === false) this.refuse?.(error);
+  }
+}

@@ -1,0 +1,2 @@
+/** The files that `npm run test:long` runs, one after another. */
+export const longTests = ['slow-readers.mjs'];
