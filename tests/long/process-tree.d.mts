@@ -1,0 +1,2 @@
+/** Megabytes of 10^6 bytes. */
+export function treeMegabytes(pid: number): number;
