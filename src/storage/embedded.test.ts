@@ -1,6 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -65,6 +77,50 @@ describe('the embedded PostgreSQL', () => {
     expect(await ask(embedded, 'select 1 as v')).toBe(1);
   });
 
+  it('makes the data directory private, also one that others could enter before, and lets in its own user only', async () => {
+    const dataDir = join(dir, 'data');
+    mkdirSync(dataDir, { mode: 0o755 });
+    const embedded = await start(dataDir);
+    expect(openToOthers(dataDir)).toEqual([]);
+    const rules = `select string_agg(distinct type || ' ' || auth_method, ',') as v from pg_hba_file_rules`;
+    expect(await ask(embedded, rules)).toBe('local peer');
+  });
+
+  it('refuses a data directory that all users share', async () => {
+    chmodSync(dir, 0o1777);
+    await expect(startEmbedded({ dataDir: dir, logger })).rejects.toThrow(/shared.*storage\.data_dir/);
+    expect(statSync(dir).mode & 0o7777).toBe(0o1777);
+  });
+
+  it.runIf(process.getuid?.() === 0)(
+    'runs for root as a user of its own, whose processes it does not let in',
+    async () => {
+      const embedded = await start();
+      const { uid } = statSync(join(dir, 'data/postgres'));
+      expect([0, 65534]).not.toContain(uid);
+      expect(readFileSync('/etc/passwd', 'utf8')).not.toContain(`:${uid}:`);
+      const byWorkingDirectory = `/proc/${serverPid(join(dir, 'data'))}/cwd`;
+      expect(connectAs(uid, byWorkingDirectory)).toContain('Peer authentication failed');
+      expect(connectAs(65534, byWorkingDirectory)).toMatch(/EACCES|Peer authentication failed/);
+      expect(connectAs(65534, embedded.connection.host)).toContain('EACCES');
+    },
+  );
+
+  it('takes over a data directory of an older version, which let in everybody and ran as nobody for root', async () => {
+    const cluster = join(dir, 'data/postgres');
+    const first = await start();
+    await ask(first, 'create table kept as select 5 as v');
+    await first.stop();
+    running = [];
+    writeFileSync(join(cluster, 'pg_hba.conf'), 'local all all trust\n');
+    if (process.getuid?.() === 0) spawnSync('chown', ['-R', '65534:65534', cluster]);
+    chmodSync(join(dir, 'data'), 0o755);
+    const embedded = await start();
+    expect(await ask(embedded, 'select v from kept')).toBe(5);
+    expect(await ask(embedded, 'select auth_method as v from pg_hba_file_rules')).toBe('peer');
+    expect(openToOthers(join(dir, 'data'))).toEqual([]);
+  });
+
   it('starts again after the server was killed, and tells so', async () => {
     const embedded = await start();
     const told = new Promise<void>((resolve) => embedded.onExit(resolve));
@@ -119,6 +175,24 @@ describe('the embedded PostgreSQL', () => {
     });
   });
 });
+
+/** What others than the owner may read, write or enter. */
+function openToOthers(path: string): string[] {
+  const stat = lstatSync(path);
+  const found = (stat.mode & 0o077) === 0 ? [] : [`${path} ${(stat.mode & 0o777).toString(8)}`];
+  if (!stat.isDirectory()) return found;
+  return [...found, ...readdirSync(path).flatMap((name) => openToOthers(join(path, name)))];
+}
+
+/** What a process of this user hears that connects as the database\u2019s owner. */
+function connectAs(uid: number, host: string): string {
+  const code = `import(process.argv[1]).then(({ default: { Client } }) => {
+    const client = new Client({ host: process.argv[2], port: 5432, user: 'postgres', database: 'postgres' });
+    return client.connect().then(() => client.end());
+  }).then(() => console.log('connected'), (error) => console.log(error.message));`;
+  const args = ['-e', code, createRequire(import.meta.url).resolve('pg'), host];
+  return spawnSync(process.execPath, args, { uid, gid: uid, cwd: '/', encoding: 'utf8' }).stdout;
+}
 
 function serverPid(dataDir: string): number {
   return Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);

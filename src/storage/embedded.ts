@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../base/logger.js';
-import { locateBinaries, type ServerUser, serverUser } from './embedded-binaries.js';
+import { giveTo } from './embedded-access.js';
+import { locateBinaries, nobody, type ServerUser, serverUser } from './embedded-binaries.js';
 import { awaitPredecessor } from './embedded-predecessor.js';
-import { canEnter, giveTo, initialise, launch, type ServerPlace, type ServerRun } from './embedded-server.js';
+import { initialise, launch, type ServerPlace, type ServerRun } from './embedded-server.js';
 import { takeLock } from './lock.js';
 
 export interface SocketConnection {
@@ -44,7 +45,6 @@ export interface EmbeddedOptions {
 
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = resolve(options.dataDir);
-  mkdirSync(dataDir, { recursive: true });
   const lock = await takeLock(join(dataDir, 'lodestone.lock'), `The data directory ${dataDir}`);
   try {
     const place = prepare(dataDir, options.connectionsMax ?? 40);
@@ -73,14 +73,13 @@ function prepare(dataDir: string, connectionsMax: number): ServerPlace {
   return { ...place, socketDir: socketDirFor(cluster, user) };
 }
 
-/** Inside the cluster, which only the server's user may enter; in a short private directory where that path is too long. */
+/** Inside the cluster, which only the server's user and root may enter; in a short private directory where that path is too long. */
 function socketDirFor(cluster: string, user: ServerUser): string {
-  const short = Buffer.byteLength(join(cluster, `.s.PGSQL.${port}`)) <= socketPathMax;
-  if (short && canEnter(user, cluster)) return cluster;
+  if (Buffer.byteLength(join(cluster, `.s.PGSQL.${port}`)) <= socketPathMax) return cluster;
   const directory = join(tmpdir(), `lodestone-${createHash('sha256').update(cluster).digest('hex').slice(0, 12)}`);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const { uid } = lstatSync(directory);
-  if (uid !== process.getuid?.() && uid !== user.uid) {
+  if (![process.getuid?.(), user.uid, user.uid === undefined ? undefined : nobody.uid].includes(uid)) {
     throw new Error(`${directory}, needed for the embedded store's socket, belongs to another user. Remove it.`);
   }
   giveTo(user, directory);

@@ -2,7 +2,7 @@
  * A sign of life beside a lock: a socket that its holder listens on. The kernel takes it away with the process, whatever ends
  * that, and containers that share a directory but no pids can ask it.
  */
-import { closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 
 export interface Sign {
@@ -25,6 +25,7 @@ export async function showSign(dir: string, name: string): Promise<Sign | null> 
       // Exclusive: in a cluster's worker it would otherwise be the primary that listens, and lives on.
       server.listen({ path: shortPath(dirFd, name), exclusive: true }, resolve);
     });
+    chmodSync(shortPath(dirFd, name), 0o600);
   } catch {
     close();
     return null;

@@ -3,9 +3,10 @@
  * is certainly gone, so that a `kill -9` leaves nothing to clean up by hand and no live process, on this host or another, is robbed.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makePrivateDirectory } from '../base/private-directory.js';
 import { type Holder, here, judge, ownHolder, type Surroundings } from './lock-holder.js';
 import { type Sign, showSign } from './lock-sign.js';
 
@@ -30,7 +31,7 @@ const pauseMs = 10;
 
 /** `what` is the beginning of the sentence that a second process is refused with. */
 export async function takeLock(file: string, what: string, us: Surroundings = here): Promise<Lock> {
-  mkdirSync(dirname(file), { recursive: true });
+  makePrivateDirectory(dirname(file));
   await clearAll(file, what, us);
   // Shown before the lock is taken: whoever finds the lock finds the sign.
   const token = randomBytes(6).toString('hex');

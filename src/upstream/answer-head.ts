@@ -18,7 +18,7 @@ export class AnswerHead {
       if (length !== 12 && length !== 16) continue;
       const name = headers[i]!.toLowerCase();
       if (name === 'content-type') contentType = headers[i + 1]!.toLowerCase();
-      else if (name === 'content-encoding') encoding = headers[i + 1]!.trim().toLowerCase();
+      else if (name === 'content-encoding') encoding += `${encoding && ','}${headers[i + 1]!.trim().toLowerCase()}`;
     }
     this.contentType = contentType;
     this.encoding = encoding === 'identity' ? '' : encoding;

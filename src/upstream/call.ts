@@ -109,24 +109,30 @@ export class Call implements UpstreamHandler, Watched {
     this.resumeUpstream = resume;
     if (this.head.encoding !== '') {
       this.decoder = createDecoder(this.head.encoding, {
-        onDecoded: (chunk) => this.take(chunk),
+        onDecoded: (chunk) => {
+          this.take(chunk);
+          return !this.paused;
+        },
         onDecodedEnd: () => this.ended(),
+        onDrained: () => this.resumeUpstream(),
         onUndecodable: (reason) => this.cut({ kind: 'malformed', status, reason, body: Buffer.alloc(0) }),
       });
-      if (!this.decoder) this.malformed(`its body is encoded as "${this.head.encoding}", which cannot be decoded`);
+      if (!this.decoder)
+        this.malformed(`its body is encoded as "${this.head.encoding.slice(0, 40)}", which cannot be decoded`);
     }
     if (!this.head.ok) this.deadlineMs = Math.min(this.deadlineMs, this.ports.clock.monotonicMs() + errorBodyMs);
   }
 
   onData(chunk: Buffer): boolean {
     if (this.over) return true;
-    // A decoder reads later, and the bytes are only lent.
-    if (this.decoder) this.decoder.write(Buffer.from(chunk));
-    else this.take(chunk);
+    if (this.decoder) return this.decoder.write(chunk);
+    this.take(chunk);
     return !this.paused;
   }
 
   onEnd(): void {
+    // The connection may serve another request by the time that a decoder has given all it holds.
+    this.resumeUpstream = () => {};
     if (this.over) {
       this.ports.deadlines.unwatch(this);
       return;
@@ -214,7 +220,8 @@ export class Call implements UpstreamHandler, Watched {
     this.paused = false;
     if (this.over) return;
     this.progress();
-    this.resumeUpstream();
+    if (this.decoder) this.decoder.resume();
+    else this.resumeUpstream();
   };
 
   private progress(): void {
@@ -285,7 +292,7 @@ export class Call implements UpstreamHandler, Watched {
     this.decoder?.destroy();
     if (linger > 0) {
       this.deadlineMs = this.ports.clock.monotonicMs() + linger;
-      if (this.paused) this.resumeUpstream();
+      if (this.paused || this.decoder) this.resumeUpstream();
     } else this.ports.deadlines.unwatch(this);
     if (result.kind === 'answer') atEndOfTurn('answers', () => this.resolve(result));
     else this.resolve(result);

@@ -4,8 +4,18 @@
  */
 import { Connection, type Origin } from './http1/connection.js';
 
+/** A connection that has been idle for longer is looked at once more before it is used; at load hardly any is. */
+const looksAfterMs = 50;
+/** An origin that closed a kept connection is distrusted for as long: every kept connection is looked at before it is used. */
+const distrustMs = 60_000;
+/** How much of the idle time that was lost by a close comes back with every millisecond without another one. */
+const regrowth = 0.1;
+
 export class Connections {
   private readonly idle: Connection[] = [];
+  /** The idle time that is safe by what this origin has shown, at the time beside it. */
+  private safeIdleMs = Number.POSITIVE_INFINITY;
+  private closedAtMs = Number.NEGATIVE_INFINITY;
   private closed = false;
   private openCount = 0;
 
@@ -17,16 +27,37 @@ export class Connections {
   take(): Connection {
     const now = this.nowMs();
     for (let kept = this.idle.pop(); kept; kept = this.idle.pop()) {
-      if (kept.alive && now - kept.idleSinceMs < kept.idleMsMax) return kept;
+      if (this.isUsable(kept, now)) {
+        kept.looksFirst = now - kept.idleSinceMs > looksAfterMs || now - this.closedAtMs < distrustMs;
+        return kept;
+      }
       kept.destroy();
     }
     return this.fresh();
+  }
+
+  private isUsable(kept: Connection, now: number): boolean {
+    const idleMs = now - kept.idleSinceMs;
+    return kept.alive && idleMs < kept.idleMsMax && idleMs <= this.safeIdleAt(now);
+  }
+
+  private safeIdleAt(now: number): number {
+    return this.safeIdleMs + (now - this.closedAtMs) * regrowth;
+  }
+
+  /** Half of the shortest time after which this origin closed a connection is taken to be safe. */
+  private learnFrom(connection: Connection): void {
+    const now = this.nowMs();
+    const idleMs = now - connection.idleSinceMs;
+    this.safeIdleMs = Math.min(this.safeIdleAt(now), idleMs / 2);
+    this.closedAtMs = now;
   }
 
   fresh(): Connection {
     const connection = new Connection(this.origin);
     this.openCount++;
     connection.socket.once('close', () => this.openCount--);
+    connection.onClosedByServer = () => this.learnFrom(connection);
     return connection;
   }
 
@@ -44,8 +75,7 @@ export class Connections {
     const now = this.nowMs();
     let stale = 0;
     for (; stale < this.idle.length; stale++) {
-      const kept = this.idle[stale]!;
-      if (kept.alive && now - kept.idleSinceMs < kept.idleMsMax) break;
+      if (this.isUsable(this.idle[stale]!, now)) break;
     }
     for (const connection of this.idle.splice(0, stale)) connection.destroy();
   }

@@ -1,112 +1,145 @@
-/** Undoes an upstream's `content-encoding`, with a cap on what comes out (ruling 13). Asked or not, upstreams do compress. */
+/**
+ * Undoes an upstream's `content-encoding`. Requests ask for `identity`, but upstreams compress all the same, and a few bytes can
+ * stand for gigabytes: what goes in, what comes out and the decoder's window are capped, and a decoder that is behind or whose
+ * reader is slow pauses the upstream. No decoder works on the thread that serves requests.
+ */
+import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { Decompress as ZstdDecompress } from 'fzstd';
+import { createZstdDecoder } from './zstd.js';
 
 export interface DecoderSink {
-  onDecoded(chunk: Buffer): void;
+  /** false = the reader is slow: nothing more comes until resume(). */
+  onDecoded(chunk: Buffer): boolean;
   onDecodedEnd(): void;
   onUndecodable(reason: string): void;
+  /** The decoder has caught up after a write() that returned false. */
+  onDrained(): void;
 }
 
 export interface Decoder {
-  write(chunk: Buffer): void;
+  /** Copies the bytes. false = the decoder is behind: pause the upstream until onDrained(). */
+  write(chunk: Buffer): boolean;
   end(): void;
+  resume(): void;
   destroy(): void;
 }
 
-export const decodedBytesMax = 64 * 1024 * 1024;
+export const encodedBytesMax = 32 * 1024 * 1024;
+export const decodedBytesMax = 32 * 1024 * 1024;
+const broken = 'its compressed body is broken';
+const windowTooLarge = 'its compressed body needs a window of over 8 MiB';
+
+/** Begins to decode a body with this first byte; a text says why it cannot be decoded. */
+type Start = (firstByte: number) => Duplex | string;
+
+const starts = new Map<string, Start>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', startInflate],
+  ['br', startBrotli],
+  ['zstd', () => createZstdDecoder()],
+]);
 
 /** null where the encoding is none that can be decoded. */
 export function createDecoder(encoding: string, sink: DecoderSink): Decoder | null {
-  const capped = capOutput(sink);
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return streamDecoder(() => createGunzip(), capped);
-    case 'deflate':
-      return streamDecoder(inflate, capped);
-    case 'br':
-      return streamDecoder(() => createBrotliDecompress(), capped);
-    case 'zstd':
-      return zstdDecoder(capped);
-    default:
-      return null;
-  }
-}
-
-function capOutput(sink: DecoderSink): DecoderSink {
-  let total = 0;
-  let over = false;
-  return {
-    onDecoded(chunk) {
-      total += chunk.length;
-      if (over) return;
-      if (total <= decodedBytesMax) {
-        sink.onDecoded(chunk);
-      } else {
-        over = true;
-        sink.onUndecodable(`its compressed body is over ${decodedBytesMax} bytes`);
-      }
-    },
-    onDecodedEnd: () => over || sink.onDecodedEnd(),
-    onUndecodable: (reason) => over || sink.onUndecodable(reason),
-  };
-}
-
-type Inflating = ReturnType<typeof createGunzip>;
-
-/** `start` is given the first byte; a body of no bytes is decoded to one of no bytes, whatever its head says. */
-function streamDecoder(start: (firstByte: number) => Inflating, sink: DecoderSink): Decoder {
-  let stream: Inflating | null = null;
-  const started = (firstByte: number): Inflating => {
-    const inflating = start(firstByte);
-    inflating.on('data', (chunk: Buffer) => sink.onDecoded(chunk));
-    inflating.on('end', () => sink.onDecodedEnd());
-    inflating.on('error', () => sink.onUndecodable('its compressed body is broken'));
-    return inflating;
-  };
-  return {
-    write(chunk) {
-      if (chunk.length === 0) return;
-      stream ??= started(chunk[0]!);
-      stream.write(chunk);
-    },
-    end() {
-      if (stream) stream.end();
-      else sink.onDecodedEnd();
-    },
-    destroy: () => stream?.destroy(),
-  };
+  const start = starts.get(encoding);
+  return start ? new StreamDecoder(start, sink) : null;
 }
 
 /** Many servers send bare deflate under this name; a zlib header always has 8 in its low bits. */
-function inflate(firstByte: number): Inflating {
+function startInflate(firstByte: number): Duplex {
   return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw();
 }
 
-function zstdDecoder(sink: DecoderSink): Decoder {
-  let destroyed = false;
-  const stream = new ZstdDecompress((chunk) => {
-    // It decodes all it is given in one go: throwing is the only way out of a bomb.
-    if (destroyed) throw new Error('nothing more is wanted');
-    sink.onDecoded(Buffer.from(chunk));
-  });
-  const guarded = (step: () => void) => {
-    try {
-      if (!destroyed) step();
-    } catch {
-      if (!destroyed) sink.onUndecodable('its compressed body is broken');
+/** The first bits of a brotli stream name its window. All ones stand for 16 MiB, the only size over the cap that Node decodes. */
+function startBrotli(firstByte: number): Duplex | string {
+  return (firstByte & 0x0f) === 0x0f ? windowTooLarge : createBrotliDecompress();
+}
+
+/** A body of no bytes is decoded to one of no bytes, whatever its head says, so the stream is made with the first byte. */
+class StreamDecoder implements Decoder {
+  private stream: Duplex | null = null;
+  private taken = 0;
+  private given = 0;
+  private inputEnded = false;
+  private outputEnded = false;
+  private over = false;
+
+  constructor(
+    private readonly start: Start,
+    private readonly sink: DecoderSink,
+  ) {}
+
+  write(chunk: Buffer): boolean {
+    if (this.over || chunk.length === 0) return true;
+    this.taken += chunk.length;
+    if (this.taken > encodedBytesMax) {
+      this.fail(`its compressed body is over ${encodedBytesMax} bytes`);
+      return true;
     }
-  };
-  return {
-    write: (chunk) => guarded(() => stream.push(chunk)),
-    end: () =>
-      guarded(() => {
-        stream.push(new Uint8Array(0), true);
-        sink.onDecodedEnd();
-      }),
-    destroy: () => {
-      destroyed = true;
-    },
-  };
+    // What follows the end of the compressed data is padding: it counts, and nobody reads it.
+    if (this.outputEnded) return true;
+    this.stream ??= this.startWith(chunk[0]!);
+    return this.stream?.write(Buffer.from(chunk)) ?? true;
+  }
+
+  end(): void {
+    if (this.over) return;
+    this.inputEnded = true;
+    if (this.stream && !this.outputEnded) this.stream.end();
+    else this.finish();
+  }
+
+  resume(): void {
+    this.stream?.resume();
+  }
+
+  destroy(): void {
+    this.over = true;
+    this.stream?.destroy();
+  }
+
+  private startWith(firstByte: number): Duplex | null {
+    const stream = this.start(firstByte);
+    if (typeof stream === 'string') {
+      this.fail(stream);
+      return null;
+    }
+    stream.on('data', (chunk: Buffer) => this.give(stream, chunk));
+    stream.on('drain', () => this.over || this.sink.onDrained());
+    stream.on('end', () => this.endOutput());
+    stream.on('error', (error: NodeJS.ErrnoException) => this.fail(reasonOf(error)));
+    return stream;
+  }
+
+  private give(stream: Duplex, chunk: Buffer): void {
+    if (this.over) return;
+    this.given += chunk.length;
+    if (this.given > decodedBytesMax) this.fail(`its decompressed body is over ${decodedBytesMax} bytes`);
+    else if (!this.sink.onDecoded(chunk)) stream.pause();
+  }
+
+  private endOutput(): void {
+    this.outputEnded = true;
+    if (this.over) return;
+    if (this.inputEnded) this.finish();
+    else this.sink.onDrained();
+  }
+
+  private finish(): void {
+    this.over = true;
+    this.sink.onDecodedEnd();
+  }
+
+  private fail(reason: string): void {
+    if (this.over) return;
+    this.destroy();
+    this.sink.onUndecodable(reason);
+  }
+}
+
+/** An upstream reads none of this, an operator does: a window over the cap is named, everything else is damage. */
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ZSTD_error_frameParameter_windowTooLarge') return windowTooLarge;
+  return code === 'UNDECODABLE' ? message : broken;
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type Exchange,
   hang,
   hangAfterHeaders,
   json,
@@ -237,7 +238,7 @@ describe('a bad upstream is an error, never a crash, and gets exactly one reques
   });
 });
 
-describe('a kept connection that the peer has reset unnoticed', () => {
+describe('a kept connection that the server has closed unnoticed', () => {
   const source = `
     const { parentPort } = require('node:worker_threads');
     const sockets = new Set();
@@ -250,24 +251,70 @@ describe('a kept connection that the peer has reset unnoticed', () => {
     server.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: server.address().port }));
     parentPort.on('message', (what) => {
       if (what === 'reset') for (const socket of sockets) { sockets.delete(socket); socket.resetAndDestroy(); }
+      else if (what === 'close') for (const socket of sockets) { sockets.delete(socket); socket.destroy(); }
       else parentPort.postMessage({ requests, open: sockets.size });
     });`;
 
-  it('gets the request once more on a fresh one, because nothing of it was sent (docs/decisions/0005)', async () => {
-    const worker = new Worker(source, { eval: true });
-    const told = () =>
-      new Promise<{ port: number; requests: number; open: number }>((resolve) => worker.once('message', resolve));
-    try {
-      const url = `http://127.0.0.1:${(await told()).port}/v1`;
-      expect((await send({ url })).status).toBe(200);
-      worker.postMessage('reset');
-      // This thread is kept busy, so that it cannot learn of the reset before it writes.
-      for (const until = performance.now() + 200; performance.now() < until; );
-      expect(await send({ url })).toMatchObject({ status: 200, error: null, ends: 1 });
-      worker.postMessage('count');
-      expect(await told()).toEqual({ requests: 2, open: 1 });
-    } finally {
-      await worker.terminate();
-    }
+  it.each(['reset', 'close'])(
+    'by a %s gets the request once more on a fresh one, because nothing of it was sent',
+    async (how) => {
+      const worker = new Worker(source, { eval: true });
+      const told = () =>
+        new Promise<{ port: number; requests: number; open: number }>((resolve) => worker.once('message', resolve));
+      try {
+        const url = `http://127.0.0.1:${(await told()).port}/v1`;
+        expect((await send({ url })).status).toBe(200);
+        worker.postMessage(how);
+        // This thread is kept busy, so that it cannot learn of it before it writes.
+        for (const until = performance.now() + 200; performance.now() < until; );
+        expect(await send({ url })).toMatchObject({ status: 200, error: null, ends: 1 });
+        worker.postMessage('count');
+        expect(await told()).toEqual({ requests: 2, open: 1 });
+      } finally {
+        await worker.terminate();
+      }
+    },
+  );
+});
+
+describe('an origin that closes idle connections', () => {
+  let now: number;
+  let kept: Exchange;
+  beforeEach(async () => {
+    now = 1_000;
+    await transport.close();
+    transport = new HttpTransport(() => now);
+    upstream.reply((exchange) => {
+      kept = exchange;
+      return json({})(exchange);
+    });
+  });
+  async function sendAfter(idleMs: number): Promise<number> {
+    now += idleMs;
+    expect((await send()).status).toBe(200);
+    return upstream.connections.accepted;
+  }
+  async function closeAfter(idleMs: number): Promise<void> {
+    now += idleMs;
+    kept.close('fin');
+    await upstream.waitFor(() => upstream.connections.open === 0);
+  }
+
+  it('is sent nothing on a connection that has been idle for half as long, until it has kept some for a while', async () => {
+    expect([await sendAfter(0), await sendAfter(1_500)]).toEqual([1, 1]);
+    await closeAfter(1_000);
+    expect(await sendAfter(0)).toBe(2);
+    expect(await sendAfter(400), 'idle for less than half of it').toBe(2);
+    expect(await sendAfter(800), 'idle for more than half of it').toBe(3);
+    expect(await sendAfter(60_000), 'idle for too long in any case').toBe(4);
+    expect(await sendAfter(3_000), 'a minute without a close').toBe(4);
+  });
+
+  it('is trusted less after every earlier close', async () => {
+    await sendAfter(0);
+    await closeAfter(2_000);
+    await sendAfter(0);
+    await closeAfter(100);
+    expect([await sendAfter(0), await sendAfter(40), await sendAfter(70)]).toEqual([3, 3, 4]);
   });
 });

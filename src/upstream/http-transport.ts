@@ -1,10 +1,10 @@
 /**
- * One request to an upstream over HTTP/1.1: no redirects, no timeouts but ours, no retry, save one: a request of which a kept
+ * One request to an upstream over HTTP/1.1: no redirects, no timeouts but ours, and one retry only: a request of which a kept
  * socket took not a byte was provably not sent, and goes out once more on a fresh one.
  */
 import { type Address, addressOf, requestTarget } from './address.js';
 import { Connections } from './connections.js';
-import type { Connection } from './http1/connection.js';
+import type { Connection, Exchange } from './http1/connection.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 
 const sweepMs = 1_000;
@@ -81,7 +81,7 @@ function headFor(address: Place, { path, headers }: UpstreamRequest): string {
   return head;
 }
 
-class HttpCall implements UpstreamCall, UpstreamHandler {
+class HttpCall implements UpstreamCall, Exchange {
   private connection!: Connection;
   private over = false;
   private answered = false;
@@ -89,14 +89,14 @@ class HttpCall implements UpstreamCall, UpstreamHandler {
 
   constructor(
     private readonly connections: Connections,
-    private readonly head: string,
-    private readonly body: string | Buffer,
+    readonly head: string,
+    readonly body: string | Buffer,
     private readonly handler: UpstreamHandler,
   ) {}
 
   start(connection: Connection): this {
     this.connection = connection;
-    connection.send(this.head, this.body, this, () => this.connections.give(connection));
+    connection.send(this);
     return this;
   }
 
@@ -104,6 +104,10 @@ class HttpCall implements UpstreamCall, UpstreamHandler {
     if (this.over) return;
     this.over = true;
     this.connection.destroy();
+  }
+
+  onFree(): void {
+    this.connections.give(this.connection);
   }
 
   onHeaders(status: number, headers: readonly string[], resume: () => void): void {

@@ -198,11 +198,15 @@ describe('a start that cannot be', () => {
   }, 40_000);
 });
 
-describe('the admin token of a first start (contract 2)', () => {
-  it('is made in data_dir/admin-token, mode 0600, and the command line finds it there', async () => {
+describe('the admin token of a first start', () => {
+  it('is made in data_dir/admin-token, mode 0600 in a private directory, and the command line finds it there', async () => {
     const gateway = await spawnGateway({ embedded: true, config: { admin_token: null } });
     try {
       expect(statSync(join(gateway.files.dataDir, 'admin-token')).mode & 0o777).toBe(0o600);
+      const modes = ['.', 'journal', 'postgres'].map(
+        (name) => statSync(join(gateway.files.dataDir, name)).mode & 0o777,
+      );
+      expect(modes).toEqual([0o700, 0o700, 0o700]);
       const args = ['account', 'create', 'me@example.test', '--json', '--config', gateway.files.configFile];
       const { code, stdout, stderr } = await run(args, { LODESTONE_URL: gateway.url });
       expect([code, stderr]).toEqual([0, '']);

@@ -4,7 +4,7 @@
  */
 import { HttpFault } from './fault.js';
 
-type Part = 'size' | 'extension' | 'size_lf' | 'data' | 'data_cr' | 'data_lf' | 'trailer';
+type Part = 'size' | 'extension' | 'size_lf' | 'data' | 'data_cr' | 'data_lf' | 'trailer' | 'trailer_lf';
 
 const cr = 13;
 const lf = 10;
@@ -61,7 +61,7 @@ export class ChunkedBody {
         break;
       case 'extension':
         if (byte === cr) this.part = 'size_lf';
-        else if (byte === lf || ++this.lineBytes > lineBytesMax) throw broken();
+        else if (isControl(byte) || ++this.lineBytes > lineBytesMax) throw broken();
         break;
       case 'size_lf':
         if (byte !== lf) throw broken();
@@ -78,6 +78,12 @@ export class ChunkedBody {
       case 'trailer':
         this.trailerByte(byte);
         break;
+      case 'trailer_lf':
+        if (byte !== lf) throw broken();
+        if (this.trailerLine === 0) this.ended = true;
+        this.trailerLine = 0;
+        this.part = 'trailer';
+        break;
     }
   }
 
@@ -92,14 +98,18 @@ export class ChunkedBody {
     else throw broken();
   }
 
-  /** Trailers are passed over; an empty line ends them. */
+  /** Trailers are skipped; an empty line ends them. */
   private trailerByte(byte: number): void {
     if (++this.trailerBytes > trailerBytesMax) throw broken();
-    if (byte === lf) {
-      if (this.trailerLine === 0) this.ended = true;
-      this.trailerLine = 0;
-    } else if (byte !== cr) this.trailerLine++;
+    if (byte === cr) this.part = 'trailer_lf';
+    else if (isControl(byte)) throw broken();
+    else this.trailerLine++;
   }
+}
+
+/** A tab is a blank; every other control character, a bare LF among them, has no place in a line. */
+function isControl(byte: number): boolean {
+  return (byte < 0x20 && byte !== 0x09) || byte === 0x7f;
 }
 
 function hexDigit(byte: number): number {

@@ -22,10 +22,16 @@ async function isFreeAfter(bodyBytes: number): Promise<boolean> {
   const connection = new Connection({ secure: false, host: '127.0.0.1', port });
   let free = false;
   await new Promise<void>((resolve) => {
-    const handler = { onHeaders() {}, onData: () => true, onEnd: resolve, onError: () => resolve() };
-    const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${bodyBytes}\r\n\r\n`;
-    connection.send(head, Buffer.alloc(bodyBytes, 32), handler, () => {
-      free = true;
+    connection.send({
+      head: `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${bodyBytes}\r\n\r\n`,
+      body: Buffer.alloc(bodyBytes, 32),
+      onHeaders() {},
+      onData: () => true,
+      onEnd: resolve,
+      onError: () => resolve(),
+      onFree() {
+        free = true;
+      },
     });
   });
   connection.destroy();

@@ -11,6 +11,14 @@ export interface Origin {
   port: number;
 }
 
+/** One request and whoever takes its answer. */
+export interface Exchange extends UpstreamHandler {
+  readonly head: string;
+  readonly body: string | Buffer;
+  /** The exchange is over and the connection can serve another. */
+  onFree(): void;
+}
+
 /** A read is handled to its end before the next one begins, so one buffer serves them all. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 const tcpKeepAliveMs = 30_000;
@@ -28,10 +36,15 @@ export class Connection {
   unsent = false;
   idleSinceMs = 0;
   idleMsMax = idleMsDefault;
+  /** Before the next request is written, the event loop looks once more whether the server has closed the connection. */
+  looksFirst = false;
+  /** The server closed the connection while it was kept, or before it answered anything on it. */
+  onClosedByServer: () => void = () => {};
   readonly socket: Socket;
-  private handler: UpstreamHandler | null = null;
-  private onFree: (() => void) | null = null;
+  private exchange: Exchange | null = null;
   private awaitsSend = false;
+  private answered = false;
+  private closing = false;
   private readonly parser: ResponseParser;
   private readonly resume = (): void => {
     this.socket.resume();
@@ -39,13 +52,16 @@ export class Connection {
 
   constructor(origin: Origin) {
     this.parser = new ResponseParser({
-      onHead: (status, headers) => this.handler?.onHeaders(status, headers, this.resume),
-      onBody: (view) => this.handler?.onData(view) ?? true,
+      onHead: (status, headers) => {
+        this.answered = true;
+        this.exchange?.onHeaders(status, headers, this.resume);
+      },
+      onBody: (view) => this.exchange?.onData(view) ?? true,
     });
     this.socket = origin.secure ? this.openTls(origin) : this.openPlain(origin);
     this.socket.setNoDelay(true).setKeepAlive(true, tcpKeepAliveMs);
     this.socket.on('end', () => this.ended());
-    this.socket.on('error', (error) => this.failed(error));
+    this.socket.on('error', (error) => (this.exchange ? this.failed(error) : this.ended()));
     this.socket.on('close', () => this.ended());
   }
 
@@ -53,20 +69,24 @@ export class Connection {
     return !this.socket.destroyed && !this.socket.errored && !this.socket.readableEnded;
   }
 
-  /** Sends at the end of this turn. `onFree` is called when the exchange is over and the connection can serve another. */
-  send(head: string, body: string | Buffer, handler: UpstreamHandler, onFree: () => void): void {
-    this.handler = handler;
-    this.onFree = onFree;
+  /** Sends at the end of this turn. */
+  send(exchange: Exchange): void {
+    this.exchange = exchange;
     this.unsent = this.reused;
     this.awaitsSend = true;
+    this.answered = false;
     this.parser.reset();
     atEndOfTurn('sends', () => {
-      if (this.handler === handler) this.write(head, body);
+      // An immediate of an immediate runs after the sockets have been read again: a close that has arrived is then known.
+      if (this.looksFirst) setImmediate(() => this.write(exchange));
+      else this.write(exchange);
     });
   }
 
-  private write(head: string, body: string | Buffer): void {
+  private write(exchange: Exchange): void {
+    if (this.exchange !== exchange) return;
     const { socket } = this;
+    const { head, body } = exchange;
     this.awaitsSend = false;
     if (typeof body === 'string') {
       socket.write(head + body, 'latin1');
@@ -82,7 +102,8 @@ export class Connection {
 
   /** Ends the connection whatever it is doing; nobody is told. */
   destroy(): void {
-    this.handler = null;
+    this.exchange = null;
+    this.closing = true;
     this.socket.destroy();
   }
 
@@ -109,7 +130,7 @@ export class Connection {
   }
 
   private take(bytes: Buffer): boolean {
-    if (!this.handler) {
+    if (!this.exchange) {
       // Nothing was asked: whatever this is, the connection is not in step.
       this.destroy();
       return true;
@@ -131,33 +152,42 @@ export class Connection {
   }
 
   private complete(): void {
-    const { handler, parser } = this;
-    this.handler = null;
-    if (!handler) return;
+    const { exchange, parser } = this;
+    this.exchange = null;
+    if (!exchange) return;
     // Answered before the whole request was sent: what is left of it may never be read, and would block the next one.
     if (parser.reusable && this.alive && this.socket.writableLength === 0) {
       this.reused = true;
       const hint = parser.keepAliveMs;
       this.idleMsMax = hint === null ? idleMsDefault : Math.min(Math.max(hint - hintMarginMs, 0), idleMsMax);
-      this.onFree?.();
+      exchange.onFree();
     } else {
+      this.closing = true;
       this.socket.destroy();
     }
-    handler.onEnd();
+    exchange.onEnd();
   }
 
   private ended(): void {
-    const { handler } = this;
-    if (!handler) return;
-    if (this.parser.closed()) this.complete();
+    if (!this.exchange) this.closed();
+    else if (this.parser.closed()) this.complete();
     else this.failed(Object.assign(new Error('it closed the connection'), { code: 'ECONNRESET' }));
   }
 
   private failed(error: Error): void {
-    const { handler } = this;
-    this.handler = null;
+    const { exchange } = this;
+    this.exchange = null;
+    if (this.reused && !this.answered) this.closed();
+    this.closing = true;
     this.socket.destroy();
-    handler?.onError(error);
+    exchange?.onError(error);
+  }
+
+  /** Reported once, and only where it was not this side that closed. */
+  private closed(): void {
+    if (this.closing) return;
+    this.closing = true;
+    this.onClosedByServer();
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { ChunkedBody } from './chunked-body.js';
 import { HttpFault } from './fault.js';
-import { type Head, notHttp, parseHead } from './head.js';
+import { type Head, HeadCheck, notHttp, parseHead } from './head.js';
 
 export interface ResponseEvents {
   onHead(status: number, headers: readonly string[]): void;
@@ -26,6 +26,7 @@ export class ResponseParser {
   keepAliveMs: number | null = null;
   private framing: Framing = 'head';
   private pending: Buffer | null = null;
+  private headCheck: HeadCheck | null = null;
   private remaining = 0;
   private informational = 0;
   private readonly chunks = new ChunkedBody();
@@ -39,7 +40,7 @@ export class ResponseParser {
   /** For the next response on the same connection. */
   reset(): void {
     this.framing = 'head';
-    this.pending = null;
+    this.pending = this.headCheck = null;
     this.reusable = false;
     this.keepAliveMs = null;
     this.informational = 0;
@@ -51,16 +52,23 @@ export class ResponseParser {
     const whole = this.pending ? Buffer.concat([this.pending, bytes]) : bytes;
     const end = whole.indexOf(headEnd);
     if (end === -1 || end > headBytesMax) {
-      if (!headStart.startsWith(whole.toString('latin1', 0, headStart.length))) throw new HttpFault(notHttp);
-      if (whole.length > headBytesMax) throw new HttpFault(`its response head is over ${headBytesMax} bytes`);
-      // A copy: the bytes given are only lent.
-      this.pending = this.pending ? whole : Buffer.from(whole);
+      this.holdHead(whole);
       return true;
     }
-    this.pending = null;
+    this.pending = this.headCheck = null;
     this.startBody(parseHead(whole.toString('latin1', 0, end)));
     const rest = whole.subarray(end + headEnd.length);
     return this.framing === 'head' ? rest.length === 0 || this.take(rest) : this.body(rest);
+  }
+
+  /** Keeps the beginning of a head. */
+  private holdHead(whole: Buffer): void {
+    if (!headStart.startsWith(whole.toString('latin1', 0, headStart.length))) throw new HttpFault(notHttp);
+    if (whole.length > headBytesMax) throw new HttpFault(`its response head is over ${headBytesMax} bytes`);
+    this.headCheck ??= new HeadCheck();
+    this.headCheck.check(whole.toString('latin1'));
+    // A copy: the bytes given are only lent.
+    this.pending = this.pending ? whole : Buffer.from(whole);
   }
 
   /** The connection was closed; true where that ends the response properly. */

@@ -1,0 +1,57 @@
+/**
+ * Who may read and enter the embedded server: its files belong to the user it runs as, and it lets in processes of the gateway's
+ * own user only, by what the kernel says of them, so that there is no password to keep.
+ */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, lchownSync, lstatSync, readdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { nobody, type ServerUser } from './embedded-binaries.js';
+
+export function giveTo(user: ServerUser, directory: string): void {
+  chmodSync(directory, 0o700);
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
+}
+
+/** Gives a cluster of `nobody`, which `initdb` and older versions ran as, to the server's user. No server may run on it. */
+export function takeOver({ uid, gid }: ServerUser, path: string): void {
+  if (uid === undefined || gid === undefined || uid === nobody.uid || lstatSync(path).uid !== nobody.uid) return;
+  const give = (entry: string): void => {
+    const isDirectory = lstatSync(entry).isDirectory();
+    if (isDirectory) for (const name of readdirSync(entry)) give(join(entry, name));
+    // The directory itself comes last: a take-over that was cut short begins again.
+    lchownSync(entry, uid, gid);
+  };
+  give(path);
+}
+
+const writeFiles = `umask 077
+printf '%s\\n' "$1" >pg_hba.conf.new && mv -f pg_hba.conf.new pg_hba.conf &&
+printf '%s\\n' "$2" >pg_ident.conf.new && mv -f pg_ident.conf.new pg_ident.conf`;
+
+/** Written as the server's user: in a directory of another user, root must not follow what it finds. */
+export function admitOwnUserOnly(user: ServerUser, cluster: string): void {
+  const name = userInfo().username.replaceAll('"', '""');
+  const rules = ['local all all peer map=gateway', `gateway "${name}" postgres`];
+  const written = spawnSync('/bin/sh', ['-c', writeFiles, 'sh', ...rules], { ...user, cwd: cluster, encoding: 'utf8' });
+  if (written.status === 0) return;
+  throw new Error(`The access rules of the embedded store could not be written to ${cluster}: ${written.stderr}`);
+}
+
+/** Asked of the system rather than worked out from modes, which are not all that decides it. */
+function canEnter(user: ServerUser, directory: string): boolean {
+  const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { ...user, cwd: '/', stdio: 'ignore' });
+  return entered.status === 0;
+}
+
+/**
+ * The path by which the server's user reaches a directory. Below a private one (the data directory of root, say) it cannot walk
+ * there by name, but it is started inside, and Linux lets a process name its own working directory.
+ */
+export function pathFor(user: ServerUser, directory: string): string {
+  if (canEnter(user, directory)) return directory;
+  if (process.platform === 'linux') return '/proc/self/cwd';
+  throw new Error(
+    `The user that PostgreSQL runs as cannot enter ${directory}. Start Lodestone as a user other than root, or set storage.database_url.`,
+  );
+}

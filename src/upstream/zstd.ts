@@ -1,0 +1,123 @@
+/**
+ * Decodes zstd: with Node's own decoder where there is one (from Node 22.15), else in a thread of its own. The decoder written in
+ * JavaScript trusts what it reads (eight bytes can keep it busy for seconds), so it is given a checked body and little time.
+ */
+import { Duplex } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import * as zlib from 'node:zlib';
+
+/** What zlib has from Node 22.15 on, which the types of Node 20 do not know. */
+interface ZlibWithZstd {
+  createZstdDecompress?(options: { params: Record<number, number> }): Duplex;
+  constants: { ZSTD_d_windowLogMax?: number };
+}
+
+/** 8 MiB. */
+const windowLogMax = 23;
+const native = zlib as unknown as ZlibWithZstd;
+
+export function createZstdDecoder(): Duplex {
+  const { ZSTD_d_windowLogMax: parameter } = native.constants;
+  if (!native.createZstdDecompress || parameter === undefined) return new ThreadDecoder();
+  return native.createZstdDecompress({ params: { [parameter]: windowLogMax } });
+}
+
+export type ThreadReply = { decoded: Uint8Array } | { reason: string };
+
+/** A body of 32 MiB takes a tenth of it. */
+const decodeMs = 2_000;
+const pieceBytes = 64 * 1024;
+/** More than a core's worth of threads would take processors from the requests. */
+const threadsMax = 2;
+const waiting: ThreadDecoder[] = [];
+let running = 0;
+
+/** Decodes a body when all of it is there, so it delivers a stream in one burst at its end. */
+class ThreadDecoder extends Duplex {
+  private parts: Buffer[] = [];
+  private decoded: Buffer | null = null;
+  private wanted = false;
+  private worker: Worker | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private inputEnded: (error?: Error) => void = () => {};
+
+  override _write(chunk: Buffer, _encoding: string, taken: () => void): void {
+    this.parts.push(chunk);
+    taken();
+  }
+
+  override _final(ended: (error?: Error) => void): void {
+    this.inputEnded = ended;
+    waiting.push(this);
+    runWaiting();
+  }
+
+  override _read(): void {
+    this.wanted = true;
+    // Between two pieces others get their turn.
+    if (this.decoded) setImmediate(() => this.pushPiece());
+  }
+
+  override _destroy(error: Error | null, destroyed: (error: Error | null) => void): void {
+    this.leaveThread();
+    this.parts = [];
+    this.decoded = null;
+    destroyed(error);
+  }
+
+  run(): void {
+    const body = new Uint8Array(Buffer.concat(this.parts));
+    this.parts = [];
+    const worker = new Worker(new URL('./zstd-thread.js', import.meta.url), {
+      workerData: body,
+      transferList: [body.buffer],
+    });
+    this.worker = worker;
+    this.timer = setTimeout(() => this.fail(`its compressed body took over ${decodeMs} ms to decode`), decodeMs);
+    worker.once('message', (reply: ThreadReply) => this.takeReply(reply));
+    worker.once('error', () => this.fail('its compressed body is broken'));
+  }
+
+  private takeReply(reply: ThreadReply): void {
+    if ('reason' in reply) {
+      this.fail(reply.reason);
+      return;
+    }
+    this.leaveThread();
+    this.decoded = Buffer.from(reply.decoded.buffer);
+    this.inputEnded();
+    if (this.wanted) this.pushPiece();
+  }
+
+  private fail(reason: string): void {
+    this.leaveThread();
+    this.inputEnded(Object.assign(new Error(reason), { code: 'UNDECODABLE' }));
+  }
+
+  private pushPiece(): void {
+    if (!this.decoded || !this.wanted) return;
+    this.wanted = false;
+    const piece = this.decoded.subarray(0, pieceBytes);
+    this.decoded = this.decoded.subarray(piece.length);
+    this.push(piece.length === 0 ? null : piece);
+  }
+
+  /** Frees the place of this body, in the queue or in a thread. */
+  private leaveThread(): void {
+    clearTimeout(this.timer);
+    const at = waiting.indexOf(this);
+    if (at !== -1) waiting.splice(at, 1);
+    if (!this.worker) return;
+    void this.worker.terminate();
+    this.worker = null;
+    running--;
+    runWaiting();
+  }
+}
+
+function runWaiting(): void {
+  while (running < threadsMax && waiting.length > 0) {
+    running++;
+    waiting.shift()!.run();
+  }
+}
