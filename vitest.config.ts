@@ -20,6 +20,8 @@ const busy = { maxWorkers: 3, sequence: { groupOrder: 1 } };
 /** Suites that make their gateways and upstreams themselves and leave nothing behind, so that their files may share a process. */
 const sharing = ['tests/{api,catalogue,clients,dialects,docs,faults,observability,shipping}/**/*.test.ts'];
 
+const inBrowser = ['tests/browser/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
@@ -38,7 +40,25 @@ export default defineConfig({
       },
       { test: { ...common, ...onTheMachine, name: 'black box', include: sharing, isolate: false } },
       {
-        test: { ...common, ...onTheMachine, ...busy, name: 'whole', include: ['tests/**/*.test.ts'], exclude: sharing },
+        test: {
+          ...common,
+          ...onTheMachine,
+          ...busy,
+          name: 'whole',
+          include: ['tests/**/*.test.ts'],
+          exclude: [...sharing, ...inBrowser],
+        },
+      },
+      {
+        test: {
+          ...common,
+          ...onTheMachine,
+          ...busy,
+          name: 'browser',
+          include: inBrowser,
+          // Not for the others: a run without these suites looks for no browser.
+          globalSetup: ['tests/support/browser-setup.ts'],
+        },
       },
     ],
   },

@@ -48,7 +48,7 @@ async function suites(args) {
   const count = readCount(countFile);
   rmSync(folder, { recursive: true, force: true });
   for (const name of count.repeated) console.log(`Passed only when it was repeated: ${name}`);
-  if (count.skipped > 0) console.log(`${count.skipped} skipped`);
+  for (const { file, tests } of count.skipped) console.log(`Skipped: ${file} (${tests})`);
   passed += count.passed;
   failed += count.failed;
   const ran = count.passed + count.failed > 0;
@@ -60,6 +60,6 @@ function readCount(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, repeated: [] };
+    return { passed: 0, failed: 0, skipped: [], repeated: [] };
   }
 }

@@ -1,9 +1,18 @@
-/** Money is an integer count of pico-dollars (10⁻¹² USD), text at the edges, never a float (contract, ruling 9). */
+/** Money is an integer count of pico-dollars (10⁻¹² USD), text at the edges, never a float . */
+import type { JsonSchema } from './json-schema.js';
+
 export type PicoUsd = bigint;
 
 export const picoPerUsd = 1_000_000_000_000n;
 
-const decimal = /^(-)?(\d{1,15})(?:\.(\d{1,12}))?$/;
+const decimal = /^(-)?([0-9]{1,15})(?:\.([0-9]{1,12}))?$/;
+
+/** What `parseUsd` reads, but for zero. */
+export const amountSchema: JsonSchema = {
+  type: 'string',
+  pattern: '^-?[0-9]{1,15}(\\.[0-9]{1,12})?$',
+  not: { pattern: '^-?0+(\\.0+)?$' },
+};
 
 /** Reads a decimal amount such as `10.00` or `-0.000001`; undefined where the text is no exact amount of pico-dollars. */
 export function parseUsd(text: string): PicoUsd | undefined {

@@ -1,4 +1,5 @@
-/** What a model id says (§2.2), told from its text alone. It runs for every request, so it only slices. */
+/** What a model id says, told from its text alone. It runs for every request, so it only slices. */
+import type { JsonSchema } from '../base/json-schema.js';
 
 export interface ExplicitId {
   readonly kind: 'explicit';
@@ -29,6 +30,18 @@ export interface InvalidId {
 }
 
 export type ModelId = ExplicitId | AutoId | AliasId | InvalidId;
+
+/** The naming rule of an alias. */
+export const aliasNameRule = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** A text that `parseModelId` can tell the meaning of. */
+export const modelIdSchema: JsonSchema = {
+  anyOf: [
+    { type: 'string', pattern: '^[^/]+/[^/]+/[^/]+(/[^/]+)?$', not: { pattern: '^(auto|alias)/' } },
+    { type: 'string', pattern: '^auto/[^/]+/[^/]+$' },
+    { type: 'string', pattern: `^alias/${aliasNameRule.source.slice(1)}` },
+  ],
+};
 
 const aliasPrefix = 'alias/';
 const excerptMax = 100;

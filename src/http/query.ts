@@ -11,15 +11,26 @@ export function queryText(request: FastifyRequest, name: string): string | undef
   throw gatewayError('field_invalid', { param: name, reason: 'must be sent once, as plain text' });
 }
 
-export function queryNumber(
-  request: FastifyRequest,
-  name: string,
-  rule: { default: number; min: number; max: number },
-): number {
-  const text = queryText(request, name);
+/** A number in the query: the check reads it from here, and so does the API's description. */
+export interface NumberParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** An absent parameter is its default; an empty one is no number. */
+export function queryNumber(request: FastifyRequest, rule: NumberParameter): number {
+  const { name } = rule;
+  const text = isEmpty(request, name) ? '' : queryText(request, name);
   if (text === undefined) return rule.default;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= rule.min && value <= rule.max) return value;
   const reason = `is "${text.slice(0, 50)}", but must be a whole number from ${rule.min} to ${rule.max}`;
   throw gatewayError('field_invalid', { param: name, reason });
+}
+
+function isEmpty(request: FastifyRequest, name: string): boolean {
+  return (request.query as Record<string, unknown>)[name] === '';
 }

@@ -1,4 +1,5 @@
 /** An account's routing policy (§2.9, contract 4.5): hard gates for `auto/` selection, and what to prefer among what is left. */
+import { type JsonSchema, orNullEach } from '../base/json-schema.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { shown } from '../wire/json-text.js';
 import { gates } from './gates/index.js';
@@ -32,6 +33,15 @@ export const defaultPolicy: RoutingPolicy = Object.freeze({
   ...(Object.fromEntries(gates.map((gate) => [gate.name, gate.defaultSetting])) as Omit<RoutingPolicy, 'prefer'>),
   prefer: defaultPreference,
 });
+
+/** Of each field of a policy, as the API gives it. */
+export const policySchemas = {
+  ...Object.fromEntries(gates.map((gate) => [gate.name, gate.schema])),
+  prefer: { type: 'string', enum: preferences },
+} as unknown as Record<keyof RoutingPolicy, JsonSchema>;
+
+/** Of each field that `readPolicy` takes. */
+export const sentPolicySchemas: Record<keyof RoutingPolicy, JsonSchema> = orNullEach(policySchemas) as never;
 
 /** `object` is taken and ignored, so that the answer of a GET can be sent back. */
 const fieldNames = new Set(['object', ...Object.keys(defaultPolicy)]);

@@ -1,8 +1,8 @@
 /** An account's life in a real browser: from sign-up to the first bill, an alias, and a key that is deleted (issue 5). */
 import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { describeInBrowser, launchBrowser } from '../support/browser.js';
 import { dashboardCall, password, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
@@ -51,7 +51,7 @@ async function giveCredit(email: string): Promise<void> {
   await gateway.admin('POST', `/accounts/${account.id}/credits`, { amount_usd: '5.00' });
 }
 
-describe('from sign-up to the bill (contract 8)', () => {
+describeInBrowser('from sign-up to the bill (contract 8)', () => {
   it('sign up, create a key, use it with the official client, see the cost, alias it, delete it: 401', async () => {
     visitor = await visitorOf(browser, gateway, null);
     const email = 'first@example.test';
@@ -99,7 +99,7 @@ describe('from sign-up to the bill (contract 8)', () => {
   });
 });
 
-describe('keys (§2.1)', () => {
+describeInBrowser('keys (§2.1)', () => {
   it('an expired key stays listed with its badge, and is refused', async () => {
     const member = await signUp(gateway, 'expired@example.test');
     visitor = await visitorOf(browser, gateway, member);
@@ -134,7 +134,7 @@ describe('keys (§2.1)', () => {
   });
 });
 
-describe('the history', () => {
+describeInBrowser('the history', () => {
   it('is exported as CSV with the filters that are set', async () => {
     const member = await signUp(gateway, 'csv@example.test');
     visitor = await visitorOf(browser, gateway, member);

@@ -1,8 +1,8 @@
 /** Buying credit and hearing of a low balance, in a real browser (issue 7): what the page says, it knows. */
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { deliver } from '../api/payments/bench.js';
-import { launchBrowser } from '../support/browser.js';
+import { describeInBrowser, launchBrowser } from '../support/browser.js';
 import { type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import { completed, type ScriptedStripe, startStripe } from '../support/scripted-stripe.js';
@@ -46,7 +46,7 @@ async function newMember(balanceChange?: string): Promise<Member> {
   return member;
 }
 
-describe('buying credit', () => {
+describeInBrowser('buying credit', () => {
   it('goes to the processor and back, says that it is being confirmed, and that it is credited only when it is', async () => {
     const member = await newMember();
     visitor = await visitorOf(browser, gateway, member);
@@ -93,7 +93,7 @@ describe('buying credit', () => {
   });
 });
 
-describe.each([desktop, phone])('the banner at %i px', (width) => {
+describeInBrowser.each([desktop, phone])('the banner at %i px', (width) => {
   /** A theme changes colours and nothing else, and they are the same at every width. */
   async function expectSound(name: string): Promise<void> {
     expect(await visitor.accessibilityFaults(width === phone ? 'all but colours' : undefined)).toEqual([]);
@@ -129,7 +129,7 @@ describe.each([desktop, phone])('the banner at %i px', (width) => {
   });
 });
 
-describe('the threshold', () => {
+describeInBrowser('the threshold', () => {
   it('is the account’s own: raised above the balance it tells, at 0 it does not', async () => {
     visitor = await visitorOf(browser, gateway, await newMember());
     await visitor.visit('/credits');

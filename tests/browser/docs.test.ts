@@ -5,9 +5,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pages, pathOf, referencePath } from '../../scripts/docs/pages.mjs';
-import { launchBrowser } from '../support/browser.js';
+import { describeInBrowser, launchBrowser } from '../support/browser.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { desktop, newVisitor, phone, type Visitor, type VisitorOptions } from '../support/visitor.js';
 
@@ -60,7 +60,7 @@ async function keepShot(page: Page, path: string, { width, theme }: VisitorOptio
 
 const widerThanWindow = 'document.documentElement.scrollWidth - window.innerWidth';
 
-describe.each(looks)('the guide at $width px, $theme', (look) => {
+describeInBrowser.each(looks)('the guide at $width px, $theme', (look) => {
   it('has pages without a fault, each within the window', { timeout: 120_000 }, async () => {
     await visited(look, async ({ page, problems, accessibilityFaults }) => {
       // All pages share their colours too.
@@ -78,7 +78,7 @@ describe.each(looks)('the guide at $width px, $theme', (look) => {
   });
 });
 
-describe.each([looks[3]!])('the reference at $width px, $theme', (look) => {
+describeInBrowser.each([looks[3]!])('the reference at $width px, $theme', (look) => {
   it('is a page without a fault', { timeout: 120_000 }, async () => {
     await visited(look, async ({ page, problems, accessibilityFaults }) => {
       await openReference(page);
@@ -91,7 +91,7 @@ describe.each([looks[3]!])('the reference at $width px, $theme', (look) => {
   });
 });
 
-describe('the guide by keyboard', () => {
+describeInBrowser('the guide by keyboard', () => {
   const focused = (page: Page) => page.evaluate('document.activeElement?.textContent?.trim()');
 
   it('skips to the content, and walks the pages with Tab and Enter', async () => {
@@ -139,7 +139,7 @@ describe('the guide by keyboard', () => {
   });
 });
 
-describe('the guide’s buttons', () => {
+describeInBrowser('the guide’s buttons', () => {
   it('copies a block of code as it is', async () => {
     await visited({}, async ({ page }) => {
       await page.goto(`${gateway.url}/docs`);
@@ -164,7 +164,7 @@ describe('the guide’s buttons', () => {
   });
 });
 
-describe('the reference', () => {
+describeInBrowser('the reference', () => {
   it('sends a request with the reader’s key and shows the answer', { timeout: 120_000 }, async () => {
     const { key } = await gateway.createAccount();
     await visited({}, async ({ page, problems }) => {

@@ -5,8 +5,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { describeInBrowser, launchBrowser } from '../support/browser.js';
 import { dashboardCall, type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import { writeTraffic } from '../support/dashboard-traffic.js';
 import type { SpawnedGateway } from '../support/gateway.js';
@@ -102,7 +102,7 @@ const empty: PageCase[] = [
   { path: '/fallback', heading: 'Fallback', shows: 'No fallback' },
 ];
 
-describe.each([desktop, phone])('at %i px, light and dark (issue 5)', (width) => {
+describeInBrowser.each([desktop, phone])('at %i px, light and dark (issue 5)', (width) => {
   let visitor: Visitor;
   let fresh: Visitor;
   const shot = (page: string) => `${page}-${width}`;

@@ -1,7 +1,7 @@
 /** Routing pages in a real browser: live counts of the gates, a chain ordered by keyboard, and the playground's receipt (issue 5). */
 import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { describeInBrowser, launchBrowser } from '../support/browser.js';
 import { dashboardCall, type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
@@ -38,7 +38,7 @@ afterAll(async () => {
 const press = (name: string) => visitor.page.getByRole('button', { name, exact: true }).click();
 const text = (testId: string) => visitor.page.getByTestId(testId).textContent();
 
-describe('Routing policy (§2.9, contract 8)', () => {
+describeInBrowser('Routing policy (§2.9, contract 8)', () => {
   it('shows what each gate leaves of the chosen model while it is edited, and explains an empty set', async () => {
     await visitor.visit('/routing-policy');
     const { page } = visitor;
@@ -81,7 +81,7 @@ describe('Routing policy (§2.9, contract 8)', () => {
   });
 });
 
-describe('Fallback (§2.4)', () => {
+describeInBrowser('Fallback (§2.4)', () => {
   it('is ordered by keyboard, keeps the focus on what is moved, and is saved', async () => {
     const models = ['auto/qwen/qwen3-32b', 'auto/mistral/small-3.2'];
     await dashboardCall(gateway, 'PUT', 'v1/fallback', { fallback: { models } }, member);
@@ -104,7 +104,7 @@ describe('Fallback (§2.4)', () => {
   });
 });
 
-describe('Playground (contract 8)', () => {
+describeInBrowser('Playground (contract 8)', () => {
   it('streams the answer, shows its receipt, cost and timing, and the same request as code', async () => {
     await visitor.visit('/playground');
     const { page } = visitor;
@@ -162,7 +162,7 @@ async function lastReceipt(content: string) {
   return (await answer.json()) as { router_metadata: { provider: string; locode: string } };
 }
 
-describe('by keyboard and by choice', () => {
+describeInBrowser('by keyboard and by choice', () => {
   it('the first Tab reaches the skip link, and a chosen theme stays', async () => {
     await visitor.visit('/keys');
     const { page } = visitor;

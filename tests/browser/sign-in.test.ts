@@ -1,7 +1,7 @@
 /** Signing up, in and out in a real browser: limits, equal answers, a password that changes, the demo account's link (issue 5). */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { launchBrowser } from '../support/browser.js';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { describeInBrowser, launchBrowser } from '../support/browser.js';
 import { dashboardCall, password, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
 import { newVisitor, type Visitor } from '../support/visitor.js';
@@ -41,7 +41,7 @@ async function refusal(visitor: Visitor, email: string, guess: string): Promise<
   return (await visitor.page.getByRole('alert').textContent()) ?? '';
 }
 
-describe('signing in', () => {
+describeInBrowser('signing in', () => {
   it(
     'says the same about an unknown address and a wrong password, and after ten guesses how long to wait',
     () =>
@@ -109,7 +109,7 @@ describe('signing in', () => {
     }));
 });
 
-describe('the first start', () => {
+describeInBrowser('the first start', () => {
   it('prints a link that opens the demo account, once', async () => {
     const demo = await spawnGateway({ embedded: true, config: { demo: true } });
     try {

@@ -1,4 +1,5 @@
-/** Reads an alias target in any of the accepted shapes and holds it against the routing snapshot (§2.3, contract 4.3). */
+/** Reads an alias target in any of the accepted shapes and holds it against the routing snapshot. */
+import type { JsonSchema } from '../../base/json-schema.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { AliasTarget } from '../../storage/records.js';
@@ -7,6 +8,75 @@ const fieldNames = ['provider', 'canonical_id', 'locode'] as const;
 type TargetFields = Record<(typeof fieldNames)[number], string>;
 
 export const globalLocode = 'global';
+
+const providerPattern = '[a-z0-9._-]{1,64}';
+const canonicalPattern = '[^/]+/[^/]+';
+const locodePattern = '([A-Za-z0-9]{5}|[Gg][Ll][Oo][Bb][Aa][Ll])';
+const notAProvider = '(auto|alias)';
+
+const canonicalId: JsonSchema = {
+  type: 'string',
+  pattern: `^${canonicalPattern}$`,
+  description: '`{creator}/{model}`.',
+};
+
+const pinSchema: JsonSchema = {
+  provider: {
+    type: 'string',
+    pattern: `^${providerPattern}$`,
+    not: { pattern: `^${notAProvider}$` },
+    description: 'A provider’s id.',
+  },
+  canonical_id: canonicalId,
+  locode: {
+    type: ['string', 'null'],
+    pattern: `^${locodePattern}?$`,
+    description: 'The region; `global` where it is left out.',
+  },
+};
+
+const autoSchema: JsonSchema = {
+  provider: { const: 'auto', description: 'The route is chosen for each request.' },
+  canonical_id: canonicalId,
+  locode: { type: ['string', 'null'], maxLength: 0, description: '`auto` takes none.' },
+};
+
+const required = ['provider', 'canonical_id'];
+const notSent = { type: 'null' };
+const noFields = Object.fromEntries(fieldNames.map((name) => [name, notSent]));
+
+/** The shapes that `parseAliasTarget` takes: each excludes the others. Whether the catalogue has the target is another check. */
+export const aliasTargetSchemas: readonly JsonSchema[] = [
+  ...[pinSchema, autoSchema].map((fields) => ({
+    type: 'object',
+    required,
+    properties: { ...fields, target: notSent },
+  })),
+  ...[pinSchema, autoSchema].map((fields) => ({
+    type: 'object',
+    required: ['target'],
+    properties: { target: { type: 'object', required, properties: fields }, ...noFields },
+  })),
+  {
+    type: 'object',
+    required: ['target'],
+    properties: {
+      target: {
+        anyOf: [
+          {
+            type: 'string',
+            pattern: `^${providerPattern}/${canonicalPattern}/${locodePattern}$`,
+            not: { pattern: `^${notAProvider}/` },
+          },
+          { type: 'string', pattern: `^auto/${canonicalPattern}$` },
+        ],
+        description: '`provider/creator/model/locode`, or `auto/creator/model`.',
+        examples: ['auto/lodestone/echo'],
+      },
+      ...noFields,
+    },
+  },
+];
 
 /**
  * The target of a body. Absent, null and empty fields are the same: empty. An empty `locode` means `global` (nothing for

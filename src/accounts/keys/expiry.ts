@@ -1,4 +1,5 @@
 /** When a new key expires: `90d`, `12mo`, `never` or an RFC 3339 time; 90 days when left out, 12 months at most (part 8). */
+import type { JsonSchema } from '../../base/json-schema.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 
 const dayMs = 86_400_000;
@@ -7,6 +8,16 @@ const monthsMax = 12;
 const days = /^(\d{1,5})d$/;
 const months = /^(\d{1,3})mo$/;
 const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;
+
+/** What `parseExpiry` reads. Whether a time lies ahead, and no more than 12 months, only the clock can tell. */
+export const expirySchema: JsonSchema = {
+  anyOf: [
+    { const: 'never' },
+    { type: 'string', pattern: '^0{0,2}([1-9]|[1-9][0-9]|[12][0-9][0-9]|3[0-5][0-9]|36[0-6])d$' },
+    { type: 'string', pattern: '^0?([1-9]|1[0-2])mo$' },
+    { type: 'string', format: 'date-time' },
+  ],
+};
 
 /** Epoch milliseconds, or null for a key that never expires. */
 export function parseExpiry(text: string | null | undefined, nowMs: number): number | null {

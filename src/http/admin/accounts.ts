@@ -1,4 +1,4 @@
-/** `/admin/v1/accounts`: create, list, read, suspend, limit, and who may sign in (contract 7). */
+/** `/admin/v1/accounts`: create, list, read, suspend, limit, and who may sign in. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
@@ -14,9 +14,11 @@ import { bodyFields, countryCode, emailAddress, newPassword, personText } from '
 export const newAccount = z.strictObject({
   email: emailAddress,
   name: personText(200).nullish(),
-  password: newPassword.nullish(),
-  billing_country: countryCode.nullish(),
+  password: newPassword.nullish().describe('Makes the account able to sign in at the dashboard.'),
+  billing_country: countryCode.nullish().describe('ISO 3166-1.'),
 });
+
+export const passwordChange = z.strictObject({ password: newPassword });
 
 const perMinute = z
   .int('must be a whole number')
@@ -29,7 +31,10 @@ const perMinute = z
 export const accountChange = z.strictObject({
   status: z.enum(['active', 'suspended'], 'must be "active" or "suspended"').optional(),
   billing_country: countryCode.nullable().optional(),
-  limits: z.strictObject({ requests_per_minute: perMinute, tokens_per_minute: perMinute }).optional(),
+  limits: z
+    .strictObject({ requests_per_minute: perMinute, tokens_per_minute: perMinute })
+    .optional()
+    .describe('What is left out stays; null gives the default back.'),
   operator: z.boolean('must be true or false').optional(),
 });
 
@@ -68,7 +73,7 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   app.put<WithId>('/accounts/:id/password', async (request, reply) => {
-    const { password } = bodyFields(request, z.strictObject({ password: newPassword }));
+    const { password } = bodyFields(request, passwordChange);
     const account = await accountNamed(deps, request.params.id);
     await deps.createSignIn?.(account, password);
     await deps.audit.record(actorOf(request), 'account.password', account.id);

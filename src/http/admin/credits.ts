@@ -1,23 +1,31 @@
 /** Credits and the ledger of an account, in exact decimal text (contract 7, ruling 9). */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { parseUsd, usdText } from '../../base/money.js';
+import { amountSchema, parseUsd, usdText } from '../../base/money.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { LedgerEntry } from '../../storage/store.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { queryNumber } from '../query.js';
+import { type NumberParameter, queryNumber } from '../query.js';
 import { accountNamed } from './accounts.js';
 import { actorOf } from './actor.js';
 import { bodyFields, personText } from './fields.js';
 
 export const newCredit = z.strictObject({
-  amount_usd: z.string('must be a decimal amount as text, like "10.00"'),
+  amount_usd: z
+    .string('must be a decimal amount as text, like "10.00"')
+    .meta({ ...amountSchema, description: 'An exact decimal, like `10.00`; negative amounts debit.' }),
   note: personText(500).nullish(),
 });
 
 /** High, because the sum of a ledger is only its balance when all of it is there; `has_more` says when it is not. */
-export const ledgerLimit = { default: 10_000, min: 1, max: 100_000 };
+export const ledgerLimit: NumberParameter = {
+  name: 'limit',
+  description: 'How many entries, newest first.',
+  default: 10_000,
+  min: 1,
+  max: 100_000,
+};
 
 type WithId = { Params: { id: string } };
 
@@ -32,7 +40,7 @@ export function registerCreditsAndLedger(app: FastifyInstance, deps: HttpDeps): 
   });
 
   app.get<WithId>('/accounts/:id/ledger', async (request) => {
-    const limit = queryNumber(request, 'limit', ledgerLimit);
+    const limit = queryNumber(request, ledgerLimit);
     const { id } = await accountNamed(deps, request.params.id);
     await deps.journal.settled(settledWaitMs);
     const entries = await deps.store.ledger.list(id, limit + 1);

@@ -5,26 +5,66 @@ import { passwordLength } from '../../accounts/sign-in/password-length.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { jsonBody } from '../body.js';
 
-/** Text that a person wrote: no control characters, no lone surrogates, both of which a store or a terminal may refuse. */
-export const personText = (max: number) =>
-  z
+interface TextRules {
+  minLength?: number;
+  maxLength: number;
+  pattern?: string;
+  messages: { minLength?: string; maxLength: string; pattern?: string };
+}
+
+/**
+ * A text with rules that JSON Schema has too. The document takes them from here, so they are the same there. Lengths count characters,
+ * as JSON Schema does, and not the UTF-16 units of JavaScript. Patterns keep to what regular expressions of other languages can do.
+ */
+function textField({ messages, ...rules }: TextRules) {
+  const pattern = rules.pattern === undefined ? undefined : new RegExp(rules.pattern, 'u');
+  return z
     .string()
-    .trim()
-    .min(1, 'must not be empty')
-    .max(max, `must be at most ${max} characters`)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not have control characters');
+    .check((context) => {
+      const length = [...context.value].length;
+      const refuse = (message = '') => context.issues.push({ code: 'custom', input: context.value, message });
+      if (length < (rules.minLength ?? 0)) refuse(messages.minLength);
+      if (length > rules.maxLength) refuse(messages.maxLength);
+      if (pattern && (!pattern.test(context.value) || loneSurrogate.test(context.value))) refuse(messages.pattern);
+    })
+    .meta(rules);
+}
 
-export const emailAddress = z
-  .string()
-  .trim()
-  .toLowerCase()
-  .max(254, 'must be at most 254 characters')
-  .pipe(z.email('must be an e-mail address'));
+/** No pattern of a schema can name it, and no JSON text should have it. */
+const loneSurrogate = /\p{Cs}/u;
 
-export const newPassword = z
-  .string()
-  .min(passwordLength.min, `must have at least ${passwordLength.min} characters`)
-  .max(passwordLength.max, `must be at most ${passwordLength.max} characters`);
+const control = '\\x00-\\x1f\\x7f-\\x9f';
+/** What `trim` takes away, as characters: not every language has escapes for them. */
+const blank = ' \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+/** Text that a person wrote: no control characters, no lone surrogates, both of which a store or a terminal may refuse. */
+export const personText = (maxLength: number) =>
+  textField({
+    minLength: 1,
+    maxLength,
+    pattern: `^[^${control}]*[^${control}${blank}][^${control}]*$`,
+    messages: {
+      minLength: 'must not be empty',
+      maxLength: `must be at most ${maxLength} characters`,
+      pattern: 'must not be blank and must not have control characters',
+    },
+  }).transform((text) => text.trim());
+
+const emailLength = 254;
+export const emailAddress = textField({
+  maxLength: emailLength,
+  pattern: "^ *([A-Za-z0-9_'+-]+\\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,} *$",
+  messages: { maxLength: `must be at most ${emailLength} characters`, pattern: 'must be an e-mail address' },
+}).transform((address) => address.trim().toLowerCase());
+
+export const newPassword = textField({
+  minLength: passwordLength.min,
+  maxLength: passwordLength.max,
+  messages: {
+    minLength: `must have at least ${passwordLength.min} characters`,
+    maxLength: `must be at most ${passwordLength.max} characters`,
+  },
+});
 
 export const countryCode = z
   .string()

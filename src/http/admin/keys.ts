@@ -1,7 +1,7 @@
 /** The keys of an account: made, listed, deleted. The token is in the answer to the creation and nowhere else (§2.1). */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { parseExpiry } from '../../accounts/keys/expiry.js';
+import { expirySchema, parseExpiry } from '../../accounts/keys/expiry.js';
 import { tokenPrefix } from '../../accounts/keys/token.js';
 import { keyExpired } from '../../accounts/keys/verify-token.js';
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -11,7 +11,14 @@ import { accountNamed } from './accounts.js';
 import { actorOf } from './actor.js';
 import { bodyFields, personText } from './fields.js';
 
-export const newKey = z.strictObject({ name: personText(100), expires: z.string('must be text').nullish() });
+export const newKey = z.strictObject({
+  name: personText(100),
+  expires: z
+    .string('must be text')
+    .meta(expirySchema)
+    .nullish()
+    .describe('`7d`, `90d`, `12mo` (calendar months), `never` or an RFC 3339 time; 90 days where it is left out.'),
+});
 
 export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
   const { directory, clock, expiry } = deps;

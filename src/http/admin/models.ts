@@ -8,7 +8,9 @@ import { bodyFields, personText } from './fields.js';
 
 export const modelStateNames = ['available', 'soft_disabled', 'disabled'] as const;
 export const newState = z.strictObject({
-  state: z.enum(modelStateNames, `must be one of ${modelStateNames.join(', ')}`),
+  state: z
+    .enum(modelStateNames, `must be one of ${modelStateNames.join(', ')}`)
+    .describe('`soft_disabled` answers 503 `model_unavailable` with the reason, `disabled` 404 `model_not_found`.'),
   reason: personText(500).nullish(),
 });
 

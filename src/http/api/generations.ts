@@ -8,7 +8,7 @@ import type { Generation } from '../../storage/records.js';
 import { type GenerationQuery, StoreUnavailable } from '../../storage/store.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { queryNumber, queryText } from '../query.js';
+import { type NumberParameter, queryNumber, queryText } from '../query.js';
 
 /** How long a reader waits for records that are still on their way into the store: it shall read what it caused. */
 export const settledWaitMs = 2000;
@@ -18,11 +18,17 @@ const otherSettlesMs = [50, 100, 250];
 /** An id has the time at which its request began; no request takes longer, with a chain of ten entries. */
 const underWayMs = 60 * 60 * 1000;
 
-export const generationsLimit = { default: 20, min: 1, max: 100 } as const;
+export const generationsLimit: NumberParameter = {
+  name: 'limit',
+  description: 'How many.',
+  default: 20,
+  min: 1,
+  max: 100,
+};
 
 export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/v1/generations', async (request) => {
-    const limit = queryNumber(request, 'limit', generationsLimit);
+    const limit = queryNumber(request, generationsLimit);
     const filters = generationFilters(request);
     const found = await recordsOf(deps, () =>
       deps.store.generations.list({ accountId: accountOf(request).id, limit, ...filters }),

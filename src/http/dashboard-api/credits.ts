@@ -9,7 +9,7 @@ import { bodyFields } from '../admin/fields.js';
 import { settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { queryNumber, queryText } from '../query.js';
+import { type NumberParameter, queryNumber, queryText } from '../query.js';
 import { amountBounds } from './checkout.js';
 import type { DashboardDeps } from './deps.js';
 
@@ -28,6 +28,8 @@ const thresholdPicoMax = 1_000_000n * picoPerUsd;
 const newThreshold = z.strictObject({
   low_balance_usd: z.string('must be a decimal amount as text, like "5.00"'),
 });
+
+const pageLimit: NumberParameter = { name: 'limit', description: 'How many entries.', default: 50, min: 1, max: 500 };
 
 export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   const { payments: processor, lowBalancePico } = dashboard;
@@ -61,7 +63,7 @@ export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboa
   });
 
   app.get('/ledger', async (request) => {
-    const limit = queryNumber(request, 'limit', { default: 50, min: 1, max: 500 });
+    const limit = queryNumber(request, pageLimit);
     const before = queryText(request, 'after');
     const kind = kindOf(queryText(request, 'kind'));
     await deps.journal.settled(settledWaitMs);

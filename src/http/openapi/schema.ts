@@ -1,5 +1,6 @@
 /** Small builders for the JSON Schemas of the document. In an `object` every property is required unless it is named optional. */
-import type { Ref, Schema } from './types.js';
+import type { NumberParameter } from '../query.js';
+import type { Parameter, Ref, Schema } from './types.js';
 
 export function ref(name: string): Ref & Schema {
   return { $ref: `#/components/schemas/${name}` };
@@ -44,6 +45,16 @@ export function array(items: Schema, description: string, more: Schema = {}): Sc
 export function oneOfValues(values: readonly (string | null)[], description: string): Schema {
   const type = values.includes(null) ? ['string', 'null'] : 'string';
   return { type, enum: [...values], description };
+}
+
+/** The query parameter that `queryNumber` reads by the same rule. */
+export function numberParameter({ name, description, min, max, default: value }: NumberParameter): Parameter {
+  return {
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'integer', minimum: min, maximum: max, default: value },
+  };
 }
 
 export function time(description: string): Schema {

@@ -8,7 +8,7 @@ export interface Ref {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'path' | 'query';
+  readonly in: 'path' | 'query' | 'header';
   readonly required?: true;
   readonly description: string;
   readonly schema: Schema;

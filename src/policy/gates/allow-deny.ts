@@ -1,4 +1,5 @@
 /** What the gates with two lists share: a route must be in `allow`, where that is not empty, and not in `deny` (contract 4.5). */
+import type { JsonSchema } from '../../base/json-schema.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown } from '../../wire/json-text.js';
 import type { AllowDeny } from '../policy.js';
@@ -8,8 +9,24 @@ export const anything: AllowDeny = Object.freeze({ allow: Object.freeze([]), den
 export interface Entries {
   /** In the words of a 400: `provider ids`. */
   readonly expected: string;
-  /** The form in which an entry is kept and compared; undefined where it can never match. */
-  normalised(entry: string): string | undefined;
+  /** What an entry may be, in any case of letters. */
+  readonly pattern: RegExp;
+  /** Entries of that form that can never match. */
+  readonly except?: RegExp;
+  /** The form in which an entry is kept and compared. */
+  normalised(entry: string): string;
+}
+
+/** The lists that `readLists` takes. */
+export function listsSchema({ pattern, except }: Entries): JsonSchema {
+  const entry = { type: 'string', pattern: pattern.source, ...(except && { not: { pattern: except.source } }) };
+  const list = { type: 'array', items: entry };
+  return {
+    type: 'object',
+    required: ['allow', 'deny'],
+    properties: { allow: list, deny: list },
+    additionalProperties: false,
+  };
 }
 
 export function readLists(param: string, value: unknown, entries: Entries): AllowDeny {
@@ -33,18 +50,17 @@ export function readLists(param: string, value: unknown, entries: Entries): Allo
   );
 }
 
-function readList(param: string, value: unknown, { expected, normalised }: Entries): string[] {
+function readList(param: string, value: unknown, { expected, pattern, except, normalised }: Entries): string[] {
   if (!Array.isArray(value)) {
     throw gatewayError('field_type', { param, found: shown(value, 'utf8'), expected: `an array of ${expected}` });
   }
   const kept = new Set<string>();
   value.forEach((entry: unknown, index) => {
-    const known = typeof entry === 'string' ? normalised(entry) : undefined;
-    if (known === undefined) {
+    if (typeof entry !== 'string' || !pattern.test(entry) || except?.test(entry)) {
       const found = `an array whose entry ${index} is ${shown(entry, 'utf8')}`;
       throw gatewayError('field_type', { param, found, expected: `an array of ${expected}` });
     }
-    kept.add(known);
+    kept.add(normalised(entry));
   });
   return [...kept];
 }

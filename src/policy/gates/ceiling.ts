@@ -1,8 +1,11 @@
 /** What the gates with a ceiling share: a number of at least 0, or null for none. */
+import type { JsonSchema } from '../../base/json-schema.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown } from '../../wire/json-text.js';
 
 export type Ceiling = number | null;
+
+export const ceilingSchema: JsonSchema = { type: ['number', 'null'], minimum: 0 };
 
 export function readCeiling(param: string, value: unknown): number {
   if (typeof value !== 'number') {

@@ -8,6 +8,7 @@ export const denyCloudAct: Gate<'deny_cloud_act'> = {
   defaultSetting: false,
   takes: '`true` or `false`',
   removes: 'Routes of a provider that is subject to the US CLOUD Act, and of one for which that is unknown.',
+  schema: { type: 'boolean' },
   read(value) {
     if (typeof value === 'boolean') return value;
     throw gatewayError('field_type', {

@@ -1,4 +1,5 @@
 /** What one gate of a routing policy is (§2.9). Settings, checks, 403 counts, counterfactuals and docs all derive from it. */
+import type { JsonSchema } from '../../base/json-schema.js';
 import type { Route } from '../../catalogue/route.js';
 import type { RoutingPolicy } from '../policy.js';
 
@@ -22,6 +23,8 @@ export interface Gate<Name extends GateName = GateName> {
   readonly removes: string;
   /** What a route may leave unpublished: while the gate is set, such a route is excluded (§2.9). */
   readonly figure?: { readonly name: string; published(route: Route): boolean };
+  /** Of the setting; `read` takes what fits it, and nothing else. */
+  readonly schema: JsonSchema;
   /** Reads what a caller sent; throws a 400 that names the field and the value. `null` has become the default before. */
   read(value: unknown): RoutingPolicy[Name];
   /** Reads what was stored, perhaps by another version. Never throws; what it does not understand never opens the gate. */

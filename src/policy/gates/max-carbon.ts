@@ -1,5 +1,5 @@
 /** Removes routes above a carbon intensity, and those that publish none (§2.9, failure case F26). */
-import { isCeilingSet, raised, readCeiling, storedCeiling } from './ceiling.js';
+import { ceilingSchema, isCeilingSet, raised, readCeiling, storedCeiling } from './ceiling.js';
 import type { Gate } from './gate.js';
 
 const name = 'max_carbon';
@@ -11,6 +11,7 @@ export const maxCarbon: Gate<typeof name> = {
   removes:
     'Routes whose carbon intensity is above the ceiling, and those with no published figure; a `global` route has only a figure of its own.',
   figure: { name: 'carbon figure', published: ({ carbon }) => carbon !== null },
+  schema: ceilingSchema,
   read: (value) => readCeiling(name, value),
   stored: storedCeiling,
   isSet: isCeilingSet,

@@ -1,6 +1,6 @@
 /** Removes routes above a price, and those that publish none (§2.9, failure case F26). Compared without floats (ruling 9). */
 import type { Route } from '../../catalogue/route.js';
-import { isCeilingSet, raised, readCeiling, storedCeiling } from './ceiling.js';
+import { ceilingSchema, isCeilingSet, raised, readCeiling, storedCeiling } from './ceiling.js';
 import type { Gate } from './gate.js';
 
 const name = 'max_price';
@@ -13,6 +13,7 @@ export const maxPrice: Gate<typeof name> = {
   takes: 'USD per million tokens, a number of at least 0, or `null` for no ceiling',
   removes: 'Routes whose dearer price, of input and output, is above the ceiling, and those with no published price.',
   figure: { name: 'price', published: ({ price }) => price !== null },
+  schema: ceilingSchema,
   read: (value) => readCeiling(name, value),
   stored: storedCeiling,
   isSet: isCeilingSet,

@@ -3,7 +3,9 @@ import type { Route } from '../../catalogue/route.js';
 import {
   anything,
   areListsSet,
+  type Entries,
   listsPermit,
+  listsSchema,
   readLists,
   relaxedLists,
   storedLists,
@@ -11,15 +13,12 @@ import {
 } from './allow-deny.js';
 import type { Gate } from './gate.js';
 
-const locode = /^[a-z0-9]{5}$/i;
-const country = /^[a-z]{2}$/i;
+const countryLength = 2;
 
-const entries = {
+const entries: Entries = {
   expected: 'locodes such as "defra" and ISO country codes such as "DE" ("global" is no region)',
-  normalised(entry: string) {
-    if (locode.test(entry)) return entry.toLowerCase();
-    return country.test(entry) ? isoCountry(entry) : undefined;
-  },
+  pattern: /^([A-Za-z0-9]{5}|[A-Za-z]{2})$/,
+  normalised: (entry) => (entry.length === countryLength ? isoCountry(entry) : entry.toLowerCase()),
 };
 
 /** A code that people use beside the ISO one means the same country: a deny list with `UK` must remove `GB`. */
@@ -39,6 +38,7 @@ export const regions: Gate<'regions'> = {
   takes: '`allow` and `deny`, lists of locodes and ISO country codes in any case; an empty `allow` restricts nothing',
   removes:
     'Routes whose locode and country are both not in `allow`, or one of which is in `deny`; a `global` route has no region, so any `allow` list removes it and no `deny` list does.',
+  schema: listsSchema(entries),
   read: (value) => readLists('regions', value, entries),
   stored: storedLists,
   isSet: areListsSet,

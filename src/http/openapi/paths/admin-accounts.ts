@@ -1,7 +1,5 @@
-/** `/admin/v1/accounts` (contract 7). */
-import { z } from 'zod';
-import { accountChange, newAccount } from '../../admin/accounts.js';
-import { newPassword } from '../../admin/fields.js';
+/** Describes `/admin/v1/accounts`. */
+import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
 import { adminOperation, json, noContent } from '../operations.js';
 import { boolean, listOf, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
@@ -37,9 +35,9 @@ export const adminAccounts: Resource = {
       operator: boolean('It is an operator in the dashboard.'),
       created_at: time('When it was made.'),
     }),
-    NewAccount: bodySchema(newAccount, { password: 'Makes the account able to sign in at the dashboard.' }),
-    NewPassword: bodySchema(z.strictObject({ password: newPassword })),
-    AccountChange: bodySchema(accountChange, { limits: 'What is left out stays; null gives the default back.' }),
+    NewAccount: bodySchema(newAccount),
+    NewPassword: bodySchema(passwordChange),
+    AccountChange: bodySchema(accountChange),
   },
   paths: {
     '/admin/v1/accounts': {

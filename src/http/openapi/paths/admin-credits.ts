@@ -1,7 +1,7 @@
-/** Credits and the ledger of an account (contract 7, ruling 9). */
+/** Describes the credits and the ledger of an account. */
 import { ledgerLimit, newCredit } from '../../admin/credits.js';
 import { adminOperation, json } from '../operations.js';
-import { boolean, listOf, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
+import { boolean, listOf, numberParameter, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Resource } from '../types.js';
 import { bodySchema } from '../zod-schema.js';
 import { accountId } from './admin-accounts.js';
@@ -20,7 +20,7 @@ export const adminCredits: Resource = {
       generation_id: textOrNull('The generation that was paid with it.'),
       note: textOrNull('A note.'),
     }),
-    NewCredit: bodySchema(newCredit, { amount_usd: 'An exact decimal, like `10.00`; negative amounts debit.' }),
+    NewCredit: bodySchema(newCredit),
   },
   paths: {
     '/admin/v1/accounts/{id}/credits': {
@@ -42,20 +42,7 @@ export const adminCredits: Resource = {
         id: 'getLedger',
         tag: tag.name,
         summary: 'Get the ledger',
-        parameters: [
-          accountId,
-          {
-            name: 'limit',
-            in: 'query',
-            description: 'How many entries, newest first.',
-            schema: {
-              type: 'integer',
-              minimum: ledgerLimit.min,
-              maximum: ledgerLimit.max,
-              default: ledgerLimit.default,
-            },
-          },
-        ],
+        parameters: [accountId, numberParameter(ledgerLimit)],
         answers: {
           '200': json('The entries.', listOf(ref('LedgerEntry'), { has_more: boolean('There are older ones.') })),
         },

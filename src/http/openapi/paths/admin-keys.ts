@@ -1,4 +1,4 @@
-/** The keys of an account (§2.1, contract 7). */
+/** Describes the keys of an account. */
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
 import { newKey } from '../../admin/keys.js';
 import { adminOperation, json, noContent } from '../operations.js';
@@ -29,9 +29,7 @@ export const adminKeys: Resource = {
         pattern: `^${tokenPrefix}[A-Za-z0-9_-]{${tokenBodyLength}}$`,
       }),
     }),
-    NewKey: bodySchema(newKey, {
-      expires: '`7d`, `90d`, `12mo` (calendar months), `never` or an RFC 3339 time; 90 days where it is left out.',
-    }),
+    NewKey: bodySchema(newKey),
   },
   paths: {
     '/admin/v1/accounts/{id}/keys': {

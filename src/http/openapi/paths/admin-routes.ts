@@ -1,8 +1,20 @@
-/** Routes and their health, model availability, the catalogue and the audit trail (contract 7). */
+/** Describes routes and their health, model availability, the catalogue and the audit trail. */
 import { auditLimit } from '../../admin/audit.js';
 import { modelStateNames, newState } from '../../admin/models.js';
 import { adminOperation, json, noContent } from '../operations.js';
-import { boolean, integer, listOf, numberOrNull, object, oneOfValues, ref, text, textOrNull, time } from '../schema.js';
+import {
+  boolean,
+  integer,
+  listOf,
+  numberOrNull,
+  numberParameter,
+  object,
+  oneOfValues,
+  ref,
+  text,
+  textOrNull,
+  time,
+} from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
 import { bodySchema } from '../zod-schema.js';
 
@@ -45,9 +57,7 @@ export const adminRoutes: Resource = {
   tag,
   schemas: {
     Route: route,
-    NewAvailability: bodySchema(newState, {
-      state: '`soft_disabled` answers 503 `model_unavailable` with the reason, `disabled` 404 `model_not_found`.',
-    }),
+    NewAvailability: bodySchema(newState),
     ModelAvailability: object({
       object: { const: 'model_availability' },
       id: text('`{creator}/{model}`.'),
@@ -125,14 +135,7 @@ export const adminRoutes: Resource = {
         id: 'listAudit',
         tag: tag.name,
         summary: 'Who did what',
-        parameters: [
-          {
-            name: 'limit',
-            in: 'query',
-            description: 'How many entries, newest first.',
-            schema: { type: 'integer', minimum: auditLimit.min, maximum: auditLimit.max, default: auditLimit.default },
-          },
-        ],
+        parameters: [numberParameter(auditLimit)],
         answers: { '200': json('The entries.', listOf(ref('AuditEntry'))) },
         errors: ['field_invalid'],
       }),

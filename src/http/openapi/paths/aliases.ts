@@ -1,7 +1,7 @@
-/** `/v1/aliases` (§2.3, contract 4.3). */
-
+/** Describes `/v1/aliases`. */
 import { aliasSlots } from '../../../accounts/aliases/alias-book.js';
-import { aliasNameRule } from '../../../accounts/aliases/alias-name.js';
+import { aliasTargetSchemas } from '../../../accounts/aliases/alias-target.js';
+import { aliasNameRule } from '../../../catalogue/model-id.js';
 import type { Condition } from '../../../errors/table.js';
 import { json, keyOperation, noContent } from '../operations.js';
 import { listOf, object, ref, text, textOrNull, time } from '../schema.js';
@@ -16,34 +16,19 @@ const aliasName = text('1 to 64 of a-z, 0-9, `-` and `_`, starting with a letter
   pattern: aliasNameRule.source,
 });
 
-const target = {
+const answeredTarget = {
   provider: text('A provider’s id, or `auto`.'),
   canonical_id: text('`{creator}/{model}`.'),
+  locode: textOrNull('The region, or `global`; null for `auto`.'),
 };
 
-const answeredTarget = { ...target, locode: textOrNull('The region, or `global`; null for `auto`.') };
-const sentTarget = {
-  ...target,
-  locode: textOrNull('The region; `global` where it is left out. `auto` takes none.'),
-};
-
-const flat = object(sentTarget, { optional: ['locode'] });
-const nested = object({ target: object(sentTarget, { optional: ['locode'] }) });
-const written = object({
-  target: text('`provider/creator/model/locode`, or `auto/creator/model`.', { examples: ['auto/lodestone/echo'] }),
-});
-
-/** The three shapes that a target may have; `name` goes with each where an alias is made. */
-function targetShapes(name?: Schema): Schema {
-  const withName = (shape: Schema) =>
-    name === undefined
-      ? shape
-      : {
-          ...shape,
-          required: ['name', ...(shape.required as string[])],
-          properties: { name, ...(shape.properties as object) },
-        };
-  return { anyOf: [flat, nested, written].map(withName) };
+/** `name` goes with each shape of a target where an alias is made. */
+function withName(shape: Schema): Schema {
+  return {
+    ...shape,
+    required: ['name', ...(shape.required as string[])],
+    properties: { name: aliasName, ...(shape.properties as object) },
+  };
 }
 
 const nameParameter: Parameter = {
@@ -85,8 +70,8 @@ export const aliases: Resource = {
       created_at: time('When it was made.'),
       updated_at: time('When it was last repointed.'),
     }),
-    NewAlias: targetShapes(aliasName),
-    AliasTarget: targetShapes(),
+    NewAlias: { anyOf: aliasTargetSchemas.map(withName) },
+    AliasTarget: { anyOf: aliasTargetSchemas },
   },
   paths: {
     '/v1/aliases': {

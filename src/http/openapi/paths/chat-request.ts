@@ -1,5 +1,5 @@
-/** The schema of a chat request (§4.1). Ranges are those of part 8; a field that is not listed is passed to the provider as it is. */
-
+/** Describes a chat request. A field that is not listed is passed to the provider as it is. */
+import { modelIdSchema } from '../../../catalogue/model-id.js';
 import { messageRoles } from '../../../pipeline/validate/check-messages.js';
 import { stopSequencesMax } from '../../../pipeline/validate/check-request.js';
 import type { refusableParameters } from '../../../wire/chat-request.js';
@@ -9,7 +9,7 @@ import type { Schema } from '../types.js';
 
 const open = { additionalProperties: true };
 
-/** `null` is the same as leaving the field out (contract 4.1). */
+/** `null` is the same as leaving the field out. */
 function optional(type: string, description: string, more: Schema = {}): Schema {
   return { type: [type, 'null'], description, ...more };
 }
@@ -18,31 +18,56 @@ const refusable = (name: (typeof refusableParameters)[number], type: string, des
   [name]: optional(type, `${description} Refused with a 400 where the route cannot apply it.`, more),
 });
 
-const message = object(
+/** What is inside a message is the provider's to judge, so these fields have a description and no type. */
+const content: Schema = {
+  type: ['string', 'array', 'null'],
+  description: 'Text, or an array of parts in OpenAI’s form.',
+};
+const partsOfMessages: Record<string, Schema> = {
+  tool_calls: { description: 'An array: the calls that an `assistant` message made, in OpenAI’s form.' },
+  name: { description: 'A name for the speaker, as text.' },
+};
+
+const toolRole = 'tool' satisfies (typeof messageRoles)[number];
+
+const toolMessage = object(
   {
-    role: text('Who speaks.', { enum: [...messageRoles] }),
-    content: {
-      type: ['string', 'array', 'null'],
-      items: { type: 'object', additionalProperties: true },
-      description: 'Text, or an array of parts in OpenAI’s form.',
-    },
-    tool_call_id: text('The call that a `tool` message answers. Required on those.'),
-    tool_calls: array({ type: 'object', additionalProperties: true }, 'The calls that an `assistant` message made.'),
-    name: text('A name for the speaker.'),
+    role: { const: toolRole, description: 'The result of a call.' },
+    tool_call_id: text('The call that the message answers.', { minLength: 1 }),
+    content,
+    ...partsOfMessages,
   },
-  { optional: ['content', 'tool_call_id', 'tool_calls', 'name'], ...open },
+  { optional: ['content', ...Object.keys(partsOfMessages)], ...open },
 );
 
-const properties: Record<string, Schema> = {
-  model: text(
-    'A model id: `{provider}/{creator}/{model}[/{locode}]` is a pin, `auto/{creator}/{model}` lets Lodestone choose the route, `alias/{name}` is a name of the account.',
-    { examples: ['sandbox/lodestone/echo', 'auto/lodestone/failover', 'alias/fast'] },
-  ),
+const otherMessage = object(
+  {
+    role: text('Who speaks.', { enum: messageRoles.filter((role) => role !== toolRole) }),
+    content,
+    ...partsOfMessages,
+  },
+  { optional: ['content', ...Object.keys(partsOfMessages)], ...open },
+);
+
+/** What the ids of a request may be. */
+interface Ids {
+  model: Schema;
+  /** Of `fallback.models`. */
+  entry: Schema;
+}
+
+const properties = (ids: Ids): Record<string, Schema> => ({
+  model: {
+    ...ids.model,
+    description:
+      'A model id: `{provider}/{creator}/{model}[/{locode}]` is a pin, `auto/{creator}/{model}` lets Lodestone choose the route, `alias/{name}` is a name of the account.',
+    examples: ['sandbox/lodestone/echo', 'auto/lodestone/failover', 'alias/fast'],
+  },
   messages: array(ref('ChatMessage'), 'The conversation, at least one message.', { minItems: 1 }),
   stream: optional('boolean', 'Answer as a stream of server-sent events.'),
   stream_options: optional('object', 'Options of a stream.', {
     properties: {
-      include_usage: { type: ['boolean', 'null'], description: 'Add a frame with the usage and its cost.' },
+      include_usage: { description: '`true` adds a frame with the usage and its cost.' },
     },
     ...open,
   }),
@@ -64,22 +89,30 @@ const properties: Record<string, Schema> = {
   ...refusable('response_format', 'object', 'The form of the answer, such as `{"type": "json_object"}`.', open),
   ...refusable('logprobs', 'boolean', 'Whether to return log probabilities.'),
   ...refusable('logit_bias', 'object', 'Biases by token.', open),
-  tools: optional('array', 'Tool definitions in OpenAI’s form.', { items: { type: 'object', ...open } }),
+  tools: { description: 'An array of tool definitions in OpenAI’s form; the provider judges them.' },
   tool_choice: { description: 'Which tool to call, in OpenAI’s form.' },
   fallback: optional('object', 'The chain of this request, in place of the account’s saved one.', {
     properties: {
-      models: array({ type: 'string' }, 'Ids to try, in order, when `model` has failed; `[]` switches the chain off.', {
+      models: optional('array', 'Ids to try, in order, when `model` has failed; `[]` switches the chain off.', {
+        items: ids.entry,
         maxItems: fallbackModelsMax,
       }),
     },
     ...open,
   }),
+});
+
+const requestOf = (ids: Ids): Schema => {
+  const fields = properties(ids);
+  return object(fields, {
+    optional: Object.keys(fields).filter((name) => name !== 'model' && name !== 'messages'),
+    ...open,
+  });
 };
 
 export const chatRequestSchemas = {
-  ChatMessage: message,
-  ChatRequest: object(properties, {
-    optional: Object.keys(properties).filter((name) => name !== 'model' && name !== 'messages'),
-    ...open,
-  }),
+  ChatMessage: { anyOf: [otherMessage, toolMessage] },
+  ChatRequest: requestOf({ model: modelIdSchema, entry: modelIdSchema }),
+  // What the chat says against an id is part of the answer to a dry run, which takes any text.
+  ExplainRequest: requestOf({ model: { type: 'string', minLength: 1 }, entry: { type: 'string' } }),
 };

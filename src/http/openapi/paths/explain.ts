@@ -1,4 +1,4 @@
-/** `POST /v1/routes/explain`: the dry run (contract 4.7). */
+/** Describes `POST /v1/routes/explain`, the dry run. */
 import { json, keyOperation } from '../operations.js';
 import { array, integer, number, numberOrNull, object, oneOfValues, ref, text, textOrNull } from '../schema.js';
 import type { Resource } from '../types.js';
@@ -78,8 +78,9 @@ export const explain: Resource = {
         id: 'explainRoutes',
         tag: tag.name,
         summary: 'Explain a request',
-        description: 'Takes the body of a chat request. The answer is a 200 whenever the body is a valid request.',
-        body: { schema: ref('ChatRequest'), examples: chatExamples },
+        description:
+          'Takes the body of a chat request. The answer is a 200 whenever the body is a valid request, also where `model` is no id.',
+        body: { schema: ref('ExplainRequest'), examples: chatExamples },
         answers: { '200': json('What would happen.', ref('RouteExplanation')) },
         errors: requestErrors,
       }),

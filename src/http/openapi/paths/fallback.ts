@@ -1,29 +1,27 @@
-/** `/v1/fallback`: the account's saved chain (contract 4.4). */
+/** Describes `/v1/fallback`, the account's saved chain. */
+import { modelIdSchema } from '../../../catalogue/model-id.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
 import { json, keyOperation, noContent } from '../operations.js';
 import { array, object, ref } from '../schema.js';
-import type { Resource } from '../types.js';
+import type { Resource, Schema } from '../types.js';
 
 const tag = {
   name: 'Fallback',
   description: 'The chain that is walked when the requested id has failed with a 503 or 504.',
 };
 
-const chain = object({
-  models: array(
-    { type: 'string' },
-    `Model ids in any form, at most ${fallbackModelsMax}; \`auto/\` ids are recommended.`,
-    {
+const chainOf = (entry: Schema) =>
+  object({
+    models: array(entry, `Model ids in any form, at most ${fallbackModelsMax}; \`auto/\` ids are recommended.`, {
       maxItems: fallbackModelsMax,
-    },
-  ),
-});
+    }),
+  });
 
 export const fallback: Resource = {
   tag,
   schemas: {
-    Fallback: object({ object: { const: 'fallback' }, fallback: chain }),
-    NewFallback: object({ fallback: chain }),
+    Fallback: object({ object: { const: 'fallback' }, fallback: chainOf({ type: 'string' }) }),
+    NewFallback: object({ fallback: chainOf(modelIdSchema) }),
   },
   paths: {
     '/v1/fallback': {

@@ -1,5 +1,4 @@
-/** The usage history (contract 4.6). */
-
+/** Describes the usage history. */
 import { generationsLimit } from '../../api/generations.js';
 import { json, keyOperation } from '../operations.js';
 import {
@@ -9,6 +8,7 @@ import {
   integer,
   listOf,
   number,
+  numberParameter,
   object,
   oneOfValues,
   ref,
@@ -62,7 +62,10 @@ const generation = object({
   attempts: array(attempt, 'Every attempt.'),
 });
 
-const query = (name: string, description: string, schema: Parameter['schema'] = { type: 'string' }): Parameter => ({
+/** A NUL is refused: PostgreSQL has no text with one. */
+const queryString = { type: 'string', pattern: '^[^\\x00]*$' };
+
+const query = (name: string, description: string, schema: Parameter['schema'] = queryString): Parameter => ({
   name,
   in: 'query',
   description,
@@ -83,12 +86,7 @@ export const generations: Resource = {
         summary: 'List generations',
         description: 'Newest first. `after` takes the last id of a page and gives the next one.',
         parameters: [
-          query('limit', 'How many.', {
-            type: 'integer',
-            minimum: generationsLimit.min,
-            maximum: generationsLimit.max,
-            default: generationsLimit.default,
-          }),
+          numberParameter(generationsLimit),
           query('after', 'Only records older than this id.'),
           query('key', 'Only requests of the key of this name.'),
           query('model', 'Only requests for, or served by, this id.'),
@@ -112,7 +110,7 @@ export const generations: Resource = {
       get: keyOperation({
         id: 'getGenerationByQuery',
         summary: 'Get a generation (id in the query)',
-        parameters: [{ name: 'id', in: 'query', required: true, ...id }],
+        parameters: [{ name: 'id', in: 'query', required: true, ...id, schema: { ...queryString, minLength: 1 } }],
         errors: ['field_invalid', 'generation_not_found', 'api_error'],
         ...one,
       }),

@@ -1,7 +1,7 @@
-/** `/v1/routing-policy` (§2.9, contract 4.5). */
-import { defaultPolicy, preferences } from '../../../policy/policy.js';
+/** Describes `/v1/routing-policy`. */
+import { defaultPolicy, policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
 import { json, keyOperation, noContent } from '../operations.js';
-import { array, boolean, numberOrNull, object, oneOfValues, ref } from '../schema.js';
+import { object, ref } from '../schema.js';
 import type { Resource, Schema } from '../types.js';
 
 const tag = {
@@ -9,35 +9,40 @@ const tag = {
   description: 'Gates for `auto/` ids, and what to prefer among the routes that they leave.',
 };
 
-const lists = (what: string): Schema =>
-  object(
-    {
-      allow: array({ type: 'string' }, `Only these ${what}; empty restricts nothing.`),
-      deny: array({ type: 'string' }, `Never these ${what}.`),
-    },
-    { optional: 'all' },
-  );
-
-/** One property for each field of a policy; the compiler holds the two together. */
-const fields: Record<keyof typeof defaultPolicy, Schema> = {
-  deny_cloud_act: boolean('Remove routes of providers under the US CLOUD Act, and those of which it is not known.'),
-  max_carbon: numberOrNull('gCO2e/kWh. While it is set, routes without a figure are removed too.', { minimum: 0 }),
-  max_price: numberOrNull('US dollars per million tokens, held against the dearer of input and output.', {
-    minimum: 0,
-  }),
-  providers: lists('providers'),
-  creators: lists('creators'),
-  regions: lists('locodes and ISO country codes'),
-  prefer: oneOfValues(preferences, 'What counts most in the ranking.'),
+const descriptions: Record<keyof typeof defaultPolicy, string> = {
+  deny_cloud_act: 'Remove routes of providers under the US CLOUD Act, and those of which it is not known.',
+  max_carbon: 'gCO2e/kWh. While it is set, routes without a figure are removed too.',
+  max_price: 'US dollars per million tokens, held against the dearer of input and output.',
+  providers: 'Only the providers in `allow` (empty restricts nothing), never those in `deny`.',
+  creators: 'Only the creators in `allow` (empty restricts nothing), never those in `deny`.',
+  regions: 'Only the locodes and ISO country codes in `allow` (empty restricts nothing), never those in `deny`.',
+  prefer: 'What counts most in the ranking.',
 };
+
+function described(schemas: typeof policySchemas): Record<string, Schema> {
+  return Object.fromEntries(
+    Object.entries(descriptions).map(([name, description]) => [
+      name,
+      { ...schemas[name as keyof typeof schemas], description },
+    ]),
+  );
+}
 
 export const routingPolicy: Resource = {
   tag,
   schemas: {
-    RoutingPolicy: object({ object: { const: 'routing_policy' }, ...fields }),
+    RoutingPolicy: object({ object: { const: 'routing_policy' }, ...described(policySchemas) }),
     NewRoutingPolicy: object(
-      { object: { const: 'routing_policy' }, ...fields },
-      { optional: 'all', description: 'A field that is left out becomes its default.', examples: [defaultPolicy] },
+      {
+        object: { description: 'Taken and ignored, so that the answer of a GET can be sent back.' },
+        ...described(sentPolicySchemas),
+      },
+      {
+        optional: 'all',
+        additionalProperties: false,
+        description: 'A field that is left out or null becomes its default.',
+        examples: [defaultPolicy],
+      },
     ),
   },
   paths: {

@@ -24,6 +24,15 @@ export const webhooks: Resource = {
           summary: 'Report a payment',
           description:
             'Called by Stripe with a `stripe-signature` header over the body, at most five minutes old. An event counts once, however often it is sent. There is no such path where `payments.processor` is `none`.',
+          parameters: [
+            {
+              name: 'stripe-signature',
+              in: 'header',
+              required: true,
+              description: 'The time, and the signature of time and body with `payments.webhook_secret`.',
+              schema: { type: 'string' },
+            },
+          ],
           body: {
             schema: { type: 'object', additionalProperties: true },
             examples: { paid: { summary: 'A checkout was paid', value: example } },
