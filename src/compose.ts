@@ -10,7 +10,7 @@ import { adminTokenOf } from './admin-token.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { createLogger, type Logger } from './base/logger.js';
 import { makePrivateDirectory } from './base/private-directory.js';
-import { type JournalSlot, openJournalSlot } from './billing/journal-slots.js';
+import { type JournalSlot, openJournalSlot, writeToStandardError } from './billing/journal-slots.js';
 import { CatalogueHolder, type CatalogueSources } from './catalogue/holder.js';
 import { type Addresses, addressesOf, localAddress } from './compose/addresses.js';
 import { dashboardAddress, dashboardSettings } from './compose/dashboard.js';
@@ -71,10 +71,14 @@ export interface Gateway {
   readonly store: Store;
   readonly demoClaim: DemoClaim;
   readonly journal: Pick<JournalSlot, 'adopt'>;
+  /** Loads, beside the requests, what counts tokens, so that the first answer without usage does not wait for it. */
+  loadTokenizer(): void;
   /** What `GET /metrics` tells of this process alone. */
   figures(): Figures;
-  /** Refuses new work, lets answers finish within the drain time, settles everything. */
-  stop(): Promise<void>;
+  /** Refuses new work, lets answers finish within the drain time (or a shorter one), settles everything. */
+  stop(drainMsMax?: number): Promise<void>;
+  /** Writes what is not settled into the journal's file and to standard error, at once. */
+  reportUnsettled(): void;
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -130,6 +134,7 @@ async function start(
     await openJournalSlot({
       dataDir: config.storage.dataDir,
       shared: config.storage.redisUrl !== null,
+      sharesStoreDisk: config.storage.databaseUrl === null,
       settle,
       clock,
       logger,
@@ -224,7 +229,8 @@ async function start(
       ...dashboardSettings(config, () => addressesOf(config, listening.port)),
     },
   });
-  opened.add(server, (part) => part.close(config.server.drainMs));
+  let { drainMs } = config.server;
+  opened.add(server, (part) => part.close(drainMs));
   const port = await server.listen(config.server.port, config.server.host);
   listening.port = port;
   // Listening comes first: a request that arrives before the snapshot is told so (§7.1, service_unavailable).
@@ -242,7 +248,12 @@ async function start(
     demoClaim,
     journal,
     figures: () => server.figures(),
-    stop: () => opened.close(),
+    loadTokenizer: ports.loadTokenizer,
+    stop: (drainMsMax = drainMs) => {
+      drainMs = Math.min(drainMs, drainMsMax);
+      return opened.close();
+    },
+    reportUnsettled: () => void journal.reportUnsettled(writeToStandardError),
   };
 }
 

@@ -6,7 +6,7 @@ import { startGateway } from './compose.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load.js';
 import { readyText, welcome } from './demo.js';
-import { keepAlive, startFaultText, stopOnce } from './running.js';
+import { type Ending, endingOf, endOnFault, startFaultText } from './running.js';
 import { runPrimary } from './workers/primary.js';
 import { runWorker, workerNumber } from './workers/worker.js';
 
@@ -15,7 +15,11 @@ export async function runServer(argv: string[]): Promise<number> {
   const number = workerNumber();
   if (number !== null) return runWorker(number);
   const logger = createLogger();
-  keepAlive(logger);
+  let ending: Ending | null = null;
+  endOnFault(logger, () => ending);
+  const endsBy = (chosen: Ending) => {
+    ending = chosen;
+  };
   try {
     const { values } = parseArgs({
       args: argv.filter((arg) => arg !== 'serve'),
@@ -23,8 +27,9 @@ export async function runServer(argv: string[]): Promise<number> {
     });
     const readConfig = () => loadConfig({ file: values.config, env: process.env, cwd: process.cwd() });
     const config = readConfig();
-    if (config.workers > 1) await runPrimary({ config, readConfig, logger, mainFile: fileURLToPath(import.meta.url) });
-    else await serve(config, readConfig, logger);
+    const mainFile = fileURLToPath(import.meta.url);
+    if (config.workers > 1) await runPrimary({ config, readConfig, logger, mainFile, endsBy });
+    else await serve({ config, readConfig, logger, endsBy });
     return 0;
   } catch (error) {
     console.error(startFaultText(error));
@@ -32,14 +37,23 @@ export async function runServer(argv: string[]): Promise<number> {
   }
 }
 
-async function serve(config: Config, rereadConfig: () => Config, logger: Logger): Promise<void> {
-  const starting = startGateway({ config, logger, rereadConfig });
+interface ServeOptions {
+  config: Config;
+  readConfig: () => Config;
+  logger: Logger;
+  endsBy: (ending: Ending) => void;
+}
+
+async function serve({ config, readConfig, logger, endsBy }: ServeOptions): Promise<void> {
+  const starting = startGateway({ config, logger, rereadConfig: readConfig });
   // Before it is started: a signal that comes in between stops it as soon as it is.
-  const stop = stopOnce(starting, logger);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
+  const ending = endingOf(starting, logger);
+  endsBy(ending);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void ending.stop(signal));
   process.on('SIGHUP', () => void starting.then(({ catalogue }) => catalogue.reload()).catch(() => {}));
   const gateway = await starting;
   console.log(readyText(gateway.addresses));
+  gateway.loadTokenizer();
   if (config.demo) await welcome(gateway, console.log);
 }
 

@@ -125,9 +125,12 @@ export class AccountDirectory {
     return recordPayment({ ...this.deps, cache, changes }, event, countryAfter);
   }
 
-  /** Settlement, as far as memory goes. Synchronous, so that the next request of the account sees the new balance (§7.2). */
-  charge(accountId: string, costPico: PicoUsd, generationId: string): void {
-    this.cache.charge(accountId, costPico, generationId);
+  /**
+   * Settlement, as far as memory goes. Synchronous, so that the next request of the account sees the new balance. `chargedPico`
+   * was taken off for the same generation before.
+   */
+  charge(accountId: string, costPico: PicoUsd, generationId: string, chargedPico: PicoUsd = 0n): void {
+    this.cache.charge(accountId, costPico, generationId, chargedPico);
   }
 
   /** The token is in the answer and nowhere else: the store and the log have its hash or nothing. */

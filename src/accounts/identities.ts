@@ -20,8 +20,8 @@ export interface Identities {
   /** The account of a key that is held, whether or not it is still true. */
   ownerOf(keyId: string): string | undefined;
   eraseExpired(nowMs: number): void;
-  /** Takes a cost that is on its way to the store off the balance in memory. */
-  charge(accountId: string, costPico: PicoUsd, generationId: string): void;
+  /** Takes a cost that is on its way to the store off the balance in memory, less what was taken off for it before. */
+  charge(accountId: string, costPico: PicoUsd, generationId: string, chargedPico: PicoUsd): void;
   /** Whether the store has made a change of the account is not known: memory takes over what the store has. Throws StoreUnavailable. */
   reread(accountId: string): Promise<void>;
   /** A change of these is in the store; when it resolves, no process acts on what was before. */

@@ -98,12 +98,12 @@ export class IdentityCache implements Identities {
     }
   }
 
-  /** Synchronous, so that the next request of the account sees the new balance (§7.2). */
-  charge(accountId: string, costPico: PicoUsd): void {
+  /** Synchronous, so that the next request of the account sees the new balance. */
+  charge(accountId: string, costPico: PicoUsd, _generationId: string, chargedPico: PicoUsd): void {
     const account = this.accounts.get(accountId);
     if (!account) return;
-    account.balancePico -= costPico;
-    account.usagePico += costPico;
+    account.balancePico -= costPico - chargedPico;
+    account.usagePico += costPico - chargedPico;
   }
 
   /** Charges move balance and usage alike, so the sum of the two tells of posted entries, whatever the journal still holds. */

@@ -13,10 +13,10 @@ export function createLogger(
   level: string = process.env.LODESTONE_LOG_LEVEL ?? 'info',
   common: Record<string, unknown> | null = null,
 ): Logger {
-  return pino(
-    { level, base: common, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: false }),
-  );
+  const destination = pino.destination({ dest: 2, sync: false });
+  // A log on a full disk loses lines; it must not end the process.
+  destination.on('error', () => {});
+  return pino({ level, base: common, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
 /** Whether debug lines are kept at all, so that nobody makes them where they are not. */

@@ -80,12 +80,12 @@ describe('group commit', () => {
     journal.append(aGeneration());
     await endOfTurn();
     // The next write must begin a new file, and cannot.
-    writeFileSync(join(place.dir, '000000000002.2.log'), '');
+    writeFileSync(join(place.dir, '000000000002.3.log'), '');
     let sent = 0;
     for (const generation of many(2)) journal.append(generation, () => sent++);
     await endOfTurn();
     expect([sent, place.idsInFiles().length]).toEqual([2, 1]);
-    rmSync(join(place.dir, '000000000002.2.log'));
+    rmSync(join(place.dir, '000000000002.3.log'));
     journal.append(aGeneration());
     expect(await journal.settled(5000)).toBe(true);
     expect(place.store.records.size).toBe(4);

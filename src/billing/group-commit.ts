@@ -26,6 +26,11 @@ export class GroupCommit {
     atEndOfTurn('records', this.#endOfTurn);
   }
 
+  /** Writes the record at once; `append` replaces it. */
+  appendProvisional(generation: Generation): void {
+    this.queue.appendProvisional(generation);
+  }
+
   /** Does at once what the end of the turn would do. */
   flush(): void {
     this.queue.write();

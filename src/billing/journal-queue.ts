@@ -2,17 +2,20 @@
  * What is appended and not yet settled, in order: the oldest records in memory, up to a bound; the rest only in the files,
  * from which they are read again when their turn comes. What an earlier process left is such a rest.
  */
-import { createReadStream } from 'node:fs';
 import type { Generation } from '../storage/records.js';
 import { LineWriter } from '../storage/settlement-line.js';
-import { chargeOf, readSettlementRow, rowCreatedAt, type SettlementRow } from '../storage/settlement-row.js';
+import { chargeOf, readSettlementRow, rowCreatedAt, rowId, type SettlementRow } from '../storage/settlement-row.js';
+import type { JournalDisk } from './journal-disk.js';
+import { LeftProvisionals, OpenProvisionals, provisionalMark, scanSegments } from './journal-provisionals.js';
 import type { Segment, Segments } from './journal-segments.js';
 
 interface Waiting extends SettlementRow {
   /** Its number among all records of this process. */
   readonly n: number;
-  /** Null where the disk did not take it. */
+  /** Null where it is only in memory. */
   segment: Segment | null;
+  /** The generation whose provisional record it replaces. */
+  readonly replaces: string | null;
 }
 
 /** Where the records begin that are only in the files. */
@@ -25,12 +28,17 @@ interface Rest {
 }
 
 export interface QueueEvents {
-  /** A line of an earlier process that is no record. */
-  unreadable(line: string, error: unknown): void;
+  /** A line of an earlier process that is no record; false where it could not be set aside. */
+  unreadable(line: string, error: unknown): boolean;
   /** An earlier process was stopped in the middle of a line; the request it belonged to was never answered in full. */
   torn(file: string): void;
-  diskFailed(error: unknown): void;
-  diskWorks(): void;
+}
+
+export interface QueueOptions {
+  segments: Segments;
+  disk: JournalDisk;
+  memoryBytes: number;
+  events: QueueEvents;
 }
 
 /** Lines are put side by side in pieces of memory of this size; a turn's records fill a part of one. */
@@ -42,6 +50,8 @@ const batchBytes = 4 << 20;
 const newline = 10;
 
 export class JournalQueue {
+  readonly #segments: Segments;
+  readonly #disk: JournalDisk;
   /** Of this turn, not in a file yet; side by side in one piece of memory. */
   #collected: Waiting[] = [];
   #waiting: Waiting[] = [];
@@ -49,12 +59,19 @@ export class JournalQueue {
   #rest: Rest | null = null;
   #appended = 0;
   #line = new LineWriter(Buffer.allocUnsafeSlow(pieceBytes));
+  readonly #provisionals = new OpenProvisionals();
+  readonly #left = new LeftProvisionals();
+  /** Records that cost money and that the disk did not take. */
+  readonly #unwritten = new Set<Waiting>();
+  /** Records that are in memory although they stand behind the beginning of the rest. */
+  readonly #alsoInMemory = new Set<string>();
+  /** Refused by the store, and not set aside yet. */
+  #refused: Waiting[] = [];
 
-  constructor(
-    private readonly segments: Segments,
-    private readonly memoryBytes: number,
-    private readonly events: QueueEvents,
-  ) {}
+  constructor(private readonly options: QueueOptions) {
+    this.#segments = options.segments;
+    this.#disk = options.disk;
+  }
 
   /** The number of the record appended last. */
   get appended(): number {
@@ -62,7 +79,12 @@ export class JournalQueue {
   }
 
   get depth(): number {
-    return this.#collected.length + this.ready;
+    return this.#collected.length + this.ready + this.#refused.length;
+  }
+
+  /** Whether anything in the files is still needed. */
+  get isEmpty(): boolean {
+    return this.depth === 0 && this.#provisionals.size === 0;
   }
 
   /** Records that can be settled: a record goes to the store only when it is in a file, or the disk refused it. */
@@ -82,15 +104,22 @@ export class JournalQueue {
     return oldest ? rowCreatedAt(oldest) : null;
   }
 
+  get #collectedBytes(): number {
+    const last = this.#collected[this.#collected.length - 1];
+    return last ? last.end - this.#collected[0]!.start : 0;
+  }
+
   /** Takes over what earlier processes left. Called once, before the first append. */
   async adopt(): Promise<void> {
-    let count = 0;
-    for (let segment = this.segments.first; segment !== this.segments.active; segment = this.segments.after(segment)!) {
-      for await (const chunk of createReadStream(segment.file)) count += newlines(chunk as Buffer);
-    }
+    const count = await scanSegments(this.#segments, this.#left);
     this.#appended = count;
-    this.#rest = { segment: this.segments.first, offset: 0, n: 1, count };
+    this.#rest = { segment: this.#segments.first, offset: 0, n: 1, count };
     while (count === 0 && this.#rest) this.#readRest();
+  }
+
+  /** Room for the records of a request in flight; false where it may not be forwarded. */
+  reserve(bytes: number): boolean {
+    return this.#disk.reserve(bytes, this.#collectedBytes);
   }
 
   /** Collects the record; `write` brings it into the file. */
@@ -101,6 +130,7 @@ export class JournalQueue {
       this.#nextPiece(start === 0 ? 2 * this.#line.bytes.length : pieceBytes);
       start = 0;
     }
+    const { id } = generation;
     this.#collected.push({
       bytes: this.#line.bytes,
       start,
@@ -110,24 +140,51 @@ export class JournalQueue {
       chargePico: chargeOf(generation),
       n: ++this.#appended,
       segment: null,
+      replaces: this.#provisionals.get(id) ? id : null,
     });
+  }
+
+  /**
+   * Writes at once what a generation owes so far. `append` replaces it. One that only brings an earlier one up to date is left
+   * out where it would take room that requests have reserved.
+   */
+  appendProvisional(generation: Generation): void {
+    const line = this.#provisionals.lineOf(generation);
+    const isUpdate = this.#provisionals.get(generation.id) !== undefined && generation.streamEnd !== 'client_closed';
+    const room = this.#segments.room - this.#disk.reserved - this.#collectedBytes;
+    if (isUpdate && room < line.end) return;
+    this.#provisionals.put(generation, line, this.#disk.append(line.bytes, 0, line.end));
   }
 
   /** Everything collected is in the file when this returns, by one write; where the disk refuses, it is kept in memory. */
   write(): void {
     const rows = this.#collected;
     if (rows.length === 0) return;
+    const size = this.#collectedBytes;
     this.#collected = [];
     const { bytes, start, n } = rows[0]!;
-    const segment = this.#writeLines(bytes, start, rows[rows.length - 1]!.end);
-    if (!segment || (!this.#rest && this.#waitingBytes < this.memoryBytes)) {
-      this.#keep(rows, segment);
+    const fits = this.#unwritten.size === 0 && this.#disk.hasRoom(size + this.#disk.reserved);
+    const segment = fits ? this.#disk.append(bytes, start, start + size) : null;
+    if (!segment) {
+      for (const row of rows) this.#writeInShortage(row);
+      return;
+    }
+    for (const { replaces } of rows) if (replaces !== null) this.#provisionals.release(replaces);
+    if (!this.#rest && this.#waitingBytes < this.options.memoryBytes) {
+      segment.outstanding += rows.length;
+      for (const row of rows) this.#keep(row, segment);
       return;
     }
     // Everything before these lines is in memory or settled, or they follow what is only in the files already.
-    this.#rest ??= { segment, offset: this.segments.writeStart, n, count: 0 };
+    this.#rest ??= { segment, offset: this.#segments.writeStart, n, count: 0 };
     this.#rest.count += rows.length;
     this.#line.at = start;
+  }
+
+  /** Brings records into the file that the disk did not take before; false where it still does not. */
+  retryWrites(): boolean {
+    for (const row of this.#unwritten) if (!this.#writeAlone(row)) return false;
+    return true;
   }
 
   /** The oldest records, at most `max`. They stay until they are dropped. */
@@ -144,17 +201,67 @@ export class JournalQueue {
 
   /** The first `count` are settled or set aside. */
   drop(count: number): void {
-    for (const row of this.#waiting.splice(0, count)) {
-      this.#waitingBytes -= sizeOf(row);
-      if (row.segment) row.segment.outstanding--;
+    for (const row of this.#waiting.splice(0, count)) this.#release(row);
+    this.#retire();
+  }
+
+  /** The first one was refused by the store and could not be set aside: it stays in its file, and the others go on. */
+  holdRefused(): void {
+    const [row] = this.#waiting.splice(0, 1);
+    if (row) this.#refused.push(row);
+  }
+
+  /** Tries again to set aside what was refused. */
+  retrySetAside(setAside: (row: SettlementRow) => boolean): void {
+    if (this.#refused.length === 0) return;
+    const left = this.#refused.filter((row) => !setAside(row));
+    for (const row of this.#refused) if (!left.includes(row)) this.#release(row);
+    this.#refused = left;
+    this.#retire();
+  }
+
+  /** The requests of what is still provisional will not end any more, so that it is final. */
+  closeProvisionals(): void {
+    for (const { row, segment } of this.#provisionals.takeAll())
+      this.#keep({ ...row, n: ++this.#appended, segment, replaces: null }, segment);
+  }
+
+  /** Everything that is not settled, without taking it out. */
+  *unsettled(): Generator<SettlementRow> {
+    yield* this.#refused;
+    yield* this.#waiting;
+    for (let rest = this.#rest; rest; ) {
+      const { segment, offset } = rest;
+      const { lines, offset: next } = this.#segments.read(segment, offset);
+      for (let start = 0; start < lines.length; start = lines.indexOf(newline, start) + 1) {
+        const end = lines.indexOf(newline, start) + 1;
+        const from = this.#recordStart(lines, start, segment, offset + start);
+        const isKnown = from === null || this.#alsoInMemory.has(rowId({ bytes: lines, start: from }));
+        if (!isKnown) yield { bytes: lines, start: from, end, accountId: '', keyId: '', chargePico: 0n };
+      }
+      const after = lines.length > 0 && next < segment.bytes ? segment : this.#segments.after(segment);
+      rest = after ? { ...rest, segment: after, offset: after === segment ? next : 0 } : null;
     }
+    yield* this.#collected;
+    yield* this.#provisionals.rows();
+  }
+
+  #release(row: Waiting): void {
+    this.#waitingBytes -= sizeOf(row);
+    if (row.segment) row.segment.outstanding--;
+    if (row.replaces !== null) this.#provisionals.release(row.replaces);
+    this.#unwritten.delete(row);
+  }
+
+  #retire(): void {
     // Behind the last record there may still be a line cut short, or an empty file, that keeps its segment from going.
     while (this.ready === 0 && this.#rest) this.#readRest();
-    this.segments.retire(this.#rest?.segment);
+    this.#segments.retire(this.#rest?.segment);
     if (this.ready > 0) return;
-    this.segments.empty();
+    if (this.#collected.length > 0) return;
+    this.#segments.empty(this.#disk.reserved);
     // Nobody needs the lines any more that stand in the present piece.
-    if (this.#collected.length === 0) this.#line.at = 0;
+    if (this.#refused.length === 0) this.#line.at = 0;
   }
 
   #nextPiece(bytes: number): void {
@@ -162,62 +269,76 @@ export class JournalQueue {
     this.#line = new LineWriter(Buffer.allocUnsafeSlow(bytes));
   }
 
-  #keep(rows: Waiting[], segment: Segment | null): void {
-    if (segment) segment.outstanding += rows.length;
-    for (const row of rows) {
-      row.segment = segment;
-      this.#waitingBytes += sizeOf(row);
-      this.#waiting.push(row);
-    }
+  #keep(row: Waiting, segment: Segment | null): void {
+    row.segment = segment;
+    this.#waitingBytes += sizeOf(row);
+    this.#waiting.push(row);
   }
 
-  #diskFailing = false;
-
-  #writeLines(bytes: Buffer, start: number, end: number): Segment | null {
-    try {
-      const segment = this.segments.append(bytes, start, end);
-      if (this.#diskFailing) this.events.diskWorks();
-      this.#diskFailing = false;
-      return segment;
-    } catch (error) {
-      if (!this.#diskFailing) this.events.diskFailed(error);
-      this.#diskFailing = true;
-      return null;
+  /** The reserved room is for records that cost money; the others are kept in memory, as many as fit there. */
+  #writeInShortage(row: Waiting): void {
+    if (row.chargePico === 0n) {
+      if (row.replaces !== null) this.#provisionals.release(row.replaces);
+      if (this.#waitingBytes < this.options.memoryBytes) this.#keep(row, null);
+      return;
     }
+    this.#keep(row, null);
+    this.#unwritten.add(row);
+    this.#writeAlone(row);
+  }
+
+  #writeAlone(row: Waiting): boolean {
+    const segment = this.#disk.append(row.bytes, row.start, row.end);
+    if (!segment) return false;
+    row.segment = segment;
+    segment.outstanding++;
+    this.#unwritten.delete(row);
+    if (row.replaces !== null) this.#provisionals.release(row.replaces);
+    if (this.#rest) this.#alsoInMemory.add(rowId(row));
+    return true;
   }
 
   #readRest(): void {
     const rest = this.#rest!;
-    const { segment } = rest;
-    const { lines, offset } = this.segments.read(segment, rest.offset);
+    const { segment, offset: from } = rest;
+    const { lines, offset } = this.#segments.read(segment, from);
     rest.offset = offset;
     for (let start = 0; start < lines.length; ) {
       const end = lines.indexOf(newline, start) + 1;
-      this.#take(lines, start, end, rest);
+      const recordStart = this.#recordStart(lines, start, segment, from + start);
+      if (recordStart !== null && !this.#alsoInMemory.delete(rowId({ bytes: lines, start: recordStart })))
+        this.#take(lines, recordStart, end, rest);
       start = end;
     }
     if (lines.length > 0 && offset < segment.bytes) return;
-    if (offset < segment.bytes) this.events.torn(segment.file);
-    const next = this.segments.after(segment);
+    if (offset < segment.bytes) this.options.events.torn(segment.file);
+    const next = this.#segments.after(segment);
     this.#rest = next ? { ...rest, segment: next, offset: 0 } : null;
-    this.segments.retire(this.#rest?.segment);
+    this.#segments.retire(this.#rest?.segment);
+  }
+
+  /** Where the record of a line begins; null for a provisional one that is not to be settled. */
+  #recordStart(lines: Buffer, start: number, segment: Segment, offset: number): number | null {
+    if (lines[start] !== provisionalMark) return start;
+    return this.#left.isDue(lines, start, segment, offset) ? start + 1 : null;
   }
 
   #take(lines: Buffer, start: number, end: number, rest: Rest): void {
     const n = rest.n++;
     rest.count = Math.max(0, rest.count - 1);
+    const { segment } = rest;
+    const place = { bytes: lines, start, end, accountId: '', keyId: '', chargePico: 0n, n, segment, replaces: null };
     try {
-      this.#keep([{ ...readSettlementRow(lines, start, end), n, segment: null }], rest.segment);
+      const row = { ...place, ...readSettlementRow(lines, start, end) };
+      segment.outstanding++;
+      this.#keep(row, segment);
     } catch (error) {
-      this.events.unreadable(lines.toString('utf8', start, end - 1), error);
+      if (this.options.events.unreadable(lines.toString('utf8', start, end - 1), error)) return;
+      segment.outstanding++;
+      this.#waitingBytes += sizeOf(place);
+      this.#refused.push(place);
     }
   }
 }
 
 const sizeOf = ({ start, end }: SettlementRow): number => end - start;
-
-function newlines(chunk: Buffer): number {
-  let count = 0;
-  for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) count++;
-  return count;
-}

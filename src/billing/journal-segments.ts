@@ -1,19 +1,9 @@
 /**
- * The journal's files: numbered segments, of which the last is written to. Lines that were appended are whole and in the
- * system's hands when the call returns, so they outlive the process; lines that could not be written leave no trace.
+ * The journal's files: numbered segments, of which the last is written to. A segment is lines and behind them zeros: space that
+ * was allocated beforehand, so that a record fits also when the disk is full. Lines that were appended are in the system's
+ * hands when the call returns, so they outlive the process.
  */
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import { join } from 'node:path';
 
 export interface Segment {
@@ -21,8 +11,21 @@ export interface Segment {
   readonly file: string;
   /** The size up to which it holds lines that were written whole. */
   bytes: number;
-  /** Its records that wait in memory. */
+  /** Its records that wait in memory, and its provisional records that nothing has replaced. */
   outstanding: number;
+}
+
+/** The calls to the file system; a test replaces them to make the disk fail. */
+export type JournalFiles = Pick<
+  typeof fs,
+  'closeSync' | 'ftruncateSync' | 'openSync' | 'readSync' | 'rmSync' | 'statfsSync' | 'writeSync'
+>;
+
+export interface SegmentOptions {
+  segmentBytes: number;
+  /** Space is allocated in steps of this size. */
+  stepBytes: number;
+  files?: JournalFiles | undefined;
 }
 
 /** Below this size it is not worth emptying the active segment when everything is settled. */
@@ -30,28 +33,42 @@ const resetBytes = 1 << 20;
 const readBytes = 1 << 19;
 const newline = 10;
 /** The form of the lines is part of a file's name: raised when it changes, so that no line is ever taken for another. */
-const form = '2';
-const ofThisForm = new RegExp(`^\\d{12}\\.${form}\\.log$`);
+const form = '3';
+/** The earlier form is the same without zeros and without provisional lines, so it is read like this one. */
+const readableForm = /^\d{12}\.[23]\.log$/;
+const zeros = Buffer.alloc(256 * 1024);
 
 export class Segments {
   /** Oldest first; the last is the active one. */
   readonly #all: Segment[];
+  readonly #files: JournalFiles;
+  readonly #segmentBytes: number;
+  readonly #stepBytes: number;
   #fd: number;
-  /** The active segment ends in part of a line that could not be taken back. */
-  #torn = false;
+  /** The size of the active segment, zeros included. */
+  #allocated = 0;
+  /** Up to here, part of a write that failed may stand behind the last whole line. */
+  #damagedUntil = 0;
+  /** The last attempt to allocate space failed. */
+  #short = false;
   #closed = false;
   #writeStart = 0;
 
   constructor(
     private readonly dir: string,
-    private readonly segmentBytes: number,
+    { segmentBytes, stepBytes, files = fs }: SegmentOptions,
   ) {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    this.#files = files;
+    this.#segmentBytes = segmentBytes;
+    this.#stepBytes = stepBytes;
+    fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
     this.#all = segmentNames(dir)
       .sort()
       .map((name) => ({ number: Number.parseInt(name, 10), file: join(dir, name), bytes: 0, outstanding: 0 }));
-    for (const segment of this.#all) segment.bytes = statSync(segment.file).size;
-    this.#fd = this.#open();
+    for (const segment of this.#all) segment.bytes = fs.statSync(segment.file).size;
+    const { fd, segment } = this.#create();
+    this.#fd = fd;
+    this.#all.push(segment);
   }
 
   get first(): Segment {
@@ -67,101 +84,199 @@ export class Segments {
     return this.#all[this.#all.length - 1]!;
   }
 
+  /** The allocated bytes of the active segment that no line uses. */
+  get room(): number {
+    return this.#allocated - this.active.bytes;
+  }
+
   after(segment: Segment): Segment | undefined {
     return this.#all[this.#all.indexOf(segment) + 1];
   }
 
-  /** Adds whole lines by one write. Throws where the disk does not take all of it. */
-  append(bytes: Buffer, start: number, end: number): Segment {
+  /** Allocates until there is that much room. Throws where the disk does not give it. */
+  makeRoom(bytes: number): void {
+    if (this.room >= bytes) return;
+    this.#short = true;
+    this.#allocated = this.#allocate(this.#fd, this.#allocated, this.active.bytes + bytes);
+    this.#short = false;
+  }
+
+  /** Adds whole lines, `reserved` bytes of room being left behind them in a new segment. Throws where the disk does not take them. */
+  append(bytes: Buffer, start: number, end: number, reserved = 0): Segment {
     if (this.#closed) throw new Error('The journal is closed.');
-    if (this.#torn || this.active.bytes >= this.segmentBytes) this.#rotate();
+    const size = end - start;
+    this.#repair(reserved + size);
+    if (this.active.bytes >= this.#segmentBytes) this.#rotateIfPossible(reserved + size);
+    this.makeRoom(size);
     const { active } = this;
-    let written = 0;
-    try {
-      written = writeSync(this.#fd, bytes, start, end - start);
-    } finally {
-      if (written !== end - start) this.#takeBack(active);
-    }
-    if (written !== end - start) throw new Error('The disk took only part of the journal records.');
+    this.#damagedUntil = active.bytes + size;
+    this.#writeAll(this.#fd, bytes, start, size, active.bytes);
+    this.#damagedUntil = 0;
     this.#writeStart = active.bytes;
-    active.bytes += written;
+    active.bytes += size;
     return active;
+  }
+
+  /** Throws where the disk takes no writes. A zero behind the last line changes nothing. */
+  checkWritable(): void {
+    this.#repair(0);
+    if (this.room > 0) this.#writeAll(this.#fd, zeros, 0, 1, this.active.bytes);
+  }
+
+  /** What the disk has left for this process; null where the file system does not tell. */
+  freeBytes(): number | null {
+    const { blocks, bavail, bfree, bsize } = this.#files.statfsSync(this.dir);
+    // Root may use the blocks that a file system keeps back.
+    return blocks === 0 ? null : (process.getuid?.() === 0 ? bfree : bavail) * bsize;
   }
 
   /** The whole lines from an offset on, about half a megabyte of them (one at least), and the offset behind them. */
   read(segment: Segment, offset: number): { lines: Buffer; offset: number } {
-    const fd = openSync(segment.file, 'r');
+    const fd = this.#files.openSync(segment.file, 'r');
     try {
       for (let size = readBytes; ; size *= 2) {
         const wanted = Math.min(size, segment.bytes - offset);
         const buffer = Buffer.allocUnsafe(wanted);
-        const got = readSync(fd, buffer, 0, wanted, offset);
-        const end = buffer.subarray(0, got).lastIndexOf(newline) + 1;
-        if (end > 0) return { lines: buffer.subarray(0, end), offset: offset + end };
-        if (got < size) return { lines: buffer.subarray(0, 0), offset };
+        const got = buffer.subarray(0, this.#files.readSync(fd, buffer, 0, wanted, offset));
+        const used = got.indexOf(0);
+        // No line holds a zero: here begins what was only allocated.
+        if (used !== -1) segment.bytes = offset + used;
+        const text = used === -1 ? got : got.subarray(0, used);
+        const end = text.lastIndexOf(newline) + 1;
+        if (end > 0) return { lines: text.subarray(0, end), offset: offset + end };
+        if (text.length < size) return { lines: text.subarray(0, 0), offset };
       }
     } finally {
-      closeSync(fd);
+      this.#files.closeSync(fd);
     }
   }
 
   /** Deletes what is fully settled, oldest first, up to (not with) a segment that is still to be read. */
   retire(unread: Segment | undefined): void {
     while (this.first !== this.active && this.first !== unread && this.first.outstanding === 0) {
-      rmSync(this.first.file, { force: true });
+      this.#files.rmSync(this.first.file, { force: true });
       this.#all.shift();
     }
   }
 
-  /** Everything is settled: an active segment of some size is emptied, so that a replay has little to do. */
-  empty(): void {
-    if (this.active.bytes < resetBytes) return;
-    ftruncateSync(this.#fd, 0);
-    this.active.bytes = 0;
+  /**
+   * Everything is settled: an active segment of some size, or one that cannot grow, is used from its beginning again. It keeps
+   * its space, `reserved` bytes and one step at least, because a full disk would not give it back.
+   */
+  empty(reserved: number): void {
+    const { active } = this;
+    if (active.outstanding > 0 || active.bytes === 0 || (active.bytes < resetBytes && !this.#short)) return;
+    const used = Math.max(active.bytes, this.#damagedUntil);
+    // From the front, so that a reader who comes in between stops at the first byte.
+    active.bytes = 0;
+    this.#damagedUntil = used;
+    this.#repair(reserved);
+    const kept = reserved + this.#stepBytes;
+    if (this.#allocated <= 2 * kept) return;
+    this.#files.ftruncateSync(this.#fd, kept);
+    this.#allocated = kept;
   }
 
   /** `settled`: nothing of the active segment is needed any more. */
   close(settled: boolean): void {
     this.#closed = true;
-    closeSync(this.#fd);
-    if (settled) rmSync(this.active.file, { force: true });
+    const { active } = this;
+    if (!settled && this.#damagedUntil === 0) this.#files.ftruncateSync(this.#fd, active.bytes);
+    this.#files.closeSync(this.#fd);
+    if (settled) this.#files.rmSync(active.file, { force: true });
   }
 
-  #open(): number {
+  #create(): { fd: number; segment: Segment } {
     const number = (this.#all.at(-1)?.number ?? 0) + 1;
     const file = join(this.dir, `${String(number).padStart(12, '0')}.${form}.log`);
-    const fd = openSync(file, 'ax', 0o600);
-    this.#all.push({ number, file, bytes: 0, outstanding: 0 });
-    return fd;
+    // Not for appending: lines are written over zeros, at a position.
+    return { fd: this.#files.openSync(file, 'wx', 0o600), segment: { number, file, bytes: 0, outstanding: 0 } };
   }
 
-  #rotate(): void {
-    const previous = this.#fd;
-    this.#fd = this.#open();
-    this.#torn = false;
-    closeSync(previous);
-  }
-
-  #takeBack(active: Segment): void {
+  /** Writes zeros up to the next step behind `end`; the size that was reached. */
+  #allocate(fd: number, from: number, end: number): number {
+    const target = Math.ceil(end / this.#stepBytes) * this.#stepBytes;
+    let reached = from;
     try {
-      ftruncateSync(this.#fd, active.bytes);
+      while (reached < target) {
+        const written = this.#files.writeSync(fd, zeros, 0, Math.min(zeros.length, target - reached), reached);
+        if (written === 0) throw new Error('The disk took no more of the journal.');
+        reached += written;
+      }
+    } catch (error) {
+      if (fd === this.#fd) this.#allocated = reached;
+      if (reached < end) throw error;
+    }
+    return reached;
+  }
+
+  #writeAll(fd: number, bytes: Buffer, start: number, size: number, position: number): void {
+    for (let done = 0; done < size; ) {
+      const written = this.#files.writeSync(fd, bytes, start + done, size - done, position + done);
+      if (written === 0) throw new Error('The disk took only part of the journal records.');
+      done += written;
+    }
+  }
+
+  /**
+   * Wipes what a failed write left behind the last whole line, because the rest of a longer line behind a shorter one could be
+   * read as a record. Where that fails too, a new segment is begun.
+   */
+  #repair(room: number): void {
+    const { bytes } = this.active;
+    if (this.#damagedUntil === 0) return;
+    try {
+      for (let at = bytes; at < this.#damagedUntil; at += zeros.length)
+        this.#writeAll(this.#fd, zeros, 0, Math.min(zeros.length, this.#damagedUntil - at), at);
+      this.#allocated = Math.max(this.#allocated, this.#damagedUntil);
+      this.#damagedUntil = 0;
     } catch {
-      this.#torn = true;
+      this.#rotate(room);
+    }
+  }
+
+  /** A segment may grow beyond its size where the disk has no space for another. */
+  #rotateIfPossible(room: number): void {
+    try {
+      this.#rotate(room);
+    } catch (error) {
+      if (this.room < room) throw error;
+    }
+  }
+
+  /** The space of the new segment is allocated before the old one is let go. */
+  #rotate(room: number): void {
+    const { fd, segment } = this.#create();
+    try {
+      const allocated = this.#allocate(fd, 0, room);
+      this.#all.push(segment);
+      const previous = this.#fd;
+      const used = this.#all[this.#all.length - 2]!.bytes;
+      this.#fd = fd;
+      this.#allocated = allocated;
+      if (this.#damagedUntil === 0) this.#files.ftruncateSync(previous, used);
+      this.#damagedUntil = 0;
+      this.#files.closeSync(previous);
+    } catch (error) {
+      if (this.#fd === fd) return;
+      this.#files.closeSync(fd);
+      this.#files.rmSync(segment.file, { force: true });
+      throw error;
     }
   }
 }
 
 /** Whether a directory has segments of any version in it. */
 export function holdsSegments(dir: string): boolean {
-  return existsSync(dir) && readdirSync(dir).some(isSegment);
+  return fs.existsSync(dir) && fs.readdirSync(dir).some(isSegment);
 }
 
 const isSegment = (name: string): boolean => /^\d{12}\./.test(name);
 
 /** A file that another version left holds settlements that nobody else will make, so it is not passed over. */
 function segmentNames(dir: string): string[] {
-  const names = readdirSync(dir).filter(isSegment);
-  const foreign = names.find((name) => !ofThisForm.test(name));
+  const names = fs.readdirSync(dir).filter(isSegment);
+  const foreign = names.find((name) => !readableForm.test(name));
   if (foreign === undefined) return names;
   throw new Error(
     `${join(dir, foreign)} was left by another version of Lodestone. Start that version once more, so that it settles it.`,

@@ -89,7 +89,7 @@ describe('the journals of processes that share a data directory', () => {
     await endOfTurn();
     expect(await second.adopt()).toBe(true);
     expect(store.records.size).toBe(0);
-    expect(filesOf(0)).toContain('000000000001.2.log');
+    expect(filesOf(0)).toContain('000000000001.3.log');
   });
 
   it('are looked for from time to time', async () => {

@@ -11,6 +11,8 @@ import { holdsSegments } from './journal-segments.js';
 
 export interface SlotOptions extends Omit<JournalOptions, 'dir'> {
   dataDir: string;
+  /** Is given each record, as a line of JSON, that could not be settled before the end of the process. */
+  report?: (line: string) => void;
   /** Whether other live processes may use the directory too; without it a second one is refused. */
   shared: boolean;
   /** How often it is looked for journals that nobody holds. */
@@ -19,7 +21,7 @@ export interface SlotOptions extends Omit<JournalOptions, 'dir'> {
   settleMs?: number;
 }
 
-export interface JournalSlot extends Journal {
+export interface JournalSlot extends Omit<Journal, 'close'> {
   readonly slot: number;
   /**
    * True once everything that processes before this one left, in this slot and in those that nobody held, is in the store; false
@@ -28,6 +30,18 @@ export interface JournalSlot extends Journal {
   replayed(timeoutMs: number): Promise<boolean>;
   /** Settles what lies in slots that nobody holds. Resolves to whether nothing is left there; never rejects. */
   adopt(): Promise<boolean>;
+  /** Rejects with UnsettledRecords where not everything could be settled. */
+  close(): Promise<void>;
+}
+
+/** An orderly stop could not settle everything. */
+export class UnsettledRecords extends Error {
+  constructor(readonly count: number) {
+    super(
+      `${count} records could not be settled. They are on standard error, and those in the journal are settled by the next start.`,
+    );
+    this.name = 'UnsettledRecords';
+  }
 }
 
 /** More processes than that share no directory. */
@@ -39,6 +53,7 @@ export const slotDir = (dataDir: string, slot: number): string =>
 
 /** Takes the first free slot, and settles what is left in it and in the other free ones; resolves early where the store is away. */
 export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot> {
+  const { report = writeToStandardError } = options;
   const { slot, journal } = await openFirstFree(options);
   const leftovers = new Leftovers(options, slot);
   try {
@@ -47,7 +62,14 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
     return {
       slot,
       append: (generation, whenWritten) => journal.append(generation, whenWritten),
+      appendProvisional: (generation) => journal.appendProvisional(generation),
+      reserve: (bytes) => journal.reserve(bytes),
+      release: (bytes) => journal.release(bytes),
+      get fault() {
+        return journal.fault;
+      },
       settled: (timeoutMs) => journal.settled(timeoutMs),
+      reportUnsettled: (write) => journal.reportUnsettled(write),
       get depth() {
         return journal.depth;
       },
@@ -61,13 +83,19 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
       async close() {
         clearInterval(timer);
         await leftovers.stop();
-        await journal.close();
+        const left = await journal.close(report);
+        if (left > 0) throw new UnsettledRecords(left);
       },
     };
   } catch (error) {
     await journal.close();
     throw error;
   }
+}
+
+/** Written before the call returns: the process may end right after it. */
+export function writeToStandardError(line: string): void {
+  process.stderr.write(`${line}\n`);
 }
 
 async function openFirstFree(options: SlotOptions): Promise<{ slot: number; journal: Journal }> {
@@ -157,7 +185,7 @@ class Leftovers {
     };
     let journal: Journal;
     try {
-      journal = await openJournal({ ...this.options, dir, settle, closeMs: 0 });
+      journal = await openJournal({ ...this.options, dir, settle, closeMs: 0, stepBytes: 0 });
     } catch (error) {
       if (!(error instanceof LockHeld)) throw error;
       this.#tellOfUncertain(dir, error);

@@ -14,6 +14,12 @@ export function costOf(published: Price, usage: TokenUsage): PicoUsd {
   );
 }
 
+/** Whether an answer under this price can cost anything. */
+export function isFree(price: Price): boolean {
+  const { input, output, cachedInput, above } = price;
+  return input === 0n && output === 0n && (cachedInput ?? 0n) === 0n && (!above || isFree(above));
+}
+
 /** A fault where the upstream says that it answered with a model that the catalogue knows as another one. */
 export function answeredModelFault(snapshot: Snapshot, route: Route, answered: unknown): string | undefined {
   if (typeof answered !== 'string' || answered === route.upstreamModel) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Moves records from the journal to the store, one batch at a time: waits with growing pauses while the store is away, and
- * finds a record that the store refuses by halving its batch (failure case A23), so that one bad record stops no other.
+ * finds a record that the store refuses by halving its batch, so that one bad record stops no other.
  */
 import type { Logger } from '../base/logger.js';
 import type { SettlementRow } from '../storage/settlement-row.js';
@@ -8,7 +8,8 @@ import type { JournalQueue } from './journal-queue.js';
 
 export interface WriterOptions {
   settle: (rows: readonly SettlementRow[]) => Promise<void>;
-  setAside: (row: SettlementRow, error: unknown) => void;
+  /** False where the record could not be set aside: it then stays in the journal. */
+  setAside: (row: SettlementRow, error: unknown) => boolean;
   /** Whether an error means that the store is away, rather than that a record is at fault. */
   isAway: (error: unknown) => boolean;
   logger: Logger;
@@ -130,8 +131,8 @@ export class SettlementWriter {
     this.#storeBack();
     const [first] = batch;
     if (batch.length === 1 && first) {
-      this.options.setAside(first, error);
-      this.queue.drop(1);
+      if (this.options.setAside(first, error)) this.queue.drop(1);
+      else this.queue.holdRefused();
       this.#window = this.options.batchRecords;
       this.#progress();
       return true;

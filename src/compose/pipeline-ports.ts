@@ -38,9 +38,10 @@ export interface PipelineParts extends Pick<PipelinePorts, Given> {
 export function pipelinePorts(
   parts: PipelineParts,
   opened: Opened,
-): PipelinePorts & Required<Pick<HttpDeps, 'upstreamConnections'>> {
+): PipelinePorts & Required<Pick<HttpDeps, 'upstreamConnections'>> & { loadTokenizer(): void } {
   const { config, clock, expiry } = parts;
   const http = opened.add(new HttpTransport(() => clock.monotonicMs()), (part) => part.close());
+  const counter = opened.add(new TokenCounter(), (part) => part.close());
   const sandbox = opened.add(createSandbox({ clock }), (part) => part.close());
   return {
     ...parts,
@@ -51,7 +52,8 @@ export function pipelinePorts(
     validator: opened.add(new Validator(), (part) => part.close()),
     requests: opened.add(new RequestWriter(), (part) => part.close()),
     answers: opened.add(new AnswerReader(), (part) => part.close()),
-    counter: opened.add(new TokenCounter(), (part) => part.close()),
+    counter,
+    loadTokenizer: () => counter.load(),
     credentials: new ProviderCredentials({ clock, env: parts.env, logger: parts.logger }),
     transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
   };

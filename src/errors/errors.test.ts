@@ -29,6 +29,7 @@ const specified: [Condition, number, string, string | undefined, string | undefi
   ['provider_error', 503, 'provider_error', 'provider_error', undefined],
   ['provider_not_configured', 503, 'provider_unavailable', 'provider_not_configured', undefined],
   ['service_unavailable', 503, 'internal_server_error', 'service_unavailable', 'model'],
+  ['billing_not_durable', 503, 'internal_server_error', 'service_unavailable', undefined],
   ['provider_quota_exhausted', 503, 'provider_unavailable', 'provider_quota_exhausted', 'model'],
   ['provider_timeout', 504, 'provider_unavailable', 'provider_timeout', undefined],
   ['ip_rate_limited', 429, 'invalid_request_error', 'rate_limit_exceeded', undefined],

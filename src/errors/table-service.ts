@@ -84,6 +84,15 @@ export const serviceErrors = {
     message: ({ whose, bytes }) =>
       `The request bodies of ${whose} fill the ${bytes} bytes that the service keeps for them. Retry shortly, with fewer large requests at a time.`,
   }),
+  billing_not_durable: row({
+    status: 503,
+    type: 'internal_server_error',
+    code: 'service_unavailable',
+    when: 'The disk of this replica is full or read-only, so what the request costs could not be recorded. It was not forwarded.',
+    remedy: 'Retry shortly; the operator frees space on the disk of `storage.data_dir`.',
+    message: () =>
+      'This replica cannot record what the request would cost, so it did not forward it. Nothing was billed. Retry shortly; if it persists, tell the operator.',
+  }),
   provider_quota_exhausted: row<{ id: string; provider: string }>({
     status: 503,
     type: 'provider_unavailable',

@@ -30,7 +30,7 @@ async function charged(balancePico: bigint, costPico: bigint) {
     },
   });
   const account = (await fleet.identities.account(accountId))!;
-  fleet.identities.charge(accountId, costPico, 'gen-1');
+  fleet.identities.charge(accountId, costPico, 'gen-1', 0n);
   const rows = [settlementRow(aGeneration({ id: 'gen-1', accountId, costPico }))];
   const version = () => versions.all.get(`account:${accountId}`);
   const settling = (next: () => Promise<void>) => {

@@ -105,12 +105,12 @@ export class FleetIdentities implements Identities {
     }
   }
 
-  charge(accountId: string, costPico: PicoUsd, generationId: string): void {
+  charge(accountId: string, costPico: PicoUsd, generationId: string, chargedPico: PicoUsd): void {
     this.deps.charges.add(accountId, generationId, costPico);
     const held = this.accounts.get(accountId);
     if (!held) return;
-    held.account.balancePico -= costPico;
-    held.account.usagePico += costPico;
+    held.account.balancePico -= costPico - chargedPico;
+    held.account.usagePico += costPico - chargedPico;
   }
 
   changed(subjects: readonly Subject[]): Promise<void> {

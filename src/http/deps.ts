@@ -70,7 +70,12 @@ export interface HttpDeps {
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
   /** In a fleet: brings what all requests depend on up to date. Absent: this process is the only one. */
   fleet?: Pick<Fleet, 'states'> | null;
-  journal: { settled(timeoutMs: number): Promise<boolean>; figures?(): JournalFigures };
+  journal: {
+    settled(timeoutMs: number): Promise<boolean>;
+    figures?(): JournalFigures;
+    /** Why no request that costs money is forwarded; null or absent where they are. */
+    readonly fault?: string | null;
+  };
   /** Told of expired keys that a request shows, and of new keys. */
   expiry: { seen(): void; keyCreated(expiresAt: number | null): void };
   adminToken: string;

@@ -1,4 +1,4 @@
-/** `/healthz`, `/readyz` and `/metrics`, to which no guard applies (contract 9, ruling 15). */
+/** `/healthz`, `/readyz` and `/metrics`, to which no guard applies. */
 import type { FastifyInstance } from 'fastify';
 import { gatewayError } from '../errors/gateway-error.js';
 import { adminTokenCheck } from './admin/admin-token.js';
@@ -19,10 +19,13 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     if (lifecycle.draining) missing.push('draining');
     if (!deps.catalogue.current) missing.push('snapshot');
     if (!(await answersInTime(deps.store.ping()))) missing.push('store');
+    const fault = deps.journal.fault ?? null;
+    if (fault !== null) missing.push('journal');
     reply.header('cache-control', 'no-store').code(missing.length === 0 ? 200 : 503);
     const parts = degradedParts(deps);
     const degraded = parts.length > 0 ? { degraded: parts } : {};
-    return missing.length === 0 ? { status: 'ready', ...degraded } : { status: 'not_ready', missing, ...degraded };
+    if (missing.length === 0) return { status: 'ready', ...degraded };
+    return { status: 'not_ready', missing, ...(fault !== null && { reason: journalReason(fault) }), ...degraded };
   });
   const isAdmin = adminTokenCheck(deps.adminToken);
   app.get('/metrics', { config }, async (request, reply) => {
@@ -31,6 +34,10 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
       throw gatewayError('admin_token_wrong');
     return reply.header('content-type', prometheusContentType).send(await metricsText(deps));
   });
+}
+
+function journalReason(fault: string): string {
+  return `The settlement journal cannot be written (${fault}), so requests that cost money are refused. Free space on the disk of storage.data_dir, or make it writable.`;
 }
 
 /** What it serves without: told, but no reason to send the traffic elsewhere. */

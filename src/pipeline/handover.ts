@@ -52,6 +52,11 @@ export interface PipelinePorts {
   counter: Pick<TokenCounter, 'count' | 'countPiece'>;
   journal: {
     append(generation: Generation, whenWritten?: () => void): void;
+    /** What a stream owes so far is in a file when this returns; `append` replaces it. */
+    appendProvisional(generation: Generation): void;
+    /** Room for the records of a request that costs money; false where it must not be forwarded. */
+    reserve(bytes: number): boolean;
+    release(bytes: number): void;
     settled(timeoutMs: number): Promise<boolean>;
   };
   meters: Pick<Meters, 'openStreams'>;
@@ -73,6 +78,8 @@ export interface Exchange {
   readonly identity: Identity;
   readonly request: ChatRequest;
   readonly snapshot: Snapshot;
+  /** About how many tokens the prompt has. */
+  readonly promptEstimate: number;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it (ruling 11). */
   readonly reservation: Reservation;
 }
@@ -108,6 +115,8 @@ export interface Trail {
   upstreamMs: number;
   /** When the attempt that is under way was dispatched. */
   dispatchedAtMs: number;
+  /** Room in the journal that is kept for the records of the request until it is over. */
+  reservedBytes: number;
 }
 
 /** Stage 7 → 8: what was delivered, and what it costs. */
@@ -132,4 +141,6 @@ export interface Relay extends FrameConsumer {
   readonly sawDone: boolean;
   /** A new attempt begins; the permit is told when the first content goes to the caller. */
   begin(route: Route, permit: Pick<Permit, 'firstContent'>): void;
+  /** The caller has left: what it was sent is written down before anything else happens. */
+  callerLeft(): void;
 }

@@ -1,9 +1,17 @@
 /** What is known of a chat request when it is over: filled on its way, read once at its end by metrics, traces and the log. */
 import type { Exchange, Settlement, Trail } from './handover.js';
 
-/** Of a request that nothing was tried for yet. */
+/** The trail of a request before its first attempt. */
 export function newTrail(): Trail {
-  return { attempts: [], providersAttempted: [], breakerSkipped: [], legs: [], upstreamMs: 0, dispatchedAtMs: 0 };
+  return {
+    attempts: [],
+    providersAttempted: [],
+    breakerSkipped: [],
+    legs: [],
+    upstreamMs: 0,
+    dispatchedAtMs: 0,
+    reservedBytes: 0,
+  };
 }
 
 export class ChatNotes {

@@ -8,6 +8,7 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import type { StreamEnd } from '../storage/records.js';
 import { routerMetadataText } from '../wire/router-metadata.js';
+import { readUsage } from '../wire/usage.js';
 import { bodyBytesMax } from './admit/checks.js';
 import { admit } from './admit.js';
 import { type Caller, CallerGone } from './caller.js';
@@ -19,10 +20,10 @@ import { rank } from './rank.js';
 import { resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { answerHeaders } from './respond/answer-headers.js';
 import { answerText } from './respond/answer-text.js';
-import { bill } from './respond/bill.js';
+import { bill, provisionalBill } from './respond/bill.js';
 import { billAbandoned, endStream, endWithPricingFault } from './respond/end-stream.js';
 import { StreamRelay } from './respond/stream-relay.js';
-import { type Settlement, settle } from './settle.js';
+import { type Settlement, settle, settleProvisionally } from './settle.js';
 import { checkContentType } from './validate.js';
 import { type Served, type WalkOutcome, walk } from './walk.js';
 
@@ -60,7 +61,8 @@ export async function serveChat(
   const plan = resolve(snapshot, account, request.model);
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
 
-  const taken = ports.keyLimiter.takeTokens(identity, estimatePromptTokens(request));
+  const promptEstimate = estimatePromptTokens(request);
+  const taken = ports.keyLimiter.takeTokens(identity, promptEstimate);
   const reservation = taken instanceof Promise ? await taken : taken;
   const createdAt = ports.clock.now();
   const exchange = {
@@ -73,6 +75,7 @@ export async function serveChat(
     identity,
     request,
     snapshot,
+    promptEstimate,
     reservation,
   };
   notes.exchange = exchange;
@@ -81,6 +84,7 @@ export async function serveChat(
   } finally {
     // Nothing was delivered, or the usage has corrected it already.
     reservation.cancel();
+    ports.journal.release(notes.trail.reservedBytes);
   }
 }
 
@@ -93,6 +97,8 @@ class Chat {
   private plan!: Plan;
   private place = 0;
   private walked = false;
+  /** What the provisional record of a stream that was left has taken off the balance. */
+  private chargedPico = 0n;
 
   constructor(
     private readonly ports: PipelinePorts,
@@ -108,7 +114,8 @@ class Chat {
     this.primary = primary;
     const walked = await alongChain<WalkOutcome>(primary, chainOf, (plan, place) => this.enter(plan, place));
     if (walked.kind === 'failed') {
-      if (this.walked) this.settleFailure(walked.error);
+      // While the journal has no room for bills, it has none for refusals.
+      if (this.walked && walked.error.condition !== 'billing_not_durable') this.settleFailure(walked.error);
       throw walked.error;
     }
     if (walked.kind === 'gone') return this.abandoned(walked.route);
@@ -189,6 +196,7 @@ class Chat {
       fallbackOccurred,
       error: null,
       errorCode,
+      chargedPico: this.chargedPico,
     };
     this.settle(settlement, thenSend);
   }
@@ -226,7 +234,21 @@ class Chat {
       snapshot: exchange.snapshot,
       headers: (route) => this.streamBegins(route),
       metadata: (route) => this.metadata(route),
+      recordSoFar: (route, left) => this.recordSoFar(route, left),
     });
+  }
+
+  private recordSoFar(route: Route, left: boolean): void {
+    const { ports, exchange, trail, chargedPico } = this;
+    const relay = this.relay!;
+    const billed = provisionalBill(exchange, route, readUsage(relay.usage), relay.deliveredCharacters);
+    if (billed.costPico === 0n) return;
+    const common = { status: 200, route, billed, finishReason: relay.finishReason, error: null, chargedPico };
+    const fallbackOccurred = this.fallbackOccurred();
+    // Where it comes to be settled, the process has died and the stream with it.
+    const streamEnd = left ? 'client_closed' : 'cut';
+    settleProvisionally(ports, exchange, trail, { ...common, streamEnd, fallbackOccurred });
+    if (left) this.chargedPico = billed.costPico;
   }
 
   private streamBegins(route: Route): string[] {

@@ -15,6 +15,8 @@ export interface Settlement {
   fallbackOccurred: boolean;
   error: GatewayError | null;
   errorCode?: string;
+  /** What a provisional record has taken off the balance in memory already. */
+  chargedPico?: bigint;
 }
 
 type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'holds' | 'fleet'>;
@@ -31,8 +33,10 @@ export function settle(
   thenSend?: () => void,
 ): void {
   const { billed, route } = settlement;
-  if (billed && billed.costPico !== 0n)
-    ports.directory.charge(exchange.identity.account.id, billed.costPico, exchange.generationId);
+  const { chargedPico = 0n } = settlement;
+  const costPico = billed?.costPico ?? 0n;
+  if (costPico !== chargedPico)
+    ports.directory.charge(exchange.identity.account.id, costPico, exchange.generationId, chargedPico);
   if (billed) exchange.reservation.correct(billed.usage.promptTokens + billed.usage.completionTokens);
   // Counted without a quota, too: a reload of the catalogue may bring one, and the day's tokens are then used already.
   if (billed && route) {
@@ -43,8 +47,30 @@ export function settle(
 }
 
 /**
+ * What a stream owes so far, for the case that this process dies before its end. Where the caller has left, the balance in memory
+ * follows at once, because nothing more will be delivered.
+ */
+export function settleProvisionally(
+  ports: SettlePorts,
+  exchange: Exchange,
+  trail: Trail,
+  settlement: Settlement & { billed: Billed },
+): void {
+  const { billed, streamEnd, chargedPico = 0n } = settlement;
+  const record = recordOf(ports, exchange, { ...trail, attempts: [] }, settlement);
+  ports.journal.appendProvisional({ ...record, attempts: trail.attempts.map(servingAttempt) });
+  if (streamEnd === 'client_closed')
+    ports.directory.charge(exchange.identity.account.id, billed.costPico, exchange.generationId, chargedPico);
+}
+
+/** Without the words of providers, which would have to be searched for the prompt. */
+function servingAttempt(attempt: AttemptRecord): AttemptRecord {
+  return { ...attempt, outcome: attempt.outcome || 'served', error: null };
+}
+
+/**
  * In a fleet a balance may be used up by answers of several processes together. Near that point the last byte waits until the
- * store has the sum and the others know, so that whoever has his answer finds the new balance everywhere (§7.2).
+ * store has the sum and the others know, so that whoever has his answer finds the new balance everywhere.
  */
 function inFleet(
   { fleet, journal }: SettlePorts,

@@ -12,6 +12,7 @@ import type { Budgets } from '../upstream/call.js';
 import { countsAgainstRoute, type Failure } from '../upstream/failure.js';
 import type { Exchange, PipelinePorts, Plan, Relay, Trail } from './handover.js';
 import { type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
+import { reserveRecords } from './walk/durable.js';
 import { nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 import { receiptOf, skippedByBreaker } from './walk/receipt.js';
 
@@ -23,7 +24,7 @@ export type WalkOutcome =
   /** The caller left; `route` is the one that was serving. */
   | { kind: 'gone'; route: Route };
 
-export type WalkPorts = AttemptPorts & Pick<PipelinePorts, 'timeouts' | 'health' | 'holds'>;
+export type WalkPorts = AttemptPorts & Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'journal'>;
 
 export async function walk(
   ports: WalkPorts,
@@ -38,6 +39,7 @@ export async function walk(
   const ruledOut: RuledOut[] = [];
   let failed: { route: Route; failure: Failure } | null = null;
   let timedOut = false;
+  let isDurable = true;
   let next = 0;
   while (next < candidates.length) {
     const leftMs = ports.timeouts.overallMs - (ports.clock.monotonicMs() - startedAtMs);
@@ -46,7 +48,8 @@ export async function walk(
     // It may have left while its body was read, or an earlier answer: nobody is asked for it any more (ruling 8).
     if (caller.gone) return { kind: 'gone', route };
     const permit = permitFor(ports, exchange, plan, route, trail, ruledOut);
-    if (!permit) continue;
+    if (permit === 'not_durable') isDurable = false;
+    if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
     const outcome = await permitted(ports, exchange, trail, route, budgets, relay, permit);
     if (outcome.kind === 'gone') return { kind: 'gone', route };
@@ -55,6 +58,7 @@ export async function walk(
     if (outcome.failure.meaning === 'rejected') break;
     timedOut ||= outcome.failure.meaning === 'timeout';
   }
+  if (!failed && !isDurable) return { kind: 'failed', error: gatewayError('billing_not_durable') };
   if (!failed) return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
   const remaining = plan.kind === 'auto' ? remainingOf(ports, exchange, candidates.slice(next), trail) : 0;
   return {
@@ -63,21 +67,22 @@ export async function walk(
   };
 }
 
-/** Permission to try a route; null where it is ruled out, and noted as such. */
+/** Permission to try a route; null where it is ruled out, and noted as such; `not_durable` where its bill could be lost. */
 function permitFor(
-  { health, holds }: Pick<WalkPorts, 'health' | 'holds'>,
+  { health, holds, journal }: Pick<WalkPorts, 'health' | 'holds' | 'journal'>,
   { request }: Exchange,
   { kind }: Plan,
   route: Route,
   trail: Trail,
   ruledOut: RuledOut[],
-): Permit | null {
+): Permit | 'not_durable' | null {
   const obstacle = obstacleOf({ holds }, route, request);
   if (obstacle) {
     ruledOut.push({ route, ...obstacle });
     return null;
   }
-  // A breaker never overrides an explicit id; the outcome still feeds it (ruling 3).
+  if (!reserveRecords(journal, trail, route, request.stream)) return 'not_durable';
+  // A breaker never overrides an explicit id; the outcome still feeds it.
   const permit = health.begin(route.id, request.stream, kind === 'pin');
   if (!permit) {
     skippedByBreaker(trail, route);

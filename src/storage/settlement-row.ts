@@ -44,8 +44,17 @@ export function lineText({ bytes, start, end }: SettlementRow): string {
   return bytes.toString('utf8', start, end - 1);
 }
 
+/** The line as an object of JSON, one name a column, for a person to read or a program to book. */
+export function recordText(row: SettlementRow): string {
+  const cells = lineText(row).split('\t');
+  const record = Object.fromEntries(
+    lineColumns.map((column, i) => [column, cells[i] === '\\N' ? null : unescaped(cells[i] ?? '')]),
+  );
+  return JSON.stringify({ unsettled: record });
+}
+
 /** The generation's id: the line's first cell. */
-export function rowId({ bytes, start }: SettlementRow): string {
+export function rowId({ bytes, start }: Pick<SettlementRow, 'bytes' | 'start'>): string {
   return unescaped(bytes.toString('utf8', start, bytes.indexOf(tab, start)));
 }
 

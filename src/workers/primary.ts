@@ -9,6 +9,7 @@ import { Opened } from '../compose/opened.js';
 import { prepareStorage } from '../compose/storage.js';
 import type { Config } from '../config/config.js';
 import { readyText } from '../demo.js';
+import type { Ending } from '../running.js';
 import type { SocketConnection } from '../storage/embedded.js';
 import { FiguresExchange } from './figures-exchange.js';
 import { HandedConnections } from './handed-connections.js';
@@ -21,6 +22,8 @@ export interface PrimaryOptions {
   logger: Logger;
   /** What a worker's process runs. */
   mainFile: string;
+  /** Is told how this process ends, for an error that nobody catches. */
+  endsBy: (ending: Ending) => void;
 }
 
 /** After the drain time: for what was cut off to be counted, and for the journal to be settled. */
@@ -29,11 +32,15 @@ const patienceMs = 45_000;
 /** Resolves when all workers serve; rejects, with everything stopped again, where one cannot. */
 export async function runPrimary(options: PrimaryOptions): Promise<void> {
   const primary = new Primary(options);
-  const end = async (signal: string) => {
+  let faulty = false;
+  const end = async (signal: string, fault = false) => {
+    faulty ||= fault;
     options.logger.info({ signal }, 'stopping: the workers refuse new work and finish running answers');
     const clean = await primary.stop(signal);
-    process.exit(clean ? undefined : 1);
+    process.exit(clean && !faulty ? undefined : 1);
   };
+  // Workers that lose their primary stop by themselves.
+  options.endsBy({ stop: end, abort: () => process.exit(1) });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal));
   process.on('SIGHUP', () => primary.reload());
   try {

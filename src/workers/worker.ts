@@ -7,7 +7,7 @@ import { createLogger, type Logger } from '../base/logger.js';
 import { type Gateway, startGateway } from '../compose.js';
 import { loadConfig } from '../config/load.js';
 import { welcome } from '../demo.js';
-import { keepAlive, startFaultText, stopOnce } from '../running.js';
+import { endingOf, endOnFault, startFaultText } from '../running.js';
 import { type FromWorker, type ToWorker, type WorkerSettings, workerVariable } from './messages.js';
 import { Siblings } from './siblings.js';
 
@@ -20,23 +20,24 @@ export function workerNumber(): number | null {
 /** The exit code of a start, as of `runServer`. */
 export async function runWorker(number: number): Promise<number> {
   const logger = createLogger(undefined, { worker: number });
-  keepAlive(logger);
   const siblings = new Siblings(say);
   let told = false;
   const starting = awaitSettings().then((settings) => {
     told = true;
     return start(settings, logger, siblings);
   });
-  const stop = stopOnce(starting, logger);
+  const ending = endingOf(starting, logger);
+  endOnFault(logger, () => (told ? ending : null));
   process.on('message', (message: ToWorker) => {
     if (message.type === 'figures' || message.type === 'siblings')
       void starting.then((gateway) => siblings.heard(message, () => gateway.figures())).catch(() => {});
   });
-  obey(starting, (why) => (told ? void stop(why) : process.exit(0)));
+  obey(starting, (why) => (told ? void ending.stop(why) : process.exit(0)));
   await say({ type: 'hello' });
   try {
-    const { port, addresses } = await starting;
+    const { port, addresses, loadTokenizer } = await starting;
     await say({ type: 'serving', port, addresses });
+    loadTokenizer();
     return 0;
   } catch (error) {
     await say({ type: 'failed', text: startFaultText(error) });

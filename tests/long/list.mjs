@@ -1,2 +1,2 @@
 /** The files that `npm run test:long` runs, one after another. */
-export const longTests = ['slow-readers.mjs'];
+export const longTests = ['slow-readers.mjs', 'disk-full.mjs', 'left-streams.mjs', 'kill-under-load.mjs'];

@@ -59,7 +59,7 @@ export class JournalPlace {
   }
 
   segments(at = this.dir): string[] {
-    return readdirSync(at).filter((name) => /^\d+\.2\.log$/.test(name));
+    return readdirSync(at).filter((name) => /^\d+\.[23]\.log$/.test(name));
   }
 
   /** The ids of the records that are in the files at this moment. */
@@ -68,8 +68,9 @@ export class JournalPlace {
   }
 }
 
+/** Of the final records; zeros behind the last line are space that was only allocated. */
 export function idsIn(text: string): string[] {
-  const lines = text.split('\n').slice(0, -1);
+  const lines = text.split('\u0000', 1)[0]!.split('\n').slice(0, -1).filter((line) => !line.startsWith('?'));
   return lines.map((line) => line.slice(0, line.indexOf('\t')));
 }
 

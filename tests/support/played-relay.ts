@@ -72,6 +72,8 @@ export class PlayedRelay {
   readonly pieces = new CountedPieces();
   readonly relay: StreamRelay;
   readonly route;
+  /** When what is owed was written down, by the text that was sent until then. */
+  readonly recorded: { left: boolean; characters: number }[] = [];
 
   constructor({ includeUsage = false, upstreamModels = [] as [string, string][] } = {}) {
     const models = new Map(upstreamModels.map(([name, id]) => [name, new Set([id])]));
@@ -85,6 +87,7 @@ export class PlayedRelay {
       snapshot,
       headers: () => [],
       metadata: (route) => `{"provider":"${route.provider.id}"}`,
+      recordSoFar: (_, left) => this.recorded.push({ left, characters: this.relay.deliveredCharacters }),
     });
     this.relay.begin(this.route, { firstContent: () => {} });
   }

@@ -32,10 +32,16 @@ interface WaitingPiece {
 }
 
 export class TokenCounter {
+  /** Stays loaded: the first count after a quiet hour must not wait for the tokenizer. */
   private readonly thread = countThread();
-  private readonly largeThread = countThread();
+  private readonly largeThread = countThread(120_000);
   private readonly waitingPieces: WaitingPiece[] = [];
   private countsPiece = false;
+
+  /** Begins to load the tokenizer, which takes half a second. */
+  load(): void {
+    this.thread.run({ members: '', encoding: 'latin1', delivered: '' }).catch(() => {});
+  }
 
   async count(request: CountRequest): Promise<CountResult> {
     const large = request.members.length + request.delivered.length > largeLength;
@@ -79,6 +85,6 @@ export class TokenCounter {
   }
 }
 
-function countThread(): SideThread<CountRequest | PieceRequest, CountResult | CountedPiece> {
-  return new SideThread(new URL('./count-thread.js', import.meta.url), { idleMs: 120_000 });
+function countThread(idleMs?: number): SideThread<CountRequest | PieceRequest, CountResult | CountedPiece> {
+  return new SideThread(new URL('./count-thread.js', import.meta.url), idleMs === undefined ? {} : { idleMs });
 }

@@ -1,9 +1,9 @@
-/** What an answer costs: by the provider's usage, or, where there is none, by counting what was delivered (ruling 9). */
+/** What an answer costs: by the provider's usage, or, where there is none, by counting what was delivered. */
 import { costOf } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { UsageReading } from '../../wire/usage.js';
-import type { Billed, PipelinePorts } from '../handover.js';
+import type { Billed, Exchange, PipelinePorts } from '../handover.js';
 import type { DeliveredText } from './delivered-text.js';
 
 export interface Delivered {
@@ -12,6 +12,26 @@ export interface Delivered {
   text: string | DeliveredText;
   /** Every frame reached the caller, so the provider's figure is the delivered one. */
   whole: boolean;
+}
+
+/** English averages four characters a token. */
+const charactersPerToken = 4;
+
+/** What a stream costs so far, without counting: for the provisional record, which the exact one replaces. */
+export function provisionalBill(
+  { promptEstimate }: Pick<Exchange, 'promptEstimate'>,
+  route: Route,
+  reading: UsageReading,
+  deliveredCharacters: number,
+): Billed {
+  const given = reading.kind === 'usage' ? reading.usage : null;
+  const usage = {
+    promptTokens: given?.promptTokens ?? promptEstimate,
+    completionTokens: Math.max(Math.ceil(deliveredCharacters / charactersPerToken), given?.completionTokens ?? 0),
+    cachedTokens: given?.cachedTokens ?? 0,
+    reasoningTokens: given?.reasoningTokens ?? 0,
+  };
+  return { usage, source: 'counted', costPico: costOf(route.price!, usage) };
 }
 
 interface BillPorts {

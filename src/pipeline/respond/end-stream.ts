@@ -1,4 +1,4 @@
-/** Ends a committed stream: bills what was delivered, settles it, and only then sends the last frames (architecture 3). */
+/** Ends a committed stream: bills what was delivered, settles it, and only then sends the last frames. */
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { StreamEnd } from '../../storage/records.js';
@@ -28,6 +28,8 @@ export async function endStream(ports: Pick<PipelinePorts, 'counter'>, close: St
   for (const frame of finishFrames) relay.addDelivered(frame);
   const delivered = { usage: readUsage(relay.usage), text: relay.delivered, whole: end === 'complete' };
   const billing = bill(ports, request, route, delivered);
+  // Counting takes a while, in which the process may die.
+  if (billing instanceof Promise) relay.recordSoFar(caller.gone);
   const billed = billing instanceof Promise ? await billing : billing;
   const { includeUsage } = request;
   const usage = usageText(relay.usage, billed.usage, billed.costPico);

@@ -38,9 +38,13 @@ export interface RelayContext {
   headers(route: Route): readonly string[];
   /** `router_metadata` for the first frame. */
   metadata(route: Route): string;
+  /** Writes down what the stream owes so far, so that it is billed also when the process dies. `left`: the caller has left. */
+  recordSoFar(route: Route, left: boolean): void;
 }
 
 const learningsMax = 8;
+/** How much more text is sent before it is written down again: about a thousand tokens. */
+const recordEveryCharacters = 4 * 1024;
 const largeFrameCharacters = 64 * 1024;
 const heldCharactersMax = 64 * 1024;
 
@@ -54,6 +58,8 @@ export class StreamRelay implements Relay {
   sawDone = false;
   /** What has been sent: the basis of counting when no usage comes. */
   readonly delivered: DeliveredText;
+  /** The amount of text at which it is written down again: at the first text, and then from time to time. */
+  private recordAt = 0;
   private route!: Route;
   private permit!: Pick<Permit, 'firstContent'>;
   private held: Chunk[] = [];
@@ -107,8 +113,21 @@ export class StreamRelay implements Relay {
     return this.parsedFrame(text.slice(start, end).trim());
   }
 
+  callerLeft(): void {
+    this.recordSoFar(true);
+  }
+
+  /** Nothing before the first text: until then nothing is owed. */
+  recordSoFar(left: boolean): void {
+    if (!this.committed) return;
+    this.recordAt = this.deliveredCharacters + recordEveryCharacters;
+    this.context.recordSoFar(this.route, left);
+  }
+
   onChunkEnd(resume: () => void): boolean {
     const text = this.takeOut();
+    // Before it is sent: whoever has received text finds a bill, whatever happens to the process.
+    if (text !== '' && this.deliveredCharacters >= this.recordAt) this.recordSoFar(false);
     const flowing = text === '' || this.caller.write(text);
     if (!this.delivered.countIfLong()) return this.waitForCount(flowing, resume);
     if (!flowing) this.caller.onDrain = resume;

@@ -63,7 +63,10 @@ export async function attempt(
     relay && adapter.stream ? new TranslatedFrames(relay, adapter.stream()) : relay,
   );
   trail.dispatchedAtMs = call.startedAtMs;
-  caller.onGone = () => call.abandon();
+  caller.onGone = () => {
+    relay?.callerLeft();
+    call.abandon();
+  };
   if (caller.gone) call.abandon();
   const result = await call.result;
   caller.onGone = null;

@@ -57,6 +57,7 @@ const routingErrors: readonly Condition[] = [
   'route_unpriced',
   'provider_not_configured',
   'service_unavailable',
+  'billing_not_durable',
   'provider_quota_exhausted',
   'provider_timeout',
 ];

@@ -1,6 +1,6 @@
 /** Probes, metrics and this document (contract 9). */
 import { json, openOperation } from '../operations.js';
-import { array, object, ref } from '../schema.js';
+import { array, object, ref, text } from '../schema.js';
 import type { Operation, Resource } from '../types.js';
 
 const tag = { name: 'Operations', description: 'Probes and metrics; no key is needed.' };
@@ -34,10 +34,11 @@ export const ops: Resource = {
     NotReady: object(
       {
         status: { const: 'not_ready' },
-        missing: array({ type: 'string', enum: ['draining', 'snapshot', 'store'] }, 'What it waits for.'),
+        missing: array({ type: 'string', enum: ['draining', 'snapshot', 'store', 'journal'] }, 'What it waits for.'),
+        reason: text('Why the journal cannot be written.'),
         degraded,
       },
-      { optional: ['degraded'] },
+      { optional: ['reason', 'degraded'] },
     ),
   },
   paths: {

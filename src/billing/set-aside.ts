@@ -1,0 +1,55 @@
+/** The file for records that the store will never take: a person looks at them, and the rest flows on. */
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+
+export interface SetAsideOptions {
+  dir: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+export class SetAsideFile {
+  /** How many records were set aside. */
+  count = 0;
+  #failing = false;
+
+  constructor(private readonly options: SetAsideOptions) {}
+
+  /** False where the disk does not take it; the record then has to stay where it is. */
+  add(line: string, cause: unknown): boolean {
+    const { dir, clock, logger } = this.options;
+    const entry = JSON.stringify({ at: new Date(clock.now()).toISOString(), error: String(cause), record: line });
+    try {
+      appendWhole(join(dir, 'set-aside.log'), Buffer.from(`${entry}\n`));
+    } catch (error) {
+      if (!this.#failing)
+        logger.error(
+          { error: String(cause), asideError: String(error) },
+          'a record can neither be settled nor set aside; it stays in the journal until set-aside.log can be written',
+        );
+      this.#failing = true;
+      return false;
+    }
+    this.#failing = false;
+    this.count++;
+    logger.error({ error: String(cause) }, 'a record cannot be settled; it was set aside in set-aside.log');
+    return true;
+  }
+}
+
+/** All of it or nothing. */
+function appendWhole(file: string, bytes: Buffer): void {
+  const fd = openSync(file, 'a', 0o600);
+  const { size } = fstatSync(fd);
+  try {
+    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+    fsyncSync(fd);
+  } catch (error) {
+    ftruncateSync(fd, size);
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,26 @@
+/** A request that costs money is forwarded only while the journal has room for its records, so that nothing delivered goes unbilled. */
+import { isFree } from '../../billing/pricing.js';
+import type { Route } from '../../catalogue/route.js';
+import type { PipelinePorts, Trail } from '../handover.js';
+
+/** One record with one attempt takes less. */
+const recordBytes = 2 * 1024;
+/** A stream is recorded when it begins, when its caller leaves, and at its end. */
+const recordsOfStream = 3;
+/** An attempt that failed is in the record with what the provider said, of which 500 characters are kept. */
+const failedAttemptBytes = 4 * 1024;
+
+/** False where there is no room. What is reserved is counted in the trail, and given back when the request is over. */
+export function reserveRecords(
+  journal: Pick<PipelinePorts['journal'], 'reserve'>,
+  trail: Trail,
+  { price }: Route,
+  stream: boolean,
+): boolean {
+  if (!price || isFree(price)) return true;
+  const first = stream ? recordsOfStream * recordBytes : recordBytes;
+  const bytes = trail.reservedBytes === 0 ? first : failedAttemptBytes;
+  if (!journal.reserve(bytes)) return false;
+  trail.reservedBytes += bytes;
+  return true;
+}
