@@ -96,6 +96,7 @@ export const route = fields({
   capabilities: listOf(oneOf(capabilities), `capabilities (${capabilities.join(', ')})`).nullish(),
   daily_token_quota: integerFrom(1).nullish(),
   stream_usage: yesOrNo.nullish(),
+  hidden_reasoning: yesOrNo.nullish(),
 });
 
 /** The three lists that a file may have. */

@@ -103,6 +103,8 @@ export interface Route {
   readonly capabilities: ReadonlySet<Capability>;
   readonly dailyTokenQuota: number | null;
   readonly streamUsage: boolean;
+  /** The provider counts reasoning in the total of its usage only; absent = it does not. */
+  readonly hiddenReasoning?: boolean;
   /** Absent = not known. */
   readonly processing?: ProcessingScope;
   /** The route's own limits where it has any, else the model's; null = not published. */

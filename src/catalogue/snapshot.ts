@@ -121,6 +121,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     capabilities: new Set(entry.capabilities ?? []),
     dailyTokenQuota: entry.daily_token_quota ?? null,
     streamUsage: entry.stream_usage ?? true,
+    ...(entry.hidden_reasoning && { hiddenReasoning: true }),
     ...(entry.processing && { processing: entry.processing }),
     contextWindow: entry.context_window === undefined ? place.model.contextWindow : entry.context_window,
     maxOutputTokens: entry.max_output_tokens === undefined ? place.model.maxOutputTokens : entry.max_output_tokens,

@@ -5,7 +5,7 @@
 import type { GatewayError } from '../errors/gateway-error.js';
 import type { ErrorRow } from '../errors/row.js';
 import { type Condition, errorTable } from '../errors/table.js';
-import type { TokenUsage } from '../wire/usage.js';
+import type { TokenUsage, UsageOddity } from '../wire/usage.js';
 import type { Figures, Sample } from './figures.js';
 import { Histogram } from './histogram.js';
 import { RouteMeters } from './route-meters.js';
@@ -80,12 +80,12 @@ export class Meters {
   served(
     routeId: string,
     answer: { stream: boolean; end: string; fallback: boolean },
-    billed: { usage: TokenUsage; costPico: bigint } | null,
+    billed: { usage: TokenUsage; costPico: bigint; oddities?: readonly UsageOddity[] } | null,
   ): void {
     const route = this.route(routeId);
     route.served(answer.stream, answer.end);
     if (answer.fallback) this.fallbacks++;
-    if (billed) route.billed(billed.usage, billed.costPico);
+    if (billed) route.billed(billed.usage, billed.costPico, billed.oddities);
   }
 
   /** Drops what belongs to routes that left the catalogue, so that reloads do not add up to series without end. */

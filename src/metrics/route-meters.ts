@@ -1,6 +1,6 @@
 /** What is counted of one route. */
 import { usdNumber } from '../base/money.js';
-import type { TokenUsage } from '../wire/usage.js';
+import type { TokenUsage, UsageOddity } from '../wire/usage.js';
 import type { Sample } from './figures.js';
 import { Histogram } from './histogram.js';
 import type { MetricName } from './table.js';
@@ -14,6 +14,7 @@ export class RouteMeters {
   private readonly firstByte = new Histogram(answerBounds);
   private readonly duration = new Histogram(answerBounds);
   private readonly tokens = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
+  private readonly oddities = new Tally();
   private costPico = 0n;
 
   constructor(private readonly id: string) {}
@@ -28,8 +29,9 @@ export class RouteMeters {
     (stream ? this.streamed : this.whole).add(end);
   }
 
-  billed(usage: TokenUsage, costPico: bigint): void {
+  billed(usage: TokenUsage, costPico: bigint, oddities: readonly UsageOddity[] = []): void {
     const { tokens } = this;
+    for (const oddity of oddities) this.oddities.add(oddity);
     tokens.prompt += usage.promptTokens;
     tokens.completion += usage.completionTokens;
     tokens.cached += usage.cachedTokens;
@@ -56,6 +58,10 @@ export class RouteMeters {
     add(
       'lodestone_tokens_total',
       Object.entries(this.tokens).map(([kind, value]) => ({ labels: [id, kind], value })),
+    );
+    add(
+      'lodestone_usage_oddities_total',
+      this.oddities.samples((oddity) => [id, oddity]),
     );
     add('lodestone_cost_usd_total', [{ labels: [id], value: usdNumber(this.costPico) }]);
   }

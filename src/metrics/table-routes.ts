@@ -25,6 +25,11 @@ export const routeMetrics = {
     'route',
     'kind',
   ),
+  lodestone_usage_oddities_total: counter(
+    'Answers whose usage was billed though it was odd: prompt audio without a price, more cached tokens than prompt tokens, a total that its parts do not explain, more tokens than the context window.',
+    'route',
+    'oddity',
+  ),
   lodestone_cost_usd_total: counter('US dollars billed.', 'route'),
   lodestone_route_breaker_state: gauge(
     'max',

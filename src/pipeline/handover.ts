@@ -24,7 +24,7 @@ import type { Deadlines } from '../upstream/deadlines.js';
 import type { RequestWriter } from '../upstream/request-writer.js';
 import type { Transport } from '../upstream/transport.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import type { TokenUsage } from '../wire/usage.js';
+import type { TokenUsage, UsageOddity } from '../wire/usage.js';
 import type { Caller } from './caller.js';
 import type { Validator } from './validate.js';
 
@@ -124,6 +124,8 @@ export interface Billed {
   usage: TokenUsage;
   source: 'provider' | 'counted';
   costPico: PicoUsd;
+  /** What was odd about the provider's usage; absent where nothing was read of it. */
+  oddities?: readonly UsageOddity[];
 }
 
 /** What stopped a stream inside its frames. */

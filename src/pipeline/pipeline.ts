@@ -8,7 +8,6 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import type { StreamEnd } from '../storage/records.js';
 import { routerMetadataText } from '../wire/router-metadata.js';
-import { readUsage } from '../wire/usage.js';
 import { bodyBytesMax } from './admit/checks.js';
 import { admit } from './admit.js';
 import { type Caller, CallerGone } from './caller.js';
@@ -241,7 +240,7 @@ class Chat {
   private recordSoFar(route: Route, left: boolean): void {
     const { ports, exchange, trail, chargedPico } = this;
     const relay = this.relay!;
-    const billed = provisionalBill(exchange, route, readUsage(relay.usage), relay.deliveredCharacters);
+    const billed = provisionalBill(exchange, route, relay.reading, relay.deliveredCharacters);
     if (billed.costPico === 0n) return;
     const common = { status: 200, route, billed, finishReason: relay.finishReason, error: null, chargedPico };
     const fallbackOccurred = this.fallbackOccurred();

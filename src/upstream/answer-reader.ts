@@ -1,5 +1,6 @@
 /** Reads whole completions; large ones in a thread of their own, so that no upstream can hold up other callers. */
 import { SideThread } from '../base/side-thread.js';
+import type { UsageTerms } from '../wire/usage.js';
 import type { CompletionReading } from './adapters/openai/completion.js';
 import type { AnswerToRead } from './answer-thread.js';
 import { readAnswer } from './read-answer.js';
@@ -12,18 +13,23 @@ export class AnswerReader {
     { idleMs: 30_000, resourceLimits: { maxOldGenerationSizeMb: 1024 } },
   );
 
-  read(body: Buffer, dialect: string): CompletionReading | Promise<CompletionReading> {
-    return body.length <= largeAnswerBytes ? readAnswer(body, dialect) : this.readLarge(body, dialect);
+  read(body: Buffer, dialect: string, terms: UsageTerms): CompletionReading | Promise<CompletionReading> {
+    return body.length <= largeAnswerBytes ? readAnswer(body, dialect, terms) : this.readLarge(body, dialect, terms);
   }
 
   close(): Promise<void> {
     return this.thread.close();
   }
 
-  private async readLarge(body: Buffer, dialect: string): Promise<CompletionReading> {
+  private async readLarge(
+    body: Buffer,
+    dialect: string,
+    { contextWindow, hiddenReasoning }: UsageTerms,
+  ): Promise<CompletionReading> {
     const bytes = new Uint8Array(body);
+    const terms = { contextWindow, hiddenReasoning };
     try {
-      return await this.thread.run({ bytes: bytes.buffer, dialect }, [bytes.buffer]);
+      return await this.thread.run({ bytes: bytes.buffer, dialect, terms }, [bytes.buffer]);
     } catch {
       return { kind: 'malformed', reason: 'its answer holds more values than can be read' };
     }

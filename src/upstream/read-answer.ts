@@ -1,16 +1,17 @@
 /** A whole answer in any dialect becomes a completion taken apart. */
 
 import { type JsonText, parseJsonBytes } from '../wire/json-text.js';
+import type { UsageTerms } from '../wire/usage.js';
 import type { Adapter } from './adapters/adapter.js';
 import { type CompletionReading, readCompletion } from './adapters/openai/completion.js';
 import { adapterOf } from './adapters/registry.js';
 
-export function readAnswer(body: Buffer, dialect: string): CompletionReading {
+export function readAnswer(body: Buffer, dialect: string, terms: UsageTerms): CompletionReading {
   const { answer } = adapterOf(dialect);
-  return answer ? translated(body, answer) : readCompletion(body);
+  return answer ? translated(body, answer, terms) : readCompletion(body, terms);
 }
 
-function translated(body: Buffer, answer: NonNullable<Adapter['answer']>): CompletionReading {
+function translated(body: Buffer, answer: NonNullable<Adapter['answer']>, terms: UsageTerms): CompletionReading {
   let json: JsonText;
   try {
     json = parseJsonBytes(body);
@@ -19,5 +20,5 @@ function translated(body: Buffer, answer: NonNullable<Adapter['answer']>): Compl
   }
   const reading = answer(json.value, json.encoding);
   if (reading.kind !== 'completion') return reading;
-  return readCompletion(Buffer.from(JSON.stringify(reading.completion), json.encoding));
+  return readCompletion(Buffer.from(JSON.stringify(reading.completion), json.encoding), terms);
 }

@@ -75,7 +75,7 @@ describe('a chunk template', () => {
         return;
       }
       accepted++;
-      const out = template.outPrefix + inside + template.outSuffix;
+      const out = template.write(inside);
       expect(out).toMatch(/^data: [^\n]*\n\n$/);
       expect(readAsUtf8(out.slice(6))).toEqual(expected(data, includeUsage));
     });
@@ -130,6 +130,23 @@ describe('a chunk template', () => {
     const template = ChunkTemplate.learn(frame('first'), identity)!;
     const data = frame(content);
     expect(template.textIn(data, 0, data.length)).toBeNull();
+  });
+
+  it.each(['reasoning_content', 'reasoning'])('learns reasoning under %s, and writes it under both names', (name) => {
+    const of = (text: string) => frame('', { after: `,"${name}":"${text}"` });
+    const template = ChunkTemplate.learn(of('first'), identity)!;
+    const data = of('Grüße \\n 字');
+    const inside = template.textIn(data, 0, data.length)!;
+    const { delta } = readAsUtf8(template.write(inside).slice(6)).choices![0]!;
+    expect(delta).toEqual({ content: '', reasoning_content: 'Grüße \n 字', reasoning: 'Grüße \n 字' });
+    const content = frame('x', { after: `,"${name}":""` });
+    expect(template.textIn(content, 0, content.length)).toBeNull();
+  });
+
+  it('writes metadata into the frame where it is given', () => {
+    const template = ChunkTemplate.learn(frame('first'), identity)!;
+    const out = readAsUtf8(template.write('x', '{"provider":"acme"}').slice(6));
+    expect(out).toEqual({ ...expected(frame('x'), false), router_metadata: { provider: 'acme' } });
   });
 
   it('throws on no frame, however large', () => {

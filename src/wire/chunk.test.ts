@@ -125,12 +125,12 @@ describe('a finish reason', () => {
 });
 
 describe('delivered text', () => {
-  it('is all that was generated: content, reasoning, refusal and tool calls', () => {
+  it('is all that was generated, reasoning once: content, reasoning, refusal and tool calls', () => {
     const tool_calls = [{ function: { name: 'f', arguments: '{"a":"é"}' } }, null, 'x', { function: null }];
     const text = deliveredText(
-      chunkOf({ content: 'a"\n', reasoning_content: 'b', reasoning: 'c', refusal: 'd', tool_calls }),
+      chunkOf({ content: 'a"\n', reasoning_content: 'b', reasoning: 'b', refusal: 'd', tool_calls }),
     );
-    expect(JSON.parse(`"${utf8(text)}"`)).toBe('a"\nbcdf{"a":"é"}');
+    expect(JSON.parse(`"${utf8(text)}"`)).toBe('a"\nbdf{"a":"é"}');
   });
 
   it('can be joined over frames, also where a character was split over two escapes', () => {

@@ -1,5 +1,5 @@
 /** OpenAI's stream chunk: reading one with suspicion, and writing it under our own id and model. Text is latin1 (see json-text). */
-import { finishReasonMeant } from './finish-reason.js';
+import { isFields, isText } from './message.js';
 
 export interface Delta {
   content?: unknown;
@@ -9,12 +9,14 @@ export interface Delta {
   tool_calls?: unknown;
   function_call?: unknown;
   audio?: unknown;
+  images?: unknown;
 }
 
 export interface Choice {
   index?: number;
   delta?: Delta | null;
   finish_reason?: unknown;
+  usage?: unknown;
 }
 
 export interface Chunk {
@@ -33,19 +35,14 @@ export interface Chunk {
 
 const viaUtf8 = Symbol('read as UTF-8');
 
-/** null where the data is no JSON object. Reasons to finish are read as OpenAI's. */
+/** null where the data is no JSON object with choices that can be read. */
 export function parseChunk(data: string): Chunk | null {
   const escaped = data.includes('\\u');
   try {
     const value: unknown = JSON.parse(escaped ? Buffer.from(data, 'latin1').toString('utf8') : data);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
     const chunk = value as Chunk;
-    if (Array.isArray(chunk.choices)) {
-      if (!chunk.choices.every(isChoice)) return null;
-      for (const choice of chunk.choices) {
-        if (isText(choice.finish_reason)) choice.finish_reason = finishReasonMeant(choice.finish_reason);
-      }
-    }
+    if (Array.isArray(chunk.choices) && !chunk.choices.every(isChoice)) return null;
     if (escaped) chunk[viaUtf8] = true;
     return chunk;
   } catch {
@@ -71,7 +68,7 @@ export function writeChunk(chunk: Chunk, as: ChunkIdentity, metadata?: string): 
 }
 
 export function renamed(chunk: Chunk, { id, created, model, includeUsage }: ChunkIdentity): Chunk {
-  const { usage, router_metadata, x_groq, ...kept } = chunk;
+  const { usage, router_metadata, x_groq, error, ...kept } = chunk;
   const out: Chunk = { ...kept, id, object: 'chat.completion.chunk', created, model };
   return includeUsage ? { ...out, usage: null } : out;
 }
@@ -87,20 +84,24 @@ export function contentOf(chunk: Chunk): boolean {
       isText(delta.refusal) ||
       (Array.isArray(delta.tool_calls) && delta.tool_calls.length > 0) ||
       Boolean(delta.function_call) ||
-      Boolean(delta.audio)
+      Boolean(delta.audio) ||
+      (Array.isArray(delta.images) && delta.images.length > 0)
     );
   });
 }
 
-/** Some write an empty string where OpenAI writes null. */
 export function finishReasonOf(chunk: Chunk): string | null {
   for (const { finish_reason } of chunk.choices!) if (isText(finish_reason)) return finish_reason;
   return null;
 }
 
-/** The usage that a frame carries, unread; null where it carries none. */
-export function usageOf(chunk: Chunk): unknown {
-  return chunk.usage ?? chunk.x_groq?.usage ?? null;
+/** The usage that a frame carries, unread; null where it carries none. Groq and Moonshot have places of their own for it. */
+export function usageOf({ usage, x_groq, choices }: Chunk): unknown {
+  if (isFields(usage)) return usage;
+  if (isFields(x_groq?.usage)) return x_groq.usage;
+  if (!Array.isArray(choices)) return null;
+  for (const choice of choices) if (isFields(choice.usage)) return choice.usage;
+  return null;
 }
 
 /** Everything that was generated in a frame, as the inside of a JSON string in latin1. */
@@ -108,9 +109,11 @@ export function deliveredText(chunk: Chunk): string {
   let text = '';
   for (const { delta } of chunk.choices ?? []) {
     if (!delta) continue;
-    for (const piece of [delta.content, delta.reasoning_content, delta.reasoning, delta.refusal]) {
-      if (isText(piece)) text += piece;
-    }
+    if (isText(delta.content)) text += delta.content;
+    // Reasoning has two names, and is one text.
+    if (isText(delta.reasoning_content)) text += delta.reasoning_content;
+    else if (isText(delta.reasoning)) text += delta.reasoning;
+    if (isText(delta.refusal)) text += delta.refusal;
     if (Array.isArray(delta.tool_calls)) text += toolCallText(delta.tool_calls);
   }
   if (text === '') return '';
@@ -129,8 +132,4 @@ function toolCallText(calls: { function?: { name?: unknown; arguments?: unknown 
 
 function isChoice(value: unknown): value is Choice {
   return value !== null && typeof value === 'object' && (!('delta' in value) || typeof value.delta === 'object');
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

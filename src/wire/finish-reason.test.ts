@@ -8,6 +8,10 @@ it.each([
   ...['sensitive', 'SAFETY', 'content-filter', 'refusal'].map((written) => [written, 'content_filter']),
   ...['tool_use', 'tool_call'].map((written) => [written, 'tool_calls']),
   ...['abort', 'network_error', 'insufficient_system_resource'].map((written) => [written, 'error']),
-] as [string, string][])('%s is %s to a client of OpenAI (wire 0)', (written, meant) => {
+] as [string, string][])('%s is %s to a client of OpenAI', (written, meant) => {
   expect(finishReasonMeant(written)).toBe(meant);
+});
+
+it.each([undefined, null, '', ' ', 'null', 'None', 0, false, {}, []])('%j is no reason', (written) => {
+  expect(finishReasonMeant(written)).toBeNull();
 });

@@ -1,19 +1,24 @@
 /**
- * Why a generation finished, in OpenAI's words: its clients know no others (wire 0), and servers of its dialect have many. `error`
- * is ours, for a generation that was broken off: no caller ever gets it as a reason.
+ * Reads why a generation finished, in OpenAI's words: its clients know no others, and servers of its dialect have many. `error`
+ * stands for a generation that was broken off; no client ever gets it as a reason.
  */
 const openai = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call', 'error']);
 
 const others: readonly (readonly [meant: string, written: RegExp])[] = [
   ['error', /error|abort|cancel|fail|timeout|insufficient_system_resource/],
-  ['length', /length|max_|context|token_limit/],
+  ['length', /length|max_|context|token_limit|truncat/],
   ['content_filter', /sensitive|safety|filter|refus|guardrail|recitation|prohibited|blocklist|moderation/],
   ['tool_calls', /tool|function/],
 ];
 
-/** What is not known ended of its own accord: `eos`, `end_turn`, `stop_sequence`, … */
-export function finishReasonMeant(written: string): string {
+/** Some servers write a word for "none" where OpenAI writes null. */
+const none = /^(?:null|none|undefined)?$/i;
+
+/** null where no reason is given. What is not known ended of its own accord: `eos`, `end_turn`, `stop_sequence`, … */
+export function finishReasonMeant(written: unknown): string | null {
+  if (typeof written !== 'string') return null;
   if (openai.has(written)) return written;
-  const reason = written.toLowerCase();
+  const reason = written.trim().toLowerCase();
+  if (none.test(reason)) return null;
   return others.find(([, pattern]) => pattern.test(reason))?.[0] ?? 'stop';
 }

@@ -1,76 +1,210 @@
-/** Token usage as OpenAI's dialect reports it, read with suspicion: upstreams send null, floats, strings and worse. */
+/**
+ * Reads the token usage of an answer. Speakers of OpenAI's dialect spell, split and total it in many ways; an oddity that has
+ * a safe reading is read, and only a figure that cannot be billed is a fault.
+ */
 import { shown } from './json-text.js';
 
 export interface TokenUsage {
   promptTokens: number;
   completionTokens: number;
+  /** A part of the prompt. */
   cachedTokens: number;
+  /** A part of the completion. */
   reasoningTokens: number;
 }
 
+/** Every figure of a usage that is read. Parts are included in the prompt and the completion. */
+export interface UsageFigures extends TokenUsage {
+  cacheWriteTokens: number;
+  promptAudioTokens: number;
+  promptImageTokens: number;
+  completionAudioTokens: number;
+  completionImageTokens: number;
+  completionVideoTokens: number;
+  /** As the provider wrote it; null where it gave none. */
+  totalTokens: number | null;
+}
+
+/** What the reading depends on; a route of the catalogue has both. */
+export interface UsageTerms {
+  /** null = not published. */
+  readonly contextWindow: number | null;
+  /** The provider counts reasoning in its total only. */
+  readonly hiddenReasoning?: boolean;
+}
+
+/** Readings that are billed, and that an operator should know of. */
+export const usageOddities = [
+  'prompt_audio_as_input',
+  'cached_above_prompt',
+  'unexplained_total',
+  'above_context_window',
+] as const;
+export type UsageOddity = (typeof usageOddities)[number];
+
 export type UsageReading =
-  | { kind: 'usage'; usage: TokenUsage }
-  /** The upstream gave none that could be billed: count it ourselves. */
+  | { kind: 'usage'; usage: UsageFigures; oddities: readonly UsageOddity[] }
+  /** The upstream gave none that could be billed: the gateway counts tokens itself. */
   | { kind: 'absent' }
-  /** Ruling 10: a figure that cannot be billed. */
+  /** A figure that cannot be billed. */
   | { kind: 'fault'; reason: string };
 
 type Fields = Record<string, unknown>;
 
-export function readUsage(value: unknown): UsageReading {
-  if (value === null || value === undefined || typeof value !== 'object') return { kind: 'absent' };
-  const fields = value as Fields;
-  if (missing(fields.prompt_tokens) || missing(fields.completion_tokens)) return { kind: 'absent' };
-  const promptDetails = details(fields.prompt_tokens_details);
-  const completionDetails = details(fields.completion_tokens_details);
-  const figures = {
-    prompt_tokens: fields.prompt_tokens ?? 0,
-    completion_tokens: fields.completion_tokens ?? 0,
-    cached_tokens: promptDetails.cached_tokens ?? 0,
-    reasoning_tokens: completionDetails.reasoning_tokens ?? 0,
+/** No context window comes near this many tokens, so a larger figure is an error of the provider. */
+const figureMax = 10_000_000;
+const contextWindowsMax = 8;
+/** Tokenizers differ a little from the published window; beyond this an operator should look. */
+const contextWindowTolerance = 1.1;
+
+const absent: UsageReading = { kind: 'absent' };
+const noOddities: readonly UsageOddity[] = [];
+const noDetails: Fields = {};
+
+export function readUsage(value: unknown, terms: UsageTerms): UsageReading {
+  if (!isFields(value)) return absent;
+  const promptValue = value.prompt_tokens ?? value.input_tokens ?? null;
+  const completionValue = value.completion_tokens ?? value.output_tokens ?? null;
+  const totalValue = value.total_tokens ?? null;
+  // The total gives one missing figure, but it cannot be divided between two.
+  if (promptValue === null && (completionValue === null || totalValue === null)) return absent;
+  if (completionValue === null && totalValue === null) return absent;
+
+  const reader = new FigureReader(terms);
+  const prompt = reader.read('prompt_tokens', promptValue);
+  const completion = reader.read('completion_tokens', completionValue);
+  const total = totalValue === null ? null : reader.readTotal(totalValue, prompt + completion);
+  const figures: UsageFigures = {
+    promptTokens: promptValue === null ? Math.max(0, total! - completion) : prompt,
+    completionTokens: completionValue === null ? Math.max(0, total! - prompt) : completion,
+    totalTokens: total,
+    ...partsOf(value, reader),
   };
-  for (const [name, figure] of Object.entries(figures)) {
-    if (!Number.isSafeInteger(figure) || (figure as number) < 0) {
-      return {
-        kind: 'fault',
-        reason: `its usage says ${name} = ${shown(figure, 'utf8').slice(0, 40)}, which is no count of tokens`,
-      };
-    }
-  }
-  const unpriced = unpricedClass(promptDetails, completionDetails);
+  if (reader.fault !== null) return { kind: 'fault', reason: reader.fault };
+  const unpriced = unpricedClass(figures);
   if (unpriced) return { kind: 'fault', reason: `its usage has ${unpriced}, for which the route has no price` };
-  const usage = figures as { [name in keyof typeof figures]: number };
-  if (usage.cached_tokens > usage.prompt_tokens) {
-    return {
-      kind: 'fault',
-      reason: `its usage says ${usage.cached_tokens} cached of ${usage.prompt_tokens} prompt tokens`,
-    };
-  }
+  const oddities = settleParts(figures, terms.hiddenReasoning === true);
+  if (reader.aboveContextWindow)
+    return { kind: 'usage', usage: figures, oddities: [...oddities, 'above_context_window'] };
+  return { kind: 'usage', usage: figures, oddities };
+}
+
+/** Providers put the same part under different names; the first that is given counts. */
+function partsOf(usage: Fields, reader: FigureReader) {
+  const inPrompt = detailsOf(usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.prompt_token_details);
+  const inCompletion = detailsOf(usage.completion_tokens_details ?? usage.output_tokens_details);
   return {
-    kind: 'usage',
-    usage: {
-      promptTokens: usage.prompt_tokens,
-      completionTokens: usage.completion_tokens,
-      cachedTokens: usage.cached_tokens,
-      reasoningTokens: usage.reasoning_tokens,
-    },
+    cachedTokens: reader.read(
+      'cached_tokens',
+      inPrompt.cached_tokens ?? usage.cached_tokens ?? usage.prompt_cache_hit_tokens,
+    ),
+    cacheWriteTokens: reader.read(
+      'cache_write_tokens',
+      inPrompt.cache_write_tokens ?? inPrompt.cache_creation_tokens ?? usage.cache_creation_input_tokens,
+    ),
+    promptAudioTokens: reader.read('prompt audio_tokens', inPrompt.audio_tokens ?? usage.audio_prompt_tokens),
+    promptImageTokens: reader.read('prompt image_tokens', inPrompt.image_tokens),
+    reasoningTokens: reader.read('reasoning_tokens', inCompletion.reasoning_tokens ?? usage.reasoning_tokens),
+    completionAudioTokens: reader.read('output audio_tokens', inCompletion.audio_tokens),
+    completionImageTokens: reader.read('output image_tokens', inCompletion.image_tokens),
+    completionVideoTokens: reader.read('output video_tokens', inCompletion.video_tokens),
   };
 }
 
-function missing(value: unknown): boolean {
-  return value === undefined || value === null;
-}
+/** Reads figures, and remembers the first that cannot be billed and whether one is implausible. */
+class FigureReader {
+  fault: string | null = null;
+  aboveContextWindow = false;
+  private readonly max: number;
+  private readonly plausibleMax: number;
 
-function details(value: unknown): Fields {
-  return value !== null && typeof value === 'object' ? (value as Fields) : {};
-}
-
-/** Token classes that a route's price does not cover. */
-function unpricedClass(prompt: Fields, completion: Fields): string | undefined {
-  for (const name of ['audio_tokens', 'image_tokens', 'video_tokens']) {
-    if (typeof completion[name] === 'number' && completion[name] !== 0) return `${completion[name]} output ${name}`;
-    if (name === 'audio_tokens' && typeof prompt[name] === 'number' && prompt[name] !== 0)
-      return `${prompt[name]} prompt ${name}`;
+  constructor({ contextWindow }: UsageTerms) {
+    this.max = Math.max(figureMax, contextWindowsMax * (contextWindow ?? 0));
+    this.plausibleMax = contextWindow === null ? Number.POSITIVE_INFINITY : contextWindowTolerance * contextWindow;
   }
+
+  /** What is left out or null counts nothing. */
+  read(name: string, value: unknown): number {
+    if (value === undefined || value === null) return 0;
+    const figure = this.count(name, value);
+    this.bound(name, figure);
+    return figure;
+  }
+
+  /** A total that is the sum of its parts is as possible as they are. */
+  readTotal(value: unknown, parts: number): number {
+    const total = this.count('total_tokens', value);
+    if (total > parts) this.bound('total_tokens', total);
+    return total;
+  }
+
+  private count(name: string, value: unknown): number {
+    const figure = value as number;
+    if (!Number.isSafeInteger(figure) || figure < 0) {
+      this.fault ??= `its usage says ${name} = ${shown(value, 'utf8').slice(0, 40)}, which is no count of tokens`;
+      return 0;
+    }
+    return figure;
+  }
+
+  private bound(name: string, figure: number): void {
+    if (figure > this.max) this.fault ??= `its usage says ${name} = ${figure}, above the limit of ${this.max} tokens`;
+    if (figure > this.plausibleMax) this.aboveContextWindow = true;
+  }
+}
+
+/** Output of a class that no price covers. Prompt audio and images are billed as input instead. */
+function unpricedClass({
+  completionAudioTokens,
+  completionImageTokens,
+  completionVideoTokens,
+}: UsageFigures): string | undefined {
+  if (completionAudioTokens > 0) return `${completionAudioTokens} output audio_tokens`;
+  if (completionImageTokens > 0) return `${completionImageTokens} output image_tokens`;
+  if (completionVideoTokens > 0) return `${completionVideoTokens} output video_tokens`;
   return undefined;
+}
+
+/** Makes the parts agree with the prompt and the completion, which are what is billed. */
+function settleParts(figures: UsageFigures, hiddenReasoning: boolean): readonly UsageOddity[] {
+  const unexplained = addOutsideParts(figures);
+  if (unexplained > 0 && hiddenReasoning) {
+    figures.completionTokens += unexplained;
+    figures.reasoningTokens += unexplained;
+  }
+  const tooManyCached = figures.cachedTokens > figures.promptTokens;
+  if (tooManyCached) figures.cachedTokens = figures.promptTokens;
+  if (figures.reasoningTokens > figures.completionTokens) figures.reasoningTokens = figures.completionTokens;
+  const ignored = unexplained > 0 && !hiddenReasoning;
+  if (!tooManyCached && !ignored && figures.promptAudioTokens === 0) return noOddities;
+  const oddities: UsageOddity[] = [];
+  if (figures.promptAudioTokens > 0) oddities.push('prompt_audio_as_input');
+  if (tooManyCached) oddities.push('cached_above_prompt');
+  if (ignored) oddities.push('unexplained_total');
+  return oddities;
+}
+
+/**
+ * Adds what a provider counts beside the prompt and the completion: xAI its reasoning, Mistral the prompt's audio. Only a
+ * total above both shows it. Returns the rest of the total that no figure explains.
+ */
+function addOutsideParts(figures: UsageFigures): number {
+  const { totalTokens, promptTokens, completionTokens, reasoningTokens, promptAudioTokens } = figures;
+  if (totalTokens === null || totalTokens <= promptTokens + completionTokens) return 0;
+  const rest = totalTokens - promptTokens - completionTokens;
+  const onlyAudio = rest === promptAudioTokens && rest !== reasoningTokens;
+  const reasoning = onlyAudio ? 0 : Math.min(rest, reasoningTokens);
+  const audio = Math.min(rest - reasoning, promptAudioTokens);
+  figures.completionTokens += reasoning;
+  figures.promptTokens += audio;
+  return rest - reasoning - audio;
+}
+
+/** A list or a number in the place of the details says nothing that can be read. */
+function detailsOf(value: unknown): Fields {
+  return isFields(value) ? value : noDetails;
+}
+
+function isFields(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -141,12 +141,14 @@ describe('figures that no price can be multiplied by', () => {
     },
   );
 
-  it('A18 the largest count that a number holds exactly is settled to the unit, far beyond 2^63 pico-dollars (ruling 9)', async () => {
-    const most = Number.MAX_SAFE_INTEGER;
-    rig.upstream.enqueue(up.json(up.completion({ usage: { prompt_tokens: most, completion_tokens: most } })));
+  it('A18 the largest count that is billed is settled to the unit, and the next one is refused', async () => {
+    const usageOf = (count: number) => ({ prompt_tokens: count, completion_tokens: 10_000_000 });
+    rig.upstream.enqueue(up.json(up.completion({ usage: usageOf(10_000_001) })));
+    expectError(await chat(), providerError);
+    rig.upstream.enqueue(up.json(up.completion({ usage: usageOf(10_000_000) })));
     expect((await chat()).status).toBe(200);
-    await expectBooks(rig.gateway, account, { records: 1, costs: [costOf(most, most)] });
-    expect(await rig.gateway.balance(account.accountId)).toBe('-12610078946.6373874');
+    await expectBooks(rig.gateway, account, { records: 2, costs: [costOf(10_000_000, 10_000_000)] });
+    expect(await rig.gateway.balance(account.accountId)).toBe('-4');
     expect((await chat()).status).toBe(402);
   });
 

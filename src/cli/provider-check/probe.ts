@@ -81,7 +81,7 @@ function outcomeOf(result: CallResult, route: Route, latencyMs: number): ProbeOu
   switch (result.kind) {
     case 'answer': {
       const { status, body } = result;
-      const reading = readAnswer(body, route.provider.dialect);
+      const reading = readAnswer(body, route.provider.dialect, route);
       if (reading.kind === 'completion') return { kind: 'answered', latencyMs, status };
       const failure =
         reading.kind === 'error'

@@ -79,6 +79,12 @@ function log(logger: Logger, chat: WatchedChat, end: End): void {
   if (error?.status === 500) logger.error(lineOf(chat, end), 'a chat failed on our side');
   else if (status >= 500 || outcome === 'broken') logger.warn(lineOf(chat, end), 'a chat failed');
   else if (keepsDebug(logger)) logger.debug(lineOf(chat, end), 'a chat ended');
+  const { settlement } = chat.notes;
+  if (settlement?.billed?.oddities?.includes('above_context_window')) {
+    const { contextWindow } = settlement.route!;
+    const line = { ...lineOf(chat, end), context_window: contextWindow };
+    logger.warn(line, 'a provider reports more tokens than the context window; compare its invoice');
+  }
 }
 
 function lineOf({ id, startedAtMs, notes }: WatchedChat, { outcome, status, error, endedAtMs }: End): object {

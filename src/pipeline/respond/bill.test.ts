@@ -18,16 +18,20 @@ const counter = {
   },
 };
 const given = (prompt: number, completion: number) =>
-  readUsage({ prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: { cached_tokens: 2 } });
+  readUsage(
+    { prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: { cached_tokens: 2 } },
+    { contextWindow: null },
+  );
 
 describe('a bill (ruling 9)', () => {
   it('is made from the provider\u2019s usage at once, without counting', () => {
     asked.length = 0;
     const billed = bill({ counter }, request, route, { usage: given(9, 3), text: 'x', whole: true });
-    expect(billed).toEqual({
+    expect(billed).toMatchObject({
       usage: { promptTokens: 9, completionTokens: 3, cachedTokens: 2, reasoningTokens: 0 },
       source: 'provider',
       costPico: 9n * 600_000n + 3n * 800_000n,
+      oddities: [],
     });
     expect(asked).toEqual([]);
   });
@@ -72,7 +76,7 @@ describe('a whole answer as the caller gets it (contract 4.1)', () => {
   };
 
   function answer(body: string): Record<string, unknown> {
-    const reading = readCompletion(Buffer.from(body));
+    const reading = readCompletion(Buffer.from(body), { contextWindow: null });
     if (reading.kind !== 'completion') throw new Error(reading.kind);
     const text = answerText(exchange, route, reading.parts, billed, metadata);
     return JSON.parse(Buffer.from(text, reading.parts.encoding).toString('utf8'));
@@ -89,8 +93,9 @@ describe('a whole answer as the caller gets it (contract 4.1)', () => {
         object: 'chat.completion',
         created: 1_700_000_000,
         model: 'acme/meta/llama/defra',
-        choices: [{ index: 0, message: { content: 'é😀' } }],
+        choices: [{ index: 0, message: { role: 'assistant', content: 'é😀' }, finish_reason: 'stop' }],
         note: 'é',
+        system_fingerprint: null,
         usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, note: 'ü', cost: 0.0000015 },
         router_metadata: JSON.parse(metadata),
       });
@@ -101,7 +106,9 @@ describe('a whole answer as the caller gets it (contract 4.1)', () => {
     const out = answer(
       '{"id":"a","id":"b","choices":[{"message":{}}],"usage":{"prompt_tokens":1},"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12,"cost":5}}',
     );
-    expect(Object.keys(out)).toEqual(['id', 'object', 'created', 'model', 'choices', 'usage', 'router_metadata']);
+    expect(Object.keys(out)).toEqual([
+      ...['id', 'object', 'created', 'model', 'choices', 'system_fingerprint', 'usage', 'router_metadata'],
+    ]);
     expect(out.usage).toMatchObject({ prompt_tokens: 9, cost: 0.0000015 });
   });
 });

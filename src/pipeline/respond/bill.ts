@@ -46,12 +46,13 @@ export function bill(
 ): Billed | Promise<Billed> {
   const { usage, whole } = delivered;
   if (usage.kind === 'usage' && whole) {
-    return { usage: usage.usage, source: 'provider', costPico: costOf(route.price!, usage.usage) };
+    const costPico = costOf(route.price!, usage.usage);
+    return { usage: usage.usage, source: 'provider', costPico, oddities: usage.oddities };
   }
   return countedBill(ports, request, route, delivered);
 }
 
-/** Of a stream that broke off only what was delivered is billed (§3.3); the prompt is the provider's figure where it gave one. */
+/** Of a stream that broke off only what was delivered is billed; the prompt is the provider's figure where it gave one. */
 async function countedBill(
   ports: BillPorts,
   request: ChatRequest,
@@ -62,12 +63,14 @@ async function countedBill(
   const { tokens, text } =
     typeof delivered.text === 'string' ? { tokens: 0, text: delivered.text } : await delivered.text.remaining();
   const counted = await ports.counter.count({ members, encoding, delivered: text });
-  const given = delivered.usage.kind === 'usage' ? delivered.usage.usage : null;
+  const reading = delivered.usage.kind === 'usage' ? delivered.usage : null;
+  const given = reading?.usage;
   const usage = {
     promptTokens: given?.promptTokens ?? counted.promptTokens,
     completionTokens: Math.max(tokens + counted.completionTokens, given?.completionTokens ?? 0),
     cachedTokens: given?.cachedTokens ?? 0,
     reasoningTokens: given?.reasoningTokens ?? 0,
   };
-  return { usage, source: given ? 'provider' : 'counted', costPico: costOf(route.price!, usage) };
+  const costPico = costOf(route.price!, usage);
+  return { usage, source: given ? 'provider' : 'counted', costPico, oddities: reading?.oddities };
 }

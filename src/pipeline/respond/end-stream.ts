@@ -2,7 +2,6 @@
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { StreamEnd } from '../../storage/records.js';
-import { readUsage } from '../../wire/usage.js';
 import { usageText } from '../../wire/usage-text.js';
 import type { Billed, Exchange, PipelinePorts } from '../handover.js';
 import { bill } from './bill.js';
@@ -26,7 +25,7 @@ export async function endStream(ports: Pick<PipelinePorts, 'counter'>, close: St
   relay.commitEmpty();
   const finishFrames = relay.takeFinishFrames();
   for (const frame of finishFrames) relay.addDelivered(frame);
-  const delivered = { usage: readUsage(relay.usage), text: relay.delivered, whole: end === 'complete' };
+  const delivered = { usage: relay.reading, text: relay.delivered, whole: end === 'complete' };
   const billing = bill(ports, request, route, delivered);
   // Counting takes a while, in which the process may die.
   if (billing instanceof Promise) relay.recordSoFar(caller.gone);
@@ -51,6 +50,6 @@ export async function billAbandoned(
   close: Omit<StreamClose, 'end' | 'metadata'>,
 ): Promise<void> {
   const { exchange, route, relay } = close;
-  const delivered = { usage: readUsage(relay.usage), text: relay.delivered, whole: false };
+  const delivered = { usage: relay.reading, text: relay.delivered, whole: false };
   close.settle(await bill(ports, exchange.request, route, delivered), 'client_closed');
 }

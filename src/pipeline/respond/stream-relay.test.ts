@@ -154,11 +154,11 @@ describe('the finish frame', () => {
     expect(played.relay.usage).toMatchObject({ completion_tokens: 2 });
   });
 
-  it('and tool calls are in OpenAI\u2019s words and shapes, whatever a server has of its own (wire 0 and 7)', () => {
+  it('and tool calls are in OpenAI\u2019s words and shapes, whatever a server has of its own', () => {
     const played = new PlayedRelay();
     played.frame(chunk({ delta: { tool_calls: [{ id: 'a', function: { name: 'f', arguments: { k: 1 } } }] } }));
     expect(played.caller.frames[0].choices[0].delta.tool_calls).toEqual([
-      { id: 'a', function: { name: 'f', arguments: '{"k":1}' }, index: 0 },
+      { id: 'a', type: 'function', function: { name: 'f', arguments: '{"k":1}' }, index: 0 },
     ]);
     played.frame(chunk({ delta: {}, finishReason: 'eos_token' }));
     expect(played.relay.finishReason).toBe('stop');
@@ -175,7 +175,55 @@ describe('the finish frame', () => {
   });
 });
 
+describe('an upstream without reasons to finish', () => {
+  const bare = (delta: object) => ({ choices: [{ index: 0, delta }] });
+
+  it('finishes with [DONE], with a reason that says how', () => {
+    const said = new PlayedRelay();
+    said.frame(bare({ content: 'a' }));
+    said.frame('[DONE]');
+    expect(said.relay.finishReason).toBe('stop');
+    expect(said.relay.takeFinishFrames()).toEqual([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }]);
+    const called = new PlayedRelay();
+    called.frame(bare({ tool_calls: [{ id: 'a', function: { name: 'f' } }] }));
+    called.frame('[DONE]');
+    expect(called.relay.takeFinishFrames()).toEqual([
+      {
+        choices: [
+          {
+            index: 0,
+            delta: { tool_calls: [{ index: 0, function: { arguments: '{}' } }] },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('does not finish before [DONE], or without content, or where it writes null for a reason', () => {
+    for (const frames of [[bare({ content: 'a' })], [bare({}), '[DONE]'], [content('a'), '[DONE]']]) {
+      const played = new PlayedRelay();
+      for (const frame of frames) played.frame(frame);
+      expect([played.relay.finishReason, played.relay.takeFinishFrames()]).toEqual([null, []]);
+    }
+  });
+});
+
 describe('usage', () => {
+  it('of an error frame after the answer is kept', () => {
+    const played = new PlayedRelay();
+    for (const frame of [content('a'), finish]) played.frame(frame);
+    expect(played.frame({ error: { message: 'late' }, choices: [], usage: usage(9, 7) })).toBe('failed');
+    expect(played.relay.reading).toMatchObject({ kind: 'usage', usage: { promptTokens: 9, completionTokens: 7 } });
+  });
+
+  it('that says nothing does not replace usage that does', () => {
+    const played = new PlayedRelay();
+    played.frame({ ...content('a'), usage: usage(9, 1) });
+    for (const nothing of [{}, { total_tokens: 5 }, [], 'x', 0]) played.frame({ ...content('b'), usage: nothing });
+    expect(played.relay.usage).toEqual(usage(9, 1));
+  });
+
   it('is taken from any frame, and the last one wins (failure case A7)', () => {
     const played = new PlayedRelay();
     played.frame({ ...role, usage: usage(9, 0) });
@@ -224,7 +272,7 @@ describe('delivered text', () => {
     const played = new PlayedRelay();
     for (const frame of [chunk({ delta: { reasoning_content: 'hm' } }), toolCall('{"a":'), toolCall('"é"}')])
       played.frame(frame);
-    expect(played.delivered).toBe('hmf{"a":f"é"}');
+    expect(played.delivered).toBe('hmf{"a":"é"}');
   });
 
   it('passes a slow caller on, and resumes when it drains', () => {

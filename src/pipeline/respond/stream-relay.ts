@@ -21,9 +21,10 @@ import {
   writeChunk,
 } from '../../wire/chunk.js';
 import { ChunkTemplate } from '../../wire/chunk-template.js';
+import { DeltaReader } from '../../wire/deltas.js';
 import { readable } from '../../wire/json-text.js';
-import { ToolCallDeltas } from '../../wire/tool-call-deltas.js';
-import { readUsage } from '../../wire/usage.js';
+import { isErrorMember } from '../../wire/message.js';
+import { readUsage, type UsageReading } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Relay, RelayFault } from '../handover.js';
 import { DeliveredText } from './delivered-text.js';
@@ -52,8 +53,10 @@ export class StreamRelay implements Relay {
   committed = false;
   /** Set when a frame ended the stream badly. */
   fault: RelayFault | null = null;
-  /** The last cumulative usage that the upstream gave, unread. */
+  /** The last cumulative usage that the upstream gave, as it wrote it. */
   usage: unknown = null;
+  /** What `usage` says on this route. */
+  reading: UsageReading = { kind: 'absent' };
   finishReason: string | null = null;
   sawDone = false;
   /** What has been sent: the basis of counting when no usage comes. */
@@ -69,7 +72,7 @@ export class StreamRelay implements Relay {
   private out = '';
   private template: ChunkTemplate | null = null;
   private learnings = 0;
-  private toolCalls = new ToolCallDeltas();
+  private deltas = new DeltaReader();
   private checkedModel: unknown = undefined;
   private metadataPending = true;
 
@@ -91,13 +94,14 @@ export class StreamRelay implements Relay {
     this.permit = permit;
     this.fault = null;
     this.usage = null;
+    this.reading = { kind: 'absent' };
     this.finishReason = null;
     this.sawDone = false;
     this.held = [];
     this.heldCharacters = 0;
     this.finishFrames = [];
     this.finishCharacters = 0;
-    this.toolCalls = new ToolCallDeltas();
+    this.deltas = new DeltaReader();
     this.checkedModel = undefined;
   }
 
@@ -105,7 +109,7 @@ export class StreamRelay implements Relay {
     if (this.template !== null && this.finishFrames.length === 0) {
       const inside = this.template.textIn(text, start, end);
       if (inside !== null) {
-        this.out += this.template.outPrefix + inside + this.template.outSuffix;
+        this.out += this.template.write(inside);
         this.delivered.add(inside, text.length);
         return 'more';
       }
@@ -180,19 +184,24 @@ export class StreamRelay implements Relay {
   private parsedFrame(data: string): FrameVerdict {
     if (data.startsWith('[DONE]')) {
       this.sawDone = true;
+      this.finishWithoutReason();
       return 'done';
     }
     if (data === '') return 'more';
     const chunk = parseChunk(data);
     if (chunk === null) return this.committed ? 'more' : this.failed({ kind: 'malformed' });
-    if (isErrorFrame(chunk)) return this.failed(errorFrame(data));
+    if (isErrorFrame(chunk)) {
+      // An error may come after the answer, with the usage of all that was delivered.
+      this.takeUsage(chunk);
+      return this.failed(errorFrame(data));
+    }
     const pricing = this.pricingFault(chunk);
     if (pricing) return this.failed({ kind: 'pricing', reason: pricing });
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) {
-      // Usage alone, after a `finish_reason`, is mostly the last frame; where several come, the last one is billed (ruling 9).
+      // Usage alone, after a `finish_reason`, is mostly the last frame; where several come, the last one is billed.
       return this.finishReason !== null && usageOf(chunk) !== null ? 'ending' : 'more';
     }
-    this.toolCalls.tidy(chunk);
+    this.deltas.tidy(chunk);
     const finish = finishReasonOf(chunk);
     if (finish === 'error') return this.failed(errorFrame(data));
     if (finish !== null) {
@@ -223,17 +232,32 @@ export class StreamRelay implements Relay {
     this.finishFrames.push(chunk);
   }
 
-  /** Usage is checked as it comes, so that a fault is found while it can still be an ordinary error (ruling 10). */
+  /** Usage is checked as it comes, so that a fault is found while it can still be an ordinary error. */
   private pricingFault(chunk: Chunk): string | undefined {
-    const usage = usageOf(chunk);
-    if (usage !== null) {
-      this.usage = usage;
-      const reading = readUsage(usage);
-      if (reading.kind === 'fault') return reading.reason;
-    }
+    const reading = this.takeUsage(chunk);
+    if (reading?.kind === 'fault') return reading.reason;
     if (typeof chunk.model !== 'string' || chunk.model === '' || chunk.model === this.checkedModel) return undefined;
     this.checkedModel = chunk.model;
     return answeredModelFault(this.context.snapshot, this.route, chunk.model);
+  }
+
+  /** Keeps the usage of a frame; one that says nothing does not replace one that does. null where there is none. */
+  private takeUsage(chunk: Chunk): UsageReading | null {
+    const usage = usageOf(chunk);
+    if (usage === null) return null;
+    const reading = readUsage(usage, this.route);
+    if (reading.kind === 'usage') {
+      this.usage = usage;
+      this.reading = reading;
+    }
+    return reading;
+  }
+
+  /** A server that never writes `finish_reason` says with `[DONE]` alone that its answer is whole. */
+  private finishWithoutReason(): void {
+    if (!this.committed || this.finishReason !== null || this.deltas.writesNullReasons) return;
+    this.finishFrames.push(...this.deltas.finishAll());
+    this.finishReason = this.finishFrames.length > 0 ? finishReasonOf(this.finishFrames[0]!) : null;
   }
 
   private failed(fault: RelayFault): FrameVerdict {
@@ -247,20 +271,17 @@ export class StreamRelay implements Relay {
     if (contentOf(chunk)) for (const finish of this.takeFinishFrames()) this.emit(finish);
     if (this.learnings < learningsMax) {
       this.learnings++;
-      this.template = ChunkTemplate.learn(data, this.identity());
+      this.template = ChunkTemplate.learn(data, this.identity()) ?? this.template;
     }
     if (data.length < largeFrameCharacters || !this.splice(data)) this.emit(chunk);
   }
 
-  /** A frame of megabytes is spliced though it was parsed: serialising it, twice, would hold up others (failure case B10). */
+  /** A frame of megabytes is spliced though it was parsed: serialising it, twice, would hold up others. */
   private splice(data: string): boolean {
     if (this.template === null) return false;
     const inside = this.template.textIn(data, 0, data.length);
     if (inside === null) return false;
-    const { outPrefix, outSuffix } = this.template;
-    const metadata = this.firstMetadata();
-    this.out += outPrefix + inside;
-    this.out += metadata === undefined ? outSuffix : `${outSuffix.slice(0, -3)},"router_metadata":${metadata}}\n\n`;
+    this.out += this.template.write(inside, this.firstMetadata());
     this.delivered.add(inside, data.length);
     return true;
   }
@@ -295,9 +316,9 @@ export class StreamRelay implements Relay {
   }
 }
 
-/** Not every error is under `error` (wire 2). */
+/** Not every error is under `error`, and some servers write an empty one into every frame. */
 function isErrorFrame(chunk: Chunk): boolean {
-  if (chunk.error !== undefined && chunk.error !== null) return true;
+  if (isErrorMember(chunk.error)) return true;
   return chunk.choices === undefined && saysError(chunk);
 }
 

@@ -1,4 +1,4 @@
-/** `messages`: a non-empty array of objects with an allowed role (§2.7); what is inside a message is the provider's to judge. */
+/** `messages`: a non-empty array of objects with an allowed role; what is inside a message is the provider's to judge. */
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
 
@@ -29,4 +29,16 @@ function checkMessage(message: unknown, index: number, encoding: TextEncoding): 
     const reason = `has a \`content\` that is ${shown(content, encoding)}, but must be a string or an array of parts`;
     throw gatewayError('message_invalid', { index, reason });
   }
+  if (role === 'assistant') dropReasoningAlias(message as Record<string, unknown>);
+}
+
+/**
+ * An answer has its reasoning under two names, the provider's own first. A client that sends the message back as it came must not
+ * send the second one to the provider, because strict providers refuse names that are not theirs.
+ */
+function dropReasoningAlias(message: Record<string, unknown>): void {
+  const { reasoning, reasoning_content } = message;
+  if (typeof reasoning !== 'string' || reasoning !== reasoning_content) return;
+  const alias = Object.keys(message).findLast((key) => key === 'reasoning' || key === 'reasoning_content')!;
+  delete message[alias];
 }

@@ -72,7 +72,7 @@ export async function attempt(
   caller.onGone = null;
   trail.upstreamMs += ports.clock.monotonicMs() - call.startedAtMs;
   if (call.firstByteAtMs !== null) record.first_byte_ms = Math.round(call.firstByteAtMs - call.startedAtMs);
-  const reading = result.kind === 'answer' ? ports.answers.read(result.body, route.provider.dialect) : null;
+  const reading = result.kind === 'answer' ? ports.answers.read(result.body, route.provider.dialect, route) : null;
   const answer = reading instanceof Promise ? await reading : reading;
   const outcome = answer
     ? answered(exchange, route, result as Answer, answer)

@@ -25,6 +25,7 @@ describe('the body of a 200 (contract 4.1)', () => {
           finish_reason: 'stop',
         },
       ],
+      system_fingerprint: null,
       usage: { ...usage(9, 3), cost: 0.0000078 },
       router_metadata: {
         requested_model: llama,

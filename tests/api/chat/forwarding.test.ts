@@ -115,6 +115,26 @@ describe('what the upstream receives (contract 4.1)', () => {
     expect((await sent(ask({ x: deep }))).json.x).toEqual(deep);
   });
 
+  it.each([
+    ['reasoning', 'reasoning_content'],
+    ['reasoning_content', 'reasoning'],
+  ])(
+    'has the reasoning of an earlier answer under the provider’s own name, %s, and not under %s',
+    async (own, alias) => {
+      const { gateway, upstream } = bench;
+      upstream.enqueue(json(completion({ message: { [own]: 'Let me see é.' } })));
+      const answer = (await gateway.chat(ask())).json.choices[0].message;
+      expect([answer[own], answer[alias]]).toEqual(['Let me see é.', 'Let me see é.']);
+      const { json: body } = await sent(ask({ messages: [...messages, answer, ...messages] }));
+      expect((body.messages as Json[])[1]).toEqual({ ...answer, [alias]: undefined });
+    },
+  );
+
+  it('has two names of reasoning where they say different things', async () => {
+    const said = { role: 'assistant', content: 'a', reasoning: 'one', reasoning_content: 'two' };
+    expect((await sent(ask({ messages: [said, ...messages] }))).json.messages).toEqual([said, ...messages]);
+  });
+
   it('has image addresses untouched: they are passed on, never fetched (H5)', async () => {
     const { upstream } = bench;
     const content = [{ type: 'image_url', image_url: { url: `${upstream.url}/canary.png` } }];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { chatPathOf } from './path.js';
-import { FilteredStream } from './stream.js';
 
 describe('Azure\u2019s addresses', () => {
   const host = 'https://r.openai.azure.com';
@@ -17,38 +16,7 @@ describe('Azure\u2019s addresses', () => {
     [`${host}/openai?api-version=2025-01-01-preview`, '/deployments/my%20gpt/chat/completions'],
     [`${host}?api-version=2025-01-01-preview`, '/openai/deployments/my%20gpt/chat/completions'],
     ['https://proxy.example/azure/openai/v1', '/chat/completions'],
-  ])('%s is completed with %s (wire 6)', (baseUrl, path) => {
+  ])('%s is completed with %s', (baseUrl, path) => {
     expect(chatPathOf({ baseUrl, upstreamModel: 'my gpt' })).toBe(path);
-  });
-});
-
-describe('Azure\u2019s frames', () => {
-  const translate = (data: string): string => {
-    let out = '';
-    new FilteredStream().onEvent(data, '', (chunk) => {
-      out += chunk;
-    });
-    return out;
-  };
-
-  it.each([
-    '{"choices":[{"index":0,"delta":{"content":"a"}}]}',
-    '{"choices":[{"index":0,"delta": {"content":"a"}}]}',
-    '{"id":"","choices":[],"prompt_filter_results":[]}',
-    '{"choices":[],"usage":{}}',
-    '{"error":{"code":"429"}}',
-    '[DONE]',
-    '{"choices":',
-    '7',
-  ])('%s is passed on as it is', (data) => expect(translate(data)).toBe(data));
-
-  it('have a delta where the content filter left it out, and its findings stay (wire 6)', () => {
-    for (const delta of ['', ',"delta":null']) {
-      const data = `{"id":"","choices":[{"index":0,"content_filter_results":{"note":"\\u00e9"}${delta}}]}`;
-      expect(JSON.parse(Buffer.from(translate(data), 'latin1').toString('utf8'))).toEqual({
-        id: '',
-        choices: [{ index: 0, content_filter_results: { note: 'é' }, delta: {} }],
-      });
-    }
   });
 });

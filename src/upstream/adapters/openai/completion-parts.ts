@@ -17,7 +17,8 @@ export interface CompletionParts {
   delivered: string;
 }
 
-const replaced = new Set(['id', 'object', 'created', 'model', 'usage', 'router_metadata']);
+/** An error that is passed on is an empty one, which clients would take for a failure. */
+const replaced = new Set(['id', 'object', 'created', 'model', 'usage', 'router_metadata', 'error']);
 
 export function isPassedOn(key: string): boolean {
   return !replaced.has(key);

@@ -3,7 +3,9 @@ import { completion } from '../../../../tests/support/openai-shapes.js';
 import { readCompletion } from './completion.js';
 import type { CompletionParts } from './completion-parts.js';
 
-const read = (body: unknown) => readCompletion(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)));
+const terms = { contextWindow: 8_192 };
+const read = (body: unknown) =>
+  readCompletion(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), terms);
 const partsOf = (body: unknown): CompletionParts => {
   const reading = read(body);
   if (reading.kind !== 'completion') throw new Error(`not a completion: ${JSON.stringify(reading)}`);
@@ -19,15 +21,22 @@ describe('a whole completion', () => {
   it('is taken apart: what is ours is out, everything else is kept', () => {
     const body = completion({ extra: { service_tier: 'x', router_metadata: { a: 1 }, __proto__: 1, note: 'é😀' } });
     expect(partsOf(body)).toMatchObject({ usage: body.usage, answeredModel: 'upstream-model', finishReason: 'stop' });
-    expect(membersOf(body)).toEqual({ choices: body.choices, service_tier: 'x', note: 'é😀' });
+    expect(membersOf(body)).toEqual({
+      choices: body.choices,
+      service_tier: 'x',
+      note: 'é😀',
+      system_fingerprint: null,
+    });
   });
 
   it('keeps its texts, escaped or not', () => {
     for (const text of ['é😀"\\\n', '\\u00e9'.repeat(3)]) {
       const raw = JSON.stringify(completion({ content: 'PLACE' })).replace('PLACE', JSON.stringify(text).slice(1, -1));
-      expect(membersOf(raw)).toEqual({ choices: (completion({ content: text }) as { choices: unknown }).choices });
+      expect(membersOf(raw)).toMatchObject({
+        choices: (completion({ content: text }) as { choices: unknown }).choices,
+      });
     }
-    expect(membersOf('{"choices":[{"message":{"content":"\\u5b57é"}}]}')).toEqual({
+    expect(membersOf('{"choices":[{"message":{"content":"\\u5b57é"}}]}')).toMatchObject({
       choices: [{ message: { content: '字é' } }],
     });
   });
@@ -99,7 +108,7 @@ describe('a whole completion', () => {
     (message) => {
       const usage = '{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}';
       const body = `{"choices":[{"index":0,"message":${message},"finish_reason":"stop"}],"usage":${usage}}`;
-      expect(readCompletion(Buffer.from(body))).toMatchObject({ kind: 'malformed' });
+      expect(readCompletion(Buffer.from(body), terms)).toMatchObject({ kind: 'malformed' });
     },
   );
 
@@ -112,11 +121,56 @@ describe('a whole completion', () => {
     expect(sent).toEqual({
       choices: [{ index: 0, message: { ...message, tool_calls }, finish_reason: 'stop' }],
       extra: 1,
+      system_fingerprint: null,
     });
     expect(parts.finishReason).toBe('stop');
   });
 
-  it('has no finish reason where the upstream gave none', () => {
-    expect(partsOf({ choices: [{ message: {}, finish_reason: 3 }] }).finishReason).toBeNull();
+  it('has a finish reason where the upstream gave none, because it is whole', () => {
+    for (const finish_reason of [undefined, null, '', 'null', 3]) {
+      expect(partsOf({ choices: [{ message: {}, finish_reason }] }).finishReason).toBe('stop');
+      const message = { tool_calls: [{ function: { name: 'f' } }] };
+      expect(partsOf({ choices: [{ message, finish_reason }] }).finishReason).toBe('tool_calls');
+    }
+  });
+
+  it('keeps a system_fingerprint that the upstream gave, and an empty error is none', () => {
+    const body = completion({ extra: { system_fingerprint: 'fp_1', error: {} } });
+    expect(membersOf(body)).toEqual({ choices: body.choices, system_fingerprint: 'fp_1' });
+  });
+
+  it.each([
+    ['a choice that a content filter emptied', { finish_reason: 'content_filter' }, null, 'content_filter'],
+    ['a delta in the place of the message', { delta: { content: 'a' }, finish_reason: 'stop' }, 'a', 'stop'],
+    ['the text of an older model', { text: 'a', finish_reason: null }, 'a', 'stop'],
+  ])('reads %s', (_, choice, content, finish_reason) => {
+    expect(membersOf({ choices: [choice] })).toMatchObject({
+      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
+    });
+  });
+
+  it.each([
+    ['a number', 4, '4'],
+    ['an object that is the answer', { a: [1] }, '{"a":[1]}'],
+    ['one part', { type: 'text', text: 'a' }, 'a'],
+    ['no parts', [], ''],
+    [
+      'parts of several kinds',
+      [{ type: 'image_url' }, 'a', { text: 'b' }, null, { type: 'output_text', text: 'c' }],
+      'abc',
+    ],
+  ])('reads content that is %s', (_, content, text) => {
+    expect(membersOf({ choices: [{ message: { content } }] })).toMatchObject({
+      choices: [{ message: { content: text } }],
+    });
+  });
+
+  it('reads a refusal and reasoning from parts of the content', () => {
+    const content = [
+      { type: 'thinking', thinking: 'hm' },
+      { type: 'refusal', refusal: 'no' },
+    ];
+    const message = { content: '', refusal: 'no', reasoning: 'hm', reasoning_content: 'hm' };
+    expect(membersOf({ choices: [{ message: { content } }] })).toMatchObject({ choices: [{ message }] });
   });
 });

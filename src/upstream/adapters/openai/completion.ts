@@ -2,19 +2,29 @@
 import { finishReasonMeant } from '../../../wire/finish-reason.js';
 import { findMembers, keptMembers, memberValue } from '../../../wire/json-members.js';
 import { type JsonText, parseJsonBytes, readable, type TextEncoding } from '../../../wire/json-text.js';
-import { argumentsAsText } from '../../../wire/tool-call-deltas.js';
-import { readUsage } from '../../../wire/usage.js';
+import {
+  dropPlaceholders,
+  type Fields,
+  isErrorMember,
+  isFields,
+  reasoningOf,
+  tidyContent,
+  tidyReasoning,
+  tidyToolCalls,
+} from '../../../wire/message.js';
+import { readUsage, type UsageTerms } from '../../../wire/usage.js';
 import { type CompletionParts, isPassedOn } from './completion-parts.js';
 
 export type CompletionReading =
   | { kind: 'completion'; parts: CompletionParts }
-  /** A 2xx that holds an error is one (wire pitfall 7). */
+  /** A 2xx that holds an error. */
   | { kind: 'error'; error: unknown }
   | { kind: 'malformed'; reason: string };
 
-type Fields = Record<string, unknown>;
+/** Clients of OpenRouter demand the member; few providers send it. */
+const noFingerprint = '"system_fingerprint":null';
 
-export function readCompletion(body: Buffer): CompletionReading {
+export function readCompletion(body: Buffer, terms: UsageTerms): CompletionReading {
   let json: JsonText;
   try {
     json = parseJsonBytes(body);
@@ -22,44 +32,78 @@ export function readCompletion(body: Buffer): CompletionReading {
     return { kind: 'malformed', reason: 'its answer is not JSON' };
   }
   const { value, text, encoding } = json;
-  if (!isObject(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
-  if (value.error !== undefined && value.error !== null) return errorIn(json);
+  if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
+  if (isErrorMember(value.error)) return errorIn(json);
   const { choices, usage, model } = value;
   if (!Array.isArray(choices) || choices.length === 0)
     return { kind: 'malformed', reason: 'its answer has no choices' };
   let changed = false;
-  for (const choice of choices) {
-    if (!isObject(choice) || !isObject(choice.message))
+  for (let position = 0; position < choices.length; position++) {
+    const choice: unknown = choices[position];
+    if (!isFields(choice) || !hasMessage(choice))
       return { kind: 'malformed', reason: 'its answer has a choice without a message' };
-    if (inOpenAiWords(choice, choice.message)) changed = true;
+    if (tidyChoice(choice, position)) changed = true;
     if (choice.finish_reason === 'error') return errorIn(json);
   }
-  const reading = readUsage(usage);
+  const reading = readUsage(usage, terms);
   const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : '';
   const found = changed ? null : findMembers(text);
-  const finish = (choices[0] as Fields).finish_reason;
+  const members = found ? keptMembers(text, found, isPassedOn) : serialised(value);
   return {
     kind: 'completion',
     parts: {
-      members: found ? keptMembers(text, found, isPassedOn) : serialised(value),
+      members: 'system_fingerprint' in value ? members : `${members},${noFingerprint}`,
       encoding,
       usage,
       reading,
       usageText: found ? memberValue(text, found, 'usage') : undefined,
       answeredModel: model,
-      finishReason: typeof finish === 'string' ? finish : null,
+      finishReason: (choices[0] as Fields).finish_reason as string,
       delivered,
     },
   };
 }
 
-/** Servers of this dialect have words and shapes of their own for some things (wire 0 and 7). True where something was changed. */
-function inOpenAiWords(choice: Fields, { tool_calls }: Fields): boolean {
-  const { finish_reason: written } = choice;
-  const calls = Array.isArray(tool_calls) ? tool_calls.filter(isObject) : [];
-  const tidied = calls.filter(argumentsAsText);
-  if (typeof written === 'string' && written !== '') choice.finish_reason = finishReasonMeant(written);
-  return tidied.length > 0 || choice.finish_reason !== written;
+/** A choice that a content filter emptied has only its reason; a few servers answer in the shape of a stream, or of older models. */
+function hasMessage({ message, delta, text, finish_reason }: Fields): boolean {
+  return isFields(message) || isFields(delta) || typeof text === 'string' || finishReasonMeant(finish_reason) !== null;
+}
+
+/** Puts a choice into OpenAI's shape. True where something was changed. */
+function tidyChoice(choice: Fields, position: number): boolean {
+  let changed = false;
+  if (!Number.isInteger(choice.index)) {
+    choice.index = position;
+    changed = true;
+  }
+  if (!isFields(choice.message)) {
+    choice.message = isFields(choice.delta) ? choice.delta : { content: choice.text ?? null, refusal: null };
+    changed = true;
+  }
+  const message = choice.message as Fields;
+  if (message.role !== 'assistant') {
+    message.role = 'assistant';
+    changed = true;
+  }
+  if (message.content === undefined) {
+    message.content = null;
+    changed = true;
+  }
+  if (tidyContent(message)) changed = true;
+  if (tidyReasoning(message, true)) changed = true;
+  if (dropPlaceholders(message)) changed = true;
+  if (tidyToolCalls(message)) changed = true;
+  const meant = finishReasonMeant(choice.finish_reason) ?? ownReason(message);
+  if (meant !== choice.finish_reason) {
+    choice.finish_reason = meant;
+    changed = true;
+  }
+  return changed;
+}
+
+/** A whole answer is complete, so one without a reason ended of its own accord. */
+function ownReason({ tool_calls: calls }: Fields): string {
+  return Array.isArray(calls) && calls.length > 0 ? 'tool_calls' : 'stop';
 }
 
 /** What an error says is read by people: as the text that it was meant to be. */
@@ -74,14 +118,12 @@ function serialised(value: Fields): string {
 function generatedText(choices: Fields[], encoding: TextEncoding): string {
   let text = '';
   for (const { message } of choices) {
-    const { content, refusal, reasoning_content, reasoning, tool_calls } = message as Fields;
-    for (const piece of [content, refusal, reasoning_content, reasoning]) if (typeof piece === 'string') text += piece;
+    const { content, refusal, tool_calls } = message as Fields;
+    if (typeof content === 'string') text += content;
+    if (typeof refusal === 'string') text += refusal;
+    text += reasoningOf(message as Fields);
     if (Array.isArray(tool_calls)) text += JSON.stringify(tool_calls);
   }
   const inside = JSON.stringify(text).slice(1, -1);
   return encoding === 'latin1' ? inside : Buffer.from(inside, 'utf8').toString('latin1');
-}
-
-function isObject(value: unknown): value is Fields {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

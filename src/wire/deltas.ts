@@ -1,0 +1,187 @@
+/**
+ * Puts the choices of a stream's chunks into the shape that OpenAI's clients accumulate: a role first, content and reasoning as
+ * text, each piece of a tool call under the dense index of its call, and reasons to finish in OpenAI's words. Servers of
+ * its dialect leave out, repeat and reshape all of these, so one instance remembers what it has sent of each choice.
+ */
+import type { Choice, Chunk } from './chunk.js';
+import { finishReasonMeant } from './finish-reason.js';
+import {
+  argumentsText,
+  dropPlaceholders,
+  type Fields,
+  isFields,
+  isText,
+  nestFunction,
+  newCallId,
+  reasoningOf,
+  tidyContent,
+  tidyReasoning,
+} from './message.js';
+
+interface CallState {
+  readonly index: number;
+  id: string;
+  /** The server gave no id so far. */
+  ownId: boolean;
+  name: string;
+  hasArguments: boolean;
+}
+
+interface ChoiceState {
+  /** A frame of the choice has gone out, and with it the role. */
+  begun: boolean;
+  /** Reasoning came under a name of its own, so `reasoning_details` repeats it. */
+  namedReasoning: boolean;
+  readonly calls: CallState[];
+  /** By the server's own index, which may begin anywhere and be used again. */
+  readonly byIndex: Map<number, CallState>;
+}
+
+/** What is remembered of a stream is bounded, however many choices and calls a hostile server makes up. */
+const choicesMax = 256;
+const callsMax = 1024;
+
+export class DeltaReader {
+  /** The server writes `finish_reason: null` while a choice goes on, so a missing reason means something. */
+  writesNullReasons = false;
+  private readonly choices = new Map<number, ChoiceState>();
+
+  /** `midway`: the choices have begun, as a template of later frames assumes. */
+  constructor(private readonly midway = false) {}
+
+  tidy({ choices = [] }: Chunk): void {
+    for (let position = 0; position < choices.length; position++) this.tidyChoice(choices[position]!, position);
+  }
+
+  /** Chunks that finish the choices of a server that has no word for why, one for each. */
+  finishAll(): Chunk[] {
+    return Array.from(this.choices, ([index, state]) => {
+      const finish_reason = state.calls.length > 0 ? 'tool_calls' : 'stop';
+      const choice: Choice = { index, delta: {}, finish_reason };
+      completeArguments(choice.delta as Fields, state);
+      return { choices: [choice] };
+    });
+  }
+
+  private tidyChoice(choice: Choice, position: number): void {
+    const index = indexOf(choice.index) ?? position;
+    choice.index = index;
+    const state = this.stateOf(index);
+    const delta = takeDelta(choice, state);
+    tidyContent(delta);
+    if (!state.namedReasoning && reasoningOf(delta) !== '') state.namedReasoning = true;
+    tidyReasoning(delta, !state.namedReasoning);
+    if (delta.function_call !== undefined || delta.audio !== undefined) {
+      dropPlaceholders(delta);
+      if (isFields(delta.function_call)) delta.function_call.arguments = argumentsText(delta.function_call.arguments);
+    }
+    if (isFields(delta.tool_calls)) delta.tool_calls = [delta.tool_calls];
+    if (Array.isArray(delta.tool_calls)) delta.tool_calls = tidyCalls(delta.tool_calls, state);
+    if (!state.begun) delta.role = 'assistant';
+    else if (delta.role !== undefined && delta.role !== 'assistant') delta.role = 'assistant';
+    state.begun = true;
+    if (choice.finish_reason === null) this.writesNullReasons = true;
+    else choice.finish_reason = finishReasonMeant(choice.finish_reason);
+    if (choice.finish_reason !== null) completeArguments(delta, state);
+  }
+
+  private stateOf(index: number): ChoiceState {
+    const known = this.choices.get(index);
+    if (known) return known;
+    const state = { begun: this.midway, namedReasoning: false, calls: [], byIndex: new Map() };
+    if (this.choices.size < choicesMax) this.choices.set(index, state);
+    return state;
+  }
+}
+
+/** The choice's delta. A few servers send a whole `message` or `text` instead, or beside it what was sent so far. */
+function takeDelta(choice: Choice, { begun }: ChoiceState): Fields {
+  const { message, text } = choice as Fields;
+  if (message !== undefined) delete (choice as Fields).message;
+  if (choice.delta === undefined || choice.delta === null) {
+    choice.delta = {};
+    if (!begun && isFields(message)) choice.delta = message;
+    else if (isText(text)) choice.delta.content = text;
+  }
+  if (choice.usage !== undefined) delete choice.usage;
+  return choice.delta as Fields;
+}
+
+function tidyCalls(pieces: unknown[], state: ChoiceState): Fields[] {
+  const calls = pieces.filter(isFields);
+  for (const piece of calls) tidyCall(piece, state);
+  return calls;
+}
+
+function tidyCall(piece: Fields, state: ChoiceState): void {
+  nestFunction(piece);
+  if (state.calls.length === callsMax) return;
+  const id = isText(piece.id) ? piece.id : typeof piece.id === 'number' ? String(piece.id) : '';
+  const called = isFields(piece.function) ? piece.function : undefined;
+  const name = isText(called?.name) ? called.name : '';
+  const known = callOf(piece.index, id, name, state);
+  const call = known ?? newCall(id, state);
+  const index = indexOf(piece.index);
+  if (index !== undefined) state.byIndex.set(index, call);
+  piece.index = call.index;
+  if (known === undefined) {
+    piece.id = call.id;
+    if (!isText(piece.type)) piece.type = 'function';
+  } else {
+    delete piece.type;
+    delete piece.id;
+    if (id !== '' && call.ownId) {
+      piece.id = id;
+      call.id = id;
+      call.ownId = false;
+    }
+  }
+  if (called === undefined) return;
+  if (name === '' || name === call.name) delete called.name;
+  else {
+    called.name = name;
+    call.name = name;
+  }
+  if (called.arguments !== undefined || known === undefined) called.arguments = argumentsText(called.arguments);
+  if (isText(called.arguments) && called.arguments.trim() !== '') call.hasArguments = true;
+}
+
+/** The call that a piece goes on with; undefined where it begins one. */
+function callOf(givenIndex: unknown, id: string, name: string, { calls, byIndex }: ChoiceState): CallState | undefined {
+  const byId = id === '' ? undefined : calls.find((call) => call.id === id);
+  if (byId) return byId;
+  const index = indexOf(givenIndex);
+  if (index !== undefined) {
+    const at = byIndex.get(index);
+    // Some servers number all parallel calls alike: another id with a name of its own is another call.
+    return at && id !== '' && name !== '' && at.name !== '' && !at.ownId ? undefined : at;
+  }
+  const last = calls.at(-1);
+  if (id !== '') return last?.ownId && name === '' ? last : undefined;
+  if (name === '') return last;
+  return last && !last.hasArguments && (last.name === '' || last.name === name) ? last : undefined;
+}
+
+function newCall(id: string, { calls }: ChoiceState): CallState {
+  const call = { index: calls.length, id: id || newCallId(), ownId: id === '', name: '', hasArguments: false };
+  calls.push(call);
+  return call;
+}
+
+/** A server's index as a number: it may be left out, or be written as text. */
+function indexOf(given: unknown): number | undefined {
+  const index = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  return Number.isInteger(index) && (index as number) >= 0 ? (index as number) : undefined;
+}
+
+/** A call without arguments has none, but its text is still JSON: `{}`. */
+function completeArguments(delta: Fields, { calls }: ChoiceState): void {
+  for (const call of calls) {
+    if (call.hasArguments) continue;
+    call.hasArguments = true;
+    const pieces = Array.isArray(delta.tool_calls) ? (delta.tool_calls as Fields[]) : [];
+    const own = pieces.find(({ index }) => index === call.index);
+    if (own && isFields(own.function)) own.function.arguments = '{}';
+    else delta.tool_calls = [...pieces, { index: call.index, function: { arguments: '{}' } }];
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Reads a message of OpenAI's dialect, whole or one delta of it, whatever its speaker writes in the place of a text, and puts it
+ * into the shape that OpenAI's clients accept. Functions that change a message return true where they did.
+ */
+import { timeOrderedId } from '../base/ids.js';
+
+export type Fields = Record<string, unknown>;
+
+/** The names under which providers send reasoning. A client finds it under the first two, whichever its provider used. */
+const reasoningNames = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;
+
+const ownedByReasoning = ['reasoning', 'reasoning_content'] as const;
+
+export function isFields(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** What stands under `error`: some servers write an empty one into every answer. */
+export function isErrorMember(error: unknown): boolean {
+  return error !== null && typeof error === 'object' ? Object.keys(error).length > 0 : Boolean(error);
+}
+
+/** Content as text: OpenAI's clients know no other, and write `[object Object]` for a list of parts. */
+export function tidyContent(message: Fields): boolean {
+  const { content } = message;
+  if (content === undefined || content === null || typeof content === 'string') return false;
+  const parts = partsOf(content);
+  message.content = parts.text;
+  if (parts.refusal !== '' && !isText(message.refusal)) message.refusal = parts.refusal;
+  if (parts.reasoning !== '' && reasoningOf(message) === '') message.reasoning_content = parts.reasoning;
+  return true;
+}
+
+/**
+ * Reasoning under both of its common names, with one meaning; the provider's own name comes first. `readDetails`: it may be in
+ * `reasoning_details` alone.
+ */
+export function tidyReasoning(message: Fields, readDetails: boolean): boolean {
+  let reasoning = reasoningOf(message);
+  if (reasoning === '' && readDetails) reasoning = detailsText(message.reasoning_details);
+  if (reasoning === '' || (message.reasoning_content === reasoning && message.reasoning === reasoning)) return false;
+  const [own, alias] = isText(message.reasoning_content) ? reasoningNames : ownedByReasoning;
+  delete message[alias];
+  message[own] = reasoning;
+  message[alias] = reasoning;
+  return true;
+}
+
+/** The reasoning of a message under whichever name it came. */
+export function reasoningOf(message: Fields): string {
+  for (const name of reasoningNames) {
+    const value = message[name];
+    if (isText(value)) return value;
+  }
+  for (const name of reasoningNames) {
+    const value = message[name];
+    if (value !== null && typeof value === 'object') return textIn(value);
+  }
+  return '';
+}
+
+/** Placeholders that some servers write into every message: a client takes them for a call, and for sound. */
+export function dropPlaceholders(message: Fields): boolean {
+  const { function_call: called, audio } = message;
+  let changed = false;
+  if (isFields(called) && !isText(called.name) && !isText(called.arguments)) {
+    delete message.function_call;
+    changed = true;
+  }
+  if (isFields(audio) && !isText(audio.id) && !isText(audio.data) && !isText(audio.transcript) && !audio.expires_at) {
+    delete message.audio;
+    changed = true;
+  }
+  return changed;
+}
+
+/** The tool calls of a whole message: each with an id, a type, a name and arguments as the text of a JSON value. */
+export function tidyToolCalls(message: Fields): boolean {
+  const { tool_calls: given } = message;
+  if (isFields(given)) message.tool_calls = [given];
+  else if (!Array.isArray(given)) return false;
+  const calls = (message.tool_calls as unknown[]).filter(isFields);
+  let changed = calls.length !== (Array.isArray(given) ? given.length : -1);
+  if (changed) message.tool_calls = calls;
+  for (const call of calls) {
+    if (nestFunction(call)) changed = true;
+    if (!isText(call.id)) {
+      call.id = typeof call.id === 'number' ? String(call.id) : newCallId();
+      changed = true;
+    }
+    if (!isText(call.type)) {
+      call.type = 'function';
+      changed = true;
+    }
+    const { function: called } = call;
+    if (!isFields(called)) continue;
+    const text = argumentsText(called.arguments).trim() === '' ? '{}' : argumentsText(called.arguments);
+    if (called.arguments !== text) {
+      called.arguments = text;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+export function newCallId(): string {
+  return `call_${timeOrderedId(Date.now())}`;
+}
+
+/** Arguments are text; some servers send the value that it should write. */
+export function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+/** Some servers leave out the object between a call and its name. */
+export function nestFunction(call: Fields): boolean {
+  if (isFields(call.function) || (call.name === undefined && call.arguments === undefined)) return false;
+  const { name, arguments: given } = call;
+  delete call.name;
+  delete call.arguments;
+  call.function = { name, arguments: given };
+  return true;
+}
+
+/** What a list of content parts says. Parts that are no text (references, images) have no place in OpenAI's content. */
+function partsOf(content: unknown): { text: string; reasoning: string; refusal: string } {
+  const said = { text: '', reasoning: '', refusal: '' };
+  if (typeof content !== 'object') {
+    said.text = String(content);
+    return said;
+  }
+  if (!Array.isArray(content) && !('type' in content!) && !('text' in content!)) {
+    // The answer to a request for JSON, given as the value instead of its text.
+    said.text = JSON.stringify(content);
+    return said;
+  }
+  for (const part of Array.isArray(content) ? content : [content]) {
+    if (typeof part === 'string') said.text += part;
+    else if (!isFields(part)) continue;
+    else if (/thinking|reasoning/.test(String(part.type))) said.reasoning += textIn(part);
+    else if (part.type === 'refusal') said.refusal += textIn(part.refusal);
+    else if (part.type === undefined || /text/.test(String(part.type))) said.text += textIn(part.text ?? part.content);
+  }
+  return said;
+}
+
+/** The text inside of reasoning: a string, a list, or an object that holds either under one of its usual names. */
+function textIn(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return value;
+  if (value === null || typeof value !== 'object' || depth > 4) return '';
+  if (Array.isArray(value)) return value.map((entry) => textIn(entry, depth + 1)).join('');
+  const { text, thinking, reasoning, summary, content } = value as Fields;
+  return textIn(text ?? thinking ?? reasoning ?? summary ?? content, depth + 1);
+}
+
+/** The readable entries of `reasoning_details`. */
+function detailsText(details: unknown): string {
+  return Array.isArray(details) ? details.map((entry) => (isFields(entry) ? textIn(entry) : '')).join('') : '';
+}
