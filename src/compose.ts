@@ -1,5 +1,6 @@
 /** The only file that names concrete classes: puts the parts together and takes them apart again, in order. */
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { AuditLog } from './accounts/audit.js';
 import { AccountDirectory } from './accounts/directory.js';
 import { ExpirySweeper } from './accounts/keys/expiry-sweeper.js';
@@ -150,7 +151,10 @@ async function start(
   const changed = fleet ? () => fleet.changed('states') : undefined;
   const modelStates = new ModelStates(store.availability, changed);
   const holds = opened.add(
-    new QuotaHolds({ store: store.holds, clock, logger, changed, totals: shared?.totals }),
+    new QuotaHolds({
+      ...{ store: store.holds, clock, logger, changed, totals: shared?.totals },
+      dir: join(config.storage.dataDir, 'holds'),
+    }),
     (part) => part.close(),
   );
   const loadStates = async () => {

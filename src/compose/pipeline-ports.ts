@@ -8,6 +8,7 @@ import { Validator } from '../pipeline/validate.js';
 import { AnswerReader } from '../upstream/answer-reader.js';
 import { ProviderCredentials } from '../upstream/credentials/provider-credentials.js';
 import { Deadlines } from '../upstream/deadlines.js';
+import { FailureReader } from '../upstream/failure-reader.js';
 import { HttpTransport } from '../upstream/http-transport.js';
 import { RequestWriter } from '../upstream/request-writer.js';
 import { createSandbox } from '../upstream/sandbox/sandbox.js';
@@ -52,6 +53,7 @@ export function pipelinePorts(
     validator: opened.add(new Validator(), (part) => part.close()),
     requests: opened.add(new RequestWriter(), (part) => part.close()),
     answers: opened.add(new AnswerReader(), (part) => part.close()),
+    failures: opened.add(new FailureReader(), (part) => part.close()),
     counter,
     loadTokenizer: () => counter.load(),
     credentials: new ProviderCredentials({ clock, env: parts.env, logger: parts.logger }),

@@ -59,7 +59,7 @@ export class Breaker {
     if (probe === this.probe) this.probeSinceMs = null;
   }
 
-  /** Any success closes it and clears the count, at any time (ruling 4). A probe still under way is then none any more. */
+  /** Closes it and clears the count. A probe still under way is then none any more. */
   succeeded(): void {
     if (this.recent.length > 0) this.recent = [];
     if (this.openUntilMs === null) return;

@@ -1,10 +1,11 @@
 /** Brings what memory says of held routes to the store, one write after the other, again and again until it is there. */
 import type { Logger } from '../base/logger.js';
 import type { HoldRecord, HoldStore } from '../storage/store.js';
+import type { HoldFiles } from './hold-files.js';
 import { Pause } from './pause.js';
 
 const retryMs = 1_000;
-/** At the end of the process: a hold that is lost is learned again from the upstream, or from the day's generations. */
+/** At the end of the process: what is not written by then stays in its file for the next start. */
 const lastWritesMs = 2_000;
 
 export class HoldWriter {
@@ -22,6 +23,8 @@ export class HoldWriter {
     private readonly logger: Logger,
     /** Tells the other processes of a fleet. */
     private readonly changed: () => Promise<void>,
+    /** Where records wait that a killed process must not lose; null = in memory alone. */
+    private readonly files: Pick<HoldFiles, 'keep' | 'drop'> | null = null,
   ) {}
 
   /** What the store does not have yet. */
@@ -29,9 +32,10 @@ export class HoldWriter {
     return this.waiting.values();
   }
 
-  /** In the background; resolves when it is in the store and known to the fleet, however long that takes. */
+  /** In a file at once, in the store in the background; resolves when it is there and known to the fleet, however long that takes. */
   later(record: HoldRecord): Promise<unknown> {
     this.waiting.set(nameOf(record), record);
+    this.files?.keep(record);
     this.running ??= this.writeAll();
     return this.running.then(() => this.told);
   }
@@ -39,7 +43,10 @@ export class HoldWriter {
   /** Now: in the store, and known to the fleet, when it resolves. What waited for that route and day is not written any more, also if it rejects. */
   now(record: HoldRecord): Promise<void> {
     this.waiting.delete(nameOf(record));
-    return this.put(record).then(this.changed);
+    return this.put(record).then(() => {
+      if (!this.waiting.has(nameOf(record))) this.files?.drop(record);
+      return this.changed();
+    });
   }
 
   /** The last writes are done, or given up after a bound. */
@@ -69,14 +76,16 @@ export class HoldWriter {
     this.running = null;
   }
 
-  /** One record that cannot be written keeps no other waiting (A23). */
+  /** One record that cannot be written keeps no other waiting. */
   private async writeOnce(): Promise<unknown> {
     let failure: unknown = null;
     for (const [name, record] of this.waiting) {
       try {
         await this.put(record);
         this.told = Promise.allSettled([this.told, this.changed()]);
-        if (this.waiting.get(name) === record) this.waiting.delete(name);
+        if (this.waiting.get(name) !== record) continue;
+        this.waiting.delete(name);
+        this.files?.drop(record);
       } catch (error) {
         failure = error;
       }

@@ -17,6 +17,7 @@ describe('a quota hold in a fleet (§3.2, architecture 3)', () => {
     expect(known).toEqual([1]);
     expect(holds.hold(route, 'upstream')).toBeUndefined();
     const alone = new QuotaHolds({ store: new MemoryStore().holds, clock: new ManualClock(noon), logger });
+    await alone.hold(route, 'upstream');
     expect(alone.hold(route, 'upstream')).toBeUndefined();
   });
 

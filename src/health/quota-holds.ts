@@ -10,6 +10,7 @@ import type { Route } from '../catalogue/route.js';
 import type { Totals } from '../shared-state/totals.js';
 import type { HoldReason, HoldRecord, HoldStore } from '../storage/store.js';
 import { EarlierTokens } from './earlier-tokens.js';
+import { HoldFiles } from './hold-files.js';
 import { HoldWriter } from './hold-writer.js';
 
 export type { HoldReason } from '../storage/store.js';
@@ -34,6 +35,8 @@ export interface QuotaHoldsDeps {
   store: HoldStore;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
+  /** The directory for holds that the store does not have yet; without it they are in memory alone. */
+  dir?: string;
   /** In a fleet: tells the other processes of what is held or lifted. */
   changed?: () => Promise<void>;
   /** In a fleet: the day's tokens of all processes. */
@@ -42,18 +45,21 @@ export interface QuotaHoldsDeps {
 
 /** More than one, for answers that began before midnight and for clocks that are set back. */
 const daysKept = 8;
-/** While the store or shared state is away, a refused request waits this long for the others to know, and no longer. */
-const toldMs = 300;
+/** While the store or shared state is away, a request that causes a hold waits this long for it to be written, and no longer. */
+const writtenMs = 300;
 
 export class QuotaHolds {
   private readonly days = new Map<number, Day>();
   private readonly writer: HoldWriter;
+  private readonly files: HoldFiles | null;
   private readonly earlier: EarlierTokens;
   /** Holds on any of the days: with none, the request path asks nothing else. */
   private holdCount = 0;
 
   constructor(private readonly deps: QuotaHoldsDeps) {
-    this.writer = new HoldWriter(deps.store, deps.logger, deps.changed ?? (() => Promise.resolve()));
+    const { store, logger, dir, changed = () => Promise.resolve() } = deps;
+    this.files = dir === undefined ? null : new HoldFiles(dir, logger);
+    this.writer = new HoldWriter(store, logger, changed, this.files);
     this.earlier = new EarlierTokens(deps.store, deps.logger);
   }
 
@@ -63,6 +69,10 @@ export class QuotaHolds {
     const now = clock.now();
     const today = utcDay(now);
     for (const record of await store.since(today)) this.takeOver(record);
+    for (const record of this.files?.take(today) ?? []) {
+      this.takeOver(record);
+      void this.writer.later(record);
+    }
     this.earlier.sum(today, now, (tokens) => {
       for (const [routeId, count] of tokens) this.earlierTokens(today, routeId, count);
     });
@@ -110,12 +120,13 @@ export class QuotaHolds {
   }
 
   /**
-   * At once in memory; in the store as soon as that can be reached. In a fleet there is something to wait for: until the others
-   * know of it, so that whoever is told of the hold finds it everywhere, but never for long.
+   * At once in memory and in a file; in the store as soon as that can be reached. The promise resolves when the store has it
+   * and, in a fleet, the others know, so that a client that is told of the hold finds it everywhere and after a crash. It does
+   * not wait long for either.
    */
   hold(routeId: string, reason: HoldReason): Promise<unknown> | undefined {
     const written = this.holdOn(this.day(utcDay(this.deps.clock.now())), routeId, reason);
-    return written && this.deps.changed && Promise.race([written, pause(toldMs, undefined, { ref: false })]);
+    return written && Promise.race([written, pause(writtenMs, undefined, { ref: false })]);
   }
 
   /**

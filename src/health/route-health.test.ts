@@ -92,6 +92,42 @@ describe('breakers by route (§3.2, rulings 3 and 4)', () => {
     expect(health.view(route).breaker).toBe('open');
   });
 
+  it.each([
+    ['a pin', true],
+    ['a walk', false],
+  ])('a success of an attempt of %s that began before the opening neither closes it nor clears a count', (_, pin) => {
+    const { clock, health, fail } = fresh();
+    const early = () => health.begin(route, true, pin)!;
+    const [whole, stream, afterCooldown, afterClosing] = [early(), early(), early(), early()];
+    for (let i = 0; i < config.failures; i++) fail();
+    whole.succeeded(100);
+    stream.firstContent();
+    stream.succeeded(100);
+    expect(health.view(route).breaker).toBe('open');
+    clock.advance(30_000);
+    afterCooldown.succeeded(100);
+    expect(health.view(route).breaker).toBe('half_open');
+    health.begin(route, false, false)!.succeeded(5);
+    expect(health.view(route).breaker).toBe('closed');
+    for (let i = 0; i < config.failures - 1; i++) fail();
+    afterClosing.firstContent();
+    afterClosing.succeeded(100);
+    fail();
+    expect(health.view(route).breaker).toBe('open');
+  });
+
+  it('a probe that succeeds after a pin has opened it again closes nothing, but frees its slot', () => {
+    const { clock, health, fail } = fresh({ openRoute: true });
+    clock.advance(30_000);
+    const probe = health.begin(route, false, false)!;
+    fail();
+    probe.succeeded(5);
+    expect(health.view(route).breaker).toBe('open');
+    clock.advance(30_000);
+    health.begin(route, false, false)!.succeeded(5);
+    expect(health.view(route).breaker).toBe('closed');
+  });
+
   it('only the first end of a permit counts', () => {
     const { health } = fresh({ openRoute: true });
     const permit = health.begin(route, false, true)!;

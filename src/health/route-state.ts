@@ -12,10 +12,10 @@ export interface Observed {
 
 /** One attempt. Exactly one of the last three ends it; what is called later is ignored. */
 export interface Permit {
-  /** A stream delivered its first content. A long stream must not keep the route out, so the breaker closes now. */
+  /** A stream delivered its first content. A long stream must not keep the route out, so the breaker closes now, if it may. */
   firstContent(): void;
   succeeded(firstByteMs: number | null): void;
-  /** A failure that counts against the route (ruling 4), with the upstream's `Retry-After` where it sent one. */
+  /** A failure that counts against the route, with the upstream's `Retry-After` where it sent one. */
   failed(retryAfterMs: number | null): void;
   /** Neither: the request was rejected, the caller left, the route is held now (F9). */
   released(): void;
@@ -60,12 +60,20 @@ export class RouteState {
     return new RoutePermit(this, stream, probe);
   }
 
-  succeeded(stream: boolean, firstByteMs: number | null): void {
-    this.breaker.succeeded();
+  succeeded(stream: boolean, firstByteMs: number | null, openingsBefore: number): void {
+    this.closeBreaker(openingsBefore);
     const bucket = bucketAt(this.clock.monotonicMs());
     if (firstByteMs !== null) this.measured(bucket, stream, firstByteMs);
     this.recent.add(bucket, false);
     this.update();
+  }
+
+  /**
+   * The upstream took this attempt's request at a time when it still answered. Only an attempt that began after the breaker
+   * opened proves that the route has recovered.
+   */
+  closeBreaker(openingsBefore: number): void {
+    if (openingsBefore === this.breaker.openings) this.breaker.succeeded();
   }
 
   /**
@@ -131,13 +139,14 @@ class RoutePermit implements Permit {
   }
 
   firstContent(): void {
-    if (!this.over && !this.route.breaker.closed) this.route.breaker.succeeded();
+    if (!this.over && !this.route.breaker.closed) this.route.closeBreaker(this.openingsBefore);
   }
 
   succeeded(firstByteMs: number | null): void {
     if (this.over) return;
     this.over = true;
-    this.route.succeeded(this.stream, firstByteMs);
+    this.route.succeeded(this.stream, firstByteMs, this.openingsBefore);
+    if (this.probe > 0) this.route.breaker.endProbe(this.probe);
   }
 
   failed(retryAfterMs: number | null): void {

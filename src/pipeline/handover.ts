@@ -21,6 +21,7 @@ import type { AnswerReader } from '../upstream/answer-reader.js';
 import type { FrameConsumer } from '../upstream/call.js';
 import type { Credentials } from '../upstream/credentials/credentials.js';
 import type { Deadlines } from '../upstream/deadlines.js';
+import type { FailureReader } from '../upstream/failure-reader.js';
 import type { RequestWriter } from '../upstream/request-writer.js';
 import type { Transport } from '../upstream/transport.js';
 import type { ChatRequest } from '../wire/chat-request.js';
@@ -49,6 +50,7 @@ export interface PipelinePorts {
   timeouts: Timeouts;
   requests: Pick<RequestWriter, 'write'>;
   answers: AnswerReader;
+  failures: Pick<FailureReader, 'read'>;
   counter: Pick<TokenCounter, 'count' | 'countPiece'>;
   journal: {
     append(generation: Generation, whenWritten?: () => void): void;

@@ -9,7 +9,7 @@ import type { Timeouts } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { Permit } from '../health/route-health.js';
 import type { Budgets } from '../upstream/call.js';
-import { countsAgainstRoute, type Failure } from '../upstream/failure.js';
+import { effectOf, type Failure } from '../upstream/failure.js';
 import type { Exchange, PipelinePorts, Plan, Relay, Trail } from './handover.js';
 import { type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
 import { reserveRecords } from './walk/durable.js';
@@ -104,8 +104,8 @@ async function permitted(
   const startedAtMs = ports.clock.monotonicMs();
   try {
     const outcome = await attempt(ports, exchange, trail, route, budgets, relay, permit);
-    const told = learn(ports, route, outcome, permit, trail);
-    if (told) await told;
+    const written = learn(ports, route, outcome, permit, trail);
+    if (written) await written;
     return outcome;
   } finally {
     permit.released();
@@ -115,8 +115,8 @@ async function permitted(
 }
 
 /**
- * Ruling 4: what counts against a route. A stream that broke after its start counts too, though nothing can be retracted. What
- * it gives back is a hold on its way to the other processes of a fleet.
+ * What an attempt does to its route. A stream that broke after its start counts too, though nothing can be retracted. The
+ * promise is a hold that is being written.
  */
 function learn(
   { holds }: Pick<WalkPorts, 'holds'>,
@@ -126,9 +126,11 @@ function learn(
   trail: Trail,
 ): Promise<unknown> | undefined {
   if (outcome.kind === 'failure') {
-    const { meaning, retryAfterMs = null } = outcome.failure;
-    if (countsAgainstRoute(meaning)) permit.failed(retryAfterMs);
-    return meaning === 'quota' ? holds.hold(route.id, 'upstream') : undefined;
+    const { meaning, disputed = false, retryAfterMs = null } = outcome.failure;
+    if (disputed) return undefined;
+    const effect = effectOf(meaning);
+    if (effect === 'counted') permit.failed(retryAfterMs);
+    return effect === 'held' ? holds.hold(route.id, 'upstream') : undefined;
   }
   if (outcome.kind === 'stream' && outcome.end !== 'complete') {
     permit.failed(null);

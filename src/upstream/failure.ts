@@ -21,6 +21,8 @@ export type Meaning =
 
 export interface Failure {
   meaning: Meaning;
+  /** The words that decide are words of the request too: the failure is answered, but nothing is counted and nothing held. */
+  disputed?: true;
   status: number | null;
   /** Fit to be shown to a caller: short, without markup, scrubbed. */
   quote: string;
@@ -30,7 +32,10 @@ export interface Failure {
   retryAfterMs?: number;
 }
 
-/** Ruling 4: all but a rejection of the request, and a spent daily quota, which holds the route instead. */
-export function countsAgainstRoute(meaning: Meaning): boolean {
-  return meaning !== 'rejected' && meaning !== 'quota';
+/** What a failure does to its route: a rejection of the request nothing, a spent daily quota holds it, all else counts. */
+export type Effect = 'none' | 'held' | 'counted';
+
+export function effectOf(meaning: Meaning): Effect {
+  if (meaning === 'rejected') return 'none';
+  return meaning === 'quota' ? 'held' : 'counted';
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
+import { innerError, noAnswer, understand } from '../../tests/support/understood.js';
 import { AnswerHead } from './answer-head.js';
-import { countsAgainstRoute, type Failure, type Meaning } from './failure.js';
-import { innerError, noAnswer, understand } from './understand.js';
+import { effectOf, type Failure, type Meaning } from './failure.js';
 
 const acme = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const route = {
@@ -182,7 +182,7 @@ describe('an error inside a 200 (wire pitfall 7)', () => {
   });
 });
 
-describe('what is counted against a route (ruling 4)', () => {
+describe('what is counted against a route', () => {
   it('is every failure but a rejection and a spent day', () => {
     const not: Meaning[] = ['rejected', 'quota'];
     const counted: Meaning[] = [
@@ -197,7 +197,8 @@ describe('what is counted against a route (ruling 4)', () => {
       'timeout',
       'pricing_fault',
     ];
-    expect([...not, ...counted].filter(countsAgainstRoute)).toEqual(counted);
+    expect([...not, ...counted].filter((meaning) => effectOf(meaning) === 'counted')).toEqual(counted);
+    expect(not.map(effectOf)).toEqual(['none', 'held']);
   });
 });
 

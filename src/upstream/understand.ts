@@ -1,29 +1,38 @@
-/** From what a call returned to what it means: plain branching over the kinds of result, the meaning decided by `classify`. */
+/** From what a call returned to the failure that it is: plain branching over the kinds of result. What a text means is read later. */
 import { durationText } from '../base/duration.js';
 import type { Route } from '../catalogue/route.js';
 import { type AnswerHead, errorBytesMax } from './answer-head.js';
 import type { CallResult } from './call.js';
-import { classify, statusMeant } from './classify/classify.js';
 import { errorIn } from './classify/error-in.js';
-import { familyOf } from './classify/families.js';
+import { type Evidence, readFailure, type Verdict } from './classify/read-failure.js';
 import { retryAfterMs } from './classify/retry-after.js';
-import { gather } from './classify/said.js';
+import { nothingSent, type SentTexts } from './classify/sent-strings.js';
 import { meaningOfStatus } from './classify/statuses.js';
 import type { Failure, Meaning } from './failure.js';
 import { messageIn, quoteOf } from './quote.js';
 
+/** A failure whose meaning is in what the upstream said. */
+export interface UnreadFailure extends Omit<Failure, 'meaning'> {
+  meaning: null;
+  evidence: Evidence;
+}
+
+export function withVerdict({ evidence: _, ...failure }: UnreadFailure, { meaning, disputed }: Verdict): Failure {
+  return { ...failure, meaning, ...(disputed && { disputed }) };
+}
+
+/** The failure with its meaning, read at once beside what was sent. */
+export function readNow(failure: Failure | UnreadFailure, sent: SentTexts = nothingSent): Failure {
+  return failure.meaning === null ? withVerdict(failure, readFailure(failure.evidence, sent)) : failure;
+}
+
 /** The failed kinds of result; the others are not failures. */
 export type FailedResult = Extract<CallResult, { kind: 'refused' | 'malformed' | 'timeout' | 'connection' }>;
 
-export function understand(result: FailedResult, route: Route, nowMs: number = Date.now()): Failure {
+export function understand(result: FailedResult, route: Route, nowMs: number = Date.now()): Failure | UnreadFailure {
   switch (result.kind) {
     case 'timeout':
-      return {
-        meaning: 'timeout',
-        status: result.status,
-        quote: `the ${result.budget} budget of ${durationText(result.budgetMs)} expired`,
-        budget: { name: result.budget, ms: result.budgetMs },
-      };
+      return expiredBudget(result);
     case 'connection':
       return {
         meaning: 'connection',
@@ -37,15 +46,24 @@ export function understand(result: FailedResult, route: Route, nowMs: number = D
   }
 }
 
-/** An error object that came inside a 2xx, in a body, a frame or an exception: it means what it says (contract 4.1). */
-export function innerError(status: number, error: unknown, route: Route): Failure {
-  const told = withoutAnswer(error);
-  const meaning = meaningOf(200, told, [], route);
-  return { meaning, status, quote: quoted(messageIn(told) ?? 'it answered with an error', route) };
+export function expiredBudget({
+  status,
+  budget,
+  budgetMs,
+}: Omit<Extract<CallResult, { kind: 'timeout' }>, 'kind'>): Failure {
+  const quote = `the ${budget} budget of ${durationText(budgetMs)} expired`;
+  return { meaning: 'timeout', status, quote, budget: { name: budget, ms: budgetMs } };
 }
 
-/** A 2xx whose body is no answer; `reason` says why, where the body itself does not (wire pitfalls 6 and 7). */
-export function noAnswer(status: number, reason: string, body: Buffer, route: Route): Failure {
+/** An error object that came inside a 2xx, in a body, a frame or an exception: it means what it says. */
+export function innerError(status: number, error: unknown, route: Route): UnreadFailure {
+  const body = withoutAnswer(error);
+  const quote = quoted(messageIn(body) ?? 'it answered with an error', route);
+  return { meaning: null, status, quote, evidence: evidenceOf(200, body, [], route) };
+}
+
+/** A 2xx whose body is no answer; `reason` says why, where the body itself does not. */
+export function noAnswer(status: number, reason: string, body: Buffer, route: Route): Failure | UnreadFailure {
   // An error is short; parsing anything larger here would hold up others.
   const error = body.length <= errorBytesMax ? errorIn(body.toString('utf8')) : undefined;
   if (error !== undefined) return innerError(status, error, route);
@@ -63,16 +81,18 @@ function withoutAnswer(value: unknown): unknown {
 /** Where some write what the body leaves out. */
 const codeHeaders = ['x-amzn-errortype', 'x-ms-error-code', 'x-error-code'];
 
-function refusal(head: AnswerHead, body: Buffer, route: Route, nowMs: number): Failure {
+function refusal(head: AnswerHead, body: Buffer, route: Route, nowMs: number): Failure | UnreadFailure {
   const { status } = head;
   const raw = body.subarray(0, errorBytesMax).toString('utf8').trim();
   const parsed = parse(raw) ?? raw;
   const said = messageIn(parsed) ?? raw;
   const quote = said === '' ? `it answered with HTTP ${status} and no explanation` : `${said} (HTTP ${status})`;
   const codes = codeHeaders.flatMap((name) => head.header(name)?.split(':', 1) ?? []);
-  const meaning = pageMeaning(status, raw) ?? meaningOf(status, parsed, codes, route);
   const waitMs = retryAfterMs((name) => head.header(name), nowMs);
-  return { meaning, status, quote: quoted(quote, route), ...(waitMs !== undefined && { retryAfterMs: waitMs }) };
+  const known = { status, quote: quoted(quote, route), ...(waitMs !== undefined && { retryAfterMs: waitMs }) };
+  const meaning = pageMeaning(status, raw);
+  if (meaning) return { ...known, meaning };
+  return { ...known, meaning: null, evidence: evidenceOf(status, parsed, codes, route) };
 }
 
 /** A redirect, or the front page of a proxy: not the provider's own words, so only its status counts. */
@@ -83,16 +103,13 @@ function pageMeaning(status: number, raw: string): Meaning | undefined {
   return status === 413 ? meaningOfStatus(status) : 'server_error';
 }
 
-function meaningOf(
+function evidenceOf(
   status: number,
   body: unknown,
   headerCodes: readonly string[],
   { provider, baseUrl }: Route,
-): Meaning {
-  const warily = gather({ body, headerCodes, trusting: false });
-  const rejection = meaningOfStatus(statusMeant(status, warily.status)) === 'rejected';
-  const said = rejection ? warily : gather({ body, headerCodes, trusting: true });
-  return classify({ status, said, family: familyOf(said.family, provider.id, baseUrl) });
+): Evidence {
+  return { status, body, headerCodes, providerId: provider.id, baseUrl };
 }
 
 function quoted(text: string, route: Route): string {

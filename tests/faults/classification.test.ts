@@ -4,6 +4,7 @@ import { json, rawBytes, sse } from '../support/scripted-upstream.js';
 import { refusals } from './classification/all.js';
 import { bodyText, type Case } from './classification/case.js';
 import { type InsideCase, insides } from './classification/inside.js';
+import { resting, switchedOff } from './classification/states.js';
 import { type Trial, Trials } from './classification/trial.js';
 
 /** What the upstream asks for is never passed on, so every refusal asks for something. */
@@ -29,6 +30,9 @@ const inBareJson = ({ name, means, error }: InsideCase): Trial => ({
 
 const unaskedStream = ({ name, means, error }: InsideCase): Trial => ({ name, means, script: sse([error]) });
 
+const stated = (means: Trial['means'], status: number, texts: readonly string[]): Trial[] =>
+  texts.slice(0, 4).map((text) => ({ name: text, means, script: json({ error: { message: text } }, { status }) }));
+
 const families: readonly [string, Trial[]][] = [
   ['a refusal', refusals.map(refused)],
   ['an error in the body of a 200', insides.map(inBody)],
@@ -36,6 +40,8 @@ const families: readonly [string, Trial[]][] = [
   ['an error in the first frame of a stream', insides.map(inFrame)],
   ['an error in place of a stream', insides.map(inBareJson)],
   ['an error in a stream that was not asked for', insides.map(unaskedStream)],
+  ['a 400 because nothing runs that could serve', stated('capacity', 400, resting)],
+  ['a 503 because an option is switched off', stated('rejected', 503, switchedOff)],
   [
     'what says nothing',
     [

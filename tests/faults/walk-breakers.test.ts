@@ -138,3 +138,26 @@ it('F15 an alias to a pin, and a pin in a chain, are attempted too', async () =>
   expect(json.router_metadata).toMatchObject({ provider: 'beta', breaker_skipped: ['alpha/defra', 'beta/frpar'] });
   expect(routing.called).toEqual(['alpha', 'beta']);
 });
+
+it.each([
+  ['a pin', true],
+  ['a walk', false],
+])('a late success of %s that began before the breaker opened does not close it', async (_, pinned) => {
+  const lane = await routing.lane(['alpha', 'beta']);
+  const slow = waiting();
+  routing.on('alpha', slow.script, broken);
+  const model = pinned ? lane.pin('alpha') : lane.auto;
+  const early = [lane.chat({ model })];
+  await routing.upstream.waitForCalls(1);
+  await lane.open('alpha');
+  slow.release(serving);
+  expect((await Promise.all(early)).map(({ status }) => status)).toEqual([200]);
+  expect((await lane.route('alpha')).breaker).toBe('open');
+  expect((await lane.chat()).json.router_metadata).toMatchObject({
+    provider: 'beta',
+    breaker_skipped: ['alpha/defra'],
+  });
+  routing.reset();
+  expect((await lane.chat({ model: lane.pin('alpha') })).status).toBe(200);
+  expect((await lane.route('alpha')).breaker).toBe('closed');
+});

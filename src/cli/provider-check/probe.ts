@@ -12,7 +12,7 @@ import type { Deadlines } from '../../upstream/deadlines.js';
 import type { Failure } from '../../upstream/failure.js';
 import { readAnswer } from '../../upstream/read-answer.js';
 import type { Transport } from '../../upstream/transport.js';
-import { innerError, noAnswer, understand } from '../../upstream/understand.js';
+import { innerError, noAnswer, readNow, understand } from '../../upstream/understand.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 
 export interface ProbePorts {
@@ -87,14 +87,14 @@ function outcomeOf(result: CallResult, route: Route, latencyMs: number): ProbeOu
         reading.kind === 'error'
           ? innerError(status, reading.error, route)
           : noAnswer(status, reading.reason, body, route);
-      return { kind: 'failed', failure, code: '' };
+      return { kind: 'failed', failure: readNow(failure), code: '' };
     }
     case 'refused':
     case 'malformed':
     case 'timeout':
-      return { kind: 'failed', failure: understand(result, route), code: '' };
+      return { kind: 'failed', failure: readNow(understand(result, route)), code: '' };
     case 'connection':
-      return { kind: 'failed', failure: understand(result, route), code: result.code };
+      return { kind: 'failed', failure: readNow(understand(result, route)), code: result.code };
     default:
       throw new Error(`a call that was not streamed ended as ${result.kind}`);
   }

@@ -10,7 +10,8 @@ import { adapterOf } from '../../upstream/adapters/registry.js';
 import { type Budgets, Call, type CallResult } from '../../upstream/call.js';
 import type { Failure } from '../../upstream/failure.js';
 import { TranslatedFrames } from '../../upstream/translated-frames.js';
-import { innerError, noAnswer, understand } from '../../upstream/understand.js';
+import { innerError, noAnswer, type UnreadFailure, understand } from '../../upstream/understand.js';
+import type { ChatRequest } from '../../wire/chat-request.js';
 import type { UsageReading } from '../../wire/usage.js';
 import type { Exchange, PipelinePorts, Relay, Trail } from '../handover.js';
 import { credentialed } from './credentialed.js';
@@ -22,8 +23,16 @@ export type AttemptOutcome =
   | { kind: 'failure'; failure: Failure }
   | { kind: 'gone' };
 
+/** An outcome before what the upstream said has been read. */
+type UnreadOutcome =
+  | Exclude<AttemptOutcome, { kind: 'failure' }>
+  | { kind: 'failure'; failure: Failure | UnreadFailure };
+
 export interface AttemptPorts
-  extends Pick<PipelinePorts, 'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'answers' | 'requests'> {}
+  extends Pick<
+    PipelinePorts,
+    'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'answers' | 'requests' | 'failures'
+  > {}
 
 export async function attempt(
   ports: AttemptPorts,
@@ -74,11 +83,24 @@ export async function attempt(
   if (call.firstByteAtMs !== null) record.first_byte_ms = Math.round(call.firstByteAtMs - call.startedAtMs);
   const reading = result.kind === 'answer' ? ports.answers.read(result.body, route.provider.dialect, route) : null;
   const answer = reading instanceof Promise ? await reading : reading;
-  const outcome = answer
+  const unread = answer
     ? answered(exchange, route, result as Answer, answer)
     : outcomeOf(route, result as NotAnswer, relay, ports.clock.now());
+  const outcome = unread.kind === 'failure' ? await read(ports, unread.failure, request, route, body) : unread;
   note(record, outcome, result);
   return outcome;
+}
+
+/** What an error repeats of the request is not the upstream's word, so it is read beside what was sent. */
+async function read(
+  { failures }: Pick<AttemptPorts, 'failures'>,
+  failure: Failure | UnreadFailure,
+  request: ChatRequest,
+  { provider: { dialect }, upstreamModel }: Route,
+  body: string | Buffer,
+): Promise<Extract<AttemptOutcome, { kind: 'failure' }>> {
+  if (failure.meaning !== null) return { kind: 'failure', failure };
+  return { kind: 'failure', failure: await failures.read(failure, { request, body, dialect, upstreamModel }) };
 }
 
 async function orTooLarge<T>(written: Promise<T>): Promise<T> {
@@ -92,7 +114,7 @@ async function orTooLarge<T>(written: Promise<T>): Promise<T> {
 type Answer = Extract<CallResult, { kind: 'answer' }>;
 type NotAnswer = Exclude<CallResult, Answer>;
 
-function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null, nowMs: number): AttemptOutcome {
+function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null, nowMs: number): UnreadOutcome {
   switch (result.kind) {
     case 'gone':
       return { kind: 'gone' };
@@ -114,7 +136,7 @@ function answered(
   route: Route,
   { status, body }: Answer,
   reading: Awaited<ReturnType<PipelinePorts['answers']['read']>>,
-): AttemptOutcome {
+): UnreadOutcome {
   if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
   if (reading.kind === 'malformed') {
     return { kind: 'failure', failure: noAnswer(status, reading.reason, body, route) };
@@ -131,7 +153,7 @@ function streamed(
   route: Route,
   result: Extract<CallResult, { kind: 'stream' | 'frame_failed' }>,
   relay: Relay,
-): AttemptOutcome {
+): UnreadOutcome {
   const { fault, committed, finishReason, sawDone } = relay;
   const { status } = result;
   if (fault?.kind === 'pricing') {

@@ -5,7 +5,7 @@ import type { Budgets, CallPorts } from '../../upstream/call.js';
 import { CredentialFault } from '../../upstream/credentials/credentials.js';
 import type { Watched } from '../../upstream/deadlines.js';
 import type { Failure } from '../../upstream/failure.js';
-import { understand } from '../../upstream/understand.js';
+import { expiredBudget } from '../../upstream/understand.js';
 import type { Caller } from '../caller.js';
 
 export interface Credentialed {
@@ -33,7 +33,7 @@ export async function credentialed(
   const deadlineMs = startedAtMs + Math.min(budgets.firstByteMs, budgets.overallMs);
   const watched: Watched = { deadlineMs, expire: () => {} };
   const left = new Promise<NotCredentialed>((resolve) => {
-    watched.expire = () => resolve({ kind: 'failure', failure: expired(budgets, route) });
+    watched.expire = () => resolve({ kind: 'failure', failure: expired(budgets) });
     caller.onGone = () => resolve({ kind: 'gone' });
     if (caller.gone) resolve({ kind: 'gone' });
   });
@@ -53,11 +53,11 @@ export async function credentialed(
   }
 }
 
-/** A budget covers all of an attempt (§8), whatever it waits for. */
-function expired({ firstByteMs, overallMs, overallNamedMs }: Budgets, route: Route): Failure {
+/** A budget covers all of an attempt, whatever it waits for. */
+function expired({ firstByteMs, overallMs, overallNamedMs }: Budgets): Failure {
   const spent =
     overallMs <= firstByteMs
       ? ({ budget: 'overall', budgetMs: overallNamedMs } as const)
       : ({ budget: 'first-byte', budgetMs: firstByteMs } as const);
-  return understand({ kind: 'timeout', status: null, ...spent }, route);
+  return expiredBudget({ status: null, ...spent });
 }

@@ -4,9 +4,9 @@ import { bodyText } from '../../../tests/faults/classification/case.js';
 import { insides } from '../../../tests/faults/classification/inside.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { threadTime } from '../../../tests/support/thread-time.js';
+import { innerError, noAnswer, understand } from '../../../tests/support/understood.js';
 import { AnswerHead } from '../answer-head.js';
 import type { Meaning } from '../failure.js';
-import { innerError, noAnswer, understand } from '../understand.js';
 
 const acme = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const routeOf = (id: string) => ({ ...acme, provider: { ...acme.provider, id } });

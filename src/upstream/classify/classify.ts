@@ -1,13 +1,13 @@
 /**
- * From what an upstream said to what it means: by its codes and words first, because statuses lie, and by its status last
- * (§7.5.1). The order is that of the questions below; the tables hold the words.
+ * From what an upstream said to what it means: by its codes and words first, because statuses lie, and by its status last.
+ * The order is that of the questions below; the tables hold the words.
  */
-import type { Meaning } from '../failure.js';
-import { dayIsSpent, nothingAllowed } from './day.js';
+import { effectOf, type Meaning } from '../failure.js';
+import { nothingAllowed, spentDay } from './day.js';
 import { type Family, meaningOfCode } from './families.js';
 import { type OwnWords, ownWords } from './own-words.js';
 import { plainRejection, requestWords, serverWords } from './request-rules.js';
-import { place, routeRules } from './route-rules.js';
+import { routeRules, territory } from './route-rules.js';
 import type { Rule } from './rule.js';
 import type { Said } from './said.js';
 import { meaningOfStatus } from './statuses.js';
@@ -22,14 +22,21 @@ export interface Refusal {
 /** Under these nobody rejects a request, so what is said is about us, and nothing of it is an echo. */
 const neverRejections = new Set([401, 402, 407, 408, 429]);
 
-export function classify({ status: worn, said, family }: Refusal): Meaning {
+/** What a failure means, and which words of its text say so; none where its status or a code does. */
+export interface Decision {
+  readonly meaning: Meaning;
+  readonly words: readonly string[];
+}
+
+export function classify({ status: worn, said, family }: Refusal): Decision {
   const coded = meaningOfCode(family, said.codes);
-  if (coded) return coded;
+  if (coded) return { meaning: coded, words: [] };
   const status = statusMeant(worn, said.status);
   const plainly = family?.statuses?.[status] ?? meaningOfStatus(status);
   const aboutRequest = meaningOfStatus(status) === 'rejected';
   const reading = readingOf(status, aboutRequest, ownWords(said.words), said.codeText);
-  return byRules(reading, status, worn) ?? (plainly === 'malformed' ? 'server_error' : plainly);
+  const ruled = byRules(reading, status, worn);
+  return ruled ?? { meaning: plainly === 'malformed' ? 'server_error' : plainly, words: [] };
 }
 
 /** An error may name the status that it means: believed where the response wears none of its own, or only a server's. */
@@ -50,23 +57,36 @@ function readingOf(status: number, aboutRequest: boolean, words: OwnWords, codes
   return { codes, words: neverRejections.has(status) ? words.quoted : words.own, strictly: false };
 }
 
-function byRules(reading: Reading, status: number, worn: number): Meaning | undefined {
+function byRules(reading: Reading, status: number, worn: number): Decision | undefined {
   const mayReject = !neverRejections.has(status);
-  if (told(place, reading)) return place.meaning;
-  if (mayReject && told(plainRejection, reading)) return plainRejection.meaning;
-  if (nothingAllowed(reading.words)) return 'billing';
-  if (dayIsSpent(reading.codes, reading.words, reading.strictly, status === 429)) return 'quota';
-  const ofRoute = routeRules.find((rule) => told(rule, reading));
-  if (ofRoute) return ofRoute.meaning;
+  const refusal = decide(territory, reading) ?? (mayReject ? decide(plainRejection, reading) : undefined);
+  if (refusal) return refusal;
+  if (nothingAllowed(reading.words)) return { meaning: 'billing', words: ['limit'] };
+  const day = spentDay(reading.codes, reading.words, reading.strictly, status === 429);
+  if (day) return { meaning: 'quota', words: day };
   // A refusal of access or of a place is not turned into a rejection by mere words.
-  if (status !== 403 && status !== 404 && status !== 410 && mayReject && told(requestWords, reading)) return 'rejected';
-  return worn >= 500 && worn !== 501 && told(serverWords, reading) ? serverWords.meaning : undefined;
+  const wordsReject = mayReject && status !== 403 && status !== 404 && status !== 410;
+  for (const rule of routeRules) {
+    const decision = rule.meaning === 'rejected' && !wordsReject ? undefined : decide(rule, reading);
+    if (decision) return decision;
+  }
+  return (
+    (wordsReject ? decide(requestWords, reading) : undefined) ??
+    (worn >= 500 && worn !== 501 ? decide(serverWords, reading) : undefined)
+  );
 }
 
-function told({ says, codes, loosely }: Rule, reading: Reading): boolean {
+function decide({ meaning, says, codes, loosely }: Rule, reading: Reading): Decision | undefined {
+  if (codes?.test(reading.codes) || says?.test(reading.codes)) return { meaning, words: [] };
+  const words = says?.exec(reading.words)?.[0] ?? (reading.strictly ? undefined : loosely?.exec(reading.words)?.[0]);
+  return words === undefined ? undefined : { meaning, words: [words] };
+}
+
+/** Whether a word alone, wherever it stands, means a failure of the route. */
+export function decidesAlone(word: string): boolean {
+  const reading = { codes: '', words: word, strictly: false };
   return (
-    (codes?.test(reading.codes) ?? false) ||
-    (says !== undefined && (says.test(reading.words) || says.test(reading.codes))) ||
-    (!reading.strictly && (loosely?.test(reading.words) ?? false))
+    [territory, ...routeRules].some((rule) => effectOf(decide(rule, reading)?.meaning ?? 'rejected') !== 'none') ||
+    spentDay('', word, false, true) !== undefined
   );
 }

@@ -1,4 +1,4 @@
-/** Whether an upstream says that a quota of a day is spent, and not one of a minute, an hour, a week or a month (ruling 5). */
+/** Whether an upstream says that a quota of a day is spent, and not one of a minute, an hour, a week or a month. */
 
 const inCodes = /\bper (?:model )?day\b|\bby day\b|\bdaily\b|\b(?:rpd|tpd|aspd|ipd)\b/;
 
@@ -45,18 +45,22 @@ const allowance = /limit|quota|allowance|allocation|tokens?|requests?|calls?|cre
 /** Where one may look the day up is not a day that is spent. */
 const pointer = /\b(?:see|check|view|monitor|increase|raise)(?: \S+){0,3} daily\b/g;
 
-/** `limited` = the status itself says that a limit was hit, so that the name of its window is enough. */
-export function dayIsSpent(codeText: string, words: string, strictly: boolean, limited: boolean): boolean {
-  if (inCodes.test(codeText)) return true;
+/**
+ * The words that say that a day's quota is spent, none of them where a code says so; undefined where nothing does. `limited` =
+ * the status itself says that a limit was hit, so that the name of its window is enough.
+ */
+export function spentDay(codeText: string, words: string, strictly: boolean, limited: boolean): string[] | undefined {
+  if (inCodes.test(codeText)) return [];
   const told = words.replace(pointer, ' ');
   const at = day.exec(told);
-  if (!at) return false;
+  if (!at) return undefined;
   // Where several windows are named, the first is the one that is spent; the others are told for information.
   const other = otherWindow.exec(told);
-  if (other && other.index < at.index) return false;
+  if (other && other.index < at.index) return undefined;
   const sentence = sentenceAt(told, at.index, at.index + at[0].length);
-  if (strictly) return allowance.test(sentence) && spentOutright.test(sentence);
-  return limited || spent.test(sentence);
+  const needed = strictly ? [allowance, spentOutright] : limited ? [] : [spent];
+  const found = needed.map((pattern) => pattern.exec(sentence)?.[0]);
+  return found.includes(undefined) ? undefined : [at[0], ...(found as string[])];
 }
 
 function sentenceAt(text: string, from: number, to: number): string {

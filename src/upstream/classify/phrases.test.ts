@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import * as states from '../../../tests/faults/classification/states.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
+import { understand } from '../../../tests/support/understood.js';
 import { AnswerHead } from '../answer-head.js';
-import { countsAgainstRoute } from '../failure.js';
-import { understand } from '../understand.js';
+import { effectOf } from '../failure.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 
@@ -11,8 +12,8 @@ type Outcome = 'rejected' | 'held' | 'counted';
 function outcomeOf(status: number, message: string): Outcome {
   const body = Buffer.from(JSON.stringify({ error: { message } }));
   const { meaning } = understand({ kind: 'refused', status, head: new AnswerHead(status, []), body }, route);
-  if (meaning === 'rejected') return 'rejected';
-  return countsAgainstRoute(meaning) ? 'counted' : 'held';
+  const effect = effectOf(meaning);
+  return effect === 'none' ? 'rejected' : effect;
 }
 
 describe('a provider that nobody knows is understood by its words (§7.5.1)', () => {
@@ -55,4 +56,13 @@ describe('a provider that nobody knows is understood by its words (§7.5.1)', ()
     ['rejected', 400, 'Too many images: the maximum is 10 per request'],
     ['rejected', 422, 'stop supports up to 4 sequences, 5 were given'],
   ])('%s: %i %s', (outcome, status, message) => expect(outcomeOf(status, message)).toBe(outcome));
+});
+
+describe('a server that rests, and an option that is switched off', () => {
+  it.each(states.resting)('counted under a 400: %s', (text) => expect(outcomeOf(400, text)).toBe('counted'));
+  it.each(states.switchedOff)('rejected under a 503: %s', (text) => {
+    for (const status of [500, 503]) expect(outcomeOf(status, text)).toBe('rejected');
+  });
+  it.each(states.serverOff)('counted under a 503: %s', (text) => expect(outcomeOf(503, text)).toBe('counted'));
+  it.each(states.plainRejections)('rejected under a 400: %s', (text) => expect(outcomeOf(400, text)).toBe('rejected'));
 });

@@ -1,4 +1,4 @@
-/** What speaks of the request itself (§7.5.2): first what nothing else can mean, last what counts on a server's status too. */
+/** What speaks of the request itself: first what nothing else can mean, last what counts on a server's status too. */
 import { any, type Rule } from './rule.js';
 
 /** Over the model's window, against a content policy, or a field that is not taken: asked before anything else. */
@@ -17,6 +17,37 @@ export const plainRejection: Rule = {
     /\bviolat\w+ (?:our |the )?(?:usage|content|safety) (?:policy|policies|guidelines)|safety (?:system|check|filter)|(?:inappropriate|unsafe|sensitive) (?:content|information|or sensitive)|considered high risk|敏感|不安全/,
     /\bextra (?:inputs|fields|keys)(?: \w+)? not (?:permitted|allowed)|extraneous key|unrecogni[sz]ed (?:request )?(?:arguments?|parameters?|fields?|keys?)|unknown (?:parameter|field|variant|argument|name)\b/,
     /\bendpoints? found that (?:supports?|can handle)|(?:image|audio|video|tool|file|vision)s?(?: \S+){0,2} (?:input|use|calling|content) (?:is |are )?not (?:supported|enabled)|does(?:n't| not) support (?:\S+ )?(?:image|audio|video|tool|function|vision|file|json|stream|system|logprobs)/,
+  ),
+};
+
+/** What a request may ask for: a name of a field, or one of the things that such names stand for. */
+const option =
+  '(?:\\w+_\\w+|(?:top |prompt )?log ?prob\\w*|tools?|tool[ -](?:choice|use|support|call\\w*|pars\\w+)|function[ -]?call\\w*|structured outputs?|json(?: mode| schema| object)?|(?:guided|constrained) \\w+|grammars?|(?:chat )?templates?|reasoning|thinking|streaming|images?|audio|video|vision|multi-?modal|files?|attachments?|beam search|seeds?|stop (?:sequences?|tokens?|strings?|words?)|penalt\\w+|temperature|sampling|logit bias|prefill|suffix|echo|speculative|parallel|response format|prompt caching|web search|citations?|system (?:prompt|message|role)s?|options?|parameters?|params?|arguments?|features?|flags?|modes?|inputs?|outputs?)(?! (?:service|server|worker|api|endpoint|backend|cluster|model|pool|queue|storage|store)s?\\b)';
+const off =
+  "(?:disabled|deactivated|(?:is|are|was|were) off|(?:turned|switched) off|(?:not|isn't|aren't|wasn't|weren't)(?: currently| yet| been)? (?:enabled|activated|active|allowed|configured|(?:turned|switched) on))";
+/** Where it is the account that lacks something, no request can help. */
+const notOfAccount =
+  '(?! (?:for|on|in|by|with) (?:your|this|the) (?:\\w+ )?(?:account|organi[sz]ation|project|plan|subscription|tier|team|key|workspace))';
+/** What may be off without any request being the reason. */
+const notAnOption =
+  '(?:access|api|accounts?|users?|keys?|billing|organi[sz]ation|project|subscription|plan|tier|team|login|models?|services?|servers?|workers?|endpoints?|deployments?|instances?|clusters?|nodes?|backends?|engine|inference|generation|system|platform|queues?|pools?|gateway|router|provider|network|storage|store|traffic|region|zone|gpus?|hardware)';
+
+/** Something that the request asks for is switched off where it was sent, which no retry changes. */
+export const switchedOff: Rule = {
+  meaning: 'rejected',
+  says: any(
+    new RegExp(`\\b${option}[:,]?(?: [^\\s.;,]+){0,5}? ${off}\\b${notOfAccount}`),
+    new RegExp(
+      `(?:^|[.;:!] )(?:(?!${notAnOption}\\b)[^\\s.;:!]+ ){1,8}(?:is|are|was|were|been) (?:currently )?(?:disabled|not enabled|(?:turned|switched) off)\\b${notOfAccount}`,
+    ),
+    new RegExp(`\\b${option}(?: [^\\s.;,]+){0,3}? blocked (?:by|in|on)\\b`),
+    new RegExp(
+      `\\b(?:admin\\w*|operator|owner|host|configuration) (?:has |have )?(?:disabled|blocked|forbids?|disallows?|(?:turned|switched) off)(?: [^\\s.;,]+){0,3}? ${option}`,
+    ),
+    /\b(?:requires?|(?:re)?start(?:ed)?|(?:re)?launch(?:ed)?|(?:re)?run)(?: [^\s.;]+){0,7} --[a-z]|\b(?:with|via|using|flag) --[a-z]/,
+    new RegExp(`\\b(?:start|launch|run|configure|build)(?: [^\\s.;]+){0,3} with(?:out)?(?: [^\\s.;]+){0,2} ${option}`),
+    /\b(?:server|deployment|instance|endpoint|host|it) (?:was |is |has been )?(?:started|launched|built|compiled|configured) with(?:out| no)\b/,
+    /\b(?:server|deployment|instance|endpoint|host|configuration|policy) (?:does not|doesn't) (?:allow|permit)\b/,
   ),
 };
 

@@ -1,11 +1,12 @@
 /**
- * What speaks of the route and not of the request, in the order in which it is asked: a place, money, a credential, a load,
- * a pace, a broken generation, a model that is not there (§7.5.3, §7.5.4, rulings 4 and 5).
+ * What speaks of the route and not of the request, in the order in which it is asked: a territory, money, a credential, a load,
+ * a server that rests, a pace, a broken generation, a model that is not there.
  */
+import { switchedOff } from './request-rules.js';
 import { any, type Rule } from './rule.js';
 
 /** The region of our own egress is refused, not the caller's. */
-export const place: Rule = {
+export const territory: Rule = {
   meaning: 'auth',
   says: any(
     /unsupported countr(?:y|ies)|countr(?:y|ies), regions?,? or territor/,
@@ -96,6 +97,46 @@ export const load: Rule = {
   ),
 };
 
+/** What serves a model. Containers are not among them: a client may have its own. */
+const host =
+  '(?:deployments?|endpoints?|instances?|replicas?|servers?|services?|pods?|workers?|clusters?|machines?|vms?|backends?|nodes?)';
+const unit = '(?:deployments?|endpoints?|instances?|replicas?|servers?|pods?|workers?|machines?|nodes?)';
+const up =
+  '(?:running|started|active|activated|deployed|online|live|up|serving|healthy|provisioned|initiali[sz]ed|alive|ready)';
+const resting =
+  '(?:stopped|paused|suspended|sleeping|asleep|went to sleep|cold|expired|exited|powered (?:off|down)|spun down|under maintenance|resuming|draining|hibernat\\w+|inactive|offline|down|unhealthy|unloaded|undeployed|released|deleted|terminated|deactivated|shut ?down|(?:re)?starting|provisioning|creating|updating|deploying|initiali[sz]ing|(?:turned|switched) off|(?:auto)?scaled (?:down )?to (?:zero|0))';
+const words = (most: number) => `(?: [^\\s.;,]+){0,${most}}?`;
+
+/** What serves the model is not running: stopped, paused, scaled to nothing, or still being started. */
+export const rest: Rule = {
+  meaning: 'capacity',
+  says: any(
+    new RegExp(
+      `\\b${host}${words(4)} (?:is|are|was|were|has|have|been|being|state|status|state:|status:)${words(3)} ${resting}(?![\\w-])`,
+    ),
+    new RegExp(`\\b${host} ${resting}(?![\\w-])`),
+    new RegExp(`\\b${host}${words(4)} (?:not|isn't|aren't|wasn't|never)${words(3)} (?:${up}|in service)(?![\\w-])`),
+    new RegExp(
+      `\\bmodel(?: \\S*[\\d/:.-]\\S*)? (?:is|was|has)(?: (?:currently|still|been|being|now)){0,2} (?:${resting}|not (?:\\w+ )?${up})(?![\\w-])`,
+    ),
+    new RegExp(
+      `\\b${host}${words(4)} (?:must|needs? to|has to|should) be${words(1)} (?:(?:re)?started|resumed|woken|${up})\\b`,
+    ),
+    new RegExp(
+      `\\b${host}${words(5)} (?:in (?:the |a |its )?(?:current )?(?:state|status)\\b|(?:state|status)(?: is|:) (?:failed|error|pending)\\b)`,
+    ),
+    new RegExp(
+      `\\b${host}${words(4)} (?:cannot|can't|not|unable to) (?:serve|accept|receiv|serving|accepting)\\w*(?: \\w+)? (?:traffic|requests)\\b(?! (?:with|that|of|which))`,
+    ),
+    /\b(?:replica|instance|worker|node) count (?:is|of|:|=) (?:0|zero)\b|\b(?:model|weights)(?: \S+){0,2} being (?:downloaded|pulled|started|resumed|provisioned)/,
+    /\b(?:current|deployment|endpoint|instance|service) (?:state|status)(?: is|:)? (?:stopped|paused|creating|updating|deleting|failed|pending|starting|provisioning|inactive)\b/,
+    new RegExp(`\\b(?:no|any|zero|0)${words(1)} ${up}${words(1)} ${unit}\\b|\\bno ${unit}${words(2)} ${up}\\b`),
+    new RegExp(
+      `\\b(?:has|have|with|there (?:is|are)|to|at)(?: currently)? (?:no|zero|0) ${unit}\\b(?! (?:propert|field|attribut|key|argument|param))`,
+    ),
+  ),
+};
+
 /** The same in words that a rate limit may use as well. */
 export const strain: Rule = {
   meaning: 'capacity',
@@ -135,5 +176,15 @@ export const model: Rule = {
   ),
 };
 
-/** In the order of asking; the day's quota is asked for between place and money. */
-export const routeRules: readonly Rule[] = [money, credential, load, pace, strain, generation, model];
+/** In the order of asking; the day's quota is asked for between territory and money. A server that rests may sound like an option that is off. */
+export const routeRules: readonly Rule[] = [
+  money,
+  credential,
+  load,
+  switchedOff,
+  rest,
+  pace,
+  strain,
+  generation,
+  model,
+];

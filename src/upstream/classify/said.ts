@@ -30,15 +30,32 @@ const ignoredKeys = new Set(
 const depthMax = 12;
 const valuesMax = 400;
 
+/** Decides what of an error is the provider's own. */
+export interface Ownership {
+  /** A text without what it repeats of the request. */
+  text(text: string): string;
+  /** Empty where a code only repeats a string of the request. */
+  code(code: string): string;
+  /** Whether a code that stands in a text, and not beside it, is read. */
+  readsInner(code: string): boolean;
+}
+
+export const allOwn: Ownership = { text: (text) => text, code: (code) => code, readsInner: () => true };
+
 class Gatherer {
   readonly codes: string[] = [];
   words = '';
   status: number | undefined;
   family: string | undefined;
   private values = 0;
+  /** Within an error that was found in a text. */
+  private inText = false;
 
   /** `trusting`: nothing in the answer can be an echo of the request, so an error inside a text is another server's. */
-  constructor(private readonly trusting: boolean) {}
+  constructor(
+    private readonly trusting: boolean,
+    private readonly own: Ownership,
+  ) {}
 
   value(value: unknown, key: string, depth: number): void {
     if (++this.values > valuesMax || depth > depthMax) return;
@@ -64,14 +81,21 @@ class Gatherer {
       this.code(text, key);
       return;
     }
-    const nested = nestedIn(text.slice(0, wordsMax));
-    this.say(nested?.around ?? text);
-    if (nested && (this.trusting || nested.announced || key === 'raw')) this.value(nested.value, '', depth + 1);
+    const own = this.own.text(text.slice(0, wordsMax));
+    const nested = nestedIn(own);
+    this.say(nested?.around ?? own);
+    if (!nested || !(this.trusting || nested.announced || key === 'raw')) return;
+    const { inText } = this;
+    this.inText = true;
+    this.value(nested.value, '', depth + 1);
+    this.inText = inText;
   }
 
-  private code(code: string, key: string): void {
-    this.codes.push(code.slice(0, 200));
-    if (key !== 'type') this.status = statusOf(code) ?? this.status;
+  code(code: string, key: string): void {
+    const own = this.own.code(code.slice(0, 200));
+    if (own === '' || (this.inText && !this.own.readsInner(own))) return;
+    this.codes.push(own);
+    if (key !== 'type') this.status = statusOf(own) ?? this.status;
   }
 
   /** Proxies name the class of what they caught before they repeat it. */
@@ -80,8 +104,9 @@ class Gatherer {
     const classes = /^(?:\s?(?:[a-z]+\.){0,3}[A-Z]\w{2,60}(?:Error|Exception|Timeout)\b[:\s-]{0,3}){1,4}/.exec(
       text,
     )?.[0];
-    for (const name of classes?.match(/[A-Z]\w+/g) ?? []) this.codes.push(name);
-    this.status = statusOf(/\berror code: (\d{3})\b/i.exec(text.slice(0, 400))?.[1] ?? '') ?? this.status;
+    for (const name of classes?.match(/[A-Z]\w+/g) ?? []) if (this.own.readsInner(name)) this.codes.push(name);
+    const named = /\berror code: (\d{3})\b/i.exec(text.slice(0, 400))?.[1] ?? '';
+    if (named !== '' && this.own.readsInner(named)) this.status = statusOf(named) ?? this.status;
   }
 }
 
@@ -91,11 +116,12 @@ export interface Source {
   /** Codes that came in headers. */
   headerCodes?: readonly string[];
   trusting: boolean;
+  own?: Ownership;
 }
 
-export function gather({ body, headerCodes = [], trusting }: Source): Said {
-  const gatherer = new Gatherer(trusting);
-  for (const code of headerCodes) gatherer.codes.push(code);
+export function gather({ body, headerCodes = [], trusting, own = allOwn }: Source): Said {
+  const gatherer = new Gatherer(trusting, own);
+  for (const code of headerCodes) gatherer.code(code, 'type');
   gatherer.value(body, '', 0);
   const { codes, words, family } = gatherer;
   const asWords = codes.map(codeWords);

@@ -107,7 +107,7 @@ export const insides: readonly InsideCase[] = [
     errors: [{ code: 3036, message: 'x' }],
     result: null,
   }),
-  inside('fastapi: a detail', 'server_error', { detail: 'The worker stopped' }),
+  inside('fastapi: a detail', 'capacity', { detail: 'The worker stopped' }),
   inside('qianfan: the requests of a day', 'quota', {
     error_code: 17,
     error_msg: 'Open api daily request limit reached',

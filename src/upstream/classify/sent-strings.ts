@@ -1,0 +1,70 @@
+/** The strings of a request as it was sent, keys and values alike: whatever a provider's error may repeat. */
+import { protocolNames } from './protocol-names.js';
+import { Squeezed, startsString } from './squeezed.js';
+
+/** What a client asked and what was sent for it, as JSON text. */
+export interface SentTexts {
+  readonly texts: readonly string[];
+  /** Strings in it that the operator chose, not the client: the name of the model. */
+  readonly ours: readonly string[];
+}
+
+export const nothingSent: SentTexts = { texts: [], ours: [] };
+
+export class SentStrings {
+  readonly squeezed: Squeezed;
+  private spaced: string | null = null;
+
+  constructor({ texts, ours }: SentTexts) {
+    this.squeezed = new Squeezed(texts.reduce((sum, { length }) => sum + length, 0));
+    for (const text of texts) this.read(withoutModel(text, ours), new Set(ours));
+  }
+
+  /** Whether a word occurs in any of the strings, also as a part of a longer word. */
+  has(word: string): boolean {
+    this.spaced ??= this.squeezed.spacedText();
+    return this.spaced.includes(word);
+  }
+
+  /** JSON text is taken apart at its quotation marks: parsing would make millions of values of it. */
+  private read(text: string, ours: ReadonlySet<string>): void {
+    let start = text.indexOf('"') + 1;
+    while (start > 0) {
+      const end = endOfString(text, start);
+      const short = end - start <= 40 ? text.slice(start, end) : '';
+      if (!protocolNames.has(short) && !ours.has(short)) this.take(text, start, end);
+      start = text.indexOf('"', end + 1) + 1;
+    }
+  }
+
+  private take(text: string, start: number, end: number): void {
+    this.squeezed.add(text, start, end, startsString);
+    if (!/^\s*[{[]/.test(text.slice(start, start + 8))) return;
+    // JSON inside a string: a provider may read it, and repeat one of its strings.
+    let from = start;
+    while (from < end) {
+      const quote = text.indexOf('"', from);
+      const to = quote < 0 || quote > end ? end : quote;
+      this.squeezed.add(text, from, to, startsString);
+      from = to + 1;
+    }
+  }
+}
+
+/** The key `model`, once, and the role of the same name in Gemini's dialect. */
+function withoutModel(text: string, ours: readonly string[]): string {
+  const plain = ours.reduce((rest, model) => rest.replace(`"model":${JSON.stringify(model)}`, ''), text);
+  return plain.replaceAll('"role":"model"', '');
+}
+
+function endOfString(text: string, start: number): number {
+  let from = start;
+  for (;;) {
+    const end = text.indexOf('"', from);
+    if (end < 0) return text.length;
+    let before = end;
+    while (before > start && text.charCodeAt(before - 1) === 92) before--;
+    if ((end - before) % 2 === 0) return end;
+    from = end + 1;
+  }
+}
