@@ -16,7 +16,7 @@ import {
   yesOrNo,
 } from '../base/yaml-fields.js';
 import { addressTemplate } from './address.js';
-import { capabilities, processingScopes } from './route.js';
+import { capabilities, droppableParameters, processingScopes } from './route.js';
 
 const segment = field(
   'a segment of an id: letters, digits and . _ : @ + -, beginning with a letter or digit',
@@ -56,6 +56,8 @@ export const region = fields({
   carbon: numberFrom(0).nullish(),
 });
 
+const unsupportedParameters = listOf(oneOf(droppableParameters), `parameters (${droppableParameters.join(', ')})`);
+
 export const model = fields({
   creator: segment,
   model: segment,
@@ -64,6 +66,8 @@ export const model = fields({
   max_output_tokens: integerFrom(1).nullish(),
   // Of the creator's own terms, which hold whoever serves the model.
   excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
+  // Of every route that has no list of its own.
+  unsupported_parameters: unsupportedParameters.nullish(),
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
 
@@ -94,6 +98,7 @@ export const route = fields({
   price: price.nullish(),
   carbon: numberFrom(0).nullish(),
   capabilities: listOf(oneOf(capabilities), `capabilities (${capabilities.join(', ')})`).nullish(),
+  unsupported_parameters: unsupportedParameters.nullish(),
   daily_token_quota: integerFrom(1).nullish(),
   stream_usage: yesOrNo.nullish(),
   hidden_reasoning: yesOrNo.nullish(),

@@ -18,6 +18,23 @@ export const capabilities = [
 ] as const;
 export type Capability = (typeof capabilities)[number];
 
+/**
+ * Parameters of a request that change how a model writes and not what is asked of it. Where a model does not take one, it is
+ * not sent: an answer without it is worth more than a refusal.
+ */
+export const droppableParameters = [
+  'temperature',
+  'top_p',
+  'top_k',
+  'frequency_penalty',
+  'presence_penalty',
+  'seed',
+  'stop',
+  'parallel_tool_calls',
+  'reasoning_effort',
+] as const;
+export type DroppableParameter = (typeof droppableParameters)[number];
+
 /** Within which bounds the provider says that it processes a request of a route. */
 export const processingScopes = ['region', 'eu', 'us', 'global', 'unspecified', 'operator'] as const;
 export type ProcessingScope = (typeof processingScopes)[number];
@@ -101,6 +118,8 @@ export interface Route {
   readonly price: Price | null;
   readonly carbon: number | null;
   readonly capabilities: ReadonlySet<Capability>;
+  /** Not sent on this route; undefined where the catalogue says nothing about it. */
+  readonly unsupportedParameters?: readonly DroppableParameter[];
   readonly dailyTokenQuota: number | null;
   readonly streamUsage: boolean;
   /** The provider counts reasoning in the total of its usage only; absent = it does not. */

@@ -119,6 +119,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     price: entry.price,
     carbon: entry.carbon === undefined ? (region?.carbon ?? null) : entry.carbon,
     capabilities: new Set(entry.capabilities ?? []),
+    ...unsupported(entry.unsupported_parameters ?? place.entry.unsupported_parameters),
     dailyTokenQuota: entry.daily_token_quota ?? null,
     streamUsage: entry.stream_usage ?? true,
     ...(entry.hidden_reasoning && { hiddenReasoning: true }),
@@ -126,6 +127,10 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     contextWindow: entry.context_window === undefined ? place.model.contextWindow : entry.context_window,
     maxOutputTokens: entry.max_output_tokens === undefined ? place.model.maxOutputTokens : entry.max_output_tokens,
   };
+}
+
+function unsupported(list: Route['unsupportedParameters'] | null): Pick<Route, 'unsupportedParameters'> {
+  return list ? { unsupportedParameters: list } : {};
 }
 
 /** What a route refers to; a fault where the catalogue does not have it, unless its own entry is the faulty one. */

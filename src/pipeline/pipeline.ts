@@ -122,6 +122,7 @@ class Chat {
     if (outcome.kind === 'stream') return this.closeStream(route, outcome);
     const billing = bill(ports, exchange.request, route, {
       usage: outcome.usage,
+      given: outcome.parts.usage,
       text: outcome.parts.delivered,
       whole: true,
     });

@@ -64,8 +64,8 @@ export const anthropicRequests: Record<CaseName, Json> = {
   'the older limit': { ...plain, max_tokens: 7 },
   sampling: {
     ...plain,
+    // This model refuses a request with both.
     temperature: 0.5,
-    top_p: 0.9,
     metadata: { user_id: 'caller-7' },
   },
   refusal: plain,

@@ -59,7 +59,8 @@ export const bedrockRequests: Record<CaseName, Json> = {
   'one stop sequence': { ...plain, inferenceConfig: { stopSequences: ['END'] } },
   length: { ...plain, inferenceConfig: { maxTokens: 5 } },
   'the older limit': { ...plain, inferenceConfig: { maxTokens: 7 } },
-  sampling: { ...plain, inferenceConfig: { temperature: 0.5, topP: 0.9 } },
+  // This model refuses a request with both a temperature and topP.
+  sampling: { ...plain, inferenceConfig: { temperature: 0.5 } },
   refusal: plain,
   'cached tokens': plain,
   reasoning: {

@@ -20,7 +20,7 @@ export interface ModelEntry {
   supported_parameters: string[];
 }
 
-/** Every route applies these (4.1); a dialect translates them. */
+/** Every route applies these, unless the catalogue says otherwise; a dialect translates them. */
 const universalParameters = [
   'temperature',
   'top_p',
@@ -45,8 +45,10 @@ const parametersOf: Record<Capability, readonly string[]> = {
 };
 
 function supportedParameters(routes: readonly Route[]): string[] {
-  const parameters = new Set(universalParameters);
+  const parameters = new Set<string>();
   for (const route of routes) {
+    const unsupported: readonly string[] = route.unsupportedParameters ?? [];
+    for (const name of universalParameters) if (!unsupported.includes(name)) parameters.add(name);
     for (const capability of route.capabilities) for (const name of parametersOf[capability]) parameters.add(name);
   }
   return [...parameters];

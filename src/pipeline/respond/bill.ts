@@ -1,13 +1,17 @@
 /** What an answer costs: by the provider's usage, or, where there is none, by counting what was delivered. */
+import type { PicoUsd } from '../../base/money.js';
 import { costOf } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { UsageReading } from '../../wire/usage.js';
+import { extraIterations } from '../../wire/extra-iterations.js';
+import type { TokenUsage, UsageReading } from '../../wire/usage.js';
 import type { Billed, Exchange, PipelinePorts } from '../handover.js';
 import type { DeliveredText } from './delivered-text.js';
 
 export interface Delivered {
   usage: UsageReading;
+  /** The provider's own usage, unread, for what it holds beside the figures of the answer. */
+  given?: unknown;
   /** The inside of a JSON string, latin1; of a stream, what is left of it to count. */
   text: string | DeliveredText;
   /** Every frame reached the caller, so the provider's figure is the delivered one. */
@@ -44,9 +48,9 @@ export function bill(
   route: Route,
   delivered: Delivered,
 ): Billed | Promise<Billed> {
-  const { usage, whole } = delivered;
+  const { usage, whole, given } = delivered;
   if (usage.kind === 'usage' && whole) {
-    const costPico = costOf(route.price!, usage.usage);
+    const costPico = costWithExtras(route, usage.usage, given);
     return { usage: usage.usage, source: 'provider', costPico, oddities: usage.oddities };
   }
   return countedBill(ports, request, route, delivered);
@@ -71,6 +75,13 @@ async function countedBill(
     cachedTokens: given?.cachedTokens ?? 0,
     reasoningTokens: given?.reasoningTokens ?? 0,
   };
-  const costPico = costOf(route.price!, usage);
+  const costPico = costWithExtras(route, usage, delivered.given);
   return { usage, source: given ? 'provider' : 'counted', costPico, oddities: reading?.oddities };
+}
+
+/** Each extra iteration is a call of its own, so its own prompt decides the price band. */
+function costWithExtras(route: Route, usage: TokenUsage, given: unknown): PicoUsd {
+  let costPico = costOf(route.price!, usage);
+  for (const extra of extraIterations(given, route)) costPico += costOf(route.price!, extra);
+  return costPico;
 }

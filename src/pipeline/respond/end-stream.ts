@@ -25,8 +25,8 @@ export async function endStream(ports: Pick<PipelinePorts, 'counter'>, close: St
   relay.commitEmpty();
   const finishFrames = relay.takeFinishFrames();
   for (const frame of finishFrames) relay.addDelivered(frame);
-  const delivered = { usage: relay.reading, text: relay.delivered, whole: end === 'complete' };
-  const billing = bill(ports, request, route, delivered);
+  const { reading, usage: given, delivered: text } = relay;
+  const billing = bill(ports, request, route, { usage: reading, given, text, whole: end === 'complete' });
   // Counting takes a while, in which the process may die.
   if (billing instanceof Promise) relay.recordSoFar(caller.gone);
   const billed = billing instanceof Promise ? await billing : billing;
@@ -50,6 +50,7 @@ export async function billAbandoned(
   close: Omit<StreamClose, 'end' | 'metadata'>,
 ): Promise<void> {
   const { exchange, route, relay } = close;
-  const delivered = { usage: relay.reading, text: relay.delivered, whole: false };
+  const { reading, usage: given, delivered: text } = relay;
+  const delivered = { usage: reading, given, text, whole: false };
   close.settle(await bill(ports, exchange.request, route, delivered), 'client_closed');
 }

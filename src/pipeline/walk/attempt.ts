@@ -188,8 +188,8 @@ const targets = new WeakMap<Route, Target>();
 function targetOf(route: Route): Target {
   const known = targets.get(route);
   if (known) return known;
-  const { upstreamModel, baseUrl, streamUsage, maxOutputTokens } = route;
-  const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens };
+  const { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters } = route;
+  const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters };
   targets.set(route, target);
   return target;
 }

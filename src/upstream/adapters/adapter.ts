@@ -14,6 +14,8 @@ export interface Target {
   readonly streamUsage: boolean;
   /** For dialects in which a limit must be sent. */
   readonly maxOutputTokens: number | null;
+  /** Fields that are not sent; undefined where the catalogue does not say. */
+  readonly unsupportedParameters?: readonly string[] | undefined;
 }
 
 export interface OutgoingCall {
@@ -45,6 +47,6 @@ export interface Adapter {
   readonly answer: ((value: unknown, encoding: TextEncoding) => TranslatedAnswer) | null;
   /** null where frames are OpenAI's already. */
   readonly stream: (() => StreamTranslator) | null;
-  /** A parameter that the dialect has no words for, whatever the catalogue says of the route (§7.3). */
+  /** A parameter that the dialect has no words for, whatever the catalogue says of the route. */
   cannotApply(request: Pick<ChatRequest, 'needs' | 'responseFormat'>): RefusableParameter | null;
 }

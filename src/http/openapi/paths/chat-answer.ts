@@ -23,15 +23,22 @@ const usage = object(
     total_tokens: integer('Both.'),
     cost: number('What the answer cost, in US dollars; the exact decimal.'),
     prompt_tokens_details: object(
-      { cached_tokens: integer('Of the prompt, what came from a cache.') },
+      {
+        cached_tokens: integer('Of the prompt, what came from a cache.'),
+        cache_write_tokens: integer('Of the prompt, what was written to a cache.'),
+      },
       { optional: 'all', type: ['object', 'null'], ...open },
     ),
     completion_tokens_details: object(
       { reasoning_tokens: integer('Of the answer, what was reasoning.') },
       { optional: 'all', type: ['object', 'null'], ...open },
     ),
+    extra_iterations: array(
+      object({ type: text('What it was, e.g. `compaction`.') }, open),
+      'What the provider spent beside the answer and bills: each with the token figures of a `usage`. `cost` includes it.',
+    ),
   },
-  { optional: ['prompt_tokens_details', 'completion_tokens_details'], ...open },
+  { optional: ['prompt_tokens_details', 'completion_tokens_details', 'extra_iterations'], ...open },
 );
 
 const routerMetadata = object(

@@ -59,8 +59,10 @@ describe('Anthropic\u2019s answer', () => {
     ['tool_use', 'tool_calls'],
     ['refusal', 'content_filter'],
     ['to_be_invented', 'stop'],
-    [null, 'stop'],
-  ])('that stopped for %s finished with %s (wire 3)', (reason, finish) => expect(finishReasonOf(reason)).toBe(finish));
+    [null, 'tool_calls'],
+  ])('that stopped for %s after a call finished with %s', (reason, finish) =>
+    expect(finishReasonOf(reason, true)).toBe(finish),
+  );
 
   it('has a prompt of what was read anew, from the cache, and written to it (wire 3)', () => {
     const usage = {

@@ -1,7 +1,10 @@
-/** A whole message as a completion: texts joined, tools called, reasoning beside the answer. Blocks of other kinds have no place in it. */
+/**
+ * A whole message as a completion: texts joined, tools called, reasoning beside the answer. Blocks of other kinds, as those of
+ * tools that Anthropic ran itself, have no place in it.
+ */
 import type { TextEncoding } from '../../../wire/json-text.js';
 import type { TranslatedAnswer } from '../adapter.js';
-import { type Answered, completionOf, errorAnswer } from '../messages/completion.js';
+import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../messages/completion.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { reasoningFormat } from './blocks.js';
 import { finishReasonOf, usageOf } from './usage.js';
@@ -9,18 +12,27 @@ import { finishReasonOf, usageOf } from './usage.js';
 export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
   if (value.type === 'error' || isFields(value.error)) return errorAnswer(value, encoding);
-  if (!Array.isArray(value.content)) return { kind: 'malformed', reason: 'its answer has no content' };
+  const content = contentOf(value);
+  if (content === null) return { kind: 'malformed', reason: 'its answer has no content' };
   const answered: Answered = {
     model: value.model,
     content: '',
     reasoning: '',
     reasoningDetails: [],
     toolCalls: [],
-    finishReason: finishReasonOf(value.stop_reason),
+    finishReason: '',
     usage: usageOf(value.usage),
   };
-  for (const block of value.content) if (isFields(block)) take(block, answered);
+  for (const block of content) if (isFields(block)) take(block, answered);
+  answered.finishReason = finishReasonOf(value.stop_reason, answered.toolCalls.length > 0);
   return completionOf(answered);
+}
+
+/** A message may say nothing, and some servers write plain text. null where the value is no message. */
+function contentOf({ type, content }: Fields): unknown[] | null {
+  if (Array.isArray(content)) return content;
+  if (type !== 'message') return null;
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : [];
 }
 
 function take(block: Fields, answered: Answered): void {
@@ -30,10 +42,12 @@ function take(block: Fields, answered: Answered): void {
       answered.content += String(block.text ?? '');
       break;
     case 'tool_use':
+      // A call of nobody knows what cannot be answered.
+      if (typeof block.name !== 'string') break;
       answered.toolCalls.push({
-        id: String(block.id),
-        name: String(block.name),
-        arguments: JSON.stringify(block.input ?? {}),
+        id: toolCallId(block.id),
+        name: block.name,
+        arguments: argumentsOf(block.input),
       });
       break;
     case 'thinking': {

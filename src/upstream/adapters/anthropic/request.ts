@@ -5,6 +5,7 @@ import { type Fields, isFields, textOrNull } from '../messages/items.js';
 import { beganWithoutReasoning } from '../messages/open-round.js';
 import { beside, bodyOf, type Chat, readChat, type ToolDefinition } from '../messages/read-chat.js';
 import { messagesOf, systemOf, thinkingBlock } from './blocks.js';
+import { claudeTraits } from './claude.js';
 import { thinkingOf } from './thinking.js';
 
 export const messagesPath = '/messages';
@@ -14,7 +15,8 @@ const outputTokensAssumed = 4096;
 
 export function messagesBody(request: ChatRequest, target: Target): string | Buffer {
   const { encoding, stream } = request;
-  const chat = readChat(request);
+  const claude = claudeTraits(target.upstreamModel);
+  const chat = readChat(request, target.unsupportedParameters ?? claude.unsupported);
   const { conversation, maxTokens, temperature, topP, stop, fields, rest } = chat;
   const max = maxTokens ?? target.maxOutputTokens ?? outputTokensAssumed;
   const thoughtsLost = beganWithoutReasoning(conversation.turns, (item) => thinkingBlock(item) !== undefined);
@@ -30,7 +32,7 @@ export function messagesBody(request: ChatRequest, target: Target): string | Buf
     stop_sequences: stop.length > 0 ? stop : undefined,
     // Its range is half of OpenAI's: what is above is the most that there is.
     temperature: temperature === null ? undefined : Math.min(temperature, 1),
-    top_p: topP ?? undefined,
+    top_p: topP === null || (temperature !== null && claude.samplesByOne) ? undefined : topP,
     metadata: metadataOf(fields),
     service_tier: serviceTierOf(fields.service_tier),
     thinking,
@@ -60,7 +62,6 @@ function toolOf({ name, description, parameters, strict, cacheControl }: ToolDef
 function toolChoiceOf({ toolChoice, parallelToolCalls, tools, otherTools }: Chat): unknown {
   const kind = toolChoice?.kind ?? 'auto';
   if (tools.length + otherTools.length === 0 && (kind === 'auto' || kind === 'none')) return undefined;
-  if (toolChoice?.kind === 'other') return toolChoice.value;
   if (kind === 'none') return { type: 'none' };
   const oneAtATime = parallelToolCalls === false ? { disable_parallel_tool_use: true } : undefined;
   if (toolChoice === null) return oneAtATime && { type: 'auto', ...oneAtATime };
@@ -74,9 +75,17 @@ function metadataOf({ safety_identifier, user, metadata }: Fields): Fields | und
   return userId === null ? undefined : { user_id: userId };
 }
 
-/** `default` is OpenAI's word for what no priority was bought for; words of neither are the provider's to judge. */
-function serviceTierOf(tier: unknown): unknown {
-  return tier === 'default' ? 'standard_only' : (tier ?? undefined);
+/** `auto` takes what priority was bought; words that others have for cheaper service have no like here. */
+const serviceTiers: Record<string, string> = {
+  auto: 'auto',
+  priority: 'auto',
+  default: 'standard_only',
+  standard: 'standard_only',
+  standard_only: 'standard_only',
+};
+
+function serviceTierOf(tier: unknown): string | undefined {
+  return typeof tier === 'string' ? serviceTiers[tier] : undefined;
 }
 
 function outputConfigOf({ jsonSchema }: Chat, effort: string | undefined, own: unknown): Fields | undefined {

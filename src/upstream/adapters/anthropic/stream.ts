@@ -14,6 +14,7 @@ import {
   toolCallChunk,
   usageChunk,
 } from '../messages/chunks.js';
+import { toolCallId } from '../messages/completion.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { isStringInside, type ReadEvent, readEvent } from '../messages/json-string.js';
 import { OpenBlocks } from '../messages/open-blocks.js';
@@ -29,6 +30,9 @@ const deltaOf: Record<string, { type: string; member: string }> = {
   thinking: { type: 'thinking_delta', member: 'thinking' },
   tool_use: { type: 'input_json_delta', member: 'partial_json' },
 };
+
+/** The kind of a block that deltas came for without a start. Without the start that names its tool there is no call. */
+const typeOf: Record<string, string> = { text_delta: 'text', thinking_delta: 'thinking' };
 
 interface Block {
   type: string;
@@ -47,9 +51,15 @@ interface Block {
 
 export class MessageStream implements StreamTranslator {
   private readonly blocks = new OpenBlocks<Block>();
+  /** Indexes of blocks that have no place in an answer of OpenAI's, as those of tools that run at the provider. */
+  private readonly leftOut = new Set<unknown>();
   private toolCalls = 0;
   private reasonings = 0;
   private usage: Fields = {};
+  /** The reason to stop that came with the first event, as of an answer that was whole by then. */
+  private stopReason: unknown;
+  /** A block of the answer has begun. */
+  private opened = false;
   private finished = false;
   private told = false;
 
@@ -69,6 +79,7 @@ export class MessageStream implements StreamTranslator {
   }
 
   onEnd(emit: Emit): void {
+    if (typeof this.stopReason === 'string') this.finish(this.stopReason, emit);
     if (this.finished) this.tellUsage(emit, false);
   }
 
@@ -87,9 +98,14 @@ export class MessageStream implements StreamTranslator {
         this.close(event.index, emit);
         break;
       case 'message_delta':
-        this.finish(event, emit);
+        this.noteUsage(event.usage);
+        if (isFields(event.delta) && typeof event.delta.stop_reason === 'string') {
+          this.finish(event.delta.stop_reason, emit);
+        }
         break;
       case 'message_stop':
+        // A message of nothing, for no reason, is no answer.
+        if (this.opened || typeof this.stopReason === 'string') this.finish(this.stopReason, emit);
         this.tellUsage(emit, true);
         break;
       default:
@@ -97,9 +113,17 @@ export class MessageStream implements StreamTranslator {
     }
   }
 
-  private start({ model, usage }: Fields, write: Write, emit: Emit): void {
+  /** The message is empty yet, but where it was made without the model, as of a program that calls tools. */
+  private start({ model, usage, content, stop_reason }: Fields, write: Write, emit: Emit): void {
     this.noteUsage(usage);
+    this.stopReason = stop_reason;
     emit(roleChunk(typeof model === 'string' ? write(model) : undefined));
+    if (!Array.isArray(content)) return;
+    content.forEach((block, at) => {
+      if (!isFields(block)) return;
+      this.open(`start ${at}`, block, write, emit);
+      this.close(`start ${at}`, emit);
+    });
   }
 
   private open(index: unknown, start: Fields, write: Write, emit: Emit): void {
@@ -108,7 +132,12 @@ export class MessageStream implements StreamTranslator {
     }
     const type = String(start.type);
     const delta = deltaOf[type];
-    if (!delta) return;
+    // A call of nobody knows what cannot be answered.
+    if (!delta || (type === 'tool_use' && typeof start.name !== 'string')) {
+      this.leftOut.add(index);
+      return;
+    }
+    this.opened = true;
     const block = this.blocks.open(index, {
       type,
       chunk: this.chunkOf(type),
@@ -116,11 +145,11 @@ export class MessageStream implements StreamTranslator {
       member: delta.member,
       text: '',
       empty: true,
-      signature: '',
-      input: isFields(start.input) ? write(start.input) : '{}',
+      signature: typeof start.signature === 'string' ? write(start.signature).slice(1, -1) : '',
+      input: writtenInput(start.input, write),
     });
     if (type === 'tool_use') {
-      emit(toolCallChunk(this.toolCalls++, write(String(start.id)), write(String(start.name))));
+      emit(toolCallChunk(this.toolCalls++, write(toolCallId(start.id)), write(start.name)));
     } else if (typeof start[type] === 'string' && start[type] !== '') {
       passOn(block, write(start[type]).slice(1, -1), emit);
     }
@@ -132,7 +161,7 @@ export class MessageStream implements StreamTranslator {
   }
 
   private delta(index: unknown, delta: Fields, write: Write, emit: Emit): void {
-    const block = this.blocks.at(index);
+    const block = this.blocks.at(index) ?? this.openUnannounced(index, delta, write, emit);
     if (!block) return;
     const text = delta[block.member];
     if (typeof text === 'string') passOn(block, write(text).slice(1, -1), emit);
@@ -141,8 +170,16 @@ export class MessageStream implements StreamTranslator {
     }
   }
 
+  /** Some servers send no start. undefined where nothing of the block is passed on. */
+  private openUnannounced(index: unknown, delta: Fields, write: Write, emit: Emit): Block | undefined {
+    const type = this.leftOut.has(index) ? undefined : typeOf[String(delta.type)];
+    if (type !== undefined) this.open(index, { type }, write, emit);
+    return this.blocks.at(index);
+  }
+
   /** Only a whole block can be given back, so its text comes once more, with the signature. */
   private close(index: unknown, emit: Emit): void {
+    this.leftOut.delete(index);
     const block = this.blocks.close(index);
     if (!block) return;
     if (block.type === 'tool_use' && block.empty) {
@@ -156,15 +193,14 @@ export class MessageStream implements StreamTranslator {
     emit(reasoningDetailsChunk(`{${members},"format":"${reasoningFormat}","index":${this.reasonings++}}`));
   }
 
-  private finish({ delta, usage }: Fields, emit: Emit): void {
-    this.noteUsage(usage);
-    const stopReason = isFields(delta) ? delta.stop_reason : null;
-    if (typeof stopReason !== 'string') return;
+  /** Once only: the end of the message is told by its reason to stop, and by an event of its own. */
+  private finish(stopReason: unknown, emit: Emit): void {
+    if (this.finished) return;
     this.finished = true;
-    emit(finishChunk(finishReasonOf(stopReason)));
+    emit(finishChunk(finishReasonOf(stopReason, this.toolCalls > 0)));
   }
 
-  /** Figures are cumulative: a later one takes the place of an earlier one, and null says nothing (wire 3). */
+  /** Figures are cumulative: a later one takes the place of an earlier one, and null says nothing. */
   private noteUsage(usage: unknown): void {
     if (!isFields(usage)) return;
     for (const [name, figure] of Object.entries(usage)) if (figure !== null) this.usage[name] = figure;
@@ -176,6 +212,12 @@ export class MessageStream implements StreamTranslator {
     if (usage) emit(usageChunk(JSON.stringify(usage)));
     if (done) emit('[DONE]');
   }
+}
+
+/** As JSON text, which some servers write there themselves. */
+function writtenInput(input: unknown, write: Write): string {
+  if (typeof input === 'string' && input !== '') return JSON.parse(write(input)) as string;
+  return isFields(input) ? write(input) : '{}';
 }
 
 function passOn(block: Block, inside: string, emit: Emit): void {

@@ -3,6 +3,7 @@
  * which the model decides itself how much it thinks. Neither understands the other's.
  */
 import type { Fields } from '../messages/items.js';
+import { claudeTraits } from './claude.js';
 
 export interface Thinking {
   thinking?: Fields;
@@ -21,7 +22,7 @@ const budgetMin = 1024;
 export function thinkingOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Thinking {
   if (effort === null) return {};
   if (effort === 'none') return { thinking: { type: 'disabled' } };
-  if (!takesBudget(model)) {
+  if (!claudeTraits(model).takesBudget) {
     return {
       thinking: { type: 'adaptive', display: 'summarized' },
       effort: effort === 'minimal' ? 'low' : effort,
@@ -31,12 +32,4 @@ export function thinkingOf(effort: string | null, model: string, maxTokens: numb
   const budget = Math.max(budgetMin, Math.floor(maxTokens * (budgetShares[effort] ?? 0.5)));
   // An answer too short to think before it is answered without thinking.
   return budget < maxTokens ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
-}
-
-/** By its name, whatever the platform writes around it: `claude-3-7-sonnet-…`, `claude-sonnet-4-…`, `claude-opus-4-5-…`. */
-function takesBudget(model: string): boolean {
-  const version = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/i.exec(model);
-  if (!version) return false;
-  const major = Number(version[1]);
-  return major < 4 || (major === 4 && Number(version[2] ?? 0) < 6);
 }

@@ -16,13 +16,17 @@ describe('an answer of Bedrock', () => {
     ['stop_sequence', 'stop'],
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
-    ['tool_use', 'tool_calls'],
     ['guardrail_intervened', 'content_filter'],
     ['content_filtered', 'content_filter'],
     ['malformed_model_output', 'stop'],
     ['invented_later', 'stop'],
-  ])('that stops with %s finishes with %s (wire 5)', (stopReason, finish_reason) => {
+  ])('that stops with %s after text finishes with %s', (stopReason, finish_reason) => {
     expect(completionOf([{ text: 'a' }], { stopReason })).toMatchObject({ finish_reason });
+  });
+
+  it('that stops with tool_use after a call finishes with tool_calls', () => {
+    const called = completionOf([{ toolUse: { toolUseId: 'a', name: 'f' } }], { stopReason: 'tool_use' });
+    expect(called).toMatchObject({ finish_reason: 'tool_calls' });
   });
 
   it('has text, cited text, calls by the caller\u2019s names, and reasoning that can be given back', () => {

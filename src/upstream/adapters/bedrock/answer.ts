@@ -1,7 +1,10 @@
-/** A whole answer of Converse as a completion. Blocks of other kinds have no place in it. */
+/**
+ * A whole answer of Converse as a completion. Blocks of other kinds, as those of tools that Bedrock ran itself, have no place
+ * in it.
+ */
 import type { TextEncoding } from '../../../wire/json-text.js';
 import type { TranslatedAnswer } from '../adapter.js';
-import { type Answered, completionOf, errorAnswer } from '../messages/completion.js';
+import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../messages/completion.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { redactedFormat, signedFormat } from './blocks.js';
 import { readName } from './names.js';
@@ -10,9 +13,11 @@ import { finishReasonOf, isBrokenOutput, usageOf } from './usage.js';
 export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
   const message = isFields(value.output) ? value.output.message : undefined;
-  if (!isFields(message) || !Array.isArray(message.content)) {
+  if (!isFields(message)) {
     const says = value.__type ?? value.message ?? value.Message ?? value.error;
-    return says ? errorAnswer(value, encoding) : { kind: 'malformed', reason: 'its answer has no message' };
+    return says
+      ? errorAnswer(withPlainType(value), encoding)
+      : { kind: 'malformed', reason: 'its answer has no message' };
   }
   const answered: Answered = {
     model: undefined,
@@ -20,24 +25,39 @@ export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAn
     reasoning: '',
     reasoningDetails: [],
     toolCalls: [],
-    finishReason: finishReasonOf(value.stopReason),
-    usage: usageOf(value.usage),
+    finishReason: '',
+    usage: usageOf(value.usage, value.serviceTier),
   };
-  for (const block of message.content) if (isFields(block)) take(block, answered, encoding);
-  if (message.content.length === 0 && isBrokenOutput(value.stopReason)) {
+  const content = Array.isArray(message.content) ? message.content : [];
+  for (const block of content) if (isFields(block)) take(block, answered, encoding);
+  if (content.length === 0 && isBrokenOutput(value.stopReason)) {
     return { kind: 'malformed', reason: `its answer is empty (${value.stopReason})` };
   }
+  answered.finishReason = finishReasonOf(value.stopReason, answered.toolCalls.length > 0);
   return completionOf(answered);
+}
+
+/** An exception's type may stand behind its namespace: `com.amazon.coral#ValidationException`. */
+function withPlainType(value: Fields): Fields {
+  return typeof value.__type === 'string' ? { ...value, __type: value.__type.replace(/^.*#/, '') } : value;
+}
+
+/**
+ * A tool that runs at the provider has a type of its own: its calls are answered already, and are none of the caller's. A call
+ * of nobody knows what cannot be answered.
+ */
+export function isCallersTool({ type, name }: Fields): boolean {
+  return typeof name === 'string' && (type === undefined || type === null || type === 'tool_use');
 }
 
 function take(block: Fields, answered: Answered, encoding: TextEncoding): void {
   const { text, toolUse, reasoningContent, citationsContent } = block;
   if (typeof text === 'string') answered.content += text;
-  if (isFields(toolUse)) {
+  if (isFields(toolUse) && isCallersTool(toolUse)) {
     answered.toolCalls.push({
-      id: String(toolUse.toolUseId),
+      id: toolCallId(toolUse.toolUseId),
       name: readName(String(toolUse.name), encoding),
-      arguments: JSON.stringify(toolUse.input ?? {}),
+      arguments: argumentsOf(toolUse.input),
     });
   }
   if (isFields(reasoningContent)) takeReasoning(reasoningContent, answered);

@@ -35,6 +35,15 @@ describe('a request to Bedrock', () => {
     expect(bodyOf({ temperature: 1.7 }).inferenceConfig).toEqual({ temperature: 1 });
   });
 
+  it('samples as the model takes it', () => {
+    const sampling = { temperature: 0.5, top_p: 0.9, top_k: 5 };
+    expect(bodyOf(sampling, 'global.anthropic.claude-opus-4-8')).toEqual({
+      messages: [{ role: 'user', content: [{ text: 'hi' }] }],
+    });
+    expect(bodyOf(sampling, claude).inferenceConfig).toEqual({ temperature: 0.5 });
+    expect(bodyOf(sampling, 'amazon.nova-pro-v1:0').inferenceConfig).toEqual({ temperature: 0.5, topP: 0.9 });
+  });
+
   it('passes the provider\u2019s own words on, and the model\u2019s own where they belong', () => {
     const body = bodyOf({
       temperature: 0.5,
@@ -57,6 +66,7 @@ describe('a request to Bedrock', () => {
       serviceTier: { type: 'priority' },
     });
     expect(bodyOf({ service_tier: 'auto' })).not.toHaveProperty('serviceTier');
+    expect(bodyOf({ service_tier: 'on_demand' })).not.toHaveProperty('serviceTier');
   });
 
   it.each([

@@ -2,6 +2,7 @@
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
 import type { Target } from '../adapter.js';
+import { claudeTraits } from '../anthropic/claude.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { beganWithoutReasoning } from '../messages/open-round.js';
 import { bodyOf, type Chat, type JsonSchemaFormat, readChat, type ToolDefinition } from '../messages/read-chat.js';
@@ -19,22 +20,24 @@ const outputTokensAssumed = 4096;
 
 export function converseBody(request: ChatRequest, target: Target): string | Buffer {
   const { encoding } = request;
-  const chat = readChat(request);
+  const claude = claudeTraits(target.upstreamModel);
+  const chat = readChat(request, target.unsupportedParameters ?? claude.unsupported);
   const max = chat.maxTokens ?? target.maxOutputTokens ?? outputTokensAssumed;
   const thoughtsLost = beganWithoutReasoning(chat.conversation.turns, (item) => reasoningBlock(item) !== undefined);
   const { additional, effort } = effortOf(chat.reasoningEffort, target.upstreamModel, max, thoughtsLost);
   const { own, others } = sorted(chat.rest);
-  const tier = chat.fields.service_tier;
   const body: Fields = {
     system: systemOf(chat.conversation.system, encoding),
     messages: messagesOf(chat.conversation.turns, encoding),
     toolConfig: toolConfigOf(chat, encoding),
-    // `auto` leaves it to the provider.
-    serviceTier: typeof tier === 'string' && tier !== 'auto' ? { type: tier } : undefined,
+    serviceTier: serviceTierOf(chat.fields.service_tier),
     // Words of the provider's own that the caller used win over ours.
     ...own,
     // A budget for thinking is a part of the limit, so that must be said then.
-    inferenceConfig: merged(inferenceConfigOf(chat, additional?.thinking ? max : undefined), own.inferenceConfig),
+    inferenceConfig: merged(
+      inferenceConfigOf(chat, additional?.thinking ? max : undefined, claude.samplesByOne),
+      own.inferenceConfig,
+    ),
     outputConfig: merged({ textFormat: textFormatOf(chat.jsonSchema), effort }, own.outputConfig),
     additionalModelRequestFields: merged({ ...additional, ...others }, own.additionalModelRequestFields),
   };
@@ -62,12 +65,31 @@ function merged(ours: Fields, own: unknown): Fields | undefined {
   return Object.values(all).some((value) => value !== undefined) ? all : undefined;
 }
 
-function inferenceConfigOf({ maxTokens, temperature, topP, stop }: Chat, demandedMax: number | undefined): Fields {
+const serviceTiers: Record<string, string> = {
+  default: 'default',
+  standard: 'default',
+  flex: 'flex',
+  priority: 'priority',
+  reserved: 'reserved',
+};
+
+/** `auto` leaves it to the provider, and so do words that Converse does not have. */
+function serviceTierOf(tier: unknown): Fields | undefined {
+  const type = typeof tier === 'string' ? serviceTiers[tier] : undefined;
+  return type === undefined ? undefined : { type };
+}
+
+/** `samplesByOne` is Claude's: see anthropic/claude. */
+function inferenceConfigOf(
+  { maxTokens, temperature, topP, stop }: Chat,
+  demandedMax: number | undefined,
+  samplesByOne: boolean,
+): Fields {
   return {
     maxTokens: maxTokens ?? demandedMax,
     // Its range is half of OpenAI's: what is above is the most that there is.
     temperature: temperature === null ? undefined : Math.min(temperature, 1),
-    topP: topP ?? undefined,
+    topP: topP === null || (temperature !== null && samplesByOne) ? undefined : topP,
     stopSequences: stop.length > 0 ? stop : undefined,
   };
 }
@@ -120,8 +142,6 @@ function toolChoiceOf({ toolChoice }: Chat, encoding: TextEncoding): unknown {
       return { any: {} };
     case 'tool':
       return { tool: { name: writtenName(toolChoice.name, encoding) } };
-    case 'other':
-      return toolChoice.value;
     default:
       return undefined;
   }

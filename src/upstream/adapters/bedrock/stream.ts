@@ -14,9 +14,11 @@ import {
   toolCallChunk,
   usageChunk,
 } from '../messages/chunks.js';
+import { toolCallId } from '../messages/completion.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { isStringInside, type ReadEvent, readEvent } from '../messages/json-string.js';
 import { OpenBlocks } from '../messages/open-blocks.js';
+import { isCallersTool } from './answer.js';
 import { redactedFormat, signedFormat } from './blocks.js';
 import { readName } from './names.js';
 import { finishReasonOf, isBrokenOutput, usageOf } from './usage.js';
@@ -25,7 +27,8 @@ type Emit = (chunk: string) => void;
 type Write = ReadEvent['write'];
 
 interface Block {
-  kind: 'text' | 'tool' | 'reasoning';
+  /** Of a tool that runs at the provider nothing is passed on. */
+  kind: 'text' | 'tool' | 'provider_tool' | 'reasoning';
   chunk: ChunkAround;
   /** How its deltas begin, up to the text, and what follows that: nothing more, or a padding. */
   prefix: string;
@@ -78,20 +81,24 @@ export class ConverseStream implements StreamTranslator {
         this.finish(fields.stopReason, emit);
         break;
       case 'metadata':
-        this.tellUsage(fields.usage, emit);
+        this.tellUsage(fields, emit);
         break;
     }
   }
 
-  /** Only tools are certain to have a start (wire 5). */
+  /** Only tools are certain to have a start. */
   private start({ contentBlockIndex, start }: Fields, write: Write, emit: Emit): void {
     const tool = isFields(start) ? start.toolUse : undefined;
     if (!isFields(tool)) return;
+    if (!isCallersTool(tool)) {
+      this.open(contentBlockIndex, 'provider_tool');
+      return;
+    }
     this.open(contentBlockIndex, 'tool');
     this.said = true;
     // The name is ASCII as it comes, so it can be read in the encoding that chunks are written in.
     const name = JSON.stringify(readName(String(tool.name), 'latin1'));
-    emit(toolCallChunk(this.toolCalls++, write(String(tool.toolUseId)), name));
+    emit(toolCallChunk(this.toolCalls++, write(toolCallId(tool.toolUseId)), name));
   }
 
   private open(index: unknown, kind: Block['kind']): Block {
@@ -105,7 +112,11 @@ export class ConverseStream implements StreamTranslator {
     const { text, toolUse, reasoningContent } = delta;
     const inside = (value: unknown): string => (typeof value === 'string' ? write(value).slice(1, -1) : '');
     if (typeof text === 'string') this.passOn(this.blockAt(index, 'text'), inside(text), emit);
-    if (isFields(toolUse)) this.passOn(this.blockAt(index, 'tool'), inside(toolUse.input), emit);
+    if (isFields(toolUse)) {
+      const block = this.blocks.at(index);
+      // Without the start that names the tool there is no call.
+      if (block?.kind === 'tool') this.passOn(block, inside(toolUse.input), emit);
+    }
     if (!isFields(reasoningContent)) return;
     const block = this.blockAt(index, 'reasoning');
     this.passOn(block, inside(reasoningContent.text), emit);
@@ -120,7 +131,7 @@ export class ConverseStream implements StreamTranslator {
   }
 
   private passOn(block: Block, inside: string, emit: Emit): void {
-    if (inside === '') return;
+    if (inside === '' || block.kind === 'provider_tool') return;
     block.empty = false;
     this.said = true;
     if (block.kind === 'reasoning') block.text += inside;
@@ -145,13 +156,13 @@ export class ConverseStream implements StreamTranslator {
     if (!this.said && isBrokenOutput(stopReason)) {
       emit(JSON.stringify({ error: { message: `its answer is empty (${stopReason})`, code: 500 } }));
     } else {
-      emit(finishChunk(finishReasonOf(stopReason)));
+      emit(finishChunk(finishReasonOf(stopReason, this.toolCalls > 0)));
     }
   }
 
   /** It comes last, after the reason to stop. */
-  private tellUsage(usage: unknown, emit: Emit): void {
-    const told = usageOf(usage);
+  private tellUsage({ usage, serviceTier }: Fields, emit: Emit): void {
+    const told = usageOf(usage, serviceTier);
     if (told) emit(usageChunk(JSON.stringify(told)));
     emit('[DONE]');
   }
@@ -160,10 +171,11 @@ export class ConverseStream implements StreamTranslator {
 const kindsOf: Record<Block['kind'], { member: string; braces: string; chunk?: ChunkAround }> = {
   text: { member: '"text"', braces: '}', chunk: contentChunk },
   tool: { member: '"toolUse":{"input"', braces: '}}' },
+  provider_tool: { member: '"toolUse":{"input"', braces: '}}' },
   reasoning: { member: '"reasoningContent":{"text"', braces: '}}', chunk: reasoningChunk },
 };
 
-/** The text of a delta that looks as expected, still escaped. A member `p` pads it (wire 5). */
+/** The text of a delta that looks as expected, still escaped. A member `p` pads it. */
 function textIn(data: string, { prefix, suffix, padding }: Block): string | null {
   const from = prefix.length;
   if (data.slice(0, from) !== prefix) return null;

@@ -3,11 +3,11 @@ import type { TextEncoding } from '../../../wire/json-text.js';
 import type { TranslatedAnswer } from '../adapter.js';
 import { errorAnswer } from '../messages/completion.js';
 import { type Fields, isFields } from '../messages/items.js';
-import { logprobsOf, saidParts } from './parts.js';
+import { CandidateParts, logprobsOf } from './parts.js';
 import { finishReasonOf, isBrokenCall, usageOf } from './usage.js';
 
 export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {
-  // Errors may come in a list (wire 4).
+  // Errors may come in a list.
   if (isError(Array.isArray(value) ? value[0] : value)) return errorAnswer(value, encoding);
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
   const candidates = Array.isArray(value.candidates) ? value.candidates.filter(isFields) : [];
@@ -31,7 +31,8 @@ export function isError(value: unknown): boolean {
 
 /** null where a broken call is all that there is. */
 function choiceOf(candidate: Fields, at: number, encoding: TextEncoding): Fields | null {
-  const said = saidParts(candidate);
+  const parts = new CandidateParts();
+  const said = [...parts.read(candidate, encoding), ...parts.finish(encoding)];
   if (said.length === 0 && isBrokenCall(candidate.finishReason)) return null;
   const textOf = (wanted: string) =>
     said.map((part) => (part.kind === wanted && 'text' in part ? part.text : '')).join('');
@@ -49,6 +50,6 @@ function choiceOf(candidate: Fields, at: number, encoding: TextEncoding): Fields
     index: candidate.index ?? at,
     message,
     logprobs: logprobsOf(candidate.logprobsResult, encoding),
-    finish_reason: finishReasonOf(String(candidate.finishReason ?? 'STOP'), calls.length > 0),
+    finish_reason: finishReasonOf(candidate.finishReason, calls.length > 0),
   };
 }

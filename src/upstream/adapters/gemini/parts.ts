@@ -1,36 +1,65 @@
 /** What a candidate says, taken apart: text, thoughts and calls. Parts of other kinds have no place in an answer of OpenAI's. */
-import { timeOrderedId } from '../../../base/ids.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
+import { argumentsOf, toolCallId } from '../messages/completion.js';
 import { type Fields, isFields } from '../messages/items.js';
+import { type CompleteCall, PartialCall } from './partial-call.js';
 
 export type SaidPart =
   | { kind: 'text' | 'thought'; text: string }
   /** `call` is OpenAI's tool call. */
   | { kind: 'call'; call: Fields };
 
-export function saidParts(candidate: Fields): SaidPart[] {
-  const parts = isFields(candidate.content) && Array.isArray(candidate.content.parts) ? candidate.content.parts : [];
-  const said: SaidPart[] = [];
-  for (const part of parts) {
-    if (!isFields(part)) continue;
-    if (isFields(part.functionCall)) said.push({ kind: 'call', call: toolCall(part.functionCall, part) });
-    else if (typeof part.text === 'string' && part.text !== '') {
-      said.push({ kind: part.thought === true ? 'thought' : 'text', text: part.text });
+/** Reads the parts of one candidate, event by event: a call may come in pieces. */
+export class CandidateParts {
+  private pending: PartialCall | null = null;
+
+  read(candidate: Fields, encoding: TextEncoding): SaidPart[] {
+    const parts = isFields(candidate.content) && Array.isArray(candidate.content.parts) ? candidate.content.parts : [];
+    const said: SaidPart[] = [];
+    for (const part of parts) {
+      if (!isFields(part)) continue;
+      if (isFields(part.functionCall)) this.readCall(part.functionCall, part, encoding, said);
+      else if (typeof part.text === 'string' && part.text !== '') {
+        said.push({ kind: part.thought === true ? 'thought' : 'text', text: part.text });
+      }
     }
+    return said;
   }
-  return said;
+
+  /** The candidate is over, and so is a call whose end was not announced. */
+  finish(encoding: TextEncoding): SaidPart[] {
+    const { pending } = this;
+    this.pending = null;
+    return pending === null ? [] : [callPart(pending.complete(encoding))];
+  }
+
+  /** A piece without a name belongs to the call before it; where there is none, it says nothing. */
+  private readCall(call: Fields, { thoughtSignature }: Fields, encoding: TextEncoding, said: SaidPart[]): void {
+    const { name } = call;
+    const isNamed = typeof name === 'string' && name !== '';
+    if (isNamed) {
+      said.push(...this.finish(encoding));
+      if (call.willContinue !== true && call.partialArgs === undefined) {
+        const { id, args } = call;
+        said.push(callPart({ id, name, arguments: argumentsOf(args), signature: thoughtSignature }));
+        return;
+      }
+      this.pending = new PartialCall(name, encoding);
+    }
+    this.pending?.take(call, thoughtSignature, encoding);
+    if (call.willContinue !== true) said.push(...this.finish(encoding));
+  }
 }
 
 /** Ids are not guaranteed; the signature goes where Google's own endpoint of OpenAI's dialect puts it. */
-function toolCall({ id, name, args }: Fields, { thoughtSignature }: Fields): Fields {
-  return {
-    id: typeof id === 'string' && id !== '' ? id : `call_${timeOrderedId(Date.now())}`,
+function callPart({ id, name, arguments: text, signature }: CompleteCall): SaidPart {
+  const call = {
+    id: toolCallId(id),
     type: 'function',
-    function: { name: String(name), arguments: JSON.stringify(args ?? {}) },
-    ...(typeof thoughtSignature === 'string' && {
-      extra_content: { google: { thought_signature: thoughtSignature } },
-    }),
+    function: { name, arguments: text },
+    ...(typeof signature === 'string' && { extra_content: { google: { thought_signature: signature } } }),
   };
+  return { kind: 'call', call };
 }
 
 /** OpenAI's `logprobs` of a choice; null where there are none. */

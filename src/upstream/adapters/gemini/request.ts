@@ -12,8 +12,9 @@ export function contentPath(model: string, stream: boolean): string {
   return `/${resource}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
-export function generateBody(request: ChatRequest, { upstreamModel }: Target): string | Buffer {
-  const chat = readChat(request);
+export function generateBody(request: ChatRequest, target: Target): string | Buffer {
+  const { upstreamModel } = target;
+  const chat = readChat(request, target.unsupportedParameters);
   const { system, turns } = chat.conversation;
   const { top_k, generationConfig: own, ...rest } = chat.rest;
   const body: Fields = {
@@ -69,7 +70,6 @@ const modes = { auto: 'AUTO', none: 'NONE', required: 'ANY' } as const;
 /** Without tools, `auto` and `none` ask for nothing. */
 function toolConfigOf({ toolChoice, tools, otherTools }: Chat): unknown {
   if (toolChoice === null) return undefined;
-  if (toolChoice.kind === 'other') return toolChoice.value;
   if (toolChoice.kind === 'tool') {
     return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [toolChoice.name] } };
   }

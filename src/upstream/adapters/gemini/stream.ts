@@ -1,15 +1,15 @@
 /**
- * The events of a stream as OpenAI's chunks. Each is a whole GenerateContentResponse: a piece of text, a call with all of its
- * arguments, the reason to finish; usage is in all of them, and the last one counts. There is no `[DONE]` (wire 4).
+ * The events of a stream as OpenAI's chunks. Each is a whole GenerateContentResponse: a piece of text, a call or a piece of
+ * one, the reason to finish; usage is in all of them, and the last one counts. There is no `[DONE]`.
  */
 import type { StreamTranslator } from '../adapter.js';
 import { roleChunk, usageChunk } from '../messages/chunks.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { type ReadEvent, readEvent } from '../messages/json-string.js';
 import { isError } from './answer.js';
-import { logprobsOf, type SaidPart, saidParts } from './parts.js';
+import { CandidateParts, logprobsOf, type SaidPart } from './parts.js';
 import { PlainEvent } from './plain-event.js';
-import { finishReasonOf, isBrokenCall, usageOf } from './usage.js';
+import { finishes, finishReasonOf, isBrokenCall, usageOf } from './usage.js';
 
 type Emit = (chunk: string) => void;
 type Write = ReadEvent['write'];
@@ -17,6 +17,7 @@ type Write = ReadEvent['write'];
 const learningsMax = 16;
 
 interface Choice {
+  parts: CandidateParts;
   toolCalls: number;
   /** It has said something. */
   said: boolean;
@@ -69,7 +70,7 @@ export class ContentStream implements StreamTranslator {
     const index = typeof candidate.index === 'number' ? candidate.index : 0;
     let choice = this.choices.get(index);
     if (!choice) {
-      choice = { toolCalls: 0, said: false };
+      choice = { parts: new CandidateParts(), toolCalls: 0, said: false };
       this.choices.set(index, choice);
       const first = roleChunk(typeof model === 'string' ? write(model) : undefined);
       emit(first.replace('"index":0', `"index":${index}`));
@@ -77,12 +78,15 @@ export class ContentStream implements StreamTranslator {
     const { logprobsResult, finishReason } = candidate;
     const probs = logprobsOf(logprobsResult, encoding);
     let logprobs = probs ? `,"logprobs":${write(probs)}` : '';
-    for (const part of saidParts(candidate)) {
+    const said = choice.parts.read(candidate, encoding);
+    const isOver = finishes(finishReason);
+    if (isOver) said.push(...choice.parts.finish(encoding));
+    for (const part of said) {
       choice.said = true;
       emit(chunkOf(index, deltaOf(part, choice, write), logprobs, 'null'));
       logprobs = '';
     }
-    if (typeof finishReason === 'string') this.finish(finishReason, index, choice, logprobs, emit);
+    if (isOver) this.finish(finishReason, index, choice, logprobs, emit);
   }
 
   private finish(finishReason: string, index: number, choice: Choice, logprobs: string, emit: Emit): void {

@@ -5,16 +5,25 @@ import { type Fields, isFields } from '../messages/items.js';
 const filtered =
   /^(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|MODEL_ARMOR|OTHER|IMAGE_\w+|NO_IMAGE)$/;
 
-/** Gemini says STOP for tool calls too (wire 4). What is not known ended of its own accord. */
-export function finishReasonOf(finishReason: string, calledTools: boolean): string {
-  if (finishReason === 'MAX_TOKENS') return 'length';
-  if (filtered.test(finishReason)) return 'content_filter';
+/** An answer that Google breaks off to go on with in another request is not complete. */
+const cutShort = /^(?:MAX_TOKENS|CONTINUATION)$/;
+
+/** Some events of a stream have a reason that says nothing. */
+export function finishes(finishReason: unknown): finishReason is string {
+  return typeof finishReason === 'string' && finishReason !== '' && finishReason !== 'FINISH_REASON_UNSPECIFIED';
+}
+
+/** Gemini says STOP for tool calls too. What is not known, or missing, ended of its own accord. */
+export function finishReasonOf(finishReason: unknown, calledTools: boolean): string {
+  const reason = finishes(finishReason) ? finishReason : 'STOP';
+  if (cutShort.test(reason)) return 'length';
+  if (filtered.test(reason)) return 'content_filter';
   return calledTools ? 'tool_calls' : 'stop';
 }
 
-/** The model wrote a call that cannot be read: no answer, where there is nothing else (wire 4). */
+/** The model wrote a call that cannot be read, or one that is not signed: no answer, where there is nothing else. */
 export function isBrokenCall(finishReason: unknown): boolean {
-  return typeof finishReason === 'string' && /^(?:MALFORMED|UNEXPECTED|TOO_MANY)_/.test(finishReason);
+  return typeof finishReason === 'string' && /^(?:MALFORMED|UNEXPECTED|TOO_MANY|MISSING)_/.test(finishReason);
 }
 
 /**
@@ -32,14 +41,13 @@ export function usageOf(usage: unknown): Fields | undefined {
     total_tokens: sum([prompt, completion]),
     prompt_tokens_details: {
       cached_tokens: usage.cachedContentTokenCount ?? 0,
-      ...modality(usage.promptTokensDetails, 'AUDIO', 'audio_tokens'),
+      ...modalities([usage.promptTokensDetails, usage.toolUsePromptTokensDetails]),
     },
     completion_tokens_details: {
       reasoning_tokens: reasoning,
-      ...modality(usage.candidatesTokensDetails, 'AUDIO', 'audio_tokens'),
-      ...modality(usage.candidatesTokensDetails, 'IMAGE', 'image_tokens'),
-      ...modality(usage.candidatesTokensDetails, 'VIDEO', 'video_tokens'),
+      ...modalities([usage.candidatesTokensDetails]),
     },
+    ...tierOf(usage.trafficType),
   };
 }
 
@@ -51,10 +59,23 @@ function completionOf({ candidatesTokenCount, thoughtsTokenCount, totalTokenCoun
   return Math.max((totalTokenCount as number) - (prompt as number), said as number);
 }
 
-/** Tokens that may have no price, which the bill must know of (ruling 10). */
-function modality(details: unknown, name: string, as: string): Fields {
-  const found = Array.isArray(details)
-    ? details.find((entry) => isFields(entry) && entry.modality === name)
-    : undefined;
-  return found ? { [as]: found.tokenCount } : {};
+const modalityNames: Record<string, string> = { AUDIO: 'audio_tokens', IMAGE: 'image_tokens', VIDEO: 'video_tokens' };
+
+/** Tokens that may have a price of their own. Text needs no figure: it is the rest. */
+function modalities(lists: readonly unknown[]): Fields {
+  const entries = lists.flatMap((list) => (Array.isArray(list) ? list.filter(isFields) : []));
+  const figures: Fields = {};
+  for (const { modality, tokenCount } of entries) {
+    const name = modalityNames[String(modality)];
+    if (name !== undefined && !isMissing(tokenCount)) figures[name] = sum([figures[name], tokenCount]);
+  }
+  return figures;
+}
+
+const tiers: Record<string, string> = { ON_DEMAND_PRIORITY: 'priority', ON_DEMAND_FLEX: 'flex' };
+
+/** The other kinds of traffic are what was asked for, at the ordinary price. */
+function tierOf(trafficType: unknown): Fields {
+  const tier = tiers[String(trafficType)];
+  return tier === undefined ? {} : { service_tier: tier };
 }

@@ -1,4 +1,5 @@
 /** A whole answer of any dialect as OpenAI's completion, with the members that its clients demand. */
+import { timeOrderedId } from '../../../base/ids.js';
 import { readable, type TextEncoding } from '../../../wire/json-text.js';
 import type { TranslatedAnswer } from '../adapter.js';
 import type { Fields } from './items.js';
@@ -34,6 +35,16 @@ export function completionOf(answered: Answered): TranslatedAnswer {
   }
   const choices = [{ index: 0, message, logprobs: null, finish_reason: finishReason }];
   return { kind: 'completion', completion: { model, choices, ...(usage && { usage }) } };
+}
+
+/** A result names the call that it belongs to, so a call always has an id. */
+export function toolCallId(given: unknown): string {
+  return typeof given === 'string' && given !== '' ? given : `call_${timeOrderedId(Date.now())}`;
+}
+
+/** Arguments as JSON text. Elsewhere they are an object; some servers write text there too. */
+export function argumentsOf(input: unknown): string {
+  return typeof input === 'string' && input !== '' ? input : JSON.stringify(input || {});
 }
 
 /** An error in the provider's own shape: people read it, so it is turned into the text that it was meant to be. */

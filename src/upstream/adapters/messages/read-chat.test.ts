@@ -17,19 +17,84 @@ describe('a chat request taken apart', () => {
     expect(read({ stop: null }).stop).toEqual([]);
   });
 
-  it('knows the choice of a tool in every shape, and keeps one that it does not know', () => {
-    const named = { type: 'function', function: { name: 'f' } };
-    const other = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } };
-    expect(
-      ['auto', 'none', 'required', named, other, null].map((tool_choice) => read({ tool_choice }).toolChoice),
-    ).toEqual([
-      { kind: 'auto' },
-      { kind: 'none' },
-      { kind: 'required' },
+  const toolOf = (name: string) => ({ type: 'function', function: { name } });
+  const tools = [toolOf('f'), toolOf('g')];
+
+  it.each<[unknown, unknown]>([
+    ['auto', { kind: 'auto' }],
+    ['none', { kind: 'none' }],
+    ['required', { kind: 'required' }],
+    ['any', { kind: 'required' }],
+    ['ANY', { kind: 'required' }],
+    ['g', { kind: 'tool', name: 'g' }],
+    ['h', null],
+    ['', null],
+    [null, null],
+    [7, null],
+    [[], null],
+    [{}, null],
+    [{ mine: 1 }, null],
+    [{ type: 'later' }, null],
+    [toolOf('f'), { kind: 'tool', name: 'f' }],
+    [
+      { type: 'function', name: 'f' },
       { kind: 'tool', name: 'f' },
-      { kind: 'other', value: other },
-      null,
-    ]);
+    ],
+    [
+      { type: 'custom', custom: { name: 'f' } },
+      { kind: 'tool', name: 'f' },
+    ],
+    [
+      { type: 'tool', name: 'f' },
+      { kind: 'tool', name: 'f' },
+    ],
+    [{ type: 'any' }, { kind: 'required' }],
+    [{ type: 'none' }, { kind: 'none' }],
+    [{ auto: {} }, { kind: 'auto' }],
+    [{ any: {} }, { kind: 'required' }],
+    [{ tool: { name: 'f' } }, { kind: 'tool', name: 'f' }],
+    [{ functionCallingConfig: { mode: 'ANY' } }, { kind: 'required' }],
+    [{ functionCallingConfig: { mode: 'NONE' } }, { kind: 'none' }],
+    [{ functionCallingConfig: { mode: 'VALIDATED' } }, null],
+  ])('reads the tool choice %j, whoever has this shape', (tool_choice, expected) => {
+    const chat = read({ tools, tool_choice });
+    expect(chat.toolChoice).toEqual(expected);
+    expect(chat.tools.map(({ name }) => name)).toEqual(['f', 'g']);
+    expect(chat.rest).toEqual({});
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['auto', { allowed_tools: { mode: 'auto', tools: [toolOf('g')] } }, { kind: 'auto' }],
+    ['required', { mode: 'required', tools: [{ type: 'function', name: 'g' }] }, { kind: 'required' }],
+  ])('declares only the allowed tools, %s', (_, allowed, expected) => {
+    const chat = read({ tools, tool_choice: { type: 'allowed_tools', ...(allowed as object) } });
+    expect([chat.tools.map(({ name }) => name), chat.toolChoice]).toEqual([['g'], expected]);
+  });
+
+  it('declares all tools where no allowed one is among them', () => {
+    const chat = read({ tools, tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [toolOf('h')] } } });
+    expect(chat.tools).toHaveLength(2);
+  });
+
+  it('takes one call at a time from the choice, unless the request says otherwise itself', () => {
+    const tool_choice = { type: 'auto', disable_parallel_tool_use: true };
+    expect(read({ tools, tool_choice }).parallelToolCalls).toBe(false);
+    expect(read({ tools, tool_choice, parallel_tool_calls: true }).parallelToolCalls).toBe(true);
+  });
+
+  it('reads functions, the older name of tools, and their choice', () => {
+    const functions = [{ name: 'f', description: 'F', parameters: { type: 'object' } }];
+    const chat = read({ functions, function_call: { name: 'f' } });
+    expect(chat.tools).toEqual([{ name: 'f', description: 'F', parameters: { type: 'object' }, strict: null }]);
+    expect(chat.toolChoice).toEqual({ kind: 'tool', name: 'f' });
+    expect(read({ functions, function_call: 'none' }).toolChoice).toEqual({ kind: 'none' });
+    expect(chat.rest).toEqual({});
+  });
+
+  it('forgets the parameters that the route does not take', () => {
+    const members = '"messages":[],"temperature":0.5,"top_p":0.9,"top_k":5,"seed":7';
+    const chat = readChat({ members, encoding: 'latin1' }, ['temperature', 'top_k', 'seed']);
+    expect([chat.temperature, chat.topP, chat.rest, chat.fields.seed]).toEqual([null, 0.9, {}, undefined]);
   });
 
   it('tells functions from tools of other kinds', () => {

@@ -3,21 +3,9 @@ import type { ChatRequest } from '../../../wire/chat-request.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
 import { type Conversation, type Fields, isFields, textOrNull } from './items.js';
 import { readMessages } from './read-messages.js';
+import { booleanOrNull, type ReadTools, readTools } from './read-tools.js';
 
-export interface ToolDefinition {
-  name: string;
-  description: string | null;
-  /** A JSON schema; null where the function takes nothing. */
-  parameters: Fields | null;
-  strict: boolean | null;
-  cacheControl?: unknown;
-}
-
-export type ToolChoice =
-  | { kind: 'auto' | 'none' | 'required' }
-  | { kind: 'tool'; name: string }
-  /** A shape that not every dialect has, as the caller wrote it. */
-  | { kind: 'other'; value: unknown };
+export type { ToolDefinition } from './read-tools.js';
 
 export interface JsonSchemaFormat {
   name: string | null;
@@ -26,13 +14,8 @@ export interface JsonSchemaFormat {
   strict: boolean | null;
 }
 
-export interface Chat {
+export interface Chat extends ReadTools {
   conversation: Conversation;
-  tools: ToolDefinition[];
-  /** Tools that are no functions, as the caller wrote them. */
-  otherTools: unknown[];
-  toolChoice: ToolChoice | null;
-  parallelToolCalls: boolean | null;
   /** `max_completion_tokens`, else `max_tokens`. */
   maxTokens: number | null;
   temperature: number | null;
@@ -44,30 +27,30 @@ export interface Chat {
   reasoningEffort: string | null;
   /** Every field that the caller sent, for what is not above. */
   fields: Fields;
-  /** Fields that are not OpenAI's: they go to the provider as they are (contract 4.1). */
+  /** Fields that are not OpenAI's: they go to the provider as they are. */
   rest: Fields;
 }
 
 /** OpenAI's fields that are read above, or that a dialect may have a word for, or that are hints which change no answer's meaning. */
 const ownFields = new Set(
   (
-    'messages tools tool_choice parallel_tool_calls max_completion_tokens max_tokens temperature top_p stop response_format ' +
+    'messages tools tool_choice functions function_call parallel_tool_calls max_completion_tokens max_tokens temperature top_p stop response_format ' +
     'reasoning_effort n logprobs top_logprobs logit_bias seed frequency_penalty presence_penalty user safety_identifier ' +
-    'metadata store service_tier prediction verbosity prompt_cache_key prompt_cache_retention'
+    'metadata store service_tier prediction verbosity prompt_cache_key prompt_cache_retention prompt_cache_options'
   ).split(' '),
 );
 
-export function readChat({ members, encoding }: Pick<ChatRequest, 'members' | 'encoding'>): Chat {
+/** `unsupported` names parameters that the route does not take: they are read as if they had not been sent. */
+export function readChat(
+  { members, encoding }: Pick<ChatRequest, 'members' | 'encoding'>,
+  unsupported: readonly string[] = [],
+): Chat {
   const text = typeof members === 'string' ? members : members.toString(encoding);
   const fields = JSON.parse(`{${text}}`) as Fields;
-  const tools = Array.isArray(fields.tools) ? fields.tools : [];
-  const functions = tools.map(toolDefinition);
+  for (const name of unsupported) delete fields[name];
   return {
     conversation: readMessages(fields.messages as unknown[]),
-    tools: functions.filter((tool) => tool !== null),
-    otherTools: tools.filter((_, index) => functions[index] === null),
-    toolChoice: toolChoice(fields.tool_choice),
-    parallelToolCalls: booleanOrNull(fields.parallel_tool_calls),
+    ...readTools(fields),
     maxTokens: numberOrNull(fields.max_completion_tokens) ?? numberOrNull(fields.max_tokens),
     temperature: numberOrNull(fields.temperature),
     topP: numberOrNull(fields.top_p),
@@ -95,27 +78,6 @@ export function beside(text: string, encoding: TextEncoding): string {
   return encoding === 'latin1' ? Buffer.from(text, 'utf8').toString('latin1') : text;
 }
 
-function toolDefinition(tool: unknown): ToolDefinition | null {
-  if (!isFields(tool) || !isFields(tool.function) || typeof tool.function.name !== 'string') return null;
-  const { name, description, parameters, strict, cache_control } = tool.function;
-  const read: ToolDefinition = {
-    name,
-    description: textOrNull(description),
-    parameters: isFields(parameters) ? parameters : null,
-    strict: booleanOrNull(strict),
-  };
-  const marker = tool.cache_control ?? cache_control;
-  if (isFields(marker)) read.cacheControl = marker;
-  return read;
-}
-
-function toolChoice(choice: unknown): ToolChoice | null {
-  if (choice === 'auto' || choice === 'none' || choice === 'required') return { kind: choice };
-  const name = isFields(choice) && isFields(choice.function) ? choice.function.name : undefined;
-  if (typeof name === 'string') return { kind: 'tool', name };
-  return choice === undefined || choice === null ? null : { kind: 'other', value: choice };
-}
-
 function stopSequences(stop: unknown): string[] {
   const sequences = Array.isArray(stop) ? stop : [stop];
   return sequences.filter((sequence): sequence is string => typeof sequence === 'string' && sequence !== '');
@@ -134,8 +96,4 @@ function jsonSchema(format: unknown): JsonSchemaFormat | null {
 
 function numberOrNull(value: unknown): number | null {
   return typeof value === 'number' ? value : null;
-}
-
-function booleanOrNull(value: unknown): boolean | null {
-  return typeof value === 'boolean' ? value : null;
 }

@@ -29,6 +29,33 @@ describe('OpenAI\u2019s messages as a conversation', () => {
     ]);
   });
 
+  it('have files and pictures that other servers\u2019 parts carry along', () => {
+    const url = 'data:application/pdf;base64,QUJD';
+    const file = { kind: 'file', mediaType: 'application/pdf', data: 'QUJD', filename: null };
+    for (const part of [
+      { type: 'document_url', document_url: url },
+      { type: 'file_url', file_url: { url } },
+    ]) {
+      expect(partsOf([part])).toEqual([{ ...file, part }]);
+    }
+    const video = { type: 'video_url', video_url: { url: 'data:video/mp4;base64,QUJD' } };
+    expect(partsOf([video])).toEqual([{ ...file, mediaType: 'video/mp4', part: video }]);
+    expect(partsOf([{ type: 'image', image: 'data:image/png;base64,QUJD' }])).toEqual([
+      { kind: 'image', source: { kind: 'data', mediaType: 'image/png', data: 'QUJD' } },
+    ]);
+    const away = { type: 'video_url', video_url: { url: 'https://a.example/b.mp4' } };
+    expect(partsOf([away])).toEqual([{ kind: 'other', part: away }]);
+  });
+
+  it('leave out the thoughts that some models write as parts, which no other takes back', () => {
+    const thoughts = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+    const content = [thoughts, { type: 'text', text: 'a' }];
+    expect(turnsOf({ role: 'assistant', content })[0]?.items).toEqual([{ kind: 'text', text: 'a' }]);
+    // Anthropic\u2019s own are signed, and are for it to judge.
+    const signed = { type: 'thinking', thinking: 'Hm.', signature: 's' };
+    expect(turnsOf({ role: 'assistant', content: [signed] })[0]?.items).toEqual([{ kind: 'other', part: signed }]);
+  });
+
   it('lose nothing that a system message has besides text', () => {
     const image = { type: 'image_url', image_url: { url: 'https://a.example/b' } };
     expect(readMessages([{ role: 'system', content: [image] }]).turns[0]?.items).toEqual([

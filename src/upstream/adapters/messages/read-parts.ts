@@ -37,8 +37,22 @@ function known(part: Fields): Part {
       return file(part);
     case 'input_audio':
       return audio(part);
+    case 'thinking':
+      // Mistral's thoughts are a list and carry no signature: no provider takes them back, so they say nothing.
+      if (Array.isArray(part.thinking)) return { kind: 'text', text: '' };
+      break;
   }
-  return { kind: 'other', part };
+  return carried(part) ?? { kind: 'other', part };
+}
+
+/** Other servers have parts of their own for files, `{type: 'video_url', video_url: {url}}`; data that comes along is the same anywhere. */
+function carried(part: Fields): Part | null {
+  const held = part[String(part.type)];
+  const url = isFields(held) ? held.url : held;
+  const inline = typeof url === 'string' ? dataUrl(url) : null;
+  if (inline === null) return null;
+  if (inline.mediaType.startsWith('image/')) return { kind: 'image', source: imageSource(url as string) };
+  return { kind: 'file', ...inline, filename: null, part };
 }
 
 function imageSource(url: string): ImageSource {

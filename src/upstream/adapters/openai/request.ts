@@ -1,23 +1,35 @@
 /** OpenAI's dialect, towards the provider: the caller's members with the route's model in front. Nothing is parsed again. */
 import type { ChatRequest } from '../../../wire/chat-request.js';
+import { findMembers, keptMembers } from '../../../wire/json-members.js';
 import type { Target } from '../adapter.js';
 
 export const chatPath = '/chat/completions';
 
-type RequestTarget = Pick<Target, 'upstreamModel' | 'streamUsage'>;
+type RequestTarget = Pick<Target, 'upstreamModel' | 'streamUsage' | 'unsupportedParameters'>;
 
 const closing = Buffer.from('}');
 
 /** Text in latin1 wherever that is possible: it is written as it is, without becoming a buffer first. */
 export function requestBody(request: ChatRequest, target: RequestTarget): string | Buffer {
-  const { members, encoding } = request;
+  const { encoding } = request;
+  const unsupported = target.unsupportedParameters;
+  const members = unsupported?.length ? membersWithout(request, unsupported) : request.members;
   const head = `{"model":${quoted(target.upstreamModel)},${streamMembers(request, target)}`;
   if (typeof members !== 'string') return Buffer.concat([Buffer.from(`${head},`, encoding), members, closing]);
   const text = `${head}${members === '' ? '' : ','}${members}}`;
   return encoding === 'latin1' ? text : Buffer.from(text, 'utf8');
 }
 
-/** Usage is always asked of the upstream (contract 4.1); a non-streaming request says so explicitly. */
+/** Where the members cannot be told apart, as where one comes twice, all of them are sent, and the provider judges. */
+function membersWithout({ members }: ChatRequest, names: readonly string[]): ChatRequest['members'] {
+  const text = `{${typeof members === 'string' ? members : members.toString('latin1')}}`;
+  const found = findMembers(text);
+  if (!found?.keys.some((key) => names.includes(key))) return members;
+  const kept = keptMembers(text, found, (key) => !names.includes(key));
+  return typeof members === 'string' ? kept : Buffer.from(kept, 'latin1');
+}
+
+/** Usage is always asked of the upstream; a non-streaming request says so explicitly. */
 function streamMembers({ stream, streamOptionMembers }: ChatRequest, { streamUsage }: RequestTarget): string {
   if (!stream) return '"stream":false';
   if (!streamUsage) return '"stream":true';
