@@ -4,9 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePrivateDirectory } from './base/private-directory.js';
 import type { Config } from './config/config.js';
+import { ConfigFault } from './config/fault.js';
+import { adminToken, adminTokenExpected } from './config/schema.js';
 
-export function adminTokenOf({ adminToken, storage: { dataDir } }: Config): string {
-  if (adminToken !== null) return adminToken;
+/** Throws a ConfigFault where the file has no usable token. */
+export function adminTokenOf({ adminToken: configured, storage: { dataDir } }: Config): string {
+  if (configured !== null) return configured;
   const file = join(dataDir, 'admin-token');
   makePrivateDirectory(dataDir);
   try {
@@ -15,5 +18,9 @@ export function adminTokenOf({ adminToken, storage: { dataDir } }: Config): stri
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  return readFileSync(file, 'utf8').trim();
+  const token = adminToken.safeParse(readFileSync(file, 'utf8'));
+  if (token.success) return token.data;
+  throw new ConfigFault([
+    `${file}: found a text, expected ${adminTokenExpected}. Replace it, or delete the file to have a new one made`,
+  ]);
 }

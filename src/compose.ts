@@ -30,6 +30,7 @@ import { createChatHandler, createPlayground } from './http/chat/handler.js';
 import { RunningChats } from './http/chat/running-chats.js';
 import type { HttpDeps } from './http/deps.js';
 import { createServer } from './http/server.js';
+import { AdminLimiter } from './limits/admin-limiter.js';
 import { BodyMemory } from './limits/body-memory.js';
 import { exactPeersMax, IpLimiter } from './limits/ip-limiter.js';
 import { KeyLimiter } from './limits/key-limiter.js';
@@ -187,11 +188,12 @@ async function start(
   );
   const originOf = (req: IncomingMessage) => territories.originOf(req.socket.remoteAddress, req.rawHeaders);
   const chats = opened.add(new RunningChats(), (part) => part.over(settleMs));
-  const signIns = new SignIns({ store: store.signIn, directory, clock, ...dashboardAddress(config) });
+  const signIns = new SignIns({ store: store.signIn, directory, clock, adminToken, ...dashboardAddress(config) });
   const demoClaim = new DemoClaim({ store, directory, signIns, clock });
   const payments = await openPayments({ config, clock, logger, audit, store, directory, territories }, opened);
   const otherProcesses = await lookForOthers(config, store, logger, opened);
   const listening = { port: config.server.port };
+  const https = config.server.baseUrl?.startsWith('https:') === true;
   const server = await createServer({
     clock,
     logger,
@@ -206,6 +208,8 @@ async function start(
     journal,
     expiry,
     adminToken,
+    https,
+    adminLimiter: new AdminLimiter(counters('admin', { namesMax: exactPeersMax })),
     limits: config.limits,
     originOf,
     territories,
@@ -218,7 +222,7 @@ async function start(
     ...(shared && { sharedState: shared }),
     ...(otherProcesses && { otherProcesses }),
     ...(siblings && { siblings }),
-    chat: createChatHandler(ports, { originOf, meters, tracing }, chats),
+    chat: createChatHandler(ports, { originOf, meters, tracing, https }, chats),
     explain: async (identity, territory, body) =>
       explain(ports, identity, territory, await ports.validator.validate(body)),
     createSignIn: (account, password) => signIns.setPassword(account, password),
@@ -228,7 +232,7 @@ async function start(
         signIns,
         demoClaim,
         limiter: new GuessLimiter(shared?.buckets ?? new MemoryBuckets(clock)),
-        playground: createPlayground(ports, { originOf, meters, tracing }, chats),
+        playground: createPlayground(ports, { originOf, meters, tracing, https }, chats),
       },
       ...dashboardSettings(config, () => addressesOf(config, listening.port)),
     },

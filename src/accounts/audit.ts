@@ -4,8 +4,8 @@ import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import type { AuditStore } from '../storage/store.js';
 
-/** `operator`, `system` or `account:{id}`. */
-export type Actor = 'operator' | 'system' | `account:${string}`;
+/** `operator`, `system`, `anonymous` (nobody has proved who they are) or `account:{id}`. */
+export type Actor = 'operator' | 'system' | 'anonymous' | `account:${string}`;
 
 export class AuditLog {
   constructor(

@@ -17,6 +17,9 @@ import { IdentityCache } from './identity-cache.js';
 import { makeToken } from './keys/token.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 
+/** Each key has rate limits of its own, so without a bound on their number the limits would bound nothing. */
+const keysMax = 200;
+
 export interface AccountRequest {
   email: string;
   name?: string | null;
@@ -133,7 +136,7 @@ export class AccountDirectory {
     this.cache.charge(accountId, costPico, generationId, chargedPico);
   }
 
-  /** The token is in the answer and nowhere else: the store and the log have its hash or nothing. */
+  /** The token is in the answer and nowhere else: the store and the log have its hash or nothing. Throws key_limit_reached. */
   async createKey(
     actor: Actor,
     accountId: string,
@@ -144,7 +147,7 @@ export class AccountDirectory {
     const account = await this.existing(accountId);
     const { token, id, lastFour, hash } = makeToken();
     const key: Key = { id, accountId, name, lastFour, hash, expiresAt, createdAt };
-    await this.deps.store.keys.create(key);
+    if (!(await this.deps.store.keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
     this.cache.addKey(key, account);
     await this.deps.audit.record(actor, 'key.create', id, { account_id: accountId, name, expires_at: expiresAt });
     return { key, token };

@@ -56,7 +56,7 @@ export interface Config {
   storage: { dataDir: string; databaseUrl: string | null; redisUrl: string | null };
   workers: number;
   demo: boolean;
-  /** Whether whoever comes may sign up at the dashboard (contract 8). */
+  /** Whether anybody may sign up at the dashboard. */
   registration: 'open' | 'closed';
   /** What an account gets that signs up by itself. */
   welcomeCreditPico: bigint;

@@ -1,5 +1,6 @@
 /** The defaults of contract 2, and the step from the file's fields to the configuration that the rest of the product sees. */
 import { resolve } from 'node:path';
+import { isLoopbackHost } from '../base/loopback.js';
 import { parseUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
 import type { ConfigFile } from './schema.js';
@@ -27,17 +28,18 @@ const minutes = 60 * seconds;
 
 export function configOf({ settings, unconfigured, overrides, file, directory }: CheckedSettings): Config {
   const storage = storageOf(settings, overrides, directory);
+  const server = serverOf(settings, overrides, directory);
   const { limits, breaker } = settings;
+  const isTrial = storage.databaseUrl === null && isReachedFromHereOnly(server);
   return {
     file,
-    server: serverOf(settings, overrides, directory),
+    server,
     storage,
     workers: settings.workers ?? 1,
     // Contract 1: an operator's own database gets no demo account.
     demo: (settings.demo ?? true) && storage.databaseUrl === null,
-    // With a database of their own, operators decide who has an account unless they say otherwise.
-    registration: settings.registration ?? (storage.databaseUrl === null ? 'open' : 'closed'),
-    welcomeCreditPico: welcomeCreditOf(settings, storage.databaseUrl === null),
+    registration: settings.registration ?? (isTrial ? 'open' : 'closed'),
+    welcomeCreditPico: parseUsd(settings.welcome_credit_usd ?? (isTrial ? '1.00' : '0')) ?? 0n,
     adminToken: overrides.adminToken ?? settings.admin_token ?? null,
     catalogue: (settings.catalogue ?? ['builtin']).map((entry) =>
       entry === 'builtin' ? entry : resolve(directory, entry),
@@ -60,9 +62,14 @@ export function configOf({ settings, unconfigured, overrides, file, directory }:
   };
 }
 
-/** On a machine of their own people can try what they have signed up for; on a real one credit is the operator's to give. */
-function welcomeCreditOf({ welcome_credit_usd: amount }: ConfigFile, embedded: boolean): bigint {
-  return parseUsd(amount ?? (embedded ? '1.00' : '0')) ?? 0n;
+/**
+ * Nobody but the people at this machine reaches the service. Elsewhere strangers could make accounts and spend the operator's
+ * money on welcome credit, so there the operator has to ask for both.
+ */
+function isReachedFromHereOnly({ host, baseUrl, dashboardUrl, trustedProxies }: Config['server']): boolean {
+  const addresses = [baseUrl, dashboardUrl].filter((address) => address !== null);
+  const hosts = [host, ...addresses.map((address) => new URL(address).hostname)];
+  return hosts.every(isLoopbackHost) && trustedProxies.length === 0;
 }
 
 /** `load.ts` has refused Stripe without its two secrets. */

@@ -14,6 +14,7 @@ import {
   listOf,
   oneOf,
   providerIdExpected,
+  readCredential,
   territory,
   text,
   yesOrNo,
@@ -25,7 +26,18 @@ export const host = field('a host name or address', (value) =>
 );
 export const databaseUrl = addressOf('a postgres:// or postgresql:// address', /^postgres(ql)?:\/\/\S+$/i);
 export const redisUrl = addressOf('a redis://, rediss:// or unix:/ address', /^(rediss?:\/\/|unix:\/)\S+$/i);
-export const adminToken = credential;
+
+/** Anybody can guess at it, so it is long; the limit on failed attempts is by address, and there are many of those. */
+const adminTokenMin = 24;
+export const adminTokenExpected = `a token of at least ${adminTokenMin} characters, such as one from: openssl rand -base64 32`;
+export const adminToken = field(
+  adminTokenExpected,
+  (value) => {
+    const token = readCredential(value);
+    return token !== undefined && token.length >= adminTokenMin ? token : undefined;
+  },
+  true,
+);
 
 /** Such an address carries a password, so it is never quoted. */
 function addressOf(expected: string, form: RegExp) {

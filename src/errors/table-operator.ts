@@ -52,6 +52,26 @@ export const operatorErrors = {
     message: () =>
       'The admin token is missing or wrong. Send "Authorization: Bearer <admin token>"; it is in the configuration or in data_dir/admin-token.',
   }),
+  admin_rate_limited: row<{ limit: number; seconds: number }>({
+    status: 429,
+    type: 'invalid_request_error',
+    code: 'rate_limit_exceeded',
+    retryAfter: true,
+    when: 'Too many admin authentications from this address have failed within a minute.',
+    remedy: 'Wait for `Retry-After`, then send the right admin token.',
+    message: ({ limit, seconds }) =>
+      `${limit} admin authentications from this address have failed within a minute. Retry after ${seconds} s with the right admin token.`,
+  }),
+  key_limit_reached: row<{ limit: number }>({
+    status: 422,
+    type: 'invalid_request_error',
+    code: 'key_limit_reached',
+    param: 'name',
+    when: 'The account has as many keys as it may have. Expired keys count until they are deleted.',
+    remedy: 'Delete a key that is no longer used.',
+    message: ({ limit }) =>
+      `This account has ${limit} keys, as many as it may have; expired ones count. Delete a key that is no longer used.`,
+  }),
   field_invalid: row<{ param: string; reason: string }>({
     status: 400,
     type: 'invalid_request_error',

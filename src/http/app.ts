@@ -10,14 +10,14 @@ import Fastify, {
 import { requestId } from '../base/ids.js';
 import { keepsDebug } from '../base/logger.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
-import { gatewayError } from '../errors/gateway-error.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { outcomeOfStatus, unknownEndpoint } from '../metrics/meters.js';
 import { registerAdmin } from './admin/register.js';
 import { registerApi } from './api/register.js';
 import { readBody } from './body.js';
 import { chatPath } from './chat-path.js';
 import { onClientError } from './client-error.js';
-import { apiHeaders, isApiPath, preflightHeaders, securityHeaders } from './common-headers.js';
+import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './common-headers.js';
 import { registerDashboard } from './dashboard-api/register.js';
 import type { HttpDeps } from './deps.js';
 import { registerDocs } from './docs/register.js';
@@ -44,15 +44,19 @@ export async function buildApp(
   serverFactory?: FastifyServerFactory,
 ): Promise<FastifyInstance> {
   const knownPaths = new KnownPaths();
+  const onSocket = {
+    told: (fault: GatewayError) => countRefused(deps.meters, fault),
+    headers: socketHeaders(deps.https),
+  };
   const app = Fastify({
     ...(serverFactory && { serverFactory }),
     logger: false,
     return503OnClosing: false,
     genReqId: () => requestId(deps.clock.now()),
-    clientErrorHandler: (error, socket) => onClientError(error, socket, (fault) => countRefused(deps.meters, fault)),
+    clientErrorHandler: (error, socket) => onClientError(error, socket, onSocket),
     rewriteUrl: (req) => routablePath(req.url ?? ''),
-    // As long as a head can be: the framework's own refusal of a longer one is not the envelope.
-    routerOptions: { maxParamLength: serverLimits.options.maxHeaderSize },
+    // As long as a head can be, with its escapes escaped: the framework's own refusal of a longer one is not the envelope.
+    routerOptions: { maxParamLength: 2 * serverLimits.options.maxHeaderSize },
     // Bodies are checked by our own schemas; the framework's compilers, never used, would be a tenth of a start.
     schemaController: { compilersFactory: { buildValidator: noRouteSchemas, buildSerializer: noRouteSchemas } },
   });
@@ -66,6 +70,7 @@ export async function buildApp(
   });
   knownPaths.add(chatPath, 'POST');
   startAnswers(app);
+  decodeParameters(app);
   watchAnswers(app, deps);
   guardRequests(app, deps, lifecycle);
   answerUnknown(app, knownPaths);
@@ -86,15 +91,32 @@ function noRouteSchemas(): never {
   throw new Error('A route has a schema of the framework; check its body with bodyFields instead.');
 }
 
-/** Absolute-form targets, `*`, fragments, broken escapes and NUL are no paths of ours: they neither slip past a guard nor fail (E12). */
+/**
+ * Absolute-form targets, `*`, fragments, broken escapes and NUL are no paths of ours: they neither slip past a guard nor fail.
+ * The router decodes a path before it compares it, and a guard or a proxy that does not would see another one. So escapes are
+ * escaped once more: a path is matched as it was sent, and `decodeParameters` reads what is left of them.
+ */
 function routablePath(url: string): string {
   if (!url.startsWith('/') || url.includes('#')) return noSuchPath;
   if (!url.includes('%')) return url;
+  const path = url.split('?', 1)[0]!;
   try {
-    return decodeURIComponent(url.split('?', 1)[0] ?? '').includes('\0') ? noSuchPath : url;
+    if (decodeURIComponent(path).includes('\0')) return noSuchPath;
   } catch {
     return noSuchPath;
   }
+  return path.replaceAll('%', '%25') + url.slice(path.length);
+}
+
+/** Parameters, such as an account's id, may be percent-encoded. */
+function decodeParameters(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (pathOf(request).includes('%')) {
+      const parameters = request.params as Record<string, string>;
+      for (const [name, value] of Object.entries(parameters)) parameters[name] = decodeURIComponent(value);
+    }
+    done();
+  });
 }
 
 export function pathOf(request: FastifyRequest): string {
@@ -130,7 +152,7 @@ function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycl
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.unguarded) return;
     if (lifecycle.draining) throw gatewayError('draining', undefined, { headers: { connection: 'close' } });
-    // Checks 1 and 2 of the contract's order: on every path, unknown ones too (ruling 15).
+    // On every path, unknown ones too.
     request.origin = deps.originOf(request.raw);
     deps.territories.checkCaller(request.origin.territory);
     await deps.ipLimiter.take(request.origin.address);

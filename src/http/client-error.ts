@@ -1,4 +1,4 @@
-/** Errors that the HTTP parser itself finds, answered with the envelope where an answer is possible (ruling 18). */
+/** Errors that the HTTP parser itself finds, answered with the envelope where an answer is possible. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -17,11 +17,17 @@ type ServerSocket = Duplex & {
   parser?: { incoming?: IncomingMessage | null } | null;
 };
 
-/** `told` hears of every error that was answered. */
+export interface AnswerOptions {
+  /** Hears of every error that was answered. */
+  readonly told: (fault: GatewayError) => void;
+  /** Further headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export function onClientError(
   error: NodeJS.ErrnoException,
   socket: ServerSocket,
-  told: (fault: GatewayError) => void = () => {},
+  options: AnswerOptions = { told: () => {}, headers: {} },
 ): void {
   if (broken.has(socket)) return;
   broken.add(socket);
@@ -30,12 +36,16 @@ export function onClientError(
     return;
   }
   const last = socket.parser?.incoming;
-  answerInTurn(socket, last?.complete === false ? last : null, error, told);
+  answerInTurn(socket, last?.complete === false ? last : null, error, options);
 }
 
 /** `CONNECT`: Node would drop the connection without a word. */
-export function onConnect(req: { url?: string | undefined }, socket: Duplex): void {
-  answerOn(socket, gatewayError('path_not_found', { method: 'CONNECT', path: (req.url ?? '').slice(0, 200) }));
+export function onConnect(
+  req: { url?: string | undefined },
+  socket: Duplex,
+  headers: AnswerOptions['headers'] = {},
+): void {
+  answerOn(socket, gatewayError('path_not_found', { method: 'CONNECT', path: (req.url ?? '').slice(0, 200) }), headers);
 }
 
 /**
@@ -47,11 +57,11 @@ function answerInTurn(
   socket: ServerSocket,
   body: IncomingMessage | null,
   error: NodeJS.ErrnoException,
-  told: (fault: GatewayError) => void,
+  options: AnswerOptions,
 ): void {
   const current = socket._httpMessage;
   if (current && current.req !== body) {
-    current.once('close', () => answerInTurn(socket, body, error, told));
+    current.once('close', () => answerInTurn(socket, body, error, options));
     return;
   }
   const unanswered = body === null ? error.code !== 'HPE_CLOSED_CONNECTION' : current?.headersSent === false;
@@ -60,13 +70,13 @@ function answerInTurn(
     return;
   }
   const fault = faultOf(error);
-  answerOn(socket, fault);
-  told(fault);
+  answerOn(socket, fault, options.headers);
+  options.told(fault);
 }
 
-function answerOn(socket: Duplex, fault: GatewayError): void {
+function answerOn(socket: Duplex, fault: GatewayError, headers: AnswerOptions['headers']): void {
   socket.on('error', () => socket.destroy());
-  socket.write(socketAnswer(fault, requestId(Date.now())));
+  socket.write(socketAnswer(fault, requestId(Date.now()), headers));
   endAndLinger(socket);
 }
 

@@ -6,6 +6,14 @@ export const securityHeaders = {
   'x-frame-options': 'DENY',
 } as const;
 
+/** Where the service is reached over https: browsers come back over https only, for a year. */
+export const httpsOnlyHeader = { 'strict-transport-security': 'max-age=31536000' } as const;
+
+/** The further headers of an answer that is written to a socket without a response object. */
+export function socketHeaders(https: boolean): Readonly<Record<string, string>> {
+  return https ? httpsOnlyHeader : {};
+}
+
 /** What a browser's script may read, and what the API reference describes. */
 export const exposedHeaders: readonly string[] = [
   'x-request-id',
@@ -17,7 +25,7 @@ export const exposedHeaders: readonly string[] = [
   ...['limit', 'remaining', 'reset'].flatMap((what) => [`x-ratelimit-${what}-requests`, `x-ratelimit-${what}-tokens`]),
 ];
 
-/** `/v1/*` is open to every origin, without credentials (ruling 19). */
+/** `/v1/*` is open to every origin, without credentials. */
 export const allowOrigin = { 'access-control-allow-origin': '*' } as const;
 export const exposeHeaders = { 'access-control-expose-headers': exposedHeaders.join(', ') } as const;
 export const corsHeaders = { ...allowOrigin, ...exposeHeaders } as const;

@@ -12,6 +12,7 @@ import type { Fleet } from '../fleet/fleet.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { RouteHealth } from '../health/route-health.js';
+import type { AdminLimiter } from '../limits/admin-limiter.js';
 import type { BodyHold, BodyMemory } from '../limits/body-memory.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
 import type { KeyLimiter } from '../limits/key-limiter.js';
@@ -79,6 +80,9 @@ export interface HttpDeps {
   /** Told of expired keys that a request shows, and of new keys. */
   expiry: { seen(): void; keyCreated(expiresAt: number | null): void };
   adminToken: string;
+  adminLimiter: AdminLimiter;
+  /** `base_url` is https, so every answer tells browsers to come back over https only. */
+  https: boolean;
   /** The limits of a key whose account has none of its own. */
   limits: { keyRequestsPerMinute: number; keyTokensPerMinute: number };
   chat: ChatHandler;

@@ -1,7 +1,6 @@
-/** `/healthz`, `/readyz` and `/metrics`, to which no guard applies. */
+/** `/healthz`, `/readyz` and `/metrics`, to which no guard applies but the limit of failed admin authentications. */
 import type { FastifyInstance } from 'fastify';
-import { gatewayError } from '../errors/gateway-error.js';
-import { adminTokenCheck } from './admin/admin-token.js';
+import { AdminGate } from './admin/admin-token.js';
 import type { HttpDeps } from './deps.js';
 import { metricsText } from './metrics.js';
 import { prometheusContentType } from './prometheus-text.js';
@@ -27,11 +26,11 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     if (missing.length === 0) return { status: 'ready', ...degraded };
     return { status: 'not_ready', missing, ...(fault !== null && { reason: journalReason(fault) }), ...degraded };
   });
-  const isAdmin = adminTokenCheck(deps.adminToken);
+  const gate = new AdminGate(deps);
   app.get('/metrics', { config }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
-    if (!isFromThisHost(request.raw, deps.originOf(request.raw).address) && !isAdmin(request.headers.authorization))
-      throw gatewayError('admin_token_wrong');
+    const { address } = deps.originOf(request.raw);
+    if (!isFromThisHost(request.raw, address)) await gate.requireToken(request, address);
     return reply.header('content-type', prometheusContentType).send(await metricsText(deps));
   });
 }

@@ -77,9 +77,14 @@ export function answerAndDrain(
 }
 
 /** The same answer as bytes for a socket whose request never became one. */
-export function socketAnswer(error: GatewayError, requestId: string): string {
+export function socketAnswer(
+  error: GatewayError,
+  requestId: string,
+  extraHeaders: Readonly<Record<string, string>> = {},
+): string {
   const body = errorBody(error);
-  const head = { ...headOf(error, requestId, body, ''), connection: 'close', date: new Date().toUTCString() };
+  const common = { ...headOf(error, requestId, body, ''), ...extraHeaders };
+  const head = { ...common, connection: 'close', date: new Date().toUTCString() };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${String(value)}`);
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }

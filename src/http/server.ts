@@ -4,6 +4,7 @@
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../base/ids.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -12,6 +13,7 @@ import { buildApp, type Lifecycle } from './app.js';
 import { markAwaitsContinue } from './body.js';
 import { isChatPath } from './chat-path.js';
 import { onConnect } from './client-error.js';
+import { httpsOnlyHeader, socketHeaders } from './common-headers.js';
 import { capConnections } from './connection-cap.js';
 import type { HttpDeps } from './deps.js';
 import { asGatewayError } from './faults.js';
@@ -24,6 +26,7 @@ import { type ServerLimits, serverLimits } from './server-limits.js';
 import { watchUnread } from './unread-answers.js';
 
 const closePollMs = 50;
+const httpsOnly = Object.entries(httpsOnlyHeader)[0]!;
 
 export interface LodestoneServer {
   readonly server: Server;
@@ -63,6 +66,7 @@ function nodeServer(
   const route = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
     // Also where it is not refused, as /readyz is not: the connection ends with this answer, and the caller is told.
     if (lifecycle.draining) res.shouldKeepAlive = false;
+    if (deps.https) res.setHeader(...httpsOnly);
     const fault = headFault(req);
     if (fault !== undefined) refuse(deps, req, res, fault);
     else if (req.method !== 'POST' || !isChatPath(req.url)) callFramework(framework, req, res);
@@ -80,11 +84,12 @@ function nodeServer(
   });
   server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
     res.shouldKeepAlive = false;
+    if (deps.https) res.setHeader(...httpsOnly);
     const value = (req.headers.expect ?? '').slice(0, 100);
     const refusal = unlessSanctioned(deps, req, gatewayError('expectation_failed', { value }));
     answerError(req, res, counted(deps, refusal), requestId(deps.clock.now()));
   });
-  server.on('connect', onConnect);
+  server.on('connect', (req: IncomingMessage, socket: Duplex) => onConnect(req, socket, socketHeaders(deps.https)));
   capConnections(server, closeOnlyIdle(server), connectionsMax);
   return server;
 }

@@ -1,4 +1,4 @@
-/** The two 429s of §7.1 with their `Retry-After`: a request sent that much later finds a new window. */
+/** The rate limit errors with their `Retry-After`: a request sent that much later finds a new window. */
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 
 export type Budget = 'requests' | 'tokens';
@@ -6,6 +6,11 @@ export type Budget = 'requests' | 'tokens';
 export function ipRateLimited(limit: number, resetMs: number): GatewayError {
   const seconds = retryAfterSeconds(resetMs);
   return gatewayError('ip_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+export function adminRateLimited(limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('admin_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
 }
 
 export function keyRateLimited(budget: Budget, limit: number, resetMs: number): GatewayError {

@@ -43,7 +43,7 @@ describe('what routes an account (§2.4, §2.9), in PostgreSQL', () => {
       expiresAt: null,
       createdAt: 0,
     };
-    await store.keys.create(key);
+    await store.keys.create(key, 10);
     expect((await store.keys.findWithAccount('k'))?.account).toMatchObject({ policy, fallback });
     expect((await columns()).routing_policy).toEqual({ ...policy });
   });

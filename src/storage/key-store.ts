@@ -1,4 +1,4 @@
-/** Keys: at rest only their public id and a hash, and after expiry not even that (ruling 1). */
+/** Keys: at rest only their public id and a hash, and after expiry not even the hash. */
 import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min } from 'drizzle-orm';
 import { aliasesInOrder, foldAccounts } from './account-store.js';
 import type { Database } from './database.js';
@@ -9,11 +9,14 @@ const { usagePico: _, ...keyColumns } = getTableColumns(keys);
 
 export function keyStore(database: Database): KeyStore {
   return {
-    async create({ id, accountId, name, lastFour, hash, expiresAt, createdAt }) {
-      await database.query((db) =>
-        db.insert(keys).values({ id, accountId, name, lastFour, hash, expiresAt, createdAt }),
-      );
-    },
+    create: ({ id, accountId, name, lastFour, hash, expiresAt, createdAt }, keysMax) =>
+      database.transaction(async (db) => {
+        // The lock on the account's row puts parallel calls in order: the second counts what the first has made.
+        await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
+        if ((await db.$count(keys, eq(keys.accountId, accountId))) >= keysMax) return false;
+        await db.insert(keys).values({ id, accountId, name, lastFour, hash, expiresAt, createdAt });
+        return true;
+      }),
 
     async findWithAccount(keyId) {
       const rows = await database.query((db) =>

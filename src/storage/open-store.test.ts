@@ -92,7 +92,7 @@ describe('the PostgreSQL store', () => {
   it('finds a key with its account and aliases, and nothing once it is deleted (ruling 1)', async () => {
     const id = await newAccount();
     const key = aKey(id, 'k-find');
-    await store.keys.create(key);
+    await store.keys.create(key, 10);
     await store.aliases.create(id, anAlias('fast'), 5);
     const found = await store.keys.findWithAccount('k-find');
     expect(found?.key).toEqual(key);
@@ -105,8 +105,8 @@ describe('the PostgreSQL store', () => {
 
   it('erases the hash of a key that has expired and keeps its id (§3.1)', async () => {
     const id = await newAccount();
-    await store.keys.create(aKey(id, 'k-old', { expiresAt: at + 1000 }));
-    await store.keys.create(aKey(id, 'k-new', { expiresAt: at + 5000 }));
+    await store.keys.create(aKey(id, 'k-old', { expiresAt: at + 1000 }), 10);
+    await store.keys.create(aKey(id, 'k-new', { expiresAt: at + 5000 }), 10);
     expect(await store.keys.nextExpiry(at)).toBe(at + 1000);
     expect(await store.keys.eraseExpired(at + 999)).toBe(0);
     expect(await store.keys.eraseExpired(at + 1000)).toBe(1);
@@ -245,6 +245,7 @@ describe('migrations', () => {
       { name: '0003-sign-in' },
       { name: '0004-payments' },
       { name: '0005-changes' },
+      { name: '0006-sessions' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -32,15 +32,8 @@ describe('settlement and the ledger', () => {
   beforeEach(async () => {
     account = await newAccount();
     key = `key-${number}`;
-    await store.keys.create({
-      id: key,
-      accountId: account,
-      name: 'k',
-      lastFour: 'wxyz',
-      hash: null,
-      expiresAt: null,
-      createdAt: at,
-    });
+    const named = { id: key, accountId: account, name: 'k', lastFour: 'wxyz' };
+    await store.keys.create({ ...named, hash: null, expiresAt: null, createdAt: at }, 10);
   });
 
   async function newAccount(): Promise<string> {

@@ -20,8 +20,10 @@ export const user = lodestone.table('sign_in_users', {
 export const session = lodestone.table('sign_in_sessions', {
   id: text('id').primaryKey(),
   userId: text('user_id').notNull(),
+  /** The hash of the cookie's token. */
   token: cleanText('token').notNull(),
-  operator: boolean('operator').notNull().default(false),
+  operatorUntil: moment('operator_until'),
+  operatorProof: text('operator_proof'),
   ipAddress: text('ip_address'),
   userAgent: text('user_agent'),
   expiresAt: moment('expires_at').notNull(),

@@ -1,6 +1,7 @@
 /** What sign-in keeps: better-auth's tables through its own adapter, and the few questions that are asked beside it. */
 import { and, eq, isNotNull, lte } from 'drizzle-orm';
 import type { Database } from './database.js';
+import { accounts } from './schema.js';
 import * as tables from './sign-in-schema.js';
 import type { SignInStore } from './store.js';
 
@@ -31,14 +32,17 @@ export function signInStore(database: Database): SignInStore {
       return rows.map(({ accountId, operator, password }) => ({ accountId, operator, hasPassword: password !== null }));
     },
 
-    async keepToken(identifier, value, expiresAt) {
+    async keepOnlyToken(identifier, value, expiresAt) {
       const now = new Date();
-      await database.query((db) =>
-        db.insert(verification).values({
+      await database.transaction(async (db) => {
+        // The lock on the account's row puts parallel calls in order: only the token of the last one is left.
+        await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, value)).for('update');
+        await db.delete(verification).where(eq(verification.value, value));
+        await db.insert(verification).values({
           ...{ id: identifier, identifier, value },
           ...{ expiresAt: new Date(expiresAt), createdAt: now, updatedAt: now },
-        }),
-      );
+        });
+      });
     },
 
     async takeToken(identifier, nowMs) {

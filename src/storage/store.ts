@@ -1,5 +1,5 @@
 /** What the product asks of its store, one interface a concern. PostgreSQL implements it; nothing else does. */
-import type { BetterAuthOptions } from 'better-auth/minimal';
+import type { DBAdapterInstance } from 'better-auth/types';
 import type { ModelAvailability } from '../catalogue/route.js';
 import type { NoticeStore } from './notice-records.js';
 import type { PaymentStore } from './payment-records.js';
@@ -95,7 +95,8 @@ export interface AccountStore {
 }
 
 export interface KeyStore {
-  create(key: Key): Promise<void>;
+  /** False where the account has `keysMax` keys already, expired ones included; exact also for calls that arrive together. */
+  create(key: Key, keysMax: number): Promise<boolean>;
   /** The key of a public id with its account, in one query. */
   findWithAccount(keyId: string): Promise<{ key: Key; account: Account } | null>;
   list(accountId: string): Promise<Key[]>;
@@ -216,13 +217,13 @@ export interface SignInUser {
 
 export interface SignInStore {
   /** What better-auth reads and writes its own tables with. */
-  adapter(): Promise<NonNullable<BetterAuthOptions['database']>>;
+  adapter(): Promise<DBAdapterInstance>;
   /** What the cookies are signed with: the candidate of the very first call, ever after. */
   secret(candidate: string): Promise<string>;
   /** Every account that can sign in. */
   list(): Promise<SignInUser[]>;
-  /** Keeps what a one-time token stands for, under an identifier that does not tell the token. */
-  keepToken(identifier: string, value: string, expiresAt: number): Promise<void>;
+  /** Keeps the account that a one-time token opens, under an identifier that does not tell the token, and ends its earlier ones. */
+  keepOnlyToken(identifier: string, accountId: string, expiresAt: number): Promise<void>;
   /** Gives it out once; null where it is unknown, used or too old. */
   takeToken(identifier: string, nowMs: number): Promise<string | null>;
   /** Sessions and one-time tokens whose time is over. */

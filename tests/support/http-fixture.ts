@@ -11,6 +11,7 @@ import { QuotaHolds } from '../../src/health/quota-holds.js';
 import { RouteHealth } from '../../src/health/route-health.js';
 import { buildApp } from '../../src/http/app.js';
 import type { HttpDeps } from '../../src/http/deps.js';
+import { AdminLimiter } from '../../src/limits/admin-limiter.js';
 import { BodyMemory } from '../../src/limits/body-memory.js';
 import { IpLimiter } from '../../src/limits/ip-limiter.js';
 import { KeyLimiter } from '../../src/limits/key-limiter.js';
@@ -42,7 +43,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   /** Where every request comes from, its connection's peer unless a test moves it. `CU` is sanctioned. */
   const place: { address: string | null; code: string } = { address: null, code: 'DE' };
   const holds = new QuotaHolds({ store: store.holds, clock, logger: silentLogger });
-  const signIns = new SignIns({ store: store.signIn, directory, clock, baseUrl: dashboardOrigin, secure: true });
+  const signInDeps = { store: store.signIn, directory, clock, adminToken, baseUrl: dashboardOrigin, secure: true };
+  const signIns = new SignIns(signInDeps);
   const playground = (_req: unknown, res: ServerResponse) => void res.end('playground');
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, adminToken },
@@ -51,11 +53,13 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, models: 2, routes: 5, providers: 3 }) },
     journal: { settled: async () => true },
     limits,
+    https: false,
     originOf: (req) => ({
       address: place.address ?? req.socket.remoteAddress ?? '',
       territory: territoryOfCode(place.code),
     }),
     territories: new Territories({ trust: new ProxyTrust([], ''), countryHeader: null, database: null, sanctioned }),
+    adminLimiter: new AdminLimiter(new MemoryCounters(clock)),
     ipLimiter: new IpLimiter(1200, new MemoryCounters(clock)),
     keyLimiter: new KeyLimiter(limits, new MemoryCounters(clock), new MemoryCounters(clock)),
     bodyMemory: new BodyMemory({ bytesMax: 512 * 1024 * 1024 }),

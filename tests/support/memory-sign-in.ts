@@ -25,7 +25,8 @@ export function memorySignIn(): SignInStore {
         hasPassword: passwords.some(({ userId, password }) => userId === id && typeof password === 'string'),
       }));
     },
-    async keepToken(identifier, value, expiresAt) {
+    async keepOnlyToken(identifier, value, expiresAt) {
+      for (const [earlier, token] of tokens) if (token.value === value) tokens.delete(earlier);
       tokens.set(identifier, { value, expiresAt });
     },
     async takeToken(identifier, nowMs) {

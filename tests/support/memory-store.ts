@@ -75,7 +75,13 @@ export class MemoryStore implements Store {
   };
 
   readonly keys = {
-    create: (key: Key) => this.answer(() => void this.keyRows.set(key.id, key)),
+    create: (key: Key, keysMax: number) =>
+      this.answer(() => {
+        const taken = [...this.keyRows.values()].filter(({ accountId }) => accountId === key.accountId).length;
+        if (taken >= keysMax) return false;
+        this.keyRows.set(key.id, key);
+        return true;
+      }),
     findWithAccount: (keyId: string) =>
       this.answer(() => {
         const key = this.keyRows.get(keyId);

@@ -5,17 +5,19 @@
  */
 import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
-import { type BetterAuthOptions, betterAuth } from 'better-auth/minimal';
+import { betterAuth } from 'better-auth/minimal';
+import type { DBAdapterInstance } from 'better-auth/types';
 import { z } from 'zod';
 import { cookieAttributes, cookieName } from './cookies.js';
-import { passwordLength } from './password-length.js';
+import { hashSessionTokens } from './hashed-tokens.js';
+import { passwordLength } from './password-rules.js';
 
 const daySeconds = 86_400;
 
 export interface AuthSettings {
-  database: NonNullable<BetterAuthOptions['database']>;
+  database: DBAdapterInstance;
   secret: string;
-  /** The dashboard's address, from the configuration and never from a request (failure case E11). */
+  /** The dashboard's address, from the configuration and never from a request. */
   baseUrl: string;
   /** Cookies are `__Host-` and `Secure`; false only on plain http. */
   secure: boolean;
@@ -23,11 +25,9 @@ export interface AuthSettings {
 
 export type Auth = ReturnType<typeof createAuth>;
 
-const operatorField = { type: 'boolean', required: false, defaultValue: false, input: false } as const;
-
 export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) {
   return betterAuth({
-    database,
+    database: hashSessionTokens(database),
     secret,
     baseURL: baseUrl,
     telemetry: { enabled: false },
@@ -42,9 +42,12 @@ export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) 
     session: {
       expiresIn: 7 * daySeconds,
       updateAge: daySeconds,
-      additionalFields: { operator: operatorField },
+      additionalFields: {
+        operatorUntil: { type: 'date', required: false, input: false },
+        operatorProof: { type: 'string', required: false, input: false },
+      },
     },
-    user: { additionalFields: { operator: operatorField } },
+    user: { additionalFields: { operator: { type: 'boolean', required: false, defaultValue: false, input: false } } },
     advanced: {
       // The prefix that it would add itself is `__Secure-`; ours is the stricter one and part of the name.
       useSecureCookies: false,

@@ -1,5 +1,5 @@
 /**
- * The link that a start prints for the demo account (contract 8): a token that is good once, for a week, and is kept only as
+ * The link that a start prints for the demo account: a token that is good once, for a week, and is kept only as
  * a hash. Whoever can read the console of an embedded store can read its admin token too, so the claim makes an operator.
  */
 import { randomBytes } from 'node:crypto';
@@ -17,14 +17,14 @@ const validMs = 7 * 86_400_000;
 export interface DemoClaimDeps {
   store: Pick<Store, 'accounts' | 'signIn'>;
   directory: Pick<AccountDirectory, 'account'>;
-  signIns: Pick<SignIns, 'admitAsOperator'>;
+  signIns: Pick<SignIns, 'admitAsOperator' | 'hasPassword'>;
   clock: Pick<Clock, 'now'>;
 }
 
 export class DemoClaim {
   constructor(private readonly deps: DemoClaimDeps) {}
 
-  /** A new token; null where there is no demo account, or it has a password and so an owner. */
+  /** A new token, which ends the earlier ones; null where there is no demo account, or it has a password and so an owner. */
   async offer(): Promise<string | null> {
     const { accounts, signIn } = this.deps.store;
     const accountId = await accounts.findId(demoEmail);
@@ -32,15 +32,16 @@ export class DemoClaim {
     const user = (await signIn.list()).find((entry) => entry.accountId === accountId);
     if (user?.hasPassword) return null;
     const token = randomBytes(32).toString('base64url');
-    await signIn.keepToken(identifierOf(token), accountId, this.deps.clock.now() + validMs);
+    await signIn.keepOnlyToken(identifierOf(token), accountId, this.deps.clock.now() + validMs);
     return token;
   }
 
-  /** The demo account, ready to sign in to; null where the token is none, was used or is too old. */
+  /** The demo account, ready to sign in to; null where the token is unknown, used or too old, or the account has an owner. */
   async take(token: string): Promise<Account | null> {
     const accountId = await this.deps.store.signIn.takeToken(identifierOf(token), this.deps.clock.now());
     const account = accountId === null ? null : await this.deps.directory.account(accountId);
-    if (account) await this.deps.signIns.admitAsOperator(account);
+    if (!account || (await this.deps.signIns.hasPassword(account.id))) return null;
+    await this.deps.signIns.admitAsOperator(account);
     return account;
   }
 }

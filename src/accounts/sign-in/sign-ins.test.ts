@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { silentLogger as logger } from '../../base/logger.js';
@@ -33,7 +34,8 @@ async function newAccount(): Promise<Account> {
 function signInsOf(of: Store): SignIns {
   const directory = { account: (id: string) => of.accounts.find(id) };
   const clock = { now: () => Date.now() };
-  return new SignIns({ store: of.signIn, directory, clock, baseUrl: 'https://ai.example.com', secure: true });
+  const address = { baseUrl: 'https://ai.example.com', secure: true };
+  return new SignIns({ store: of.signIn, directory, clock, adminToken: 'an admin token', ...address });
 }
 
 const cookieOf = (cookies: readonly string[]) => cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
@@ -53,6 +55,32 @@ describe('sign-in on PostgreSQL', () => {
     expect((await one.session(cookieOf(cookies!))).session).toBeNull();
   });
 
+  it('keeps no session token that opens the session, even with the secret that signs cookies', async () => {
+    const account = await newAccount();
+    const signIns = signInsOf(store);
+    await signIns.setPassword(account, 'correct horse');
+    const cookie = cookieOf(await signIns.open(account.id));
+    const [row] = (await query(`select * from lodestone.sign_in_sessions where user_id = '${account.id}'`)) as [
+      { id: string; token: string },
+    ];
+    const secret = await store.signIn.secret('another');
+    const signed = (token: string) => {
+      const signature = createHmac('sha256', secret).update(token).digest('base64');
+      return `__Host-lodestone_session=${encodeURIComponent(`${token}.${signature}`)}`;
+    };
+    const held = decodeURIComponent(cookie).replace('__Host-lodestone_session=', '').split('.')[0]!;
+    expect(signed(held), 'the cookie is made like this').toBe(cookie);
+    expect(JSON.stringify(row)).not.toContain(held);
+    for (const value of [row.token, row.id]) expect((await signIns.session(signed(value))).session).toBeNull();
+    expect((await signIns.session(cookie)).session, 'and the session is used, prolonged and ended').not.toBeNull();
+    await query(`update lodestone.sign_in_sessions set expires_at = now() + interval '2 days'`);
+    const prolonged = await signIns.session(cookie);
+    expect([prolonged.session?.account.id, cookieOf(prolonged.cookies)]).toEqual([account.id, cookie]);
+    await signIns.signOut(cookie);
+    expect((await signIns.session(cookie)).session).toBeNull();
+    expect(await query(`select from lodestone.sign_in_sessions where user_id = '${account.id}'`)).toEqual([]);
+  });
+
   it('knows who can sign in, who has a password and who is an operator', async () => {
     const [withPassword, byLink, neither] = [await newAccount(), await newAccount(), await newAccount()];
     const signIns = signInsOf(store);
@@ -68,10 +96,10 @@ describe('sign-in on PostgreSQL', () => {
 
   it('gives a one-time token out once, also to many at the same time, and not after its time', async () => {
     const { signIn } = store;
-    await signIn.keepToken('claim:a', 'account-1', Date.now() + 1000);
+    await signIn.keepOnlyToken('claim:a', 'account-1', Date.now() + 1000);
     const taken = await Promise.all(Array.from({ length: 8 }, () => signIn.takeToken('claim:a', Date.now())));
     expect(taken.filter((value) => value !== null)).toEqual(['account-1']);
-    await signIn.keepToken('claim:b', 'account-1', 1000);
+    await signIn.keepOnlyToken('claim:b', 'account-1', 1000);
     expect(await signIn.takeToken('claim:b', 1000)).toBeNull();
     expect(await signIn.takeToken('claim:b', 0), 'and it is gone').toBeNull();
   });
@@ -86,7 +114,7 @@ describe('sign-in on PostgreSQL', () => {
     const signIns = signInsOf(store);
     await signIns.setPassword(account, 'correct horse');
     const cookie = cookieOf(await signIns.open(account.id));
-    await store.signIn.keepToken('claim:c', 'x', 1000);
+    await store.signIn.keepOnlyToken('claim:c', 'x', 1000);
     await store.signIn.forgetExpired(Date.now());
     expect(await query(`select from lodestone.sign_in_tokens where identifier = 'claim:c'`)).toEqual([]);
     expect((await signIns.session(cookie)).session).not.toBeNull();

@@ -1,8 +1,9 @@
 /**
  * Who may sign in at the dashboard, and who has: passwords and sessions are better-auth's, and a user of its is an account of
- * ours under the same id. A session ends at sign-out, when the password changes, and a week after it was last used.
+ * ours under the same id. A session ends at sign-out, when the password changes, a week after it was last used, 30 days after
+ * it was opened, and, where the admin token gave it operator rights, when that token changes.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
 import { storeError } from '../../storage/database.js';
 import type { Account } from '../../storage/records.js';
@@ -29,7 +30,21 @@ export interface SignInsDeps {
   /** The dashboard's address, as configured. */
   baseUrl: string;
   secure: boolean;
+  adminToken: string;
 }
+
+/** What better-auth keeps of a session, as far as it is looked at here. */
+interface KeptSession {
+  readonly token: string;
+  readonly createdAt: Date;
+  readonly operatorUntil?: Date | null | undefined;
+  readonly operatorProof?: string | null | undefined;
+}
+
+/** However often it is used. */
+const sessionMaxMs = 30 * 86_400_000;
+/** How long the admin token gives a session operator rights. */
+const operatorMaxMs = 12 * 3_600_000;
 
 const credential = 'credential';
 
@@ -63,9 +78,27 @@ export class SignIns {
       const account = response && (await this.deps.directory.account(response.user.id));
       if (!account) return { session: null, cookies: headers.getSetCookie() };
       const { session, user } = response;
-      const operatorBy = user.operator ? 'account' : session.operator ? 'session' : null;
+      if (this.isOver(session)) return { session: null, cookies: await this.signOut(cookie) };
+      const operatorBy = this.operatorBy(account, user.operator === true, session);
       return { session: { account, token: session.token, operatorBy }, cookies: headers.getSetCookie() };
     });
+  }
+
+  private isOver({ token, createdAt, operatorProof }: KeptSession): boolean {
+    if (createdAt.getTime() + sessionMaxMs <= this.deps.clock.now()) return true;
+    return operatorProof != null && !equal(operatorProof, this.operatorProof(token));
+  }
+
+  /** A suspended account has no operator rights, whatever has given it some. */
+  private operatorBy(account: Account, flagged: boolean, { operatorUntil }: KeptSession): Session['operatorBy'] {
+    if (account.status === 'suspended') return null;
+    if (flagged) return 'account';
+    return operatorUntil != null && operatorUntil.getTime() > this.deps.clock.now() ? 'session' : null;
+  }
+
+  /** Changes with the admin token. Nobody can guess at that token with it, because the store does not have the key of the hash. */
+  private operatorProof(sessionToken: string): string {
+    return createHmac('sha256', sessionToken).update(this.deps.adminToken).digest('base64url');
   }
 
   /** The cookies of a new session; null where e-mail address or password is wrong. Takes as long for an unknown address. */
@@ -144,9 +177,14 @@ export class SignIns {
     });
   }
 
+  /** Operator rights for whoever has shown the admin token, or the end of them. */
   setSessionOperator({ token }: Session, operator: boolean): Promise<void> {
     return this.run(async (auth) => {
-      await (await auth.$context).internalAdapter.updateSession(token, { operator });
+      const { internalAdapter } = await auth.$context;
+      await internalAdapter.updateSession(token, {
+        operatorUntil: operator ? new Date(this.deps.clock.now() + operatorMaxMs) : null,
+        operatorProof: operator ? this.operatorProof(token) : null,
+      });
     });
   }
 
@@ -209,6 +247,10 @@ export class SignIns {
     this.secret ??= await this.deps.store.secret(randomBytes(32).toString('base64url'));
     return this.secret;
   }
+}
+
+function equal(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
 function headersOf(cookie: string): Headers {

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
 import type { AccountChange } from '../../accounts/directory.js';
+import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import { usdText } from '../../base/money.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Account } from '../../storage/records.js';
@@ -46,6 +47,7 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
 
   app.post('/accounts', async (request, reply) => {
     const { email, name, password, billing_country } = bodyFields(request, newAccount);
+    if (password) await checkNewPassword('password', password, { email, name });
     const account = await directory.createAccount(actorOf(request), {
       email,
       name: name ?? null,
@@ -75,6 +77,7 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   app.put<WithId>('/accounts/:id/password', async (request, reply) => {
     const { password } = bodyFields(request, passwordChange);
     const account = await accountNamed(deps, request.params.id);
+    await checkNewPassword('password', password, account);
     await deps.createSignIn?.(account, password);
     await deps.audit.record(actorOf(request), 'account.password', account.id);
     return reply.code(204).send();

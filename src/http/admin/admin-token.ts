@@ -1,20 +1,49 @@
-/** The operator's credential, compared in constant time whatever its length. */
+/** Checks the admin token: in constant time, with a limit on failures by address, each of which is logged and audited. */
 import { timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hashToken } from '../../accounts/keys/token.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import type { HttpDeps } from '../deps.js';
 
-export function requireAdminToken(app: FastifyInstance, adminToken: string): void {
-  const isAdmin = adminTokenCheck(adminToken);
-  app.addHook('onRequest', async (request) => {
-    if (!isAdmin(request.headers.authorization)) throw gatewayError('admin_token_wrong');
-  });
+export function requireAdminToken(app: FastifyInstance, deps: HttpDeps): void {
+  const gate = new AdminGate(deps);
+  app.addHook('onRequest', (request) => gate.requireToken(request, request.origin.address));
 }
 
-/** Whether an `Authorization` header carries the token. */
-export function adminTokenCheck(adminToken: string): (authorization: string | undefined) => boolean {
-  if (adminToken === '') throw new Error('the admin token is empty');
-  // Hashes have one length, so the comparison tells nothing about the token's own.
-  const expected = hashToken(`Bearer ${adminToken}`);
-  return (authorization = '') => timingSafeEqual(expected, hashToken(authorization));
+export class AdminGate {
+  private readonly expected: Buffer;
+
+  constructor(private readonly deps: Pick<HttpDeps, 'adminToken' | 'adminLimiter' | 'audit' | 'logger'>) {
+    if (deps.adminToken === '') throw new Error('the admin token is empty');
+    // Hashes have one length, so the comparison tells nothing about the token's own.
+    this.expected = hashToken(deps.adminToken);
+  }
+
+  /** Throws admin_token_wrong or admin_rate_limited. `address` is where the request comes from. */
+  async requireToken(request: FastifyRequest, address: string): Promise<void> {
+    const { authorization = '' } = request.headers;
+    const token = authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
+    if (!(await this.verify(token, request, address))) throw gatewayError('admin_token_wrong');
+  }
+
+  /** False where the token is wrong. Throws admin_rate_limited, whatever the token, once the address has failed too often. */
+  async verify(token: string, request: FastifyRequest, address: string): Promise<boolean> {
+    const { adminLimiter } = this.deps;
+    if (timingSafeEqual(this.expected, hashToken(token))) {
+      await adminLimiter.check(address);
+      return true;
+    }
+    await adminLimiter.takeFailure(address);
+    await this.recordFailure(request, address);
+    return false;
+  }
+
+  /** The answer does not wait for the store. */
+  private async recordFailure(request: FastifyRequest, address: string): Promise<void> {
+    const { logger, audit, adminLimiter } = this.deps;
+    const path = request.originalUrl.split('?', 1)[0]!.slice(0, 200);
+    logger.warn({ request_id: request.id, address, path }, 'an admin authentication failed');
+    if (await adminLimiter.mayAudit())
+      void audit.record('anonymous', 'admin.refused', address, { path, request_id: request.id });
+  }
 }

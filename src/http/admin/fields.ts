@@ -1,7 +1,7 @@
 /** Bodies of the admin API, checked by zod; the first fault is a 400 that names the field and the value. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { passwordLength } from '../../accounts/sign-in/password-length.js';
+import { passwordLength } from '../../accounts/sign-in/password-rules.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { jsonBody } from '../body.js';
 

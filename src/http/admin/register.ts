@@ -1,4 +1,4 @@
-/** The operators' API under `/admin/v1` (contract 7), all of it behind the admin token. The dashboard has it behind a session. */
+/** The operators' API under `/admin/v1`, all of it behind the admin token. The dashboard has it behind a session. */
 import type { FastifyInstance } from 'fastify';
 import { checkBodyLength } from '../body.js';
 import type { HttpDeps } from '../deps.js';
@@ -12,7 +12,7 @@ import { registerModelAvailability } from './models.js';
 import { registerRoutes } from './routes.js';
 
 export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promise<void> {
-  requireAdminToken(app, deps.adminToken);
+  requireAdminToken(app, deps);
   app.addHook('onRequest', async (request, reply) => {
     checkBodyLength(request, deps.bodyMemory);
     reply.header('cache-control', 'no-store');

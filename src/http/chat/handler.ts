@@ -14,6 +14,7 @@ import { answerAndDrain, answerError } from '../raw-answer.js';
 import { headerObject } from '../raw-headers.js';
 import { type ChatWatch, chatEnded, type WatchedChat } from './chat-end.js';
 import { NodeCaller } from './node-caller.js';
+import { httpsStarts } from './response-head.js';
 import { RunningChats } from './running-chats.js';
 
 /** An unread body of up to this size is left to node, which throws it away and keeps the connection. */
@@ -22,7 +23,7 @@ const unreadBytesMax = 64 * 1024;
 /** As the metrics name it. */
 const chatEndpoint = `POST ${chatPath}`;
 
-export interface ChatDeps extends Pick<HttpDeps, 'originOf' | 'meters'> {
+export interface ChatDeps extends Pick<HttpDeps, 'originOf' | 'meters' | 'https'> {
   /** null = no traces are wanted. */
   tracing: Tracing | null;
 }
@@ -31,6 +32,7 @@ export function createChatHandler(ports: PipelinePorts, deps: ChatDeps, chats = 
   const watch = watchOf(ports, deps);
   return (req, res, awaitsContinue) => {
     const caller = new NodeCaller(req, res, awaitsContinue, ports.timeouts.streamIdleMs, deps.originOf(req));
+    if (deps.https) caller.headStarts = httpsStarts;
     run(ports, watch, chats, new Chat(req, res, caller, requestId(ports.clock.now()), chatEndpoint, watch));
   };
 }

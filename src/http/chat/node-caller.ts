@@ -14,7 +14,7 @@ import type { Origin } from '../../territory/territories.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 import { rawHeader } from '../raw-headers.js';
 import { apiHeads, sameOriginHeads } from './plain-headers.js';
-import { jsonHead, streamHead } from './response-head.js';
+import { type HeadStarts, httpStarts, jsonHead, streamHead } from './response-head.js';
 
 /** What node keeps of the head: set, so that it knows that we have sent one. */
 interface SentHead {
@@ -27,6 +27,8 @@ export class NodeCaller implements Caller {
   gone = false;
   onGone: (() => void) | null = null;
   onDrain: (() => void) | null = null;
+  /** Set by whoever makes the caller of a service that is reached over https. */
+  headStarts: HeadStarts = httpStarts;
   /** The head of a stream, until it leaves together with the first frames. */
   private unsentHead = '';
   /** Set while we write to the socket ourselves. */
@@ -118,7 +120,7 @@ export class NodeCaller implements Caller {
     const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
     const socket = this.ownSocket();
     if (socket) {
-      socket.write(jsonHead(headers, this.fromBrowser, text.length) + text, 'latin1');
+      socket.write(jsonHead(this.headStarts, headers, this.fromBrowser, text.length) + text, 'latin1');
       this.markSent();
       this.res.end();
     } else {
@@ -130,7 +132,7 @@ export class NodeCaller implements Caller {
 
   openStream(headers: readonly string[]): void {
     this.socket = this.ownSocket();
-    if (this.socket) this.unsentHead = streamHead(headers, this.fromBrowser);
+    if (this.socket) this.unsentHead = streamHead(this.headStarts, headers, this.fromBrowser);
     else this.res.writeHead(200, [...this.heads.stream, ...headers]);
   }
 

@@ -1,5 +1,5 @@
 /**
- * Which buckets an attempt belongs to (failure case H14). Guesses are counted by address, by account and address, and by
+ * Which buckets an attempt belongs to. Guesses are counted by address, by account and address, and by
  * account alone; but a browser that has signed in to the account before has a bucket of its own instead of the account's, so
  * that nobody can keep the owner out by guessing.
  */
@@ -29,9 +29,17 @@ export function signInBuckets({ peer, account, device }: Attempt): Bucket[] {
   ];
 }
 
-/** Successful ones count too: each makes an account. */
+/** Successful ones count too: each makes an account, perhaps with welcome credit. 20 at once and 20 an hour. */
 export function signUpBuckets(peer: string): Bucket[] {
-  return [{ name: `sign-up ${peer}`, capacity: 60, refillMs: 10 * seconds }];
+  return [{ name: `sign-up ${peer}`, capacity: 20, refillMs: 180 * seconds }];
+}
+
+/**
+ * Keys that an account makes for itself: twice as many at once as it may have, then 10 a minute. Each key has rate limits of its
+ * own, which an account that keeps replacing its keys would never reach.
+ */
+export function newKeyBuckets(accountId: string): Bucket[] {
+  return [{ name: `new key ${accountId}`, capacity: 400, refillMs: 6 * seconds }];
 }
 
 /** A one-time link or the admin token: nothing that somebody mistypes often. */

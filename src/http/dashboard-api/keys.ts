@@ -1,4 +1,4 @@
-/** The account's keys (§2.1): created with a name and an expiry, the token shown once, listed by prefix and last four. */
+/** The account's keys: created with a name and an expiry, the token shown once, listed by prefix and last four. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseExpiry } from '../../accounts/keys/expiry.js';
@@ -11,10 +11,12 @@ import { keyJson } from '../admin/keys.js';
 import { settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { newKeyBuckets } from './attempts.js';
+import type { DashboardDeps } from './deps.js';
 
 const newKey = z.strictObject({ name: personText(100), expires: z.string('must be text').nullish() });
 
-export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
+export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps, { limiter }: DashboardDeps): void {
   const { directory, clock, expiry, store, journal } = deps;
   const ownKeyJson = (key: Key, usagePico: bigint) => ({
     ...keyJson(key, clock.now()),
@@ -34,7 +36,14 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
     const { id } = accountOf(request);
     const now = clock.now();
     const expiresAt = parseExpiry(expires, now);
-    const { key, token } = await directory.createKey(`account:${id}`, id, name, expiresAt, now);
+    const buckets = newKeyBuckets(id);
+    await limiter.take(buckets);
+    const { key, token } = await directory
+      .createKey(`account:${id}`, id, name, expiresAt, now)
+      .catch(async (error: unknown) => {
+        await limiter.giveBack(buckets);
+        throw error;
+      });
     expiry.keyCreated(expiresAt);
     return reply.code(201).send({ ...ownKeyJson(key, 0n), token });
   });

@@ -1,8 +1,9 @@
 /** What a session may do about itself: change the account's password, and show the admin token for operator rights. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { adminTokenCheck } from '../admin/admin-token.js';
+import { AdminGate } from '../admin/admin-token.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, countingGuesses, secretBuckets, signInBuckets } from './attempts.js';
@@ -16,11 +17,12 @@ const adminProof = z.strictObject({ admin_token: text });
 
 export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   const { signIns, limiter } = dashboard;
-  const isAdmin = adminTokenCheck(deps.adminToken);
+  const gate = new AdminGate(deps);
 
   app.post('/change-password', async (request, reply) => {
     const { account } = sessionOf(request);
     const { current_password = null, new_password } = bodyFields(request, passwordChange);
+    await checkNewPassword('new_password', new_password, account);
     const buckets = signInBuckets({ peer: callerPeer(request), account: account.id, device: null });
     const attempt = async () => (await signIns.changePassword(account.id, current_password, new_password)) || null;
     const changed = await countingGuesses(limiter, buckets, attempt);
@@ -38,7 +40,7 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
   app.post('/operator', async (request) => {
     const session = sessionOf(request);
     const { admin_token } = bodyFields(request, adminProof);
-    const attempt = async () => isAdmin(`Bearer ${admin_token}`) || null;
+    const attempt = async () => (await gate.verify(admin_token, request, request.origin.address)) || null;
     if (!(await countingGuesses(limiter, secretBuckets(callerPeer(request)), attempt))) {
       throw gatewayError('operator_token_wrong');
     }

@@ -248,3 +248,26 @@ function row(id: string, accountId: string) {
     ...{ streamEnd: null, usageSource: 'provider' as const, errorCode: null, attempts: [] },
   };
 }
+
+it('an account that keeps replacing its keys makes 400 at once and then 10 a minute, because each key has limits of its own', async () => {
+  const { app, clock } = await httpFixture({ ipLimiter: { take: () => {} } });
+  const eve = new BrowserSession(app);
+  await eve.call('POST', 'sign-up', { email: 'eve@example.com', password: 'correct horse 77' });
+  const make = () => eve.call('POST', 'keys', { name: 'short-lived' });
+  const makeAll = async (count: number) => {
+    const answers = await Promise.all(Array.from({ length: count }, make));
+    const made = answers.filter(({ statusCode }) => statusCode === 201);
+    await Promise.all(made.map((answer) => eve.call('DELETE', `keys/${answer.json().id}`)));
+    return { made: made.length, others: new Set(answers.map(({ statusCode }) => statusCode)) };
+  };
+  expect(await makeAll(210)).toEqual({ made: 200, others: new Set([201, 422]) });
+  expect(await makeAll(200), 'the 422s took nothing').toMatchObject({ made: 200 });
+  const refused = await make();
+  expect([refused.statusCode, refused.json().error.code, refused.headers['retry-after']]).toEqual([
+    429,
+    'too_many_attempts',
+    '6',
+  ]);
+  clock.advance(60_000);
+  expect(await makeAll(11)).toEqual({ made: 10, others: new Set([201, 429]) });
+}, 20_000);

@@ -98,3 +98,30 @@ describe('without a configured address', () => {
     else expect(check).toThrow('does not come from the dashboard itself');
   });
 });
+
+describe('every call that changes something', () => {
+  const reading = ['GET', 'HEAD', 'OPTIONS'];
+  const pathsOf = () => fixture.app.knownPaths.all().filter(({ pattern }) => pattern.startsWith('/dashboard/api/'));
+  const call = (method: string, pattern: string, headers: Record<string, string | undefined>) =>
+    browser.call(method, pattern.replace('/dashboard/api/', '').replace(/:\w+|\*/g, 'x'), undefined, { headers });
+
+  it('is refused without the header, and where another site makes it', async () => {
+    const calls = pathsOf().flatMap(({ pattern, methods }) =>
+      methods.filter((method) => !reading.includes(method)).map((method) => [method, pattern] as const),
+    );
+    expect(calls.length).toBeGreaterThan(20);
+    for (const [method, pattern] of calls) {
+      for (const headers of [{ 'x-lodestone-dashboard': undefined }, { 'sec-fetch-site': 'cross-site' }]) {
+        const answer = await call(method, pattern, headers);
+        expect([answer.statusCode, answer.json().error.code], `${method} ${pattern}`).toEqual([403, 'csrf_refused']);
+      }
+    }
+  });
+
+  it('cannot be made with GET', async () => {
+    const changing = pathsOf().filter(({ methods }) => !methods.includes('GET'));
+    expect(changing.map(({ pattern }) => pattern)).toContain('/dashboard/api/sign-out');
+    for (const { pattern } of changing)
+      expect((await call('GET', pattern, {})).statusCode, pattern).toBe(405);
+  });
+});

@@ -1,6 +1,7 @@
-/** Sign-up, sign-in, sign-out and the demo's link (contract 8). Answers say no more about an account than its owner knows. */
+/** Sign-up, sign-in, sign-out and the demo's link. Answers say no more about an account than its owner knows. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import type { Cookies, Session } from '../../accounts/sign-in/sign-ins.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Account } from '../../storage/records.js';
@@ -28,10 +29,13 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
   app.post('/sign-up', async (request, reply) => {
     if (dashboard.registration === 'closed') throw gatewayError('registration_closed');
     const { email, password, name } = bodyFields(request, newAccount);
+    await checkNewPassword('password', password, { email, name });
     await limiter.take(signUpBuckets(callerPeer(request)));
     const keepPassword = await signIns.hashed(password);
     const account = await deps.directory.createAccount('system', { email, name: name ?? null });
     await keepPassword(account);
+    const { address } = request.origin;
+    await deps.audit.record(`account:${account.id}`, 'account.sign_up', account.id, { address });
     const { welcomeCreditPico } = dashboard;
     if (welcomeCreditPico > 0n) await deps.directory.postCredit('system', account.id, welcomeCreditPico, 'Welcome');
     const cookies = [...(await signIns.open(account.id)), await devices.make(email)];

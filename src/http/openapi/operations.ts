@@ -76,7 +76,7 @@ export function keyOperation(operation: OperationDescription): Operation {
 
 /** Under `/admin/v1`, with the admin token. */
 export function adminOperation(operation: OperationDescription): Operation {
-  return operationOf(operation, ['admin_token_wrong', ...guarded], [{ adminToken: [] }], everyAnswer);
+  return operationOf(operation, ['admin_token_wrong', 'admin_rate_limited', ...guarded], [{ adminToken: [] }], everyAnswer);
 }
 
 /** For everybody. `/healthz`, `/readyz` and `/metrics` are not even guarded (ruling 15). */

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type Migration, migrations } from './index.js';
 
 /** Statements that break the rule for a reason, by migration; each with how a running version copes with it. */
-const allowed: Record<string, readonly string[]> = {};
+const allowed: Record<string, readonly string[]> = {
+  // An older version finds none of the sessions whose tokens are hashed: whoever it serves signs in once more.
+  '0006-sessions': ["update lodestone.sign_in_sessions set token = encode(sha256(convert_to(token, 'utf8')), 'hex')"],
+};
 
 /** What of a migration a version that does not know it could stumble over. */
 function faultsOf({ name, sql }: Migration): string[] {

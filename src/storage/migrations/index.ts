@@ -4,6 +4,7 @@ import { routing } from './0002-routing.js';
 import { signIn } from './0003-sign-in.js';
 import { payments } from './0004-payments.js';
 import { changes } from './0005-changes.js';
+import { sessions } from './0006-sessions.js';
 
 export interface Migration {
   readonly name: string;
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { name: '0003-sign-in', sql: signIn },
   { name: '0004-payments', sql: payments },
   { name: '0005-changes', sql: changes },
+  { name: '0006-sessions', sql: sessions },
 ];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
+import { DashboardClient } from '../../support/dashboard-client.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { sse, streamOf } from '../../support/scripted-upstream.js';
 import { query } from '../database.js';
@@ -216,5 +217,50 @@ describe('DELETE /admin/v1/accounts/{id}/keys/{key_id} (§3.1)', () => {
     expect((await bench.gateway.admin('DELETE', `${keysPath(accountId)}/${id}`)).status).toBe(204);
     expectError(await chat(token), notRegistered);
     clock.setWall(start);
+  });
+});
+
+describe('an account has at most 200 keys', () => {
+  const full = {
+    status: 422,
+    type: 'invalid_request_error',
+    code: 'key_limit_reached',
+    param: 'name',
+    says: ['200', 'Delete a key'],
+  };
+  const insertKeys = (accountId: string, count: number) =>
+    query(
+      bench.gateway,
+      `insert into lodestone.keys (id, account_id, name, last_four, hash, expires_at, created_at)
+       select substr(md5($1 || n), 1, 10), $1, 'k' || n, 'abcd', null, case when n = 1 then 1 end, 1
+       from generate_series(1, $2::int) n`,
+      [accountId, count],
+    );
+
+  it('422 for the 201st, however many arrive at once; an expired key counts until it is deleted', async () => {
+    const { accountId } = await bench.gateway.createAccount();
+    await insertKeys(accountId, 189);
+    const replies = await Promise.all(
+      Array.from({ length: 25 }, () => bench.gateway.admin('POST', keysPath(accountId), { name: 'more' })),
+    );
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(10);
+    for (const reply of replies.filter(({ status }) => status !== 201)) expectError(reply, full);
+    const keys = await listed(accountId);
+    expect(keys).toHaveLength(200);
+    const expiredKey = keys.find(({ state }) => state === 'expired')!;
+    expect((await bench.gateway.admin('DELETE', `${keysPath(accountId)}/${expiredKey.id}`)).status).toBe(204);
+    expect((await bench.gateway.admin('POST', keysPath(accountId), { name: 'again' })).status).toBe(201);
+    expectError(await bench.gateway.admin('POST', keysPath(accountId), { name: 'again' }), full);
+  });
+
+  it('the dashboard says the same', async () => {
+    const owner = { email: 'many-keys@example.test', password: 'correct horse 77' };
+    const { id } = (await bench.gateway.admin('POST', '/accounts', owner)).json;
+    await insertKeys(id, 199);
+    const client = new DashboardClient(bench.gateway.url);
+    await client.call('POST', 'sign-in', owner);
+    const replies = await Promise.all(Array.from({ length: 8 }, () => client.call('POST', 'keys', { name: 'more' })));
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const reply of replies.filter(({ status }) => status !== 201)) expectError(reply, full);
   });
 });

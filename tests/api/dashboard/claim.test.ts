@@ -37,3 +37,32 @@ describe('the demo account of a first start', () => {
     expect(linkIn(gateway.output.stdout.slice(printed))).toBeUndefined();
   }, 90_000);
 });
+
+describe('a start', () => {
+  it('ends the links of earlier starts', async () => {
+    const gateway = await spawnGateway({ embedded: true, config: { demo: true } });
+    try {
+      const first = linkIn(gateway.output.stdout)!;
+      await gateway.restart();
+      const second = linkIn(gateway.output.stdout)!;
+      const claimWith = (token: string) => new DashboardClient(gateway.url).call('POST', 'claim', { token });
+      expect(second).not.toBe(first);
+      expect((await claimWith(first)).status).toBe(401);
+      expect((await claimWith(second)).status).toBe(200);
+    } finally {
+      await gateway.stop();
+    }
+  }, 60_000);
+
+  it('ends an unused link when the account gets a password in another way', async () => {
+    const gateway = await spawnGateway({ embedded: true, config: { demo: true } });
+    try {
+      const token = linkIn(gateway.output.stdout)!;
+      const [demo] = (await gateway.admin('GET', '/accounts')).json.data;
+      await gateway.admin('PUT', `/accounts/${demo.id}/password`, { password: 'set by an operator' });
+      expect((await new DashboardClient(gateway.url).call('POST', 'claim', { token })).status).toBe(401);
+    } finally {
+      await gateway.stop();
+    }
+  }, 60_000);
+});

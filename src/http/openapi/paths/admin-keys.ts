@@ -54,7 +54,7 @@ export const adminKeys: Resource = {
           },
         },
         answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
-        errors: ['field_invalid', 'resource_not_found'],
+        errors: ['field_invalid', 'resource_not_found', 'key_limit_reached'],
       }),
     },
     '/admin/v1/accounts/{id}/keys/{key_id}': {

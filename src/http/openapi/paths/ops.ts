@@ -22,7 +22,7 @@ const metrics: Operation = openOperation(
         content: { 'text/plain': { schema: { type: 'string', pattern: '^# (HELP|TYPE) ' } } },
       },
     },
-    errors: ['admin_token_wrong'],
+    errors: ['admin_token_wrong', 'admin_rate_limited'],
   },
   false,
 );

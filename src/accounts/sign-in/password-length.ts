@@ -1,2 +1,0 @@
-/** What a password may be long, wherever one is set. */
-export const passwordLength = { min: 8, max: 128 } as const;
