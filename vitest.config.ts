@@ -14,8 +14,8 @@ const common = {
 /** Whole processes on a busy machine may miss a moment. A test that had to be repeated is named at the end, to be looked into. */
 const onTheMachine = { retry: 1 };
 
-/** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. */
-const busy = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+/** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. They stop what they start, so their files share a process too. */
+const busy = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false };
 
 /** Suites that make their gateways and upstreams themselves and leave nothing behind, so that their files may share a process. */
 const sharing = ['tests/{api,catalogue,clients,dialects,docs,faults,observability,shipping}/**/*.test.ts'];

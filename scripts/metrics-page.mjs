@@ -43,7 +43,8 @@ method and a path as it was registered, or \`unknown\`. \`condition\`, \`code\` 
 |---|---|---|---|---|
 ${rows(routeMetrics)}
 \`end\` is how a stream ended (\`complete\`, \`stalled\`, \`cut\`, \`client_closed\`, \`pricing_fault\`; whole answers are \`complete\`). The \`outcome\` of an attempt is
-\`served\` or what its failure meant, as in [receipts](receipts.md). \`kind\` is \`prompt\`, \`completion\`, \`cached\` or \`reasoning\`. Series of a route go when
+\`served\` or what its failure meant, as in [receipts](receipts.md). \`kind\` is \`prompt\`, \`completion\`, \`cached\` or \`reasoning\`. \`oddity\` is \`prompt_audio_as_input\`, \`cached_above_prompt\`,
+\`unexplained_total\` or \`above_context_window\`, as in [dialects](dialects.md#openai). Series of a route go when
 it leaves the catalogue.
 
 ### Parts
@@ -58,8 +59,8 @@ ${rows(partMetrics)}
 ${rows(processMetrics)}
 ## Readiness
 
-\`GET /readyz\` is 200 with \`{"status":"ready"}\`, or 503 with what is \`missing\`: \`draining\`, \`snapshot\` (no catalogue is loaded) or \`store\` (PostgreSQL does
-not answer). \`"degraded":["redis"]\` means that Redis is away: the gateway serves on, with limits of its own and a look at the store for each
+\`GET /readyz\` is 200 with \`{"status":"ready"}\`, or 503 with what is \`missing\`: \`draining\`, \`snapshot\` (no catalogue is loaded), \`store\` (PostgreSQL does
+not answer) or \`journal\` (the disk of \`storage.data_dir\` is full or read-only; \`reason\` says which, and requests that cost money are refused). \`"degraded":["redis"]\` means that Redis is away: the gateway serves on, with limits of its own and a look at the store for each
 request, so this takes no traffic from it. \`"redis_url"\` in that list means that another process serves from the same database while \`storage.redis_url\`
 is not set here: neither [knows of the other](deploy.md).
 

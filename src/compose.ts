@@ -22,6 +22,7 @@ import { pipelinePorts } from './compose/pipeline-ports.js';
 import { lookForOthers, openShared } from './compose/shared.js';
 import { openStorage } from './compose/storage.js';
 import type { Config } from './config/config.js';
+import { prepareDemo } from './demo.js';
 import { Fleet } from './fleet/fleet.js';
 import { ModelStates } from './health/model-states.js';
 import { QuotaHolds } from './health/quota-holds.js';
@@ -59,6 +60,8 @@ export interface GatewayOptions {
   rereadConfig?: () => Config;
   /** The embedded store that another process of ours runs; without it this one runs its own. */
   storeConnection?: SocketConnection;
+  /** Takes what a first start makes for people, before anybody is told that the gateway is ready; absent: nothing is made. */
+  print?: (text: string) => void;
   /** Where several processes serve as one: the figures of the others, for a scrape that this one answers. */
   siblings?: HttpDeps['siblings'];
 }
@@ -71,7 +74,6 @@ export interface Gateway {
   readonly directory: AccountDirectory;
   readonly catalogue: CatalogueHolder;
   readonly store: Store;
-  readonly demoClaim: DemoClaim;
   readonly journal: Pick<JournalSlot, 'adopt'>;
   /** Loads, beside the requests, what counts tokens, so that the first answer without usage does not wait for it. */
   loadTokenizer(): void;
@@ -102,6 +104,7 @@ async function start(
     env = process.env,
     rereadConfig,
     storeConnection,
+    print,
     siblings,
   }: GatewayOptions,
   opened: Opened,
@@ -192,7 +195,7 @@ async function start(
   const demoClaim = new DemoClaim({ store, directory, signIns, clock });
   const payments = await openPayments({ config, clock, logger, audit, store, directory, territories }, opened);
   const otherProcesses = await lookForOthers(config, store, logger, opened);
-  const listening = { port: config.server.port };
+  const listening = { port: config.server.port, started: false };
   const https = config.server.baseUrl?.startsWith('https:') === true;
   const server = await createServer({
     clock,
@@ -208,6 +211,7 @@ async function start(
     journal,
     expiry,
     adminToken,
+    isStarted: () => listening.started,
     https,
     adminLimiter: new AdminLimiter(counters('admin', { namesMax: exactPeersMax })),
     limits: config.limits,
@@ -241,10 +245,15 @@ async function start(
   opened.add(server, (part) => part.close(drainMs));
   const port = await server.listen(config.server.port, config.server.host);
   listening.port = port;
-  // Listening comes first: a request that arrives before the snapshot is told so (§7.1, service_unavailable).
+  // Listening comes first: a request that arrives before the snapshot is told so.
   await catalogue.load();
   await expiry.start();
   const addresses = addressesOf(config, port);
+  if (config.demo && print) {
+    const text = (await prepareDemo({ store, directory, clock }))(addresses);
+    if (text !== '') print(text);
+  }
+  listening.started = true;
   return {
     port,
     baseUrl: localAddress(config, port),
@@ -253,7 +262,6 @@ async function start(
     directory,
     catalogue,
     store,
-    demoClaim,
     journal,
     figures: () => server.figures(),
     loadTokenizer: ports.loadTokenizer,

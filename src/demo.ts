@@ -1,6 +1,7 @@
-/** What a start prints: the ready line, and the demo account of a first start (contract 1) with its key, shown once with a line to paste. */
+/** What a start prints: the demo account of a first start with its key, shown once with a line to paste, its link, and the ready line. */
 import type { AccountDirectory } from './accounts/directory.js';
-import { type DemoClaim, demoEmail } from './accounts/sign-in/demo-claim.js';
+import { demoEmail, offerClaim } from './accounts/sign-in/demo-claim.js';
+import type { Clock } from './base/clock.js';
 import { picoPerUsd } from './base/money.js';
 import type { Store } from './storage/store.js';
 
@@ -14,19 +15,20 @@ export function readyText({ base, dashboard, docs }: { base: string; dashboard: 
 export interface DemoParts {
   store: Store;
   directory: AccountDirectory;
-  demoClaim: Pick<DemoClaim, 'offer'>;
-  addresses: { base: string; dashboard: string };
+  clock: Pick<Clock, 'now'>;
 }
 
-/** What a start with an embedded store has to say beside the ready line. */
-export async function welcome(
-  { store, directory, demoClaim, addresses }: DemoParts,
-  print: (text: string) => void,
-): Promise<void> {
+/** Makes what a start with an embedded store has to show before it is ready; the text depends on the addresses in use. */
+export async function prepareDemo({ store, directory, clock }: DemoParts): Promise<(of: DemoAddresses) => string> {
   const token = await createDemo(store, directory);
-  if (token !== null) print(demoText(token, addresses.base));
-  const claim = await demoClaim.offer();
-  if (claim !== null) print(claimText(claim, addresses.dashboard));
+  const claim = await offerClaim({ store, clock });
+  return ({ base, dashboard }) =>
+    [token && demoText(token, base), claim && claimText(claim, dashboard)].filter(Boolean).join('\n');
+}
+
+export interface DemoAddresses {
+  base: string;
+  dashboard: string;
 }
 
 /** The new key's token; null where there are accounts already. */

@@ -5,7 +5,7 @@ import { createLogger, type Logger } from './base/logger.js';
 import { startGateway } from './compose.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load.js';
-import { readyText, welcome } from './demo.js';
+import { readyText } from './demo.js';
 import { type Ending, endingOf, endOnFault, startFaultText } from './running.js';
 import { runPrimary } from './workers/primary.js';
 import { runWorker, workerNumber } from './workers/worker.js';
@@ -45,7 +45,7 @@ interface ServeOptions {
 }
 
 async function serve({ config, readConfig, logger, endsBy }: ServeOptions): Promise<void> {
-  const starting = startGateway({ config, logger, rereadConfig: readConfig });
+  const starting = startGateway({ config, logger, rereadConfig: readConfig, print: console.log });
   // Before it is started: a signal that comes in between stops it as soon as it is.
   const ending = endingOf(starting, logger);
   endsBy(ending);
@@ -54,7 +54,6 @@ async function serve({ config, readConfig, logger, endsBy }: ServeOptions): Prom
   const gateway = await starting;
   console.log(readyText(gateway.addresses));
   gateway.loadTokenizer();
-  if (config.demo) await welcome(gateway, console.log);
 }
 
 if (process.argv[1] && import.meta.url === new URL(`file://${process.argv[1]}`).href)

@@ -40,6 +40,7 @@ export const groups = [
       { slug: 'deploy', file: 'deploy.md', title: 'Deploy it' },
       { slug: 'operations', file: 'operations.md', title: 'Operating it' },
       { slug: 'capacity', file: 'capacity.md', title: 'Capacity' },
+      { slug: 'security', file: 'security.md', title: 'Security checks' },
       { slug: 'payments', file: 'payments.md', title: 'Payments and notices' },
       { slug: 'metrics', file: 'metrics.md', title: 'Metrics, traces, logs' },
       { slug: 'providers', file: 'providers.md', title: 'Providers' },

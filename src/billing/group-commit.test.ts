@@ -1,6 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FailingDisk } from '../../tests/support/failing-disk.js';
 import { aGeneration } from '../../tests/support/generation.js';
 import { endOfTurn, JournalPlace, many } from '../../tests/support/journal-place.js';
 import type { SettlementRow } from '../storage/settlement-row.js';
@@ -76,16 +75,16 @@ describe('group commit', () => {
   });
 
   it('keeps a record in memory when the disk does not take it, answers, and settles it all the same', async () => {
-    const journal = await place.start({ segmentBytes: 1, flushMs: 60_000 });
+    const disk = new FailingDisk();
+    const journal = await place.start({ files: disk.files, flushMs: 60_000 });
     journal.append(aGeneration());
     await endOfTurn();
-    // The next write must begin a new file, and cannot.
-    writeFileSync(join(place.dir, '000000000002.3.log'), '');
+    disk.readOnly = true;
     let sent = 0;
     for (const generation of many(2)) journal.append(generation, () => sent++);
     await endOfTurn();
     expect([sent, place.idsInFiles().length]).toEqual([2, 1]);
-    rmSync(join(place.dir, '000000000002.3.log'));
+    disk.readOnly = false;
     journal.append(aGeneration());
     expect(await journal.settled(5000)).toBe(true);
     expect(place.store.records.size).toBe(4);

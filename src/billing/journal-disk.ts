@@ -9,6 +9,8 @@ export interface DiskOptions {
   stepBytes: number;
   /** The store keeps its data on the same disk, so it cannot take records either when that is full. */
   sharesStore: boolean;
+  /** Frees room in the file where all of its records are settled. */
+  reuse(): void;
   failed(reason: string): void;
   works(): void;
 }
@@ -49,6 +51,7 @@ export class JournalDisk {
       this.segments.makeRoom(bytes);
       return true;
     } catch (error) {
+      if (this.#hasRoomAfterReuse(bytes)) return true;
       this.#failed(error);
       return false;
     }
@@ -71,6 +74,7 @@ export class JournalDisk {
       const free = this.options.sharesStore ? this.segments.freeBytes() : null;
       if (free !== null && free < this.options.stepBytes) throw new Error('the disk is full');
       if (!retryWrites()) return;
+      this.options.reuse();
       this.segments.makeRoom(this.#reserved + this.options.stepBytes / 2);
       if (this.#fault === null) return;
       this.#fault = null;
@@ -78,6 +82,15 @@ export class JournalDisk {
     } catch (error) {
       this.#failed(error);
     }
+  }
+
+  #hasRoomAfterReuse(bytes: number): boolean {
+    try {
+      this.options.reuse();
+    } catch {
+      // A disk that does not delete or overwrite either: what it said first is the reason.
+    }
+    return bytes <= this.segments.room;
   }
 
   #failed(error: unknown): void {

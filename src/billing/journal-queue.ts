@@ -6,7 +6,8 @@ import type { Generation } from '../storage/records.js';
 import { LineWriter } from '../storage/settlement-line.js';
 import { chargeOf, readSettlementRow, rowCreatedAt, rowId, type SettlementRow } from '../storage/settlement-row.js';
 import type { JournalDisk } from './journal-disk.js';
-import { LeftProvisionals, OpenProvisionals, provisionalMark, scanSegments } from './journal-provisionals.js';
+import { LeftProvisionals, OpenProvisionals, scanSegments } from './journal-provisionals.js';
+import { type Line, Rest } from './journal-rest.js';
 import type { Segment, Segments } from './journal-segments.js';
 
 interface Waiting extends SettlementRow {
@@ -18,27 +19,14 @@ interface Waiting extends SettlementRow {
   readonly replaces: string | null;
 }
 
-/** Where the records begin that are only in the files. */
-interface Rest {
-  segment: Segment;
-  offset: number;
-  /** The number of the first of them. */
-  n: number;
-  count: number;
-}
-
-export interface QueueEvents {
-  /** A line of an earlier process that is no record; false where it could not be set aside. */
-  unreadable(line: string, error: unknown): boolean;
-  /** An earlier process was stopped in the middle of a line; the request it belonged to was never answered in full. */
-  torn(file: string): void;
-}
-
 export interface QueueOptions {
   segments: Segments;
   disk: JournalDisk;
   memoryBytes: number;
-  events: QueueEvents;
+  /** A line of an earlier process that is no record; false where it could not be set aside. */
+  unreadable(line: string, error: unknown): boolean;
+  /** An earlier process was stopped in the middle of a line; the request it belonged to was never answered in full. */
+  torn(file: string): void;
 }
 
 /** Lines are put side by side in pieces of memory of this size; a turn's records fill a part of one. */
@@ -47,7 +35,6 @@ const pieceBytes = 1 << 20;
 const lineRoom = 2048;
 /** More than this in one settlement could take longer than a query may. */
 const batchBytes = 4 << 20;
-const newline = 10;
 
 export class JournalQueue {
   readonly #segments: Segments;
@@ -63,8 +50,6 @@ export class JournalQueue {
   readonly #left = new LeftProvisionals();
   /** Records that cost money and that the disk did not take. */
   readonly #unwritten = new Set<Waiting>();
-  /** Records that are in memory although they stand behind the beginning of the rest. */
-  readonly #alsoInMemory = new Set<string>();
   /** Refused by the store, and not set aside yet. */
   #refused: Waiting[] = [];
 
@@ -113,7 +98,7 @@ export class JournalQueue {
   async adopt(): Promise<void> {
     const count = await scanSegments(this.#segments, this.#left);
     this.#appended = count;
-    this.#rest = { segment: this.#segments.first, offset: 0, n: 1, count };
+    this.#rest = this.#restFrom(this.#segments.first, 0, 1, count);
     while (count === 0 && this.#rest) this.#readRest();
   }
 
@@ -144,10 +129,7 @@ export class JournalQueue {
     });
   }
 
-  /**
-   * Writes at once what a generation owes so far. `append` replaces it. One that only brings an earlier one up to date is left
-   * out where it would take room that requests have reserved.
-   */
+  /** Writes at once what a generation owes so far. One that only brings an earlier one up to date takes no reserved room. */
   appendProvisional(generation: Generation): void {
     const line = this.#provisionals.lineOf(generation);
     const isUpdate = this.#provisionals.get(generation.id) !== undefined && generation.streamEnd !== 'client_closed';
@@ -176,8 +158,8 @@ export class JournalQueue {
       return;
     }
     // Everything before these lines is in memory or settled, or they follow what is only in the files already.
-    this.#rest ??= { segment, offset: this.#segments.writeStart, n, count: 0 };
-    this.#rest.count += rows.length;
+    this.#rest ??= this.#restFrom(segment, this.#segments.writeStart, n, 0);
+    this.#rest.add(rows.length);
     this.#line.at = start;
   }
 
@@ -185,6 +167,11 @@ export class JournalQueue {
   retryWrites(): boolean {
     for (const row of this.#unwritten) if (!this.#writeAlone(row)) return false;
     return true;
+  }
+
+  /** Where everything is settled, the file is used from its beginning again. */
+  reuse(): void {
+    if (this.ready === 0 && this.#collected.length === 0) this.#retire();
   }
 
   /** The oldest records, at most `max`. They stay until they are dropped. */
@@ -230,18 +217,7 @@ export class JournalQueue {
   *unsettled(): Generator<SettlementRow> {
     yield* this.#refused;
     yield* this.#waiting;
-    for (let rest = this.#rest; rest; ) {
-      const { segment, offset } = rest;
-      const { lines, offset: next } = this.#segments.read(segment, offset);
-      for (let start = 0; start < lines.length; start = lines.indexOf(newline, start) + 1) {
-        const end = lines.indexOf(newline, start) + 1;
-        const from = this.#recordStart(lines, start, segment, offset + start);
-        const isKnown = from === null || this.#alsoInMemory.has(rowId({ bytes: lines, start: from }));
-        if (!isKnown) yield { bytes: lines, start: from, end, accountId: '', keyId: '', chargePico: 0n };
-      }
-      const after = lines.length > 0 && next < segment.bytes ? segment : this.#segments.after(segment);
-      rest = after ? { ...rest, segment: after, offset: after === segment ? next : 0 } : null;
-    }
+    for (const line of this.#rest?.lines() ?? []) yield { ...line, accountId: '', keyId: '', chargePico: 0n };
     yield* this.#collected;
     yield* this.#provisionals.rows();
   }
@@ -257,8 +233,7 @@ export class JournalQueue {
     // Behind the last record there may still be a line cut short, or an empty file, that keeps its segment from going.
     while (this.ready === 0 && this.#rest) this.#readRest();
     this.#segments.retire(this.#rest?.segment);
-    if (this.ready > 0) return;
-    if (this.#collected.length > 0) return;
+    if (this.ready > 0 || this.#collected.length > 0) return;
     this.#segments.empty(this.#disk.reserved);
     // Nobody needs the lines any more that stand in the present piece.
     if (this.#refused.length === 0) this.#line.at = 0;
@@ -294,51 +269,31 @@ export class JournalQueue {
     segment.outstanding++;
     this.#unwritten.delete(row);
     if (row.replaces !== null) this.#provisionals.release(row.replaces);
-    if (this.#rest) this.#alsoInMemory.add(rowId(row));
+    this.#rest?.passOver(rowId(row));
     return true;
   }
 
+  #restFrom(segment: Segment, offset: number, n: number, count: number): Rest {
+    return new Rest(this.#segments, this.#left, { segment, offset, n, count });
+  }
+
   #readRest(): void {
-    const rest = this.#rest!;
-    const { segment, offset: from } = rest;
-    const { lines, offset } = this.#segments.read(segment, from);
-    rest.offset = offset;
-    for (let start = 0; start < lines.length; ) {
-      const end = lines.indexOf(newline, start) + 1;
-      const recordStart = this.#recordStart(lines, start, segment, from + start);
-      if (recordStart !== null && !this.#alsoInMemory.delete(rowId({ bytes: lines, start: recordStart })))
-        this.#take(lines, recordStart, end, rest);
-      start = end;
-    }
-    if (lines.length > 0 && offset < segment.bytes) return;
-    if (offset < segment.bytes) this.options.events.torn(segment.file);
-    const next = this.#segments.after(segment);
-    this.#rest = next ? { ...rest, segment: next, offset: 0 } : null;
+    if (!this.#rest!.read(this.#take, this.options.torn)) this.#rest = null;
     this.#segments.retire(this.#rest?.segment);
   }
 
-  /** Where the record of a line begins; null for a provisional one that is not to be settled. */
-  #recordStart(lines: Buffer, start: number, segment: Segment, offset: number): number | null {
-    if (lines[start] !== provisionalMark) return start;
-    return this.#left.isDue(lines, start, segment, offset) ? start + 1 : null;
-  }
-
-  #take(lines: Buffer, start: number, end: number, rest: Rest): void {
-    const n = rest.n++;
-    rest.count = Math.max(0, rest.count - 1);
-    const { segment } = rest;
-    const place = { bytes: lines, start, end, accountId: '', keyId: '', chargePico: 0n, n, segment, replaces: null };
+  readonly #take = (line: Line, n: number, segment: Segment): void => {
+    const { bytes, start, end } = line;
+    segment.outstanding++;
+    const place = { ...line, accountId: '', keyId: '', chargePico: 0n, n, segment, replaces: null };
     try {
-      const row = { ...place, ...readSettlementRow(lines, start, end) };
-      segment.outstanding++;
-      this.#keep(row, segment);
+      this.#keep({ ...place, ...readSettlementRow(bytes, start, end) }, segment);
     } catch (error) {
-      if (this.options.events.unreadable(lines.toString('utf8', start, end - 1), error)) return;
-      segment.outstanding++;
       this.#waitingBytes += sizeOf(place);
-      this.#refused.push(place);
+      if (this.options.unreadable(bytes.toString('utf8', start, end - 1), error)) this.#release(place);
+      else this.#refused.push(place);
     }
-  }
+  };
 }
 
 const sizeOf = ({ start, end }: SettlementRow): number => end - start;

@@ -90,18 +90,17 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     const disk = new JournalDisk(segments, {
       stepBytes: stepBytes || defaultStepBytes,
       sharesStore: sharesStoreDisk,
+      reuse: () => queue.reuse(),
       failed: (reason) =>
         logger.error({ reason }, 'the journal cannot be written; requests that cost money are refused until it can'),
       works: () => logger.info({}, 'the journal can be written again'),
     });
     const aside = new SetAsideFile(options);
     const memoryBytes = options.memoryBytes ?? 16 << 20;
-    const queue = new JournalQueue({
+    const queue: JournalQueue = new JournalQueue({
       ...{ segments, disk, memoryBytes },
-      events: {
-        unreadable: (line, error) => aside.add(line, error),
-        torn: (file) => logger.warn({ file }, 'the journal ends in a record that was cut short; it is skipped'),
-      },
+      unreadable: (line, error) => aside.add(line, error),
+      torn: (file) => logger.warn({ file }, 'the journal ends in a record that was cut short; it is skipped'),
     });
     await queue.adopt();
     const writer = new SettlementWriter(queue, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
-import { answeredModelFault, costOf } from './pricing.js';
+import { answeredModelFault, costOf, isFree } from './pricing.js';
 
 const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0) => ({
   promptTokens,
@@ -72,4 +72,14 @@ describe('the model that the upstream says it answered with (ruling 10)', () => 
       expect(answeredModelFault(snapshot, route, answered)).toBeUndefined();
     },
   );
+});
+
+describe('a free route', () => {
+  const zero = { input: 0n, output: 0n, cachedInput: null };
+  it('has no price above zero, for long prompts neither', () => {
+    expect(isFree(zero)).toBe(true);
+    for (const priced of [{ input: 1n }, { output: 1n }, { cachedInput: 1n }])
+      expect(isFree({ ...zero, ...priced })).toBe(false);
+    expect(isFree({ ...zero, above: { ...zero, inputTokens: 10, output: 1n } })).toBe(false);
+  });
 });

@@ -61,7 +61,7 @@ export class AdminClient {
     const { url, tokenSource } = this.connection;
     return new CommandFailure(
       `${url} refused the admin token from ${tokenSource}. The server's own is in its configuration (admin_token), ` +
-        'in LODESTONE_ADMIN_TOKEN or in data_dir/admin-token; give it with --admin-token.',
+        'in LODESTONE_ADMIN_TOKEN or in data_dir/admin-token; give it with --admin-token-file or LODESTONE_ADMIN_TOKEN.',
     );
   }
 

@@ -5,6 +5,8 @@ import type { AdminClient } from './admin-client.js';
 export interface Io {
   out(line: string): void;
   err(line: string): void;
+  /** All of standard input; absent where there is none. */
+  readonly stdin?: () => string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
 }

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.js';
 import { ConfigFault } from '../config/fault.js';
 import { loadConfig } from '../config/load.js';
 import { CommandFailure, type Io } from './command.js';
+import type { Secret } from './secrets.js';
 
 export interface Connection {
   readonly url: string;
@@ -15,14 +16,15 @@ export interface Connection {
 
 export interface ConnectionOptions {
   url?: string | undefined;
-  adminToken?: string | undefined;
+  /** From an option or the environment. */
+  adminToken?: Secret | undefined;
   config?: string | undefined;
 }
 
 export function findConnection(options: ConnectionOptions, io: Io): Connection {
   const config = lazily(() => readConfig(options.config, io));
   const url = options.url ?? nonEmpty(io.env.LODESTONE_URL) ?? addressOf(config());
-  return { url: checkedUrl(url), ...findToken(options, io, config) };
+  return { url: checkedUrl(url), ...findToken(options, config) };
 }
 
 export function readConfig(file: string | undefined, io: Io): Config {
@@ -34,10 +36,8 @@ export function readConfig(file: string | undefined, io: Io): Config {
   }
 }
 
-function findToken(options: ConnectionOptions, io: Io, config: () => Config): { token: string; tokenSource: string } {
-  if (options.adminToken) return { token: options.adminToken, tokenSource: '--admin-token' };
-  const fromEnvironment = nonEmpty(io.env.LODESTONE_ADMIN_TOKEN);
-  if (fromEnvironment) return { token: fromEnvironment, tokenSource: 'LODESTONE_ADMIN_TOKEN' };
+function findToken(options: ConnectionOptions, config: () => Config): { token: string; tokenSource: string } {
+  if (options.adminToken) return { token: options.adminToken.value, tokenSource: options.adminToken.source };
   const { adminToken, file, storage } = config();
   if (adminToken) return { token: adminToken, tokenSource: `admin_token in ${file ?? 'the configuration'}` };
   const path = join(storage.dataDir, 'admin-token');
@@ -45,7 +45,7 @@ function findToken(options: ConnectionOptions, io: Io, config: () => Config): { 
   if (token) return { token, tokenSource: path };
   throw new CommandFailure(
     `No admin token: ${path} cannot be read. A server makes it at its first start (npm start). ` +
-      'Run this command where the server runs, or give --admin-token or LODESTONE_ADMIN_TOKEN.',
+      'Run this command where the server runs, or give --admin-token-file or LODESTONE_ADMIN_TOKEN.',
   );
 }
 

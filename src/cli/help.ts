@@ -5,7 +5,9 @@ const serveLine: Line = { left: 'serve [--config FILE]', summary: 'Run the gatew
 
 const globalOptions = `Options of every command:
   --url URL           The server (else LODESTONE_URL, else host and port of the configuration, else http://127.0.0.1:8787)
-  --admin-token TOKEN (else LODESTONE_ADMIN_TOKEN, else admin_token of the configuration, else data_dir/admin-token)
+  --admin-token-file FILE, --admin-token-stdin
+                      The admin token (else LODESTONE_ADMIN_TOKEN, else admin_token of the configuration, else data_dir/admin-token).
+                      --admin-token TOKEN works too, but other users of the machine can see it
   --config FILE       The configuration (else LODESTONE_CONFIG, else ./lodestone.yaml)
   --json              Print the API's JSON
   -h, --help          Show this help

@@ -1,4 +1,5 @@
-/** The `lodestone` command line: `serve` runs the gateway, the other commands are clients of its admin API (contract 7). */
+/** The `lodestone` command line: `serve` runs the gateway, the other commands are clients of its admin API. */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { version } from '../base/version.js';
 import { AdminClient } from './admin-client.js';
@@ -12,6 +13,7 @@ import { providerCommands } from './commands/provider.js';
 import { routeCommands } from './commands/route.js';
 import { findConnection } from './connection.js';
 import { commandHelp, groupHelp, helpText, serveHelp } from './help.js';
+import { checkStdinUse, readSecret, secretOptions } from './secrets.js';
 
 const commands: readonly Command[] = [
   ...accountCommands,
@@ -25,7 +27,7 @@ const commands: readonly Command[] = [
 
 const globalOptions = {
   url: { type: 'string' },
-  'admin-token': { type: 'string' },
+  ...secretOptions('admin-token'),
   config: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -34,6 +36,7 @@ const globalOptions = {
 const processIo: Io = {
   out: (line) => console.log(line),
   err: (line) => console.error(line),
+  stdin: () => readFileSync(0, 'utf8'),
   env: process.env,
   cwd: process.cwd(),
 };
@@ -99,14 +102,17 @@ async function run(command: Command, argv: string[], io: Io): Promise<number> {
     flags: new Set(Object.keys(values).filter((name) => values[name as keyof typeof values] === true)),
     json: values.json === true,
     client: () => {
-      const { url, config, 'admin-token': adminToken } = options;
-      client ??= new AdminClient(findConnection({ url, adminToken, config }, io));
+      const { url, config } = options;
+      client ??= new AdminClient(
+        findConnection({ url, config, adminToken: readSecret('admin-token', 'LODESTONE_ADMIN_TOKEN', context) }, io),
+      );
       return client;
     },
     failed: () => {
       code = 1;
     },
   };
+  checkStdinUse(['admin-token', 'password'], context);
   await command.run(context);
   return code;
 }

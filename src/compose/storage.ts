@@ -21,16 +21,21 @@ export async function openStorage(
   return opened.add(await openStore({ ...address, logger }), (part) => part.close());
 }
 
-/** For a process that serves nothing itself: the store is there and migrated; resolves to how workers reach it where that is no address of the configuration. */
+/**
+ * For a process that serves nothing itself: the store is there, migrated, and has what `fill` puts into it; resolves to how
+ * workers reach it where that is no address of the configuration.
+ */
 export async function prepareStorage(
   config: Config,
   logger: Logger,
   opened: Opened,
+  fill: (store: Store) => Promise<void>,
 ): Promise<SocketConnection | undefined> {
   const { databaseUrl } = config.storage;
   const embedded = databaseUrl === null ? await startServer(config, logger, opened) : undefined;
   const address = embedded ? { connection: embedded.connection } : { databaseUrl: String(databaseUrl) };
-  await (await openStore({ ...address, logger })).close();
+  const store = await openStore({ ...address, logger });
+  await fill(store).finally(() => store.close());
   return embedded?.connection;
 }
 

@@ -44,6 +44,7 @@ describe('defaults (contract 2)', () => {
         countryHeader: null,
         countryDatabase: null,
         drainMs: 30_000,
+        bodyMemoryMaxBytes: 536_870_912,
       },
       storage: { dataDir: join(directory, 'data'), databaseUrl: null, redisUrl: null },
       workers: 1,
@@ -88,7 +89,7 @@ describe('the fields', () => {
   it('reads every field, with paths relative to the file', () => {
     const config = load(
       [
-        'server: { host: 0.0.0.0, port: 0, base_url: "https://ai.example/", trusted_proxies: [10.0.0.0/8, "fd00::/8", 192.0.2.1], country_header: CF-IPCountry, country_database: geo/own.mmdb, drain: 250ms }',
+        'server: { host: 0.0.0.0, port: 0, base_url: "https://ai.example/", trusted_proxies: [10.0.0.0/8, "fd00::/8", 192.0.2.1], country_header: CF-IPCountry, country_database: geo/own.mmdb, drain: 250ms, body_memory_max: 64MiB }',
         'storage: { data_dir: ../state, database_url: "postgres://u:p@db/x", redis_url: "redis://r:6379" }',
         'workers: 4',
         'admin_token: a-token-of-24-characters',
@@ -107,6 +108,7 @@ describe('the fields', () => {
       countryHeader: 'cf-ipcountry',
       countryDatabase: join(directory, 'geo/own.mmdb'),
       drainMs: 250,
+      bodyMemoryMaxBytes: 67_108_864,
     });
     expect(config.storage.dataDir).toBe(join(directory, '..', 'state'));
     expect(config.catalogue).toEqual(['builtin', join(directory, 'mine.yaml'), '/etc/lodestone/more.yaml']);
@@ -118,13 +120,16 @@ describe('the fields', () => {
   });
 
   it('lets HOST, PORT and the LODESTONE_ variables win over the file, and ignores empty ones', () => {
-    const config = load('server: { host: ::1, port: 1 }\nadmin_token: one-token-of-the-file-itself\nstorage: { redis_url: "redis://a" }', {
-      HOST: '127.0.0.2',
-      PORT: '9000',
-      LODESTONE_DATABASE_URL: 'postgresql:///x?host=/run',
-      LODESTONE_REDIS_URL: '',
-      LODESTONE_ADMIN_TOKEN: 'another-of-the-environment\n',
-    });
+    const config = load(
+      'server: { host: ::1, port: 1 }\nadmin_token: one-token-of-the-file-itself\nstorage: { redis_url: "redis://a" }',
+      {
+        HOST: '127.0.0.2',
+        PORT: '9000',
+        LODESTONE_DATABASE_URL: 'postgresql:///x?host=/run',
+        LODESTONE_REDIS_URL: '',
+        LODESTONE_ADMIN_TOKEN: 'another-of-the-environment\n',
+      },
+    );
     expect(config.server).toMatchObject({ host: '127.0.0.2', port: 9000 });
     expect(config.storage).toMatchObject({ databaseUrl: 'postgresql:///x?host=/run', redisUrl: 'redis://a' });
     expect(config.adminToken).toBe('another-of-the-environment');
@@ -204,6 +209,8 @@ describe('faults know their line and name their field', () => {
       ':2:12: timeouts.overall: found "0s", expected a duration above zero',
     ],
     ['duration number', 'timeouts:\n\n  overall: 30', ':3:12: timeouts.overall: found 30, expected a duration'],
+    ['size text', 'server: { body_memory_max: 512MB }', 'found "512MB", expected a size above zero, such as 512MiB'],
+    ['size zero', 'server: { body_memory_max: 0 }', 'found 0, expected a size above zero'],
     ['duration text', 'server: { drain: soon }', 'server.drain: found "soon", expected a duration'],
     [
       'negative limit',
@@ -291,52 +298,5 @@ describe('faults know their line and name their field', () => {
 
   it('quotes no more than a line of a long value', () => {
     expect(faultsOf(`demo: ${'x'.repeat(5000)}`)[0]!.length).toBeLessThan(200);
-  });
-});
-
-describe('who may sign up by default', () => {
-  const defaultsOf = (yaml: string, env: Environment = {}) => {
-    const { registration, welcomeCreditPico } = load(yaml, env);
-    return [registration, welcomeCreditPico];
-  };
-  const oneUsd = 1_000_000_000_000n;
-
-  it.each([
-    ['nothing is configured', ''],
-    ['the host is another loopback address', 'server: { host: 127.8.0.1 }'],
-    ['the host is ::1', 'server: { host: "::1" }'],
-    ['the host is localhost', 'server: { host: localhost, base_url: "http://localhost:8787" }'],
-    ['base_url is loopback', 'server: { base_url: "http://[::1]:8787" }'],
-  ])('anybody, with welcome credit, while %s', (_, yaml) => {
-    expect(defaultsOf(yaml)).toEqual(['open', oneUsd]);
-  });
-
-  it.each<[string, string, Environment?]>([
-    ['the server listens on every address', 'server: { host: 0.0.0.0 }'],
-    ['the server listens on every address of both families', 'server: { host: "::" }'],
-    ['HOST is another address', '', { HOST: '192.0.2.7' }],
-    ['base_url is public', 'server: { base_url: "https://ai.example.com" }'],
-    ['base_url only looks like loopback', 'server: { base_url: "http://127.0.0.1.example.com" }'],
-    ['dashboard_url is public', 'server: { dashboard_url: "https://ai.example.com/dashboard" }'],
-    ['a proxy is trusted', 'server: { trusted_proxies: [10.0.0.0/8] }'],
-    ['the database is the operator’s own', 'storage: { database_url: "postgres://db/lodestone" }'],
-  ])('nobody, and no welcome credit, where %s', (_, yaml, env) => {
-    expect(defaultsOf(yaml, env)).toEqual(['closed', 0n]);
-    expect(defaultsOf(`${yaml}\nregistration: open\nwelcome_credit_usd: "0.25"`, env)).toEqual(['open', oneUsd / 4n]);
-    expect(defaultsOf(`${yaml}\nregistration: open`, env), 'credit is written down on its own').toEqual(['open', 0n]);
-  });
-});
-
-describe('the admin token', () => {
-  const advice = 'expected a token of at least 24 characters, such as one from: openssl rand -base64 32';
-
-  it('of fewer than 24 characters stops the start, and is not quoted', () => {
-    expect(faultsOf(`admin_token: ${'t'.repeat(23)}`)).toEqual([
-      `lodestone.yaml:1:14: admin_token: found a text, ${advice}`,
-    ]);
-    expect(faultsOf('', { LODESTONE_ADMIN_TOKEN: 'x' })).toEqual([
-      `environment: LODESTONE_ADMIN_TOKEN: found a text, ${advice}`,
-    ]);
-    expect(load(`admin_token: ${'t'.repeat(24)}`).adminToken).toBe('t'.repeat(24));
   });
 });

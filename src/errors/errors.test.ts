@@ -81,6 +81,7 @@ describe('the error table', () => {
       'provider_quota_exhausted',
       'ip_rate_limited',
       'key_rate_limited',
+      'admin_rate_limited',
       'too_many_attempts',
     ]);
   });

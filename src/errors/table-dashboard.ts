@@ -65,9 +65,10 @@ export const dashboardErrors = {
     status: 403,
     type: 'permission_error',
     code: 'registration_closed',
-    when: 'Somebody signs up, but `registration` is `closed` in the configuration.',
-    remedy: 'Ask the operator for an account.',
-    message: () => 'Sign-up is closed here. Ask the operator of this service for an account.',
+    when: 'Somebody signs up, but `registration` is `closed`: in the configuration, or because the service can be reached from elsewhere and the configuration does not say `open`.',
+    remedy: 'Ask the operator for an account. Operators: `lodestone account create`, or `registration: open`.',
+    message: () =>
+      'Sign-up is closed here. Ask the operator of this service for an account; an operator can also set "registration: open" in the configuration.',
   }),
   too_many_attempts: row<{ seconds: number }>({
     status: 429,

@@ -18,6 +18,7 @@ export class UnsettledCharges {
   private readonly unanswered = new Map<string, Set<string>>();
   private readonly underWay = new Set<readonly SettlementRow[]>();
 
+  /** Takes the place of what was added for the generation before. */
   add(accountId: string, generationId: string, costPico: bigint): void {
     const charges = this.waiting.get(accountId);
     if (charges) charges.set(generationId, costPico);

@@ -81,6 +81,8 @@ export interface HttpDeps {
   expiry: { seen(): void; keyCreated(expiresAt: number | null): void };
   adminToken: string;
   adminLimiter: AdminLimiter;
+  /** Everything that a start makes is there and printed. */
+  isStarted: () => boolean;
   /** `base_url` is https, so every answer tells browsers to come back over https only. */
   https: boolean;
   /** The limits of a key whose account has none of its own. */

@@ -17,6 +17,7 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     const missing: string[] = [];
     if (lifecycle.draining) missing.push('draining');
     if (!deps.catalogue.current) missing.push('snapshot');
+    else if (!deps.isStarted()) missing.push('start');
     if (!(await answersInTime(deps.store.ping()))) missing.push('store');
     const fault = deps.journal.fault ?? null;
     if (fault !== null) missing.push('journal');

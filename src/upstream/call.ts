@@ -8,6 +8,7 @@ import { AnswerHead, errorBytesMax } from './answer-head.js';
 import type { Deadlines, Watched } from './deadlines.js';
 import { createDecoder, type Decoder } from './decode.js';
 import { EventStreamReader } from './event-stream.js';
+import { reasonOf } from './failure.js';
 import { FrameReader } from './frames.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 
@@ -109,10 +110,7 @@ export class Call implements UpstreamHandler, Watched {
     this.resumeUpstream = resume;
     if (this.head.encoding !== '') {
       this.decoder = createDecoder(this.head.encoding, {
-        onDecoded: (chunk) => {
-          this.take(chunk);
-          return !this.paused;
-        },
+        onDecoded: (chunk) => this.take(chunk),
         onDecodedEnd: () => this.ended(),
         onDrained: () => this.resumeUpstream(),
         onUndecodable: (reason) => this.cut({ kind: 'malformed', status, reason, body: Buffer.alloc(0) }),
@@ -125,9 +123,7 @@ export class Call implements UpstreamHandler, Watched {
 
   onData(chunk: Buffer): boolean {
     if (this.over) return true;
-    if (this.decoder) return this.decoder.write(chunk);
-    this.take(chunk);
-    return !this.paused;
+    return this.decoder ? this.decoder.write(chunk) : this.take(chunk);
   }
 
   onEnd(): void {
@@ -181,11 +177,13 @@ export class Call implements UpstreamHandler, Watched {
     return { budget: 'stream-idle', budgetMs: idleMs };
   }
 
-  private take(chunk: Buffer): void {
-    if (this.over) return;
+  /** false = pause. */
+  private take(chunk: Buffer): boolean {
+    if (this.over) return true;
     if (this.reader) this.readFrames(this.reader, chunk);
     else if (this.collected === 0 && this.head?.ok && this.frames) this.startStream(chunk);
     else this.collect(chunk);
+    return !this.paused;
   }
 
   /**
@@ -297,8 +295,4 @@ export class Call implements UpstreamHandler, Watched {
     if (result.kind === 'answer') atEndOfTurn('answers', () => this.resolve(result));
     else this.resolve(result);
   }
-}
-
-function reasonOf(error: Error & { code?: string }): string {
-  return error.code ? `${error.message} (${error.code})` : error.message;
 }

@@ -27,6 +27,7 @@ export interface Decoder {
 export const encodedBytesMax = 32 * 1024 * 1024;
 export const decodedBytesMax = 32 * 1024 * 1024;
 const broken = 'its compressed body is broken';
+const severalFrames = 'its compressed body has several frames, which cannot be decoded';
 const windowTooLarge = 'its compressed body needs a window of over 8 MiB';
 
 /** Begins to decode a body with this first byte; a text says why it cannot be decoded. */
@@ -43,7 +44,7 @@ const starts = new Map<string, Start>([
 /** null where the encoding is none that can be decoded. */
 export function createDecoder(encoding: string, sink: DecoderSink): Decoder | null {
   const start = starts.get(encoding);
-  return start ? new StreamDecoder(start, sink) : null;
+  return start ? new StreamDecoder(start, sink, encoding !== 'zstd') : null;
 }
 
 /** Many servers send bare deflate under this name; a zlib header always has 8 in its low bits. */
@@ -68,6 +69,8 @@ class StreamDecoder implements Decoder {
   constructor(
     private readonly start: Start,
     private readonly sink: DecoderSink,
+    /** What follows the end of the compressed data is ignored. Node's zstd decoder ends with the first of several frames. */
+    private readonly mayBePadded: boolean,
   ) {}
 
   write(chunk: Buffer): boolean {
@@ -77,8 +80,10 @@ class StreamDecoder implements Decoder {
       this.fail(`its compressed body is over ${encodedBytesMax} bytes`);
       return true;
     }
-    // What follows the end of the compressed data is padding: it counts, and nobody reads it.
-    if (this.outputEnded) return true;
+    if (this.outputEnded) {
+      if (!this.mayBePadded) this.fail(severalFrames);
+      return true;
+    }
     this.stream ??= this.startWith(chunk[0]!);
     return this.stream?.write(Buffer.from(chunk)) ?? true;
   }
@@ -107,7 +112,7 @@ class StreamDecoder implements Decoder {
     }
     stream.on('data', (chunk: Buffer) => this.give(stream, chunk));
     stream.on('drain', () => this.over || this.sink.onDrained());
-    stream.on('end', () => this.endOutput());
+    stream.on('end', () => this.endOutput(stream));
     stream.on('error', (error: NodeJS.ErrnoException) => this.fail(reasonOf(error)));
     return stream;
   }
@@ -119,10 +124,12 @@ class StreamDecoder implements Decoder {
     else if (!this.sink.onDecoded(chunk)) stream.pause();
   }
 
-  private endOutput(): void {
+  /** Node's decoders count the bytes that they have read. */
+  private endOutput({ bytesWritten }: Duplex & { bytesWritten?: number }): void {
     this.outputEnded = true;
     if (this.over) return;
-    if (this.inputEnded) this.finish();
+    if (!this.mayBePadded && bytesWritten !== undefined && bytesWritten < this.taken) this.fail(severalFrames);
+    else if (this.inputEnded) this.finish();
     else this.sink.onDrained();
   }
 
@@ -138,7 +145,7 @@ class StreamDecoder implements Decoder {
   }
 }
 
-/** An upstream reads none of this, an operator does: a window over the cap is named, everything else is damage. */
+/** A window over the cap is named; every other error of a decoder is damage. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ZSTD_error_frameParameter_windowTooLarge') return windowTooLarge;
   return code === 'UNDECODABLE' ? message : broken;

@@ -26,6 +26,12 @@ export class FailureReader {
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
   });
 
+  constructor() {
+    // Patterns are compiled when they are first tried, which takes tens of milliseconds: now, and not while a client waits.
+    const body = 'The deployment of this model has an option that is not off, with no value of the client: daily';
+    readFailure({ status: 400, body, headerCodes: [], providerId: '', baseUrl: '' });
+  }
+
   read(failure: UnreadFailure, { request, body, dialect, upstreamModel }: SentRequest): Failure | Promise<Failure> {
     // A dialect that only splices sends what the client wrote; another may leave out, join or take apart.
     const sent: SentBytes = { body, request: adapterOf(dialect).answer ? request : null, ours: [upstreamModel] };

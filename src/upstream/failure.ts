@@ -39,3 +39,8 @@ export function effectOf(meaning: Meaning): Effect {
   if (meaning === 'rejected') return 'none';
   return meaning === 'quota' ? 'held' : 'counted';
 }
+
+/** What a broken connection says of itself. */
+export function reasonOf(error: Error & { code?: string }): string {
+  return error.code ? `${error.message} (${error.code})` : error.message;
+}

@@ -108,7 +108,7 @@ export class FrameReader {
         at = eventEnd + 2;
       }
     }
-    if (at < text.length && !this.stopped) this.hold(at === 0 ? text : text.slice(at));
+    if (at < text.length && !this.stopped) this.hold(at === 0 ? text : copyOf(text.slice(at)));
   }
 
   private takeEvent(block: string): void {
@@ -124,6 +124,11 @@ export class FrameReader {
     }
     if (data !== undefined) this.sink.onFrame(data, 0, data.length, event);
   }
+}
+
+/** A slice would keep the whole read alive while the rest of its frame does not come. */
+function copyOf(slice: string): string {
+  return Buffer.from(slice, 'latin1').toString('latin1');
 }
 
 /** One line of data with CRLF after it, as some write each event: there is nothing to replace in it. */

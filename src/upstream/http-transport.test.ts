@@ -1,7 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  type Exchange,
   hang,
   hangAfterHeaders,
   json,
@@ -275,46 +274,4 @@ describe('a kept connection that the server has closed unnoticed', () => {
       }
     },
   );
-});
-
-describe('an origin that closes idle connections', () => {
-  let now: number;
-  let kept: Exchange;
-  beforeEach(async () => {
-    now = 1_000;
-    await transport.close();
-    transport = new HttpTransport(() => now);
-    upstream.reply((exchange) => {
-      kept = exchange;
-      return json({})(exchange);
-    });
-  });
-  async function sendAfter(idleMs: number): Promise<number> {
-    now += idleMs;
-    expect((await send()).status).toBe(200);
-    return upstream.connections.accepted;
-  }
-  async function closeAfter(idleMs: number): Promise<void> {
-    now += idleMs;
-    kept.close('fin');
-    await upstream.waitFor(() => upstream.connections.open === 0);
-  }
-
-  it('is sent nothing on a connection that has been idle for half as long, until it has kept some for a while', async () => {
-    expect([await sendAfter(0), await sendAfter(1_500)]).toEqual([1, 1]);
-    await closeAfter(1_000);
-    expect(await sendAfter(0)).toBe(2);
-    expect(await sendAfter(400), 'idle for less than half of it').toBe(2);
-    expect(await sendAfter(800), 'idle for more than half of it').toBe(3);
-    expect(await sendAfter(60_000), 'idle for too long in any case').toBe(4);
-    expect(await sendAfter(3_000), 'a minute without a close').toBe(4);
-  });
-
-  it('is trusted less after every earlier close', async () => {
-    await sendAfter(0);
-    await closeAfter(2_000);
-    await sendAfter(0);
-    await closeAfter(100);
-    expect([await sendAfter(0), await sendAfter(40), await sendAfter(70)]).toEqual([3, 3, 4]);
-  });
 });

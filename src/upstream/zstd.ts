@@ -1,6 +1,6 @@
 /**
  * Decodes zstd: with Node's own decoder where there is one (from Node 22.15), else in a thread of its own. The decoder written in
- * JavaScript trusts what it reads (eight bytes can keep it busy for seconds), so it is given a checked body and little time.
+ * JavaScript trusts what it reads (a few kilobytes can keep it busy for seconds), so it is given a checked body and little time.
  */
 import { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
@@ -73,9 +73,27 @@ class ThreadDecoder extends Duplex {
       transferList: [body.buffer],
     });
     this.worker = worker;
-    this.timer = setTimeout(() => this.fail(`its compressed body took over ${decodeMs} ms to decode`), decodeMs);
-    worker.once('message', (reply: ThreadReply) => this.takeReply(reply));
-    worker.once('error', () => this.fail('its compressed body is broken'));
+    // A thread that was left may still say something.
+    const whileInUse =
+      <Event>(handle: (event: Event) => void) =>
+      (event: Event) => {
+        if (this.worker === worker) handle(event);
+      };
+    const tooSlow = () => this.fail(`its compressed body took over ${decodeMs} ms to decode`);
+    worker.once(
+      'online',
+      whileInUse(() => {
+        this.timer = setTimeout(tooSlow, decodeMs);
+      }),
+    );
+    worker.once(
+      'message',
+      whileInUse<ThreadReply>((reply) => this.takeReply(reply)),
+    );
+    worker.once(
+      'error',
+      whileInUse(() => this.fail('its compressed body is broken')),
+    );
   }
 
   private takeReply(reply: ThreadReply): void {

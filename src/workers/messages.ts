@@ -12,8 +12,6 @@ export interface WorkerSettings {
 
 export type ToWorker =
   | ({ type: 'start' } & WorkerSettings)
-  /** Print, through the primary, what a first start has to say. */
-  | { type: 'welcome' }
   | { type: 'reload' }
   /** A sibling is gone: what is left in its journal is to be settled. */
   | { type: 'adopt' }
@@ -29,7 +27,6 @@ export type FromWorker =
   | { type: 'serving'; port: number; addresses: Addresses }
   /** The start failed; the text is for the operator. */
   | { type: 'failed'; text: string }
-  | { type: 'print'; text: string }
   | FiguresMessage;
 
 export type FiguresMessage =

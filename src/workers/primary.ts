@@ -1,14 +1,16 @@
 /**
  * `workers: N`: this process serves nothing itself. It runs the embedded store, keeps N workers on one port, passes signals on to them,
- * and ends when all of them have drained (contract 1 and 2, docs/decisions/0017).
+ * and ends when all of them have drained (docs/decisions/0017).
  */
 import cluster from 'node:cluster';
 import { adminTokenOf } from '../admin-token.js';
 import type { Logger } from '../base/logger.js';
+import { type Addresses, addressesOf } from '../compose/addresses.js';
+import { demoParts } from '../compose/demo-parts.js';
 import { Opened } from '../compose/opened.js';
 import { prepareStorage } from '../compose/storage.js';
 import type { Config } from '../config/config.js';
-import { readyText } from '../demo.js';
+import { prepareDemo, readyText } from '../demo.js';
 import type { Ending } from '../running.js';
 import type { SocketConnection } from '../storage/embedded.js';
 import { FiguresExchange } from './figures-exchange.js';
@@ -52,6 +54,10 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   }
 }
 
+function print(text: string): void {
+  if (text !== '') console.log(text);
+}
+
 class Primary {
   readonly #opened = new Opened();
   readonly #handed = new HandedConnections();
@@ -69,20 +75,27 @@ class Primary {
     this.#seats = Array.from({ length: options.config.workers }, (_, index) => this.#seat(index + 1));
   }
 
-  /** Everything that is made once is made here, before there is a worker: the store and its tables, the operators' token. */
+  /** Everything that is made once is made here, before there is a worker: the store and its tables, the demo, the admin token. */
   async start(): Promise<void> {
     const { logger, mainFile } = this.options;
-    this.#prepared = prepareStorage(this.#config, logger, this.#opened);
+    let demo = (_: Addresses): string => '';
+    this.#prepared = prepareStorage(this.#config, logger, this.#opened, async (store) => {
+      if (this.#config.demo) demo = await prepareDemo(demoParts(store, logger));
+    });
     this.#connection = await this.#prepared;
     if (this.#stopping) return;
+    const { port } = this.#config.server;
+    // A worker may be ready before this process hears of it, so what was made is printed first. Nobody knows the address yet
+    // where the system chooses the port: the ready line tells it.
+    if (port !== 0) print(demo(addressesOf(this.#config, port)));
     this.#config = { ...this.#config, adminToken: adminTokenOf(this.#config) };
     // Round-robin: connections that are kept open spread evenly, which the kernel does not see to (docs/decisions/0017).
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec: mainFile, args: ['serve'], serialization: 'advanced' });
     const [first] = await Promise.all(this.#seats.map((seat) => seat.start()));
     if (this.#stopping || !first) return;
-    console.log(readyText(first.addresses));
-    if (this.#config.demo) this.#seats[0]?.send({ type: 'welcome' });
+    if (port === 0) print(demo(first.addresses));
+    print(readyText(first.addresses));
   }
 
   reload(): void {
@@ -117,7 +130,6 @@ class Primary {
         this.#port ??= port;
         return port === this.#port;
       },
-      print: (text) => console.log(text),
       figures: (message) => {
         if (message.type === 'siblings') this.#figures.asked(number, message.ask, message.figures);
         else this.#figures.told(number, message.round, message.figures);

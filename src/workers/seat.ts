@@ -20,7 +20,6 @@ export interface SeatEvents {
   settings(): WorkerSettings;
   /** False where what it serves is of no use; it is then ended, and followed by another. */
   serving(port: number): boolean;
-  print(text: string): void;
   /** It tells figures, or asks for those of the others. */
   figures(message: FiguresMessage): void;
   /** A process has ended, and not in the way it was told to, if it was. */
@@ -97,7 +96,6 @@ export class Seat {
     worker.on('error', () => {});
     worker.on('message', (message: FromWorker) => {
       if (message.type === 'hello') this.#hello();
-      else if (message.type === 'print') this.events.print(message.text);
       else if (message.type === 'failed') text = message.text;
       else if (message.type === 'figures' || message.type === 'siblings') this.events.figures(message);
       else if (this.#serves(message.port)) served(message);

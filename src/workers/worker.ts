@@ -6,7 +6,6 @@ import cluster from 'node:cluster';
 import { createLogger, type Logger } from '../base/logger.js';
 import { type Gateway, startGateway } from '../compose.js';
 import { loadConfig } from '../config/load.js';
-import { welcome } from '../demo.js';
 import { endingOf, endOnFault, startFaultText } from '../running.js';
 import { type FromWorker, type ToWorker, type WorkerSettings, workerVariable } from './messages.js';
 import { Siblings } from './siblings.js';
@@ -79,7 +78,6 @@ function obey(starting: Promise<Gateway>, stop: (why: string) => void): void {
   const orders: Partial<Record<ToWorker['type'], (gateway: Gateway) => Promise<unknown>>> = {
     reload: ({ catalogue }) => catalogue.reload(),
     adopt: ({ journal }) => journal.adopt(),
-    welcome: (gateway) => welcome(gateway, (text) => void say({ type: 'print', text })),
   };
   process.on('message', (message: ToWorker) => {
     if (message.type === 'stop') stop(message.signal);

@@ -99,11 +99,12 @@ describeInBrowser('from sign-up to the bill (contract 8)', () => {
   });
 });
 
-describeInBrowser('keys (§2.1)', () => {
+describeInBrowser('keys', () => {
   it('an expired key stays listed with its badge, and is refused', async () => {
-    const member = await signUp(gateway, 'expired@example.test');
+    const member = await signUp(gateway, `expired-${Date.now()}@example.test`);
     visitor = await visitorOf(browser, gateway, member);
-    const expires = new Date(Date.now() + 300).toISOString();
+    // A busy machine takes a second to make the key, which must still lie ahead then.
+    const expires = new Date(Date.now() + 2_000).toISOString();
     const made = await dashboardCall(gateway, 'POST', 'keys', { name: 'short-lived', expires }, member);
     const { token } = (await made.json()) as { token: string };
     await expect.poll(async () => (await gateway.call('GET', '/v1/key', undefined, { key: token })).status).toBe(401);

@@ -42,7 +42,7 @@ async function furnish(): Promise<void> {
   for (const [name, expires] of [
     ['production', 'never'],
     ['staging', '90d'],
-    ['laptop', new Date(Date.now() + 500).toISOString()],
+    ['laptop', new Date(Date.now() + 2_000).toISOString()],
   ]) {
     keys.push((await gateway.admin('POST', `${path}/keys`, { name, expires })).json as { id: string; name: string });
   }

@@ -136,3 +136,20 @@ async function enterWith({ page }: Visitor, email: string): Promise<void> {
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
+
+it('says on both pages that sign-up is closed, and what to do', async () => {
+  const closed = await spawnGateway();
+  try {
+    const visitor = await newVisitor(browser, closed.url);
+    await visitor.visit('/sign-in');
+    await visitor.page.getByText('Sign-up is closed on this gateway. Ask its operator for an account.').waitFor();
+    expect(await visitor.page.getByRole('link', { name: 'Sign up' }).count()).toBe(0);
+    await visitor.visit('/sign-up');
+    await visitor.page.getByText('registration: open').waitFor();
+    expect(await visitor.page.getByLabel('Password').count()).toBe(0);
+    expect(visitor.problems).toEqual([]);
+    await visitor.close();
+  } finally {
+    await closed.stop();
+  }
+});

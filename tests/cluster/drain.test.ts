@@ -1,16 +1,16 @@
 /** SIGTERM with hundreds of open streams: new work is refused, every stream comes to its end, everything is settled, and the exit is clean (contract 1). */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ask } from '../faults/fixture.js';
+import { ask, scaled } from '../faults/fixture.js';
 import type { StreamReply, TestAccount } from '../support/client.js';
 import { RawConnection, type RawResponse, requestBytes } from '../support/raw-http.js';
 import { completion, json as jsonScript } from '../support/scripted-upstream.js';
 import { holdStreams, startWorkers, streamCost, streamText, usageOf, type WorkerRig } from './worker-rig.js';
 
-const streamCount = 500;
+const streamCount = scaled(150, 500);
 const credit = '1000.00';
 const creditPico = 1_000_000_000_000_000n;
 
-describe.each([1, 2])('SIGTERM with %i serving process(es) and 500 open streams', (workers) => {
+describe.each([1, 2])(`SIGTERM with %i serving process(es) and ${streamCount} open streams`, (workers) => {
   let rig: WorkerRig;
   let account: TestAccount;
   let idle: RawConnection;

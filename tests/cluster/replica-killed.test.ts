@@ -6,7 +6,7 @@ import { type Replicas, startReplicas } from '../support/replicas.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { CountedTraffic, type Outcome } from './counted-traffic.js';
 
-const kills = scaled(4, 20);
+const kills = scaled(2, 20);
 const callerCount = 8;
 /** Other suites want the machine too. */
 const paceMs = scaled(15, 0);

@@ -4,8 +4,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { generation, llama, useGateway } from '../api/harness.js';
 import { json, sse } from '../support/scripted-upstream.js';
 import { SeededRandom as Seeded, type SeededRandom } from '../support/seeded-random.js';
-import { type Accent, type Answer, accents, type Meaning, plainAnswer } from './accents.js';
+import { type Accent, type Answer, type Meaning, plainAnswer } from './accents/accent.js';
+import { callAccents } from './accents/calls.js';
+import { envelopeAccents, messageAccents } from './accents/messages.js';
+import { usageAccents } from './accents/usage.js';
 
+const accents: readonly Accent[] = [...messageAccents, ...callAccents, ...usageAccents, ...envelopeAccents];
 const bench = useGateway();
 let client: OpenAI;
 

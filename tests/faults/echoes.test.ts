@@ -15,7 +15,6 @@ import {
   startUpstream,
   type UpstreamCallLog,
 } from '../support/scripted-upstream.js';
-import { registerPrompt } from '../support/secrets.js';
 
 const dialects = ['openai', 'azure', 'anthropic', 'gemini', 'bedrock'] as const;
 type Dialect = (typeof dialects)[number];
@@ -64,7 +63,6 @@ const framed = ({ frame, streamType }: Envelope): Script => {
 
 const daily = 'you have exceeded the daily token quota limit';
 const overloaded = 'the server is overloaded, its queue is full';
-registerPrompt(daily);
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;

@@ -66,3 +66,18 @@ it('the exact count takes the place of the provisional record, and the balance f
   await rig.gateway.restart();
   await expectBooks(rig.gateway, account, { records: 1, costs: [countedCost(content)] });
 }, 60_000);
+
+it('the first answer without usage does not wait for the tokenizer to be loaded', async () => {
+  await rig.gateway.restart();
+  await pause(2_000);
+  rig.upstream.reset();
+  rig.upstream.onRequest(() => up.sse(up.streamOf(words(3))));
+  const account = await rig.gateway.createAccount();
+  const times: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const startedAt = performance.now();
+    expect((await rig.gateway.stream(ask(), { key: account.key })).done).toBe(true);
+    times.push(performance.now() - startedAt);
+  }
+  expect(times[0]! - Math.max(times[1]!, times[2]!)).toBeLessThan(250);
+}, 60_000);

@@ -1,2 +1,8 @@
 /** The files that `npm run test:long` runs, one after another. */
-export const longTests = ['slow-readers.mjs', 'disk-full.mjs', 'left-streams.mjs', 'kill-under-load.mjs'];
+export const longTests = [
+  'slow-readers.mjs',
+  'disk-full.mjs',
+  'left-streams.mjs',
+  'kill-under-load.mjs',
+  'openapi-fuzz.mjs',
+];

@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { admin, Checks, model, pause, startSoakGateway } from '../soak/soak-gateway.mjs';
+import { admin, Checks, model, otherModel, pause, startSoakGateway } from '../soak/soak-gateway.mjs';
 import { treeMegabytes } from './process-tree.mjs';
 
 const { values } = parseArgs({
@@ -31,39 +31,40 @@ const block = Buffer.from(
 const textBytes = Array.from({ length: 300 }, (_, at) =>
   Buffer.byteLength(words[at % words.length] + words[(at * 7) % words.length]),
 ).reduce((sum, bytes) => sum + bytes, 0);
-const whole = JSON.stringify({
-  ...{ id: 'co', object: 'chat.completion', created: 1, model: 'upstream-model' },
-  choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-});
-
 /** Bytes that the upstream could hand over, by stream. */
 const handedOver = new Map();
 
-/** `reader …` gets frames without end; `stream …` gets the wanted size and no usage; everybody else a whole answer. */
+/** `reader …` gets frames without end; `stream …` gets the wanted size and no usage. */
 const upstream = createServer(async (req, res) => {
   const pieces = [];
   for await (const piece of req) pieces.push(piece);
   const [kind, name] = JSON.parse(Buffer.concat(pieces).toString()).messages[0].content.split(' ');
-  if (kind === 'hi') {
-    res.writeHead(200, { 'content-type': 'application/json' }).end(whole);
-    return;
-  }
   const bytesMax = kind === 'stream' ? megabytes * 1e6 : Number.POSITIVE_INFINITY;
   res.writeHead(200, { 'content-type': 'text/event-stream' });
   res.on('error', () => {});
   let sent = 0;
+  let goOn = () => {};
+  res.on('drain', () => goOn()).on('close', () => goOn());
   while (sent < bytesMax && !res.destroyed) {
     sent += block.length;
-    if (!res.write(block)) await new Promise((resolve) => res.once('drain', resolve).once('close', resolve));
+    const drained = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    if (!res.write(block)) await drained;
     handedOver.set(`${kind} ${name}`, sent);
   }
   if (!res.destroyed) res.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
 });
 await new Promise((resolve) => upstream.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, resolve));
 
+/** Its own upstream is in its own thread: what it waits for is the gateway, not this script. */
+const coTenant = new Worker(new URL('../faults/co-tenant-thread.mjs', import.meta.url));
+const next = () => new Promise((resolve) => coTenant.once('message', resolve));
+const { port: coTenantPort } = await next();
+
 const gateway = await startSoakGateway({
   upstreamUrl: `http://127.0.0.1:${upstream.address().port}`,
+  otherUrl: `http://127.0.0.1:${coTenantPort}`,
   config: { timeouts: { overall: '20m', stream_idle: '10m' } },
 });
 const { port } = new URL(gateway.url);
@@ -93,13 +94,11 @@ function readToEnd(content) {
   });
 }
 
-const coTenant = new Worker(new URL('../faults/co-tenant-thread.mjs', import.meta.url));
-const next = () => new Promise((resolve) => coTenant.once('message', resolve));
-await next();
 const other = await admin(gateway.url, 'POST', '/accounts', { email: 'co-tenant@example.test' });
 await admin(gateway.url, 'POST', `/accounts/${other.id}/credits`, { amount_usd: '100.00' });
 const { token } = await admin(gateway.url, 'POST', `/accounts/${other.id}/keys`, { name: 'co', expires: 'never' });
-const watch = () => coTenant.postMessage({ start: { url: gateway.url, key: token, model, pid: gateway.pid } });
+const watch = () =>
+  coTenant.postMessage({ start: { url: gateway.url, key: token, model: otherModel, pid: gateway.pid } });
 const unwatch = async (what) => {
   coTenant.postMessage({ stop: true });
   const { samples, failures } = await next();
@@ -188,13 +187,13 @@ for (let tries = 0; tries < 120 && records.length < wanted; tries++) {
 checks.check(`every stream has its record (${records.length} of ${wanted})`, records.length === wanted);
 const blocks = Math.ceil((megabytes * 1e6) / block.length);
 const finished = records.filter(({ stream_end }) => stream_end === 'complete');
-const figures = new Set(finished.map(({ usage }) => usage?.completion_tokens));
+const figures = new Set(finished.map(({ completion_tokens }) => completion_tokens));
 const perBlock = [...figures][0] / blocks;
 console.log(`     ${[...figures].join(', ')} tokens a stream, ${(textBytes / perBlock).toFixed(2)} bytes a token`);
 checks.check('equal streams have equal counts', finished.length === streams && figures.size === 1);
 checks.check(
   'all of them are counted',
-  records.every(({ usage }) => usage?.completion_tokens > 0),
+  records.every(({ completion_tokens }) => completion_tokens > 0),
 );
 
 async function everyRecord() {

@@ -10,14 +10,17 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 
 const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const adminToken = 'soak-admin-token-of-no-value';
+export const adminToken = 'soak-admin-token-of-no-value';
 export const model = 'acme/meta/llama-3.3-70b/defra';
+/** Of the second upstream. */
+export const otherModel = 'other/meta/llama-3.3-70b/defra';
 
-function catalogueFor(upstreamUrl) {
+function catalogueFor(addresses) {
+  const price = { input: 0.6, output: 0.8 };
   return {
-    providers: [
-      { id: 'acme', name: 'acme', dialect: 'openai', base_url: `${upstreamUrl}/v1`, auth: 'none', headquarters: 'DE' },
-    ],
+    providers: Object.entries(addresses).map(([id, url]) => ({
+      ...{ id, name: id, dialect: 'openai', base_url: `${url}/v1`, auth: 'none', headquarters: 'DE' },
+    })),
     regions: [{ locode: 'defra', city: 'Frankfurt', country: 'DE', lat: 50.1, lon: 8.7, carbon: 344 }],
     models: [
       {
@@ -25,19 +28,19 @@ function catalogueFor(upstreamUrl) {
         model: 'llama-3.3-70b',
         context_window: 131_072,
         max_output_tokens: 8_192,
-        routes: [
-          { provider: 'acme', locode: 'defra', upstream_model: 'upstream-model', price: { input: 0.6, output: 0.8 } },
-        ],
+        routes: Object.keys(addresses).map((provider) => ({
+          ...{ provider, locode: 'defra', upstream_model: 'upstream-model', price },
+        })),
       },
     ],
   };
 }
 
-/** `config` is laid over the defaults, section by section; `nodeArgs` go to the gateway's node. */
-export async function startSoakGateway({ upstreamUrl, config = {}, nodeArgs = [] }) {
+/** `config` is laid over the defaults, section by section; `nodeArgs` go to the gateway's node. `otherUrl` serves `otherModel`. */
+export async function startSoakGateway({ upstreamUrl, otherUrl, config = {}, nodeArgs = [] }) {
   const folder = mkdtempSync(join(tmpdir(), 'lodestone-soak-'));
   const catalogueFile = join(folder, 'catalogue.yaml');
-  writeFileSync(catalogueFile, stringify(catalogueFor(upstreamUrl)));
+  writeFileSync(catalogueFile, stringify(catalogueFor({ acme: upstreamUrl, ...(otherUrl && { other: otherUrl }) })));
   writeFileSync(
     join(folder, 'lodestone.yaml'),
     stringify({

@@ -25,7 +25,7 @@ import { ManualClock } from './manual-clock.js';
 import { MemoryStore } from './memory-store.js';
 import { smallSnapshot } from './snapshot.js';
 
-export const adminToken = 'admin-secret';
+export const adminToken = 'admin-secret-of-the-fixture';
 export const dashboardOrigin = 'https://ai.example.com';
 
 export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
@@ -54,6 +54,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     journal: { settled: async () => true },
     limits,
     https: false,
+    isStarted: () => true,
     originOf: (req) => ({
       address: place.address ?? req.socket.remoteAddress ?? '',
       territory: territoryOfCode(place.code),

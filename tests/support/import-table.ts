@@ -43,7 +43,7 @@ export const importTable: Record<string, readonly string[]> = {
   http: [...domain, 'fleet', 'pipeline', 'tracing'],
   'admin-token': ['base', 'config'],
   demo: domain,
-  compose: [...domain, 'fleet', 'upstream', 'pipeline', 'tracing', 'http', 'admin-token'],
+  compose: [...domain, 'fleet', 'upstream', 'pipeline', 'tracing', 'http', 'admin-token', 'demo'],
   running: ['base', 'compose'],
   workers: [...foundation, 'storage', 'metrics', 'admin-token', 'compose', 'demo', 'running'],
   main: [...foundation, 'compose', 'demo', 'running', 'workers'],

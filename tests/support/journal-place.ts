@@ -40,9 +40,9 @@ export class JournalPlace {
     return journal;
   }
 
-  async close(journal: Journal): Promise<void> {
+  close(journal: Journal, report?: (line: string) => void): Promise<number> {
     this.#open.delete(journal);
-    await journal.close();
+    return journal.close(report);
   }
 
   async remove(): Promise<void> {
@@ -70,7 +70,11 @@ export class JournalPlace {
 
 /** Of the final records; zeros behind the last line are space that was only allocated. */
 export function idsIn(text: string): string[] {
-  const lines = text.split('\u0000', 1)[0]!.split('\n').slice(0, -1).filter((line) => !line.startsWith('?'));
+  const lines = text
+    .split('\u0000', 1)[0]!
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => !line.startsWith('?'));
   return lines.map((line) => line.slice(0, line.indexOf('\t')));
 }
 

@@ -8,7 +8,7 @@ import { registerEnvironment, searchKept } from './secrets.js';
 const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
-const readyLine = /(https?:\/\/[^\s/]+)/;
+const readyLine = /^Lodestone is ready: API (https?:\/\/[^\s/]+)/m;
 
 export interface ExitOf {
   code: number | null;

@@ -21,20 +21,20 @@ export interface DemoClaimDeps {
   clock: Pick<Clock, 'now'>;
 }
 
+/** A new token, which ends the earlier ones; null where there is no demo account, or it has a password and so an owner. */
+export async function offerClaim({ store, clock }: Pick<DemoClaimDeps, 'store' | 'clock'>): Promise<string | null> {
+  const { accounts, signIn } = store;
+  const accountId = await accounts.findId(demoEmail);
+  if (accountId === null) return null;
+  const user = (await signIn.list()).find((entry) => entry.accountId === accountId);
+  if (user?.hasPassword) return null;
+  const token = randomBytes(32).toString('base64url');
+  await signIn.keepOnlyToken(identifierOf(token), accountId, clock.now() + validMs);
+  return token;
+}
+
 export class DemoClaim {
   constructor(private readonly deps: DemoClaimDeps) {}
-
-  /** A new token, which ends the earlier ones; null where there is no demo account, or it has a password and so an owner. */
-  async offer(): Promise<string | null> {
-    const { accounts, signIn } = this.deps.store;
-    const accountId = await accounts.findId(demoEmail);
-    if (accountId === null) return null;
-    const user = (await signIn.list()).find((entry) => entry.accountId === accountId);
-    if (user?.hasPassword) return null;
-    const token = randomBytes(32).toString('base64url');
-    await signIn.keepOnlyToken(identifierOf(token), accountId, this.deps.clock.now() + validMs);
-    return token;
-  }
 
   /** The demo account, ready to sign in to; null where the token is unknown, used or too old, or the account has an owner. */
   async take(token: string): Promise<Account | null> {

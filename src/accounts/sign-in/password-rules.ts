@@ -12,7 +12,10 @@ export interface PasswordOwner {
 export async function checkNewPassword(param: string, password: string, owner: PasswordOwner): Promise<void> {
   const reason = await weaknessOf(password, owner);
   if (reason !== null)
-    throw gatewayError('field_invalid', { param, reason: `${reason}. Choose another password, such as four random words` });
+    throw gatewayError('field_invalid', {
+      param,
+      reason: `${reason}. Choose another password, such as four random words`,
+    });
 }
 
 async function weaknessOf(password: string, { email, name }: PasswordOwner): Promise<string | null> {

@@ -33,8 +33,8 @@ interface WaitingPiece {
 
 export class TokenCounter {
   /** Stays loaded: the first count after a quiet hour must not wait for the tokenizer. */
-  private readonly thread = countThread();
-  private readonly largeThread = countThread(120_000);
+  private readonly thread = countThread({ heapMb: piecesHeapMb });
+  private readonly largeThread = countThread({ idleMs: 120_000 });
   private readonly waitingPieces: WaitingPiece[] = [];
   private countsPiece = false;
 
@@ -85,6 +85,25 @@ export class TokenCounter {
   }
 }
 
-function countThread(idleMs?: number): SideThread<CountRequest | PieceRequest, CountResult | CountedPiece> {
-  return new SideThread(new URL('./count-thread.js', import.meta.url), idleMs === undefined ? {} : { idleMs });
+/** Nearly all that counting allocates is garbage at once. Without bounds the thread's heap would grow to several times the tokenizer. */
+const youngHeapMb = 6;
+/** The tokenizer takes some 45 MB of it. */
+const piecesHeapMb = 96;
+
+interface CountThreadOptions {
+  heapMb?: number;
+  /** Without it the thread stays. */
+  idleMs?: number;
+}
+
+function countThread({
+  heapMb,
+  idleMs,
+}: CountThreadOptions): SideThread<CountRequest | PieceRequest, CountResult | CountedPiece> {
+  const resourceLimits = {
+    maxYoungGenerationSizeMb: youngHeapMb,
+    ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
+  };
+  const options = idleMs === undefined ? { resourceLimits } : { resourceLimits, idleMs };
+  return new SideThread(new URL('./count-thread.js', import.meta.url), options);
 }

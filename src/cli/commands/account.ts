@@ -1,17 +1,21 @@
 /** `lodestone account …` */
 import type { AccountRow } from '../admin-client.js';
 import { type Command, type CommandContext, required } from '../command.js';
+import { readSecret, secretOptions } from '../secrets.js';
 import { fields, table } from '../table.js';
+
+const passwordVariable = 'LODESTONE_PASSWORD';
+const passwordSources = `The password may also be in ${passwordVariable}.`;
 
 export const accountCommands: readonly Command[] = [
   {
     name: 'account create',
-    parameters: '<email> [--name NAME] [--password TEXT] [--billing-country CODE]',
-    summary: 'Create an account.',
+    parameters: '<email> [--name NAME] [--password-stdin | --password-file FILE] [--billing-country CODE]',
+    summary: `Create an account. ${passwordSources}`,
     options: {
       email: { type: 'string' },
       name: { type: 'string' },
-      password: { type: 'string' },
+      ...secretOptions('password'),
       'billing-country': { type: 'string' },
     },
     positionalsMax: 1,
@@ -44,9 +48,9 @@ export const accountCommands: readonly Command[] = [
   },
   {
     name: 'account password',
-    parameters: '<id or email> --password TEXT',
-    summary: 'Set the password for the dashboard; every session of the account ends.',
-    options: { account: { type: 'string' }, password: { type: 'string' } },
+    parameters: '<id or email> --password-stdin | --password-file FILE',
+    summary: `Set the password for the dashboard; every session of the account ends. ${passwordSources}`,
+    options: { account: { type: 'string' }, ...secretOptions('password') },
     positionalsMax: 1,
     run: setPassword,
   },
@@ -62,10 +66,11 @@ export const accountCommands: readonly Command[] = [
 
 async function createAccount(context: CommandContext): Promise<void> {
   const { options, positionals } = context;
+  const password = readSecret('password', passwordVariable, context);
   const account = await context.client().call<AccountRow>('POST', '/accounts', {
     email: required(positionals[0] ?? options.email, 'The e-mail address'),
     ...(options.name && { name: options.name }),
-    ...(options.password && { password: options.password }),
+    ...(password && { password: password.value }),
     ...(options['billing-country'] && { billing_country: options['billing-country'] }),
   });
   print(context, account);
@@ -91,7 +96,8 @@ async function setStatus(context: CommandContext, status: 'active' | 'suspended'
 
 async function setPassword(context: CommandContext): Promise<void> {
   required(context.positionals[0] ?? context.options.account, 'The account (id or e-mail address)');
-  const password = required(context.options.password, 'The password (--password)');
+  const { value: password } = readSecret('password', passwordVariable, context) ?? {};
+  required(password, 'The password (--password-stdin or --password-file)');
   const { id, email } = await named(context);
   await context.client().call('PUT', `/accounts/${id}/password`, { password });
   if (!context.json) context.io.out(`The password of ${email} was set.`);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
+import { adminToken, type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
 
 let fixture: HttpFixture;
 
@@ -34,8 +34,8 @@ describe('the admin token (contract 7)', () => {
         undefined,
         'Bearer wrong',
         'Bearer ',
-        'bearer admin-secret',
-        'admin-secret',
+        `bearer ${adminToken}`,
+        adminToken,
         fixture.asKey.authorization,
       ];
       for (const authorization of wrong) {

@@ -67,7 +67,7 @@ const keyErrors: readonly Condition[] = [
   ...guarded,
 ];
 
-const bodyErrors: readonly Condition[] = ['body_not_json', 'request_too_large'];
+const bodyErrors: readonly Condition[] = ['body_not_json', 'request_too_large', 'body_memory_full'];
 
 /** Under `/v1`, with an API key. */
 export function keyOperation(operation: OperationDescription): Operation {
@@ -76,7 +76,12 @@ export function keyOperation(operation: OperationDescription): Operation {
 
 /** Under `/admin/v1`, with the admin token. */
 export function adminOperation(operation: OperationDescription): Operation {
-  return operationOf(operation, ['admin_token_wrong', 'admin_rate_limited', ...guarded], [{ adminToken: [] }], everyAnswer);
+  return operationOf(
+    operation,
+    ['admin_token_wrong', 'admin_rate_limited', ...guarded],
+    [{ adminToken: [] }],
+    everyAnswer,
+  );
 }
 
 /** For everybody. `/healthz`, `/readyz` and `/metrics` are not even guarded (ruling 15). */

@@ -285,4 +285,64 @@ describe('delivered text', () => {
     caller.onDrain?.();
     expect([resumed, relay.onChunkEnd(() => {})]).toEqual([1, true]);
   });
+
+  it('is counted while it passes, and a stream that outruns the count waits for it and for its caller', async () => {
+    const played = new PlayedRelay();
+    const { relay, caller, pieces } = played;
+    const long = JSON.stringify(content('word '.repeat(10_000)));
+    const send = (resume: () => void = () => {}) => {
+      relay.onFrame(long, 0, long.length);
+      return relay.onChunkEnd(resume);
+    };
+    let resumed = 0;
+    expect(send()).toBe(true);
+    caller.slow = true;
+    expect(send(() => resumed++)).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(resumed).toBe(0);
+    caller.onDrain?.();
+    expect([resumed, relay.deliveredCharacters]).toEqual([1, 100_000]);
+    const { tokens, text } = await relay.delivered.remaining();
+    expect([pieces.texts.join(''), tokens + text.length]).toEqual(['word '.repeat(20_000), 100_000]);
+  });
+});
+
+describe('what a relay holds', () => {
+  it('before the first content is bounded, whatever an upstream sends', () => {
+    const played = new PlayedRelay();
+    for (let sent = 0; sent < 5_000; sent++) played.frame(role);
+    played.frame(content('a'));
+    const { frames, written, text } = played.caller;
+    expect([text, frames[0].choices[0].delta.role]).toEqual(['a', 'assistant']);
+    expect(written.length).toBeLessThan(150_000);
+  });
+
+  it('of frames with a finish_reason is bounded; all of them arrive', () => {
+    const played = new PlayedRelay();
+    played.frame(content('a'));
+    for (let sent = 0; sent < 2_000; sent++) played.frame(finish);
+    const left = played.relay.takeFinishFrames().length;
+    expect(left).toBeLessThan(500);
+    expect(played.caller.frames.length + left).toBe(2_001);
+  });
+});
+
+describe('what a stream owes', () => {
+  it('is written down before the first text is sent, every few thousand characters, and when the caller leaves', () => {
+    const played = new PlayedRelay();
+    played.relay.callerLeft();
+    played.frame(role);
+    expect(played.recorded).toEqual([]);
+    const before: number[] = [];
+    const write = played.caller.write.bind(played.caller);
+    played.caller.write = (text) => {
+      before.push(played.recorded.length);
+      return write(text);
+    };
+    for (let i = 0; i < 100; i++) played.frame(content('x'.repeat(100)));
+    expect(before[0]).toBe(1);
+    expect(played.recorded.map(({ characters }) => characters)).toEqual([100, 4_200, 8_300]);
+    played.relay.callerLeft();
+    expect(played.recorded.at(-1)).toEqual({ left: true, characters: 10_000 });
+  });
 });

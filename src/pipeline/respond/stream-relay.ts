@@ -1,7 +1,7 @@
 /**
- * Carries a stream from an upstream to the caller under the commit rule (contract 4.1): nothing is sent before the first
- * frame with content, nothing switches route after it, the frame with the `finish_reason` waits for the usage or the end,
- * and a `finish_reason` is never invented.
+ * Carries a stream from an upstream to the caller under the commit rule: nothing is sent before the first frame with content,
+ * nothing switches route after it, the frame with the `finish_reason` waits for the usage or the end, and a stream that breaks
+ * off never gets a `finish_reason`.
  */
 
 import type { TokenCounter } from '../../billing/count/counter.js';

@@ -76,7 +76,8 @@ function byRules(reading: Reading, status: number, worn: number): Decision | und
   );
 }
 
-function decide({ meaning, says, codes, loosely }: Rule, reading: Reading): Decision | undefined {
+function decide({ meaning, hint, says, codes, loosely }: Rule, reading: Reading): Decision | undefined {
+  if (hint && !hint.test(reading.words) && !hint.test(reading.codes)) return undefined;
   if (codes?.test(reading.codes) || says?.test(reading.codes)) return { meaning, words: [] };
   const words = says?.exec(reading.words)?.[0] ?? (reading.strictly ? undefined : loosely?.exec(reading.words)?.[0]);
   return words === undefined ? undefined : { meaning, words: [words] };

@@ -35,6 +35,7 @@ const notAnOption =
 /** Something that the request asks for is switched off where it was sent, which no retry changes. */
 export const switchedOff: Rule = {
   meaning: 'rejected',
+  hint: /\b(?:disabled|deactivated|off|enabled|activated|active|allow(?:ed|s)?|permit|configured|forbids?|disallows?|turned|switched|blocked|without|with no|start|launch|run|configure|build)\b| --[a-z]/,
   says: any(
     new RegExp(`\\b${option}[:,]?(?: [^\\s.;,]+){0,5}? ${off}\\b${notOfAccount}`),
     new RegExp(

@@ -104,12 +104,13 @@ const unit = '(?:deployments?|endpoints?|instances?|replicas?|servers?|pods?|wor
 const up =
   '(?:running|started|active|activated|deployed|online|live|up|serving|healthy|provisioned|initiali[sz]ed|alive|ready)';
 const resting =
-  '(?:stopped|paused|suspended|sleeping|asleep|went to sleep|cold|expired|exited|powered (?:off|down)|spun down|under maintenance|resuming|draining|hibernat\\w+|inactive|offline|down|unhealthy|unloaded|undeployed|released|deleted|terminated|deactivated|shut ?down|(?:re)?starting|provisioning|creating|updating|deploying|initiali[sz]ing|(?:turned|switched) off|(?:auto)?scaled (?:down )?to (?:zero|0))';
+  '(?:stopped|paused|suspended|sleeping|asleep|went to sleep|cold|expired|exited|preempted|evicted|quarantined|powered (?:off|down)|spun down|under maintenance|resuming|draining|hibernat\\w+|inactive|offline|down|unhealthy|unloaded|undeployed|released|deleted|terminated|deactivated|shut ?down|(?:re)?starting|provisioning|creating|updating|deploying|initiali[sz]ing|(?:turned|switched) off|(?:auto)?scaled (?:down )?to (?:zero|0))';
 const words = (most: number) => `(?: [^\\s.;,]+){0,${most}}?`;
 
 /** What serves the model is not running: stopped, paused, scaled to nothing, or still being started. */
 export const rest: Rule = {
   meaning: 'capacity',
+  hint: /\b(?:deployment|endpoint|instance|replica|server|service|pod|worker|cluster|machine|vm|backend|node|model|weight)s?\b/,
   says: any(
     new RegExp(
       `\\b${host}${words(4)} (?:is|are|was|were|has|have|been|being|state|status|state:|status:)${words(3)} ${resting}(?![\\w-])`,
@@ -130,7 +131,7 @@ export const rest: Rule = {
     ),
     /\b(?:replica|instance|worker|node) count (?:is|of|:|=) (?:0|zero)\b|\b(?:model|weights)(?: \S+){0,2} being (?:downloaded|pulled|started|resumed|provisioned)/,
     /\b(?:current|deployment|endpoint|instance|service) (?:state|status)(?: is|:)? (?:stopped|paused|creating|updating|deleting|failed|pending|starting|provisioning|inactive)\b/,
-    new RegExp(`\\b(?:no|any|zero|0)${words(1)} ${up}${words(1)} ${unit}\\b|\\bno ${unit}${words(2)} ${up}\\b`),
+    new RegExp(`\\b(?:no|any|zero|0)${words(1)} ${up}${words(1)} ${unit}\\b|\\bno ${unit}${words(4)} ${up}\\b`),
     new RegExp(
       `\\b(?:has|have|with|there (?:is|are)|to|at)(?: currently)? (?:no|zero|0) ${unit}\\b(?! (?:propert|field|attribut|key|argument|param))`,
     ),

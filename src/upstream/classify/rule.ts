@@ -3,6 +3,8 @@ import type { Meaning } from '../failure.js';
 
 export interface Rule {
   meaning: Meaning;
+  /** A short pattern that fails for nearly all words, for rules that are costly to compile and to try. */
+  hint?: RegExp;
   /** In the words or in the codes (as words). Phrases that no field name, value or prompt is likely to hold. */
   says?: RegExp;
   /** In the codes alone. */

@@ -19,8 +19,11 @@ export interface Exchange extends UpstreamHandler {
   onFree(): void;
 }
 
-/** A read is handled to its end before the next one begins, so one buffer serves them all. */
-const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+/**
+ * A read is handled to its end before the next one begins, so one buffer serves them all. A stream whose caller is slow holds what
+ * became of one read, and a round of the event loop reads once from each connection: a larger buffer makes both larger.
+ */
+const readBuffer = Buffer.allocUnsafeSlow(32 * 1024);
 const tcpKeepAliveMs = 30_000;
 /** Without a hint of the server idle sockets are closed before a usual server would (5 s): keep-alive races stay rare. */
 const idleMsDefault = 4_000;

@@ -232,7 +232,7 @@ describe('an account has at most 200 keys', () => {
     query(
       bench.gateway,
       `insert into lodestone.keys (id, account_id, name, last_four, hash, expires_at, created_at)
-       select substr(md5($1 || n), 1, 10), $1, 'k' || n, 'abcd', null, case when n = 1 then 1 end, 1
+       select substr(md5($1::text || n), 1, 10), $1, 'k' || n, 'abcd', null, case when n = 1 then to_timestamp(1) end, to_timestamp(1)
        from generate_series(1, $2::int) n`,
       [accountId, count],
     );

@@ -42,11 +42,14 @@ describe('a start', () => {
   it('ends the links of earlier starts', async () => {
     const gateway = await spawnGateway({ embedded: true, config: { demo: true } });
     try {
-      const first = linkIn(gateway.output.stdout)!;
+      const newLink = async (earlier?: string) => {
+        await vi.waitUntil(() => ![undefined, earlier].includes(linkIn(gateway.output.stdout)), { timeout: 10_000 });
+        return linkIn(gateway.output.stdout)!;
+      };
+      const first = await newLink();
       await gateway.restart();
-      const second = linkIn(gateway.output.stdout)!;
+      const second = await newLink(first);
       const claimWith = (token: string) => new DashboardClient(gateway.url).call('POST', 'claim', { token });
-      expect(second).not.toBe(first);
       expect((await claimWith(first)).status).toBe(401);
       expect((await claimWith(second)).status).toBe(200);
     } finally {
@@ -57,6 +60,7 @@ describe('a start', () => {
   it('ends an unused link when the account gets a password in another way', async () => {
     const gateway = await spawnGateway({ embedded: true, config: { demo: true } });
     try {
+      await vi.waitUntil(() => linkIn(gateway.output.stdout), { timeout: 10_000 });
       const token = linkIn(gateway.output.stdout)!;
       const [demo] = (await gateway.admin('GET', '/accounts')).json.data;
       await gateway.admin('PUT', `/accounts/${demo.id}/password`, { password: 'set by an operator' });

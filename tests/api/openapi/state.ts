@@ -27,6 +27,12 @@ const refusals: readonly { why: string; code?: string; message: RegExp }[] = [
     why: 'The route must be able to apply the parameter.',
     message: /cannot apply|does not support/,
   },
+  { why: 'An account has a limited number of keys.', code: 'key_limit_reached', message: /./ },
+  {
+    why: 'A password must not be easy to guess.',
+    code: 'invalid_request_error',
+    message: /^`password` (has no more than two|is the email address|is one of the most common)/,
+  },
   {
     why: 'Only an account with a password can be an operator.',
     code: 'invalid_request_error',

@@ -71,6 +71,18 @@ export const resting: readonly string[] = [
   'The VM that runs the model is powered off',
   'model worker exited',
   'Cluster is resuming, try again',
+  'The requested endpoint is not currently running; its status is idle',
+  'Deployment chat is stopped due to inactivity',
+  'Model deployment acme is not yet ready (state: provisioning)',
+  'No replica of the model is up',
+  'Serving instance has been preempted',
+  'This endpoint has been disabled by autoscaling and has no workers',
+  'The model deployment was not found in a running state',
+  'Endpoint quarantined, restart required',
+  'Inference endpoint is paused, ask a maintainer to restart it',
+  'Workspace deployment is sleeping',
+  "the backend for this model isn't started",
+  'Deployment must be in READY state to accept requests',
 ];
 
 /** The request cannot be served here, though the status is a 503. */
@@ -139,6 +151,17 @@ export const switchedOff: readonly string[] = [
   'Server was built with no vision support',
   '`tools` need the flag --tools to be set on the server',
   'Prefill disabled for this server',
+  'logprobs is disabled on this server',
+  'Server side tools have been turned off',
+  'Automatic tool choice is off: enable it at launch',
+  'response_format is disabled by the operator',
+  'Vision inputs not enabled on this server',
+  'This deployment has function calling disabled',
+  'Streaming with usage is not enabled on this host',
+  'Parameter `n` has been disabled',
+  'Image understanding is turned off for this endpoint',
+  'The server refuses logit_bias: option not enabled',
+  'Seeded sampling was switched off by the administrator',
 ];
 
 /** Sounds alike, but it is the server that is off: a 503 like any other. */

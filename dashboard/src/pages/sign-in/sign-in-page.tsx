@@ -11,14 +11,17 @@ export function SignInPage() {
   return (
     <EntryFrame
       below={
-        session?.registration === 'open' && (
+        session &&
+        (session.registration === 'open' ? (
           <>
             New here?{' '}
             <Link className="font-medium text-accent underline underline-offset-2" to="/sign-up">
               Sign up
             </Link>
           </>
-        )
+        ) : (
+          'Sign-up is closed on this gateway. Ask its operator for an account.'
+        ))
       }
       title="Sign in"
     >

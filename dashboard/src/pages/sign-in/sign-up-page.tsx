@@ -23,7 +23,9 @@ export function SignUpPage() {
     >
       {session?.registration === 'closed' ? (
         <Notice tone="neutral">
-          Registration is closed on this gateway. Its operator can make an account for you.
+          Sign-up is closed on this gateway. Ask its operator for an account. If you are the operator: create one with{' '}
+          <code className="text-xs">lodestone account create &lt;email&gt;</code>, or set{' '}
+          <code className="text-xs">registration: open</code> in the configuration and restart.
         </Notice>
       ) : (
         <CredentialsForm action="Sign up" newPassword next="/dashboard/" path="sign-up" />

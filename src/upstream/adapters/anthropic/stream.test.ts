@@ -35,6 +35,20 @@ const finish = (usage: object, stop_reason: string | null = 'end_turn') => ({
 const begin = (usage: object) => ({ type: 'message_start', message: { model: 'claude-x', usage } });
 
 describe('a stream of Anthropic', () => {
+  it('keeps no more thinking than a stream may hold: too much of it is delivered, but not given once more', () => {
+    const piece = 'hm, '.repeat(1_000);
+    const thinking = (count: number) => [
+      open({ type: 'thinking', thinking: '' }),
+      ...Array.from({ length: count }, () => delta({ type: 'thinking_delta', thinking: piece })),
+      delta({ type: 'signature_delta', signature: 'signed' }),
+      close(),
+    ];
+    const whole = { type: 'reasoning.text', text: piece.repeat(20), signature: 'signed' };
+    expect(deltasOf(thinking(20)).at(-1)).toMatchObject({ reasoning_details: [whole] });
+    const long = deltasOf(thinking(50));
+    expect(long).toEqual(Array.from({ length: 50 }, () => ({ reasoning_content: piece })));
+  });
+
   it('has content in one shape, whether it was spliced or parsed', () => {
     const raw = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":';
     const chunks = translate([

@@ -17,6 +17,7 @@ import {
 import { toolCallId } from '../messages/completion.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { isStringInside, type ReadEvent, readEvent } from '../messages/json-string.js';
+import { keepReasoning } from '../messages/kept-reasoning.js';
 import { OpenBlocks } from '../messages/open-blocks.js';
 import { reasoningFormat } from './blocks.js';
 import { finishReasonOf, usageOf } from './usage.js';
@@ -40,8 +41,8 @@ interface Block {
   /** How its deltas begin, up to the text. */
   prefix: string;
   member: string;
-  /** What has been passed on, as the inside of a JSON string; only kept for thinking. */
-  text: string;
+  /** What has been passed on, as the inside of a JSON string; only kept for thinking, and null where that is too long. */
+  text: string | null;
   empty: boolean;
   /** The same of the signature. */
   signature: string;
@@ -184,7 +185,7 @@ export class MessageStream implements StreamTranslator {
     if (!block) return;
     if (block.type === 'tool_use' && block.empty) {
       emit(block.chunk.before + JSON.stringify(block.input).slice(1, -1) + block.chunk.after);
-    } else if (block.type === 'thinking') {
+    } else if (block.type === 'thinking' && block.text !== null) {
       this.tellReasoning(`"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`, emit);
     }
   }
@@ -223,7 +224,7 @@ function writtenInput(input: unknown, write: Write): string {
 function passOn(block: Block, inside: string, emit: Emit): void {
   if (inside === '') return;
   block.empty = false;
-  if (block.type === 'thinking') block.text += inside;
+  if (block.type === 'thinking') block.text = keepReasoning(block.text, inside);
   emit(block.chunk.before + inside + block.chunk.after);
 }
 

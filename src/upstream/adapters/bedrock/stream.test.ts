@@ -25,6 +25,18 @@ const start = (toolUse: object, contentBlockIndex = 0): Event => [
 const stop = (contentBlockIndex = 0): Event => ['contentBlockStop', { contentBlockIndex }];
 
 describe('a stream of Bedrock', () => {
+  it('keeps no more reasoning than a stream may hold: too much of it is delivered, but not given once more', () => {
+    const text = 'hm, '.repeat(1_000);
+    const reasoning = (count: number): Event[] => [
+      ...Array.from({ length: count }, () => delta({ reasoningContent: { text } })),
+      delta({ reasoningContent: { signature: 'signed' } }),
+      stop(),
+    ];
+    const whole = { type: 'reasoning.text', text: text.repeat(20), signature: 'signed' };
+    expect(deltasOf(reasoning(20)).at(-1)).toMatchObject({ reasoning_details: [whole] });
+    expect(deltasOf(reasoning(50))).toEqual(Array.from({ length: 50 }, () => ({ reasoning_content: text })));
+  });
+
   it('has each piece of text as it came, in one shape, padded or not, without a start (wire 5)', () => {
     const texts = ['one', 'zwei é', '"},"p":"x"}', '\\', '\n字 😀', 'x"}', '"},"p":"'];
     const events = texts.flatMap((text, at): Event[] => [delta({ text }), padded({ text }, 'abc'.repeat(at))]);

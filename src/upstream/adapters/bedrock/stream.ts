@@ -17,6 +17,7 @@ import {
 import { toolCallId } from '../messages/completion.js';
 import { type Fields, isFields } from '../messages/items.js';
 import { isStringInside, type ReadEvent, readEvent } from '../messages/json-string.js';
+import { keepReasoning } from '../messages/kept-reasoning.js';
 import { OpenBlocks } from '../messages/open-blocks.js';
 import { isCallersTool } from './answer.js';
 import { redactedFormat, signedFormat } from './blocks.js';
@@ -34,8 +35,8 @@ interface Block {
   prefix: string;
   suffix: string;
   padding: string;
-  /** What has been passed on, as the inside of a JSON string; only kept for reasoning. */
-  text: string;
+  /** What has been passed on, as the inside of a JSON string; only kept for reasoning, and null where that is too long. */
+  text: string | null;
   signature: string;
   empty: boolean;
 }
@@ -134,7 +135,7 @@ export class ConverseStream implements StreamTranslator {
     if (inside === '' || block.kind === 'provider_tool') return;
     block.empty = false;
     this.said = true;
-    if (block.kind === 'reasoning') block.text += inside;
+    if (block.kind === 'reasoning') block.text = keepReasoning(block.text, inside);
     emit(block.chunk.before + inside + block.chunk.after);
   }
 
@@ -143,7 +144,7 @@ export class ConverseStream implements StreamTranslator {
     const block = this.blocks.close(index);
     if (!block) return;
     if (block.kind === 'tool' && block.empty) emit(`${block.chunk.before}{}${block.chunk.after}`);
-    if (block.signature === '') return;
+    if (block.signature === '' || block.text === null) return;
     const members = `"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`;
     this.tellReasoning(members, signedFormat, emit);
   }

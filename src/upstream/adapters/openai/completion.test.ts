@@ -55,6 +55,7 @@ describe('a whole completion', () => {
     '{"choices":{}}',
     '{"choices":[null]}',
     '{"choices":[{}]}',
+    '{"choices":[{"index":0,"finish_reason":"stop"}]}',
     '{"choices":[{"message":null}]}',
     '{"choices":[{"message":"x"}]}',
     '{"choices":[{"message":[]}]}',

@@ -64,9 +64,10 @@ export function readCompletion(body: Buffer, terms: UsageTerms): CompletionReadi
   };
 }
 
-/** A choice that a content filter emptied has only its reason; a few servers answer in the shape of a stream, or of older models. */
+/** A content filter leaves only the reason of a choice; a few servers answer in the shape of a stream, or of older models. */
 function hasMessage({ message, delta, text, finish_reason }: Fields): boolean {
-  return isFields(message) || isFields(delta) || typeof text === 'string' || finishReasonMeant(finish_reason) !== null;
+  if (isFields(message) || isFields(delta) || typeof text === 'string') return true;
+  return finishReasonMeant(finish_reason) === 'content_filter';
 }
 
 /** Puts a choice into OpenAI's shape. True where something was changed. */

@@ -1,0 +1,74 @@
+/**
+ * Secrets that a command takes: from standard input, a file or the environment. As an argument a secret works too, with a warning:
+ * every user of the machine can read the arguments of a process.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CommandFailure, type Io, UsageError } from './command.js';
+
+/** The options of a secret, for `parseArgs`. */
+export function secretOptions<Name extends string>(name: Name) {
+  return { [name]: text, [`${name}-stdin`]: flag, [`${name}-file`]: text } as Record<
+    Name | `${Name}-file`,
+    typeof text
+  > &
+    Record<`${Name}-stdin`, typeof flag>;
+}
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+
+export interface GivenOptions {
+  readonly options: Readonly<Record<string, string | undefined>>;
+  readonly flags: ReadonlySet<string>;
+  readonly io: Io;
+}
+
+export interface Secret {
+  readonly value: string;
+  /** For a message when it is refused. */
+  readonly source: string;
+}
+
+/** `variable` names the environment's place for it. undefined where the secret was given nowhere. */
+export function readSecret(name: string, variable: string, { options, flags, io }: GivenOptions): Secret | undefined {
+  const [argument, file] = [options[name], options[`${name}-file`]];
+  const fromStdin = flags.has(`${name}-stdin`) || argument === '-';
+  const fromArgument = argument !== undefined && argument !== '-';
+  if ([fromStdin, fromArgument, file !== undefined].filter(Boolean).length > 1) {
+    throw new UsageError(`Give only one of --${name}, --${name}-stdin and --${name}-file.`);
+  }
+  if (fromStdin) return { value: firstLineOf(io.stdin?.() ?? '', `--${name}-stdin`), source: `--${name}-stdin` };
+  if (file !== undefined) return { value: firstLineOf(readSecretFile(file, io), file), source: file };
+  if (fromArgument) {
+    io.err(
+      `Warning: other users of this machine can see the value of --${name}. Use --${name}-stdin, --${name}-file FILE or ${variable} instead.`,
+    );
+    return { value: argument, source: `--${name}` };
+  }
+  const fromEnvironment = io.env[variable];
+  return fromEnvironment ? { value: fromEnvironment, source: variable } : undefined;
+}
+
+/** Standard input has room for one secret. */
+export function checkStdinUse(names: readonly string[], { options, flags }: GivenOptions): void {
+  const reading = names.filter((name) => flags.has(`${name}-stdin`) || options[name] === '-');
+  if (reading.length > 1) {
+    throw new UsageError(`Only one secret can be read from standard input, not ${reading.join(' and ')}.`);
+  }
+}
+
+function readSecretFile(file: string, io: Io): string {
+  try {
+    return readFileSync(resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    throw new CommandFailure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+/** Editors and `echo` end a file with a new line, which belongs to no secret. */
+function firstLineOf(content: string, source: string): string {
+  const line = content.split(/\r?\n/, 1)[0]!;
+  if (line === '') throw new CommandFailure(`${source} gives an empty secret.`);
+  return line;
+}

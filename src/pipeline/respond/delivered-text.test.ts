@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { CountedPiece } from '../../billing/count/count-pieces.js';
+import { DeliveredText, keptCharactersMax } from './delivered-text.js';
+
+/** Counts a token a character when it is told to, and leaves `leftOver` characters over. */
+class ManualCounter {
+  leftOver = 0;
+  readonly pieces: string[] = [];
+  private finish: () => void = () => {};
+
+  countPiece(piece: string): Promise<CountedPiece> {
+    this.pieces.push(piece);
+    return new Promise((resolve) => {
+      this.finish = () =>
+        resolve({ tokens: piece.length - this.leftOver, rest: piece.slice(piece.length - this.leftOver) });
+    });
+  }
+
+  async finishPiece(): Promise<void> {
+    this.finish();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function start() {
+  const counter = new ManualCounter();
+  return { counter, delivered: new DeliveredText(counter) };
+}
+
+const half = 'ab '.repeat(keptCharactersMax / 6);
+
+describe('delivered text', () => {
+  it('is kept while it is short, and counted by nobody', async () => {
+    const { counter, delivered } = start();
+    delivered.add(half, half.length);
+    expect([delivered.countIfLong(), counter.pieces, delivered.characters]).toEqual([true, [], half.length]);
+    expect(await delivered.remaining()).toEqual({ tokens: 0, text: half });
+  });
+
+  it('is handed over once it is long; what comes meanwhile waits, and more than that stops the stream', async () => {
+    const { counter, delivered } = start();
+    counter.leftOver = 3;
+    const add = () => {
+      delivered.add(`${half}${half}xx`, half.length);
+      return delivered.countIfLong();
+    };
+    expect([add(), add()]).toEqual([true, false]);
+    let resumed = false;
+    delivered.whenCounted(() => {
+      resumed = true;
+    });
+    expect([counter.pieces.length, resumed]).toEqual([1, false]);
+    await counter.finishPiece();
+    const { tokens, text } = await delivered.remaining();
+    expect([resumed, tokens + text.length, text]).toEqual([true, delivered.characters, ` xx${half}${half}xx`]);
+    expect([delivered.countIfLong(), counter.pieces[1]]).toEqual([true, text]);
+  });
+
+  it('of one huge frame is counted in pieces that cut no escape in two', async () => {
+    const { counter, delivered } = start();
+    const escapes = 'x\\u00e9\\\\\\n'.repeat(20_000);
+    delivered.add(escapes, escapes.length);
+    delivered.countIfLong();
+    for (let pieces = 0; pieces < 4; pieces++) await counter.finishPiece();
+    expect(counter.pieces.length).toBeGreaterThan(2);
+    for (const piece of counter.pieces) expect(() => JSON.parse(`"${piece}"`)).not.toThrow();
+    expect(Math.max(...counter.pieces.map(({ length }) => length))).toBeLessThan(65_536 + 16);
+  });
+});
