@@ -213,7 +213,7 @@ async function start(
     adminToken,
     isStarted: () => listening.started,
     https,
-    adminLimiter: new AdminLimiter(counters('admin', { namesMax: exactPeersMax })),
+    adminLimiter: new AdminLimiter(counters('admin', { namesMax: exactPeersMax }), clock),
     limits: config.limits,
     originOf,
     territories,
@@ -232,12 +232,10 @@ async function start(
     createSignIn: (account, password) => signIns.setPassword(account, password),
     payments,
     dashboard: {
-      ...{
-        signIns,
-        demoClaim,
-        limiter: new GuessLimiter(shared?.buckets ?? new MemoryBuckets(clock)),
-        playground: createPlayground(ports, { originOf, meters, tracing, https }, chats),
-      },
+      signIns,
+      demoClaim,
+      limiter: new GuessLimiter(shared?.buckets ?? new MemoryBuckets(clock)),
+      playground: createPlayground(ports, { originOf, meters, tracing, https }, chats),
       ...dashboardSettings(config, () => addressesOf(config, listening.port)),
     },
   });

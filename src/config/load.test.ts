@@ -282,21 +282,18 @@ describe('faults know their line and name their field', () => {
     expect(faults.at(-1)).toBe('environment: PORT: found "eighty", expected an integer from 0 to 65535');
   });
 
-  it('accepts more workers with a shared Redis, also one named by the environment', () => {
-    expect(load('workers: 2', { LODESTONE_REDIS_URL: 'redis://r' }).workers).toBe(2);
-  });
+  it('accepts more workers with a shared Redis, also one named by the environment', () =>
+    expect(load('workers: 2', { LODESTONE_REDIS_URL: 'redis://r' }).workers).toBe(2));
 
   it('never quotes a secret', () => {
     const faults = faultsOf('admin_token: "hunter2 hunter2"\nstorage: { database_url: "mysql://u:hunter2@db" }', {
       LODESTONE_REDIS_URL: 'http://hunter2',
       LODESTONE_ADMIN_TOKEN: 'hunter2 ä',
     });
-    expect(faults).toHaveLength(4);
-    expect(faults.join()).not.toContain('hunter2');
+    expect([faults.length, faults.join().includes('hunter2')]).toEqual([4, false]);
     expect(faultsOf('server: { base_url: ${ADDRESS} }', { ADDRESS: 'hunter2' }).join()).toContain('found "${ADDRESS}"');
   });
 
-  it('quotes no more than a line of a long value', () => {
-    expect(faultsOf(`demo: ${'x'.repeat(5000)}`)[0]!.length).toBeLessThan(200);
-  });
+  it('quotes no more than a line of a long value', () =>
+    expect(faultsOf(`demo: ${'x'.repeat(5000)}`)[0]!.length).toBeLessThan(200));
 });

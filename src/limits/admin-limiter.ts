@@ -1,7 +1,9 @@
 /**
  * Limits failed admin authentications by address. A right token is refused too while the limit is reached: otherwise guesses
- * could go on, and the one answer that differs would give the token away.
+ * could go on, and the one answer that differs would give the token away. An address that has sent the right token before is
+ * excepted, so that nobody who shares it with the operator can lock the operator out.
  */
+import type { Clock } from '../base/clock.js';
 import type { Counters } from '../shared-state/counters.js';
 import { peerOf } from './peer.js';
 import { adminRateLimited } from './refusals.js';
@@ -12,8 +14,18 @@ const auditedPerMinute = 600;
 /** No address has this name. */
 const audited = 'audited';
 
+/** How long an address is remembered for having sent the right token, and how many of them are. */
+const trustedMs = 12 * 3_600_000;
+const trustedMax = 1_000;
+
 export class AdminLimiter {
-  constructor(private readonly failures: Counters) {}
+  /** When each of them last sent the right token; the longest ago first. */
+  private readonly trusted = new Map<string, number>();
+
+  constructor(
+    private readonly failures: Counters,
+    private readonly clock: Clock,
+  ) {}
 
   /** Throws admin_rate_limited. */
   async takeFailure(address: string): Promise<void> {
@@ -21,10 +33,18 @@ export class AdminLimiter {
     if (!admitted) throw adminRateLimited(failuresPerMinute, resetMs);
   }
 
-  /** Throws admin_rate_limited where the address has used up its failures; takes nothing. */
-  async check(address: string): Promise<void> {
-    const { admitted, resetMs } = await this.failures.take(peerOf(address), 0, failuresPerMinute - 1);
-    if (!admitted) throw adminRateLimited(failuresPerMinute, resetMs);
+  /** For a right token. Throws admin_rate_limited where the address has used up its failures and was never right before. */
+  async admit(address: string): Promise<void> {
+    const peer = peerOf(address);
+    const nowMs = this.clock.monotonicMs();
+    const trustedAtMs = this.trusted.get(peer);
+    if (trustedAtMs === undefined || nowMs - trustedAtMs > trustedMs) {
+      const { admitted, resetMs } = await this.failures.take(peer, 0, failuresPerMinute - 1);
+      if (!admitted) throw adminRateLimited(failuresPerMinute, resetMs);
+    }
+    this.trusted.delete(peer);
+    this.trusted.set(peer, nowMs);
+    if (this.trusted.size > trustedMax) this.trusted.delete(this.trusted.keys().next().value!);
   }
 
   async mayAudit(): Promise<boolean> {

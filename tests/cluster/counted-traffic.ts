@@ -5,7 +5,7 @@
 import { expect } from 'vitest';
 import { usdText } from '../../src/base/money.js';
 import { ask, costOf, pico, words } from '../faults/fixture.js';
-import type { Json, TestAccount } from '../support/client.js';
+import type { TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import type { Replicas } from '../support/replicas.js';
 import {
@@ -36,6 +36,12 @@ export interface Outcome {
 export interface StreamShape {
   frames: number;
   gapMs: number;
+}
+
+interface LedgerEntry {
+  kind: string;
+  amount_usd: string;
+  generation_id: string;
 }
 
 export class CountedTraffic {
@@ -105,16 +111,22 @@ export class CountedTraffic {
 
   /**
    * Every answer that arrived whole is in the ledger once, at its price. What else is there was delivered by the provider and lost on
-   * its last steps, with the process that carried it; returns how many of those there are.
+   * its last steps, with the process that carried it, or is a stream that broke with its process, billed for what had been delivered;
+   * returns how many of each there are.
    */
-  async expectBooks(): Promise<{ held: number; lost: number }> {
+  async expectBooks(): Promise<{ held: number; lost: number; broken: number }> {
     const { fleet, account } = this;
     await Promise.all(
       fleet.all.map((replica) => replica.call('GET', '/v1/generations?limit=1', undefined, { key: account.key })),
     );
     const { json: page } = await fleet.a.admin('GET', `/accounts/${account.accountId}/ledger?limit=100000`);
-    const entries = page.data as Json[];
-    const billed = entries.filter(({ kind }) => kind === 'usage').map(({ amount_usd }) => numberOf(-pico(amount_usd)));
+    const used = (page.data as LedgerEntry[]).filter(({ kind }) => kind === 'usage');
+    const cut = await this.cutStreams();
+    const broken = used.filter(({ generation_id }) => cut.has(generation_id));
+    for (const { amount_usd } of broken) expect(-pico(amount_usd)).toBeLessThan(costOf(this.numbers, completionTokens));
+    const billed = used
+      .filter(({ generation_id }) => !cut.has(generation_id))
+      .map(({ amount_usd }) => numberOf(-pico(amount_usd)));
     expect(new Set(billed).size).toBe(billed.length);
     const held = new Set(this.outcomes.filter(({ fault }) => fault === '').map(({ number }) => number));
     const inLedger = new Set(billed);
@@ -122,10 +134,25 @@ export class CountedTraffic {
     const delivered = new Set(fleet.upstream.calls.filter(({ finished }) => finished).map(numberAsked));
     const lost = billed.filter((number) => !held.has(number));
     expect(lost.filter((number) => !delivered.has(number))).toEqual([]);
-    const spent = billed.reduce((sum, number) => sum + costOf(number, completionTokens), 0n);
+    const spent = used.reduce((sum, { amount_usd }) => sum - pico(amount_usd), 0n);
     for (const replica of fleet.all)
       expect(await replica.balance(account.accountId)).toBe(usdText(pico(credit) - spent));
-    return { held: held.size, lost: lost.length };
+    return { held: held.size, lost: lost.length, broken: broken.length };
+  }
+
+  /** The generations that ended as cut off. */
+  private async cutStreams(): Promise<Set<string>> {
+    const { fleet, account } = this;
+    const cut = new Set<string>();
+    for (let after = '', more = true; more; ) {
+      const path = `/v1/generations?limit=100${after && `&after=${after}`}`;
+      const { json: page } = await fleet.a.call('GET', path, undefined, { key: account.key });
+      const generations = page.data as { id: string; stream_end: string | null }[];
+      for (const { id, stream_end } of generations) if (stream_end === 'cut') cut.add(id);
+      after = generations.at(-1)?.id ?? '';
+      more = page.has_more;
+    }
+    return cut;
   }
 
   private next(shape?: StreamShape) {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => fleet.stop());
 
-it(`${kills} times kill -9 of a replica under load at both: every answer that arrived is billed once, and nothing that the provider did not deliver (ruling 16)`, async () => {
+it(`${kills} times kill -9 of a replica under load at both: every answer that arrived is billed once, and nothing that the provider did not deliver `, async () => {
   const traffic = await CountedTraffic.begin(fleet);
   const random = new SeededRandom(5);
   let over = false;
@@ -51,12 +51,12 @@ it(`${kills} times kill -9 of a replica under load at both: every answer that ar
   // Only the killed one fails anybody, and only by its absence.
   const unexplained = faults.filter((outcome) => !killedAt.some((killed) => explains(killed, outcome)));
   expect(unexplained.map(({ status, fault }) => `${status} ${fault}`)).toEqual([]);
-  const { held, lost } = await traffic.expectBooks();
+  const { held, lost, broken } = await traffic.expectBooks();
   console.log(
     `replica killed: ${kills} kills, ${traffic.outcomes.length} requests, ${held} answered whole and billed once, ` +
-      `${faults.length} without an answer, ${lost} of them delivered by the provider and billed`,
+      `${faults.length} without an answer, ${lost} of them delivered by the provider and billed, ${broken} broken off in mid-stream`,
   );
-  expect(lost).toBeLessThanOrEqual(callerCount * kills);
+  expect(lost + broken).toBeLessThanOrEqual(Math.min(callerCount * kills, faults.length));
 }, 600_000);
 
 function explains(

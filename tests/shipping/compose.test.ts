@@ -12,7 +12,7 @@ const example = Object.fromEntries(
   [...textOf('deploy/compose/example.env').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]),
 );
 /** What whoever copies the example has to fill in. */
-const filled = { ...example, POSTGRES_PASSWORD: 'p4ss', LODESTONE_ADMIN_TOKEN: 't0ken' };
+const filled = { ...example, POSTGRES_PASSWORD: 'p4ss', LODESTONE_ADMIN_TOKEN: 'an-admin-token-of-the-operator' };
 const variable = /\$\{(\w+)(?::([-?])([^}]*))?\}/g;
 
 /** What the gateway's environment is, as Compose replaces variables. */
@@ -32,7 +32,7 @@ describe('compose.yaml (issue 7, part 5)', () => {
       databaseUrl: 'postgres://lodestone:p4ss@postgres:5432/lodestone',
       redisUrl: 'redis://valkey:6379',
     });
-    expect(config.adminToken).toBe('t0ken');
+    expect(config.adminToken).toBe('an-admin-token-of-the-operator');
     expect(config.server.baseUrl).toBe(example.LODESTONE_PUBLIC_URL);
     expect(config.registration).toBe('closed');
     expect(config.providers.openai?.apiKey).toBe('k1');

@@ -21,12 +21,18 @@ const [container] = pod.containers;
 const labels = set.spec.template.metadata.labels;
 const image = dockerStages()[2]!;
 const imageEnv = assignments(only(image, 'ENV'));
+/** The example with an admin token of one's own in it. */
+const secrets: Record<string, string> = {
+  ...find('Secret').stringData,
+  LODESTONE_ADMIN_TOKEN: 'an-admin-token-of-the-operator',
+};
 const env: Record<string, string> = {
   ...imageEnv,
   ...Object.fromEntries(container.env.map(({ name, value }: Yaml) => [name, value])),
-  ...find('Secret').stringData,
+  ...secrets,
 };
-const config = loadConfig({ file: `${base}/lodestone.yaml`, env, cwd: root });
+const load = (env: Record<string, string>) => loadConfig({ file: `${base}/lodestone.yaml`, env, cwd: root });
+const config = load(env);
 
 describe('kustomizations', () => {
   it('list every file of their folder', () => {
@@ -52,7 +58,7 @@ describe('kustomizations', () => {
 
 describe('the configuration of the pods', () => {
   it('is accepted, and the entries of the secret are variables that are read (contract 2)', () => {
-    const { LODESTONE_DATABASE_URL, LODESTONE_REDIS_URL, LODESTONE_ADMIN_TOKEN } = find('Secret').stringData;
+    const { LODESTONE_DATABASE_URL, LODESTONE_REDIS_URL, LODESTONE_ADMIN_TOKEN } = secrets;
     expect(config.storage).toEqual({
       dataDir: container.volumeMounts.find(({ name }: Yaml) => name === 'journal').mountPath,
       databaseUrl: LODESTONE_DATABASE_URL,
@@ -61,6 +67,11 @@ describe('the configuration of the pods', () => {
     expect(config.adminToken).toBe(LODESTONE_ADMIN_TOKEN);
     expect(config.registration).toBe('closed');
     expect(container.envFrom).toEqual([{ secretRef: { name: find('Secret').metadata.name } }]);
+  });
+
+  it('is refused while the secret still has the admin token of the example', () => {
+    const { LODESTONE_ADMIN_TOKEN } = find('Secret').stringData;
+    expect(() => load({ ...env, LODESTONE_ADMIN_TOKEN })).toThrow('LODESTONE_ADMIN_TOKEN');
   });
 
   it('is where LODESTONE_CONFIG says, from the map that the kustomization makes', () => {

@@ -60,7 +60,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
       territory: territoryOfCode(place.code),
     }),
     territories: new Territories({ trust: new ProxyTrust([], ''), countryHeader: null, database: null, sanctioned }),
-    adminLimiter: new AdminLimiter(new MemoryCounters(clock)),
+    adminLimiter: new AdminLimiter(new MemoryCounters(clock), clock),
     ipLimiter: new IpLimiter(1200, new MemoryCounters(clock)),
     keyLimiter: new KeyLimiter(limits, new MemoryCounters(clock), new MemoryCounters(clock)),
     bodyMemory: new BodyMemory({ bytesMax: 512 * 1024 * 1024 }),

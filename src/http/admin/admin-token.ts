@@ -1,7 +1,7 @@
 /** Checks the admin token: in constant time, with a limit on failures by address, each of which is logged and audited. */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { hashToken } from '../../accounts/keys/token.js';
+import { hashToken, tokenPrefix } from '../../accounts/keys/token.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
 
@@ -23,14 +23,19 @@ export class AdminGate {
   async requireToken(request: FastifyRequest, address: string): Promise<void> {
     const { authorization = '' } = request.headers;
     const token = authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
-    if (!(await this.verify(token, request, address))) throw gatewayError('admin_token_wrong');
+    if (!this.isGuess(token) || !(await this.verify(token, request, address))) throw gatewayError('admin_token_wrong');
   }
 
-  /** False where the token is wrong. Throws admin_rate_limited, whatever the token, once the address has failed too often. */
+  /** Nobody finds the token by sending none, or an API key by mistake: that is refused without being counted. */
+  private isGuess(token: string): boolean {
+    return token !== '' && (!token.startsWith(tokenPrefix) || this.deps.adminToken.startsWith(tokenPrefix));
+  }
+
+  /** False where the token is wrong. Throws admin_rate_limited once the address has failed too often. */
   async verify(token: string, request: FastifyRequest, address: string): Promise<boolean> {
     const { adminLimiter } = this.deps;
     if (timingSafeEqual(this.expected, hashToken(token))) {
-      await adminLimiter.check(address);
+      await adminLimiter.admit(address);
       return true;
     }
     await adminLimiter.takeFailure(address);

@@ -9,7 +9,6 @@ import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route, Snapshot } from '../../catalogue/route.js';
 import type { Permit } from '../../health/route-health.js';
 import type { FrameVerdict } from '../../upstream/call.js';
-import { saysError } from '../../upstream/classify/error-in.js';
 import {
   type Chunk,
   type ChunkIdentity,
@@ -22,12 +21,12 @@ import {
 } from '../../wire/chunk.js';
 import { ChunkTemplate } from '../../wire/chunk-template.js';
 import { DeltaReader } from '../../wire/deltas.js';
-import { readable } from '../../wire/json-text.js';
-import { isErrorMember } from '../../wire/message.js';
 import { readUsage, type UsageReading } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Relay, RelayFault } from '../handover.js';
 import { DeliveredText } from './delivered-text.js';
+import { errorFrame, isErrorFrame } from './error-frame.js';
+import { WaitingFrames } from './waiting-frames.js';
 
 export interface RelayContext {
   counter: Pick<TokenCounter, 'countPiece'>;
@@ -47,7 +46,6 @@ const learningsMax = 8;
 /** How much more text is sent before it is written down again: about a thousand tokens. */
 const recordEveryCharacters = 4 * 1024;
 const largeFrameCharacters = 64 * 1024;
-const heldCharactersMax = 64 * 1024;
 
 export class StreamRelay implements Relay {
   committed = false;
@@ -65,10 +63,7 @@ export class StreamRelay implements Relay {
   private recordAt = 0;
   private route!: Route;
   private permit!: Pick<Permit, 'firstContent'>;
-  private held: Chunk[] = [];
-  private heldCharacters = 0;
-  private finishFrames: Chunk[] = [];
-  private finishCharacters = 0;
+  private readonly waiting = new WaitingFrames();
   private out = '';
   private template: ChunkTemplate | null = null;
   private learnings = 0;
@@ -97,16 +92,13 @@ export class StreamRelay implements Relay {
     this.reading = { kind: 'absent' };
     this.finishReason = null;
     this.sawDone = false;
-    this.held = [];
-    this.heldCharacters = 0;
-    this.finishFrames = [];
-    this.finishCharacters = 0;
+    this.waiting.clear();
     this.deltas = new DeltaReader();
     this.checkedModel = undefined;
   }
 
   onFrame(text: string, start: number, end: number): FrameVerdict {
-    if (this.template !== null && this.finishFrames.length === 0) {
+    if (this.template !== null && !this.waiting.hasFinal) {
       const inside = this.template.textIn(text, start, end);
       if (inside !== null) {
         this.out += this.template.write(inside);
@@ -151,8 +143,7 @@ export class StreamRelay implements Relay {
 
   /** Frames that waited for the end; the last one may be given `router_metadata`. */
   takeFinishFrames(): Chunk[] {
-    this.finishCharacters = 0;
-    return this.finishFrames.splice(0);
+    return this.waiting.takeFinal();
   }
 
   /** Makes the 200 of an answer that had no content, only a `finish_reason`. */
@@ -206,30 +197,15 @@ export class StreamRelay implements Relay {
     if (finish === 'error') return this.failed(errorFrame(data));
     if (finish !== null) {
       this.finishReason ??= finish;
-      this.holdFinish(chunk, data.length);
+      const due = this.waiting.addFinal(chunk, data.length);
+      if (due.length > 0 && !this.committed) this.commit();
+      for (const frame of due) this.emit(frame);
     } else if (contentOf(chunk) || this.committed) {
       this.send(chunk, data);
     } else {
-      this.hold(chunk, data.length);
+      this.waiting.addEarly(chunk, data.length);
     }
     return 'more';
-  }
-
-  /** An upstream may send frames without content for ever; those over the bound say nothing that a caller needs. */
-  private hold(chunk: Chunk, characters: number): void {
-    this.heldCharacters += characters;
-    if (this.heldCharacters <= heldCharactersMax) this.held.push(chunk);
-  }
-
-  /** Where more is held than the choices of an answer need, it was not the last frame. */
-  private holdFinish(chunk: Chunk, characters: number): void {
-    this.finishCharacters += characters;
-    if (this.finishCharacters > heldCharactersMax && this.finishFrames.length > 0) {
-      if (!this.committed) this.commit();
-      for (const finish of this.takeFinishFrames()) this.emit(finish);
-      this.finishCharacters = characters;
-    }
-    this.finishFrames.push(chunk);
   }
 
   /** Usage is checked as it comes, so that a fault is found while it can still be an ordinary error. */
@@ -256,8 +232,10 @@ export class StreamRelay implements Relay {
   /** A server that never writes `finish_reason` says with `[DONE]` alone that its answer is whole. */
   private finishWithoutReason(): void {
     if (!this.committed || this.finishReason !== null || this.deltas.writesNullReasons) return;
-    this.finishFrames.push(...this.deltas.finishAll());
-    this.finishReason = this.finishFrames.length > 0 ? finishReasonOf(this.finishFrames[0]!) : null;
+    for (const chunk of this.deltas.finishAll()) {
+      this.waiting.addFinal(chunk, 0);
+      this.finishReason ??= finishReasonOf(chunk);
+    }
   }
 
   private failed(fault: RelayFault): FrameVerdict {
@@ -296,7 +274,7 @@ export class StreamRelay implements Relay {
     this.committed = true;
     this.permit.firstContent();
     this.caller.openStream(this.context.headers(this.route));
-    for (const chunk of this.held.splice(0)) this.emit(chunk);
+    for (const chunk of this.waiting.takeEarly()) this.emit(chunk);
   }
 
   private emit(chunk: Chunk): void {
@@ -314,15 +292,4 @@ export class StreamRelay implements Relay {
     const { id, created, includeUsage } = this.context;
     return { id, created, includeUsage, model: this.route.id };
   }
-}
-
-/** Not every error is under `error`, and some servers write an empty one into every frame. */
-function isErrorFrame(chunk: Chunk): boolean {
-  if (isErrorMember(chunk.error)) return true;
-  return chunk.choices === undefined && saysError(chunk);
-}
-
-/** What an error says is read by people: as UTF-8, which the frames themselves are not. */
-function errorFrame(data: string): RelayFault {
-  return { kind: 'error_frame', error: JSON.parse(readable(data, 'latin1')) };
 }

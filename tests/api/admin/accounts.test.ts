@@ -160,7 +160,7 @@ describe('the admin token (contract 7)', () => {
     '%s %s: 401 authentication_error without it, with a wrong one, and with a caller’s key',
     async (method, path) => {
       const { key } = await bench.gateway.account();
-      for (const wrong of [null, 'wrong', key, 'test-admin-token-of-no-valuE', '']) {
+      for (const wrong of [null, key, 'test-admin-token-of-no-valuE', '']) {
         const reply = await bench.gateway.call(method, `/admin/v1${path}`, method === 'GET' ? undefined : {}, {
           key: wrong,
         });

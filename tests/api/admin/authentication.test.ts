@@ -38,6 +38,24 @@ describe('failed admin authentications', () => {
     expect((await call(path, adminToken, address)).status, 'a minute later').toBe(200);
   });
 
+  it('do not lock out an address that has sent the right token before', async () => {
+    const address = newAddress();
+    expect((await call('/admin/v1/accounts', adminToken, address)).status).toBe(200);
+    await repeat(21, '/admin/v1/accounts', wrongToken, address);
+    expectError(await call('/metrics', wrongToken, address), limited);
+    expect((await call('/admin/v1/accounts', adminToken, address)).status).toBe(200);
+  });
+
+  it('are no failures where no token was sent', async () => {
+    const address = newAddress();
+    const replies = await Promise.all(
+      Array.from({ length: 25 }, () =>
+        gateway.call('GET', '/admin/v1/accounts', undefined, { key: null, headers: { 'x-forwarded-for': address } }),
+      ),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(Array(25).fill(401));
+  });
+
   it('count together, whatever the path, also when they arrive at the same time', async () => {
     const address = newAddress();
     const statuses = (
