@@ -3,6 +3,7 @@ import { connect as connectPlain, type Socket, setDefaultAutoSelectFamilyAttempt
 import { connect as connectTls } from 'node:tls';
 import { atEndOfTurn } from '../../base/turn.js';
 import type { UpstreamHandler } from '../transport.js';
+import { largeReadBytes, ReadTurns } from './read-turns.js';
 import { ResponseParser } from './response-parser.js';
 
 export interface Origin {
@@ -21,9 +22,10 @@ export interface Exchange extends UpstreamHandler {
 
 /**
  * A read is handled to its end before the next one begins, so one buffer serves them all. A stream whose caller is slow holds what
- * became of one read, and a round of the event loop reads once from each connection: a larger buffer makes both larger.
+ * became of one read, so a larger buffer makes that larger.
  */
-const readBuffer = Buffer.allocUnsafeSlow(32 * 1024);
+const readBuffer = Buffer.allocUnsafeSlow(16 * 1024);
+const readTurns = new ReadTurns();
 const tcpKeepAliveMs = 30_000;
 /** Without a hint of the server idle sockets are closed before a usual server would (5 s): keep-alive races stay rare. */
 const idleMsDefault = 4_000;
@@ -49,9 +51,10 @@ export class Connection {
   private answered = false;
   private closing = false;
   private readonly parser: ResponseParser;
-  private readonly resume = (): void => {
+  private readonly resumeNow = (): void => {
     this.socket.resume();
   };
+  private readonly resume = (): void => readTurns.resume(this.resumeNow);
 
   constructor(origin: Origin) {
     this.parser = new ResponseParser({
@@ -111,12 +114,8 @@ export class Connection {
   }
 
   private openPlain({ host, port }: Origin): Socket {
-    const callback = (length: number): boolean => this.take(readBuffer.subarray(0, length));
-    return connectPlain({
-      host,
-      port,
-      onread: { buffer: readBuffer, callback },
-    });
+    const callback = (length: number): boolean => this.takeInTurn(readBuffer.subarray(0, length));
+    return connectPlain({ host, port, onread: { buffer: readBuffer, callback } });
   }
 
   private openTls({ host, port }: Origin): Socket {
@@ -127,9 +126,15 @@ export class Connection {
       ALPNProtocols: ['http/1.1'],
     });
     socket.on('data', (bytes: Buffer) => {
-      if (!this.take(bytes)) socket.pause();
+      if (!this.takeInTurn(bytes)) socket.pause();
     });
     return socket;
+  }
+
+  /** False where the socket must pause: its reader is behind, or this turn of the event loop has read enough. */
+  private takeInTurn(bytes: Buffer): boolean {
+    const isLarge = bytes.length >= largeReadBytes;
+    return this.take(bytes) && (!isLarge || readTurns.admits(bytes.length, this.resumeNow));
   }
 
   private take(bytes: Buffer): boolean {
