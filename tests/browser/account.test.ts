@@ -51,7 +51,7 @@ async function giveCredit(email: string): Promise<void> {
   await gateway.admin('POST', `/accounts/${account.id}/credits`, { amount_usd: '5.00' });
 }
 
-describeInBrowser('from sign-up to the bill (contract 8)', () => {
+describeInBrowser('from sign-up to the bill', () => {
   it('sign up, create a key, use it with the official client, see the cost, alias it, delete it: 401', async () => {
     visitor = await visitorOf(browser, gateway, null);
     const email = 'first@example.test';

@@ -38,7 +38,7 @@ afterAll(async () => {
 const press = (name: string) => visitor.page.getByRole('button', { name, exact: true }).click();
 const text = (testId: string) => visitor.page.getByTestId(testId).textContent();
 
-describeInBrowser('Routing policy (§2.9, contract 8)', () => {
+describeInBrowser('Routing policy', () => {
   it('shows what each gate leaves of the chosen model while it is edited, and explains an empty set', async () => {
     await visitor.visit('/routing-policy');
     const { page } = visitor;
@@ -81,7 +81,7 @@ describeInBrowser('Routing policy (§2.9, contract 8)', () => {
   });
 });
 
-describeInBrowser('Fallback (§2.4)', () => {
+describeInBrowser('Fallback', () => {
   it('is ordered by keyboard, keeps the focus on what is moved, and is saved', async () => {
     const models = ['auto/qwen/qwen3-32b', 'auto/mistral/small-3.2'];
     await dashboardCall(gateway, 'PUT', 'v1/fallback', { fallback: { models } }, member);
@@ -104,7 +104,7 @@ describeInBrowser('Fallback (§2.4)', () => {
   });
 });
 
-describeInBrowser('Playground (contract 8)', () => {
+describeInBrowser('Playground', () => {
   it('streams the answer, shows its receipt, cost and timing, and the same request as code', async () => {
     await visitor.visit('/playground');
     const { page } = visitor;
