@@ -15,7 +15,7 @@ RUN npm run build
 # What `npm ci --omit=dev` leaves has a test runner in it; this leaves what the gateway reaches, which is what the SBOM lists.
 RUN node scripts/sbom.mjs sbom.cdx.json && node scripts/prune-modules.mjs
 # The embedded PostgreSQL links its libraries at the first start, which a read-only image would not let it do.
-RUN node -e "import('/app/dist/storage/embedded-binaries.js').then((module) => module.locateBinaries({}))"
+RUN node -e "import('/app/dist/storage/embedded/embedded-binaries.js').then((module) => module.locateBinaries({}))"
 
 FROM ${NODE_IMAGE} AS image
 ARG VERSION=0.1.0

@@ -88,6 +88,6 @@ function code(text) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { errorTable } = await import('../dist/errors/table.js');
+  const { errorTable } = await import('../dist/errors/error-table.js');
   writeFileSync(errorsPage, renderErrorsPage(errorTable));
 }

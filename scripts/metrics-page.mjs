@@ -9,7 +9,7 @@ const across = { sum: 'sum', max: 'highest', min: 'lowest' };
 export function renderMetricsPage({ requestMetrics, routeMetrics, partMetrics, processMetrics }) {
   return `# Metrics, traces, logs
 
-<!-- Generated from src/metrics/table-*.ts by scripts/metrics-page.mjs. Change the table, not this page. -->
+<!-- Generated from src/observability/metrics/table-*.ts by scripts/metrics-page.mjs. Change the table, not this page. -->
 
 ## Metrics
 
@@ -94,8 +94,8 @@ function rowText([name, { type, labels, help, across: how }]) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { requestMetrics } = await import('../dist/metrics/table-requests.js');
-  const { routeMetrics } = await import('../dist/metrics/table-routes.js');
-  const { partMetrics, processMetrics } = await import('../dist/metrics/table-process.js');
+  const { requestMetrics } = await import('../dist/observability/metrics/table-requests.js');
+  const { routeMetrics } = await import('../dist/observability/metrics/table-routes.js');
+  const { partMetrics, processMetrics } = await import('../dist/observability/metrics/table-process.js');
   writeFileSync(metricsPage, renderMetricsPage({ requestMetrics, routeMetrics, partMetrics, processMetrics }));
 }

@@ -1,14 +1,14 @@
 /** `lodestone serve`: configuration → compose → listen → drain, in this process or in several workers of it. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startGateway } from './app/compose.js';
+import { readyText } from './app/demo.js';
+import { type Ending, endingOf, endOnFault, startFaultText } from './app/running.js';
+import { runPrimary } from './app/workers/primary.js';
+import { runWorker, workerNumber } from './app/workers/worker.js';
 import { createLogger, type Logger } from './base/logger.js';
-import { startGateway } from './compose.js';
 import type { Config } from './config/config.js';
-import { loadConfig } from './config/load.js';
-import { readyText } from './demo.js';
-import { type Ending, endingOf, endOnFault, startFaultText } from './running.js';
-import { runPrimary } from './workers/primary.js';
-import { runWorker, workerNumber } from './workers/worker.js';
+import { loadConfig } from './config/load-config.js';
 
 /** The exit code of a start: 0 while the gateway serves, 1 where it could not begin to. */
 export async function runServer(argv: string[]): Promise<number> {

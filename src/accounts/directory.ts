@@ -5,11 +5,12 @@
 import type { Clock } from '../base/clock.js';
 import { timeOrderedId } from '../base/ids.js';
 import { type PicoUsd, usdText } from '../base/money.js';
+import type { Account, Alias, Identity, Key } from '../domain/account.js';
+import type { LedgerEntry } from '../domain/ledger-entry.js';
+import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { defaultPolicy } from '../policy/policy.js';
-import type { PaymentEvent, PaymentOutcome } from '../storage/payment-records.js';
-import type { Account, Alias, Identity, Key } from '../storage/records.js';
-import type { LedgerEntry, Store } from '../storage/store.js';
+import type { Store } from '../storage/store.js';
 import { AccountChanges } from './account-changes.js';
 import type { Actor, AuditLog } from './audit.js';
 import type { Identities } from './identities.js';

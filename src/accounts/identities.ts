@@ -1,10 +1,10 @@
 /**
  * What the directory needs of the memory that holds keys and accounts. One process holds them exactly, by writing through
- * (identity-cache.ts); the processes of a fleet hold them under versions (src/fleet).
+ * (identity-cache.ts); the processes of a fleet hold them under versions (src/cluster/fleet).
  */
 import type { PicoUsd } from '../base/money.js';
-import type { Subject } from '../shared-state/versions.js';
-import type { Account, Identity, Key } from '../storage/records.js';
+import type { Subject } from '../cluster/versions.js';
+import type { Account, Identity, Key } from '../domain/account.js';
 
 export interface Identities {
   /** Known to be true without asking anybody; undefined = ask `load`. */

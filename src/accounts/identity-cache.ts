@@ -3,7 +3,7 @@
  * A key that is dropped stays dropped, also when a read of it was under way (failure case G7).
  */
 import type { PicoUsd } from '../base/money.js';
-import type { Account, Identity, Key } from '../storage/records.js';
+import type { Account, Identity, Key } from '../domain/account.js';
 import type { Store } from '../storage/store.js';
 import { type Identities, overwrite } from './identities.js';
 import { keyExpired } from './keys/verify-token.js';

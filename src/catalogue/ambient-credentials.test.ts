@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../base/logger.js';
 import { type AmbientAuth, type Environment, hasAmbientCredentials } from './ambient-credentials.js';
-import { CatalogueHolder } from './holder.js';
+import { CatalogueHolder } from './catalogue-holder.js';
 import type { Provider } from './route.js';
 
 const has = (auth: AmbientAuth, env: Environment, paths: string[] = [], vendor?: string) =>

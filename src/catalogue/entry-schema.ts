@@ -15,7 +15,7 @@ import {
   text,
   yesOrNo,
 } from '../base/yaml-fields.js';
-import { addressTemplate } from './address.js';
+import { addressTemplate } from './provider-address.js';
 import { capabilities, droppableParameters, processingScopes } from './route.js';
 
 const segment = field(

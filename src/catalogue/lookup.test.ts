@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../errors/gateway-error.js';
-import { readCatalogueFile } from './file.js';
+import { readCatalogueFile } from './catalogue-file.js';
 import { findModel, findRoute } from './lookup.js';
 import { type ExplicitId, parseModelId } from './model-id.js';
 import type { Snapshot } from './route.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../base/logger.js';
-import { CatalogueHolder } from './holder.js';
+import { CatalogueHolder } from './catalogue-holder.js';
 import type { ProviderOverrides } from './provider.js';
 import type { Route } from './route.js';
 

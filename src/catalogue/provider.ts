@@ -1,9 +1,9 @@
 /** A provider as requests see it: its entry, the operator's settings and the environment taken together, and how it is on one route. */
 import { readCredential } from '../base/yaml-fields.js';
-import { resolveAddress } from './address.js';
 import { hasAmbientCredentials } from './ambient-credentials.js';
+import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { ProviderEntry } from './entry-schema.js';
-import type { Located, ModelEntry, RouteEntry } from './file.js';
+import { resolveAddress } from './provider-address.js';
 import type { Auth, Dialect, Provider } from './route.js';
 
 /** An operator's settings of a provider, by provider id (contract 2, `providers`). */

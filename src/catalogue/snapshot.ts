@@ -1,7 +1,8 @@
 /** From merged catalogue entries to the snapshot that requests use; what contradicts another entry becomes a fault at its place. */
+
+import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { RegionEntry } from './entry-schema.js';
-import type { Located, ModelEntry, RouteEntry } from './file.js';
-import type { MergedCatalogue } from './load.js';
+import type { MergedCatalogue } from './load-catalogue.js';
 import { type ProviderContext, providerOf, servedBy } from './provider.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 

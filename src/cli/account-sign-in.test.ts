@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { adminToken, type HttpFixture, httpFixture } from '../../tests/support/http-fixture.js';
-import { createServer, type LodestoneServer } from '../http/server.js';
-import { main } from './main.js';
+import { createServer, type LodestoneServer } from '../http/server/server.js';
+import { main } from './cli.js';
 
 let fixture: HttpFixture;
 let running: LodestoneServer;

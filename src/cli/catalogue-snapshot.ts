@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
-import { CatalogueHolder } from '../catalogue/holder.js';
+import { CatalogueHolder } from '../catalogue/catalogue-holder.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
-import { spokenDialects } from '../upstream/adapters/registry.js';
+import { spokenDialects } from '../providers/dialects/registry.js';
 import type { Io } from './command.js';
 
 export type CatalogueReading = { snapshot: Snapshot; faults: [] } | { snapshot: null; faults: string[] };

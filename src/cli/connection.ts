@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
-import { ConfigFault } from '../config/fault.js';
-import { loadConfig } from '../config/load.js';
+import { ConfigFault } from '../config/config-fault.js';
+import { loadConfig } from '../config/load-config.js';
 import { CommandFailure, type Io } from './command.js';
 import type { Secret } from './secrets.js';
 

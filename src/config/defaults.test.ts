@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Config } from './config.js';
-import { ConfigFault } from './fault.js';
-import { loadConfig } from './load.js';
+import { ConfigFault } from './config-fault.js';
+import { loadConfig } from './load-config.js';
 import type { Environment } from './references.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'lodestone-config-'));

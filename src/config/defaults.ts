@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { isLoopbackHost } from '../base/loopback.js';
 import { parseUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
-import type { ConfigFile } from './schema.js';
+import type { ConfigFile } from './config-schema.js';
 
 /** What the environment says over the file. */
 export interface Overrides {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Config } from './config.js';
-import type { ConfigFault } from './fault.js';
-import { loadConfig } from './load.js';
+import type { ConfigFault } from './config-fault.js';
+import { loadConfig } from './load-config.js';
 import type { Environment } from './references.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'lodestone-config-'));

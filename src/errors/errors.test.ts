@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { envelopeOf, headersOf } from './envelope.js';
+import { type Condition, errorTable } from './error-table.js';
 import { GatewayError, gatewayError } from './gateway-error.js';
-import { type Condition, errorTable } from './table.js';
 
 /** §7.1, written down once more: status, type, code, param. */
 const specified: [Condition, number, string, string | undefined, string | undefined][] = [

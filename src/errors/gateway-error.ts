@@ -1,6 +1,7 @@
 /** One row of the error table with its values: the only thing that a stage throws for a caller to see. */
+
+import { type Condition, errorTable, type ValuesOf } from './error-table.js';
 import type { ErrorRow } from './row.js';
-import { type Condition, errorTable, type ValuesOf } from './table.js';
 
 /** §2.6: what an auto-routed failure tells about the walk. */
 export interface Receipt {

@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import { startOfUtcDay, utcDay } from '../base/midnight.js';
 import type { Route } from '../catalogue/route.js';
-import type { Totals } from '../shared-state/totals.js';
+import type { Totals } from '../cluster/totals.js';
 import type { HoldReason, HoldRecord, HoldStore } from '../storage/store.js';
 import { EarlierTokens } from './earlier-tokens.js';
 import { HoldFiles } from './hold-files.js';

@@ -11,24 +11,24 @@ import { requestId } from '../base/ids.js';
 import { keepsDebug } from '../base/logger.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { outcomeOfStatus, unknownEndpoint } from '../metrics/meters.js';
+import { outcomeOfStatus, unknownEndpoint } from '../observability/metrics/meters.js';
 import { registerAdmin } from './admin/register.js';
 import { registerApi } from './api/register.js';
-import { readBody } from './body.js';
 import { chatPath } from './chat-path.js';
-import { onClientError } from './client-error.js';
-import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './common-headers.js';
-import { registerDashboard } from './dashboard-api/register.js';
+import { registerDashboard } from './dashboard/register.js';
 import type { HttpDeps } from './deps.js';
-import { registerDocs } from './docs/register.js';
 import { asGatewayError } from './faults.js';
 import { KnownPaths } from './known-paths.js';
 import { registerOpenApi } from './openapi/register.js';
-import { registerOps } from './ops.js';
-import { answerAndDrain } from './raw-answer.js';
-import { countRefused } from './refused.js';
-import { serverLimits } from './server-limits.js';
-import { registerStripeWebhook } from './webhooks/stripe.js';
+import { registerDocs } from './ops/docs.js';
+import { registerOps } from './ops/ops.js';
+import { registerStripeWebhook } from './ops/stripe-webhook.js';
+import { readBody } from './server/body.js';
+import { onClientError } from './server/client-error.js';
+import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './server/common-headers.js';
+import { answerAndDrain } from './server/raw-answer.js';
+import { countRefused } from './server/refused.js';
+import { serverLimits } from './server/server-limits.js';
 
 export interface Lifecycle {
   /** True once the process refuses new work. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { httpFixture } from '../../tests/support/http-fixture.js';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { makeToken } from '../accounts/keys/token.js';
+import { MemoryCounters } from '../cluster/memory-counters.js';
 import { IpLimiter } from '../limits/ip-limiter.js';
-import { MemoryCounters } from '../shared-state/memory-counters.js';
 
 const paths = [
   '/v1/models',

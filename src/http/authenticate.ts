@@ -2,11 +2,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkTokenShape } from '../accounts/keys/token-shape.js';
 import { keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
+import type { Account, Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import type { Account, Identity } from '../storage/records.js';
-import { checkBodyLength } from './body.js';
 import type { HttpDeps } from './deps.js';
-import { headerObject } from './raw-headers.js';
+import { checkBodyLength } from './server/body.js';
+import { headerObject } from './server/raw-headers.js';
 
 export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {

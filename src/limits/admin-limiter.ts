@@ -4,7 +4,7 @@
  * excepted, so that nobody who shares it with the operator can lock the operator out.
  */
 import type { Clock } from '../base/clock.js';
-import type { Counters } from '../shared-state/counters.js';
+import type { Counters } from '../cluster/counters.js';
 import { peerOf } from './peer.js';
 import { adminRateLimited } from './refusals.js';
 

@@ -1,6 +1,6 @@
 /** OpenAI's six `x-ratelimit-*` headers (contract 4.1), made on every authenticated answer, so without more work than needed. */
 import { durationText } from '../base/duration.js';
-import type { Reading } from '../shared-state/counters.js';
+import type { Reading } from '../cluster/counters.js';
 
 export interface BudgetState {
   limit: number;

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
+import { MemoryCounters } from '../cluster/memory-counters.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import { MemoryCounters } from '../shared-state/memory-counters.js';
 import { exactPeersMax, IpLimiter } from './ip-limiter.js';
 
 function limited(limit: number) {

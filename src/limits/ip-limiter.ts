@@ -1,5 +1,5 @@
 /** The per-IP limiter (contract 5, check 2): a peer's requests a minute, before anything else is known about the caller. */
-import { type Counters, type Pending, whenKnown } from '../shared-state/counters.js';
+import { type Counters, type Pending, whenKnown } from '../cluster/counters.js';
 import { peerOf } from './peer.js';
 import { ipRateLimited } from './refusals.js';
 

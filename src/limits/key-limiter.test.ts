@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { forSeeds } from '../../tests/support/seeded-random.js';
+import type { Counters } from '../cluster/counters.js';
+import { MemoryCounters } from '../cluster/memory-counters.js';
+import type { Identity } from '../domain/account.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { defaultPolicy } from '../policy/policy.js';
-import type { Counters } from '../shared-state/counters.js';
-import { MemoryCounters } from '../shared-state/memory-counters.js';
-import type { Identity } from '../storage/records.js';
 import { KeyLimiter } from './key-limiter.js';
 import type { Reservation } from './reservation.js';
 

@@ -2,10 +2,11 @@
  * The limits of a key: requests a minute (contract 5, check 7) and tokens a minute (check 13), counted apart from each other
  * (failure case F2). The account's own limits win over the configuration's and are read anew by each request.
  */
+
+import { type Counters, type Pending, type Take, whenKnown } from '../cluster/counters.js';
 import type { Config } from '../config/config.js';
+import type { Account, Identity } from '../domain/account.js';
 import type { GatewayError } from '../errors/gateway-error.js';
-import { type Counters, type Pending, type Take, whenKnown } from '../shared-state/counters.js';
-import type { Account, Identity } from '../storage/records.js';
 import { rateLimitHeaders } from './headers.js';
 import { keyRateLimited } from './refusals.js';
 import { type Reservation, TokenReservation } from './reservation.js';

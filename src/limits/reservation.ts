@@ -1,5 +1,5 @@
 /** Tokens held for a request from its admission until its usage is known (ruling 11). */
-import type { Take } from '../shared-state/counters.js';
+import type { Take } from '../cluster/counters.js';
 
 /**
  * Settled once, by whichever call comes first; later ones do nothing. What is never settled ends with its window, so nothing

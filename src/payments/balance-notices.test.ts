@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
-import type { BalanceNotice, NoticeStore } from '../storage/notice-records.js';
+import type { BalanceNotice, NoticeStore } from '../domain/notice.js';
 import { StoreUnavailable } from '../storage/store.js';
 import { BalanceNotices, retryDelaysMs } from './balance-notices.js';
 

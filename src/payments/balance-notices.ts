@@ -5,7 +5,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { PicoUsd } from '../base/money.js';
-import type { BalanceNotice, NoticeStore } from '../storage/notice-records.js';
+import type { BalanceNotice, NoticeStore } from '../domain/notice.js';
 import type { NoticeSender } from './notice-sender.js';
 
 const second = 1000;

@@ -1,7 +1,7 @@
 /** Sends one notice to the operator's address: signed, within a bounded time, following no redirect. */
 import { Agent, request } from 'undici';
 import { usdText } from '../base/money.js';
-import type { BalanceNotice } from '../storage/notice-records.js';
+import type { BalanceNotice } from '../domain/notice.js';
 import { signedHeaders } from './notice-signature.js';
 
 const connectMs = 5_000;

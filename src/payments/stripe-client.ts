@@ -1,7 +1,7 @@
 /** Stripe's own package, which only installations with `payments.processor: stripe` need: loaded at their start, with bounded times. */
 import { version } from '../base/version.js';
 import type { StripeSettings } from '../config/config.js';
-import { ConfigFault } from '../config/fault.js';
+import { ConfigFault } from '../config/config-fault.js';
 
 /** The part of the package that is used. */
 export interface StripeClient {

@@ -1,7 +1,7 @@
 /** What an event of Stripe's says about credit. Pure: an event that says nothing about it is ignored, one that a person must see is refused. */
 import { z } from 'zod';
 import { type PicoUsd, picoPerUsd } from '../base/money.js';
-import type { PaymentEvent, PaymentReport } from '../storage/payment-records.js';
+import type { PaymentEvent, PaymentReport } from '../domain/payment.js';
 import { accountMark } from './checkout.js';
 
 export type ReadEvent =

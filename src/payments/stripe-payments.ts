@@ -1,8 +1,8 @@
 /** Payments by Stripe: opens checkouts, and takes the reports that come back by webhook, each of which counts once, ever. */
 import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import type { PaymentEvent, PaymentOutcome } from '../storage/payment-records.js';
 import { type CheckoutRequest, openCheckout } from './checkout.js';
 import type { StripeClient } from './stripe-client.js';
 import { type ReadEvent, readEvent } from './stripe-events.js';

@@ -1,7 +1,7 @@
 /** Stage 1: who is calling, from where, and may they (contract 5, checks 1, 2 and 4 to 8). Nothing here reads the body. */
 import { checkTokenShape } from '../accounts/keys/token-shape.js';
-import type { Pending } from '../shared-state/counters.js';
-import type { Identity } from '../storage/records.js';
+import type { Pending } from '../cluster/counters.js';
+import type { Identity } from '../domain/account.js';
 import { type AdmitPorts, countedAndChecked, lookedUp, verified } from './admit/checks.js';
 import { admitInFleet } from './admit/in-fleet.js';
 import type { Caller } from './caller.js';

@@ -1,6 +1,7 @@
 /** The seam towards a caller (architecture 4, rule 12): what a request brings, and the ways in which it can be answered. */
+
+import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
-import type { Identity } from '../storage/records.js';
 import type { Origin } from '../territory/territories.js';
 import type { TextEncoding } from '../wire/json-text.js';
 

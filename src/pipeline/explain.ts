@@ -4,11 +4,11 @@
  */
 import { usdText } from '../base/money.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
+import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
-import type { Identity } from '../storage/records.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { alongChain } from './chain.js';

@@ -4,9 +4,9 @@
  */
 import { generationId } from '../base/ids.js';
 import type { Route } from '../catalogue/route.js';
+import type { StreamEnd } from '../domain/generation.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
-import type { StreamEnd } from '../storage/records.js';
 import { routerMetadataText } from '../wire/router-metadata.js';
 import { bodyBytesMax } from './admit/checks.js';
 import { admit } from './admit.js';

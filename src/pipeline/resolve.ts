@@ -4,8 +4,8 @@ import { checkChain } from '../accounts/fallback/check-chain.js';
 import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
 import type { Snapshot } from '../catalogue/route.js';
+import type { Account } from '../domain/account.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
-import type { Account } from '../storage/records.js';
 import type { PipelinePorts, Plan } from './handover.js';
 
 /** Plans of ids that do not depend on the account, by snapshot: the same few ids come again and again. */

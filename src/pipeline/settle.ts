@@ -1,7 +1,7 @@
 /** Stage 8: the record of the request goes into the journal, and its cost out of the balance, before the last byte leaves. */
 import type { Route } from '../catalogue/route.js';
+import type { AttemptRecord, Generation, StreamEnd } from '../domain/generation.js';
 import type { GatewayError } from '../errors/gateway-error.js';
-import type { AttemptRecord, Generation, StreamEnd } from '../storage/records.js';
 import type { Billed, Exchange, PipelinePorts, Trail } from './handover.js';
 import { keptError } from './settle/kept-error.js';
 

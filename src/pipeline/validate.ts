@@ -1,7 +1,7 @@
 /** Stage 2: the body becomes a validated chat request (§4.1, contract 5 check 9). Large bodies are read off this thread. */
 import { SideThread } from '../base/side-thread.js';
+import type { Condition } from '../errors/error-table.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
-import type { Condition } from '../errors/table.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { ThreadError } from './validate/body-thread.js';
 import { readRequest } from './validate/read-request.js';

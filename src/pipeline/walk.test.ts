@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { RecordingCaller } from '../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
-import { Deadlines } from '../upstream/deadlines.js';
+import { Deadlines } from '../providers/transport/deadlines.js';
 import type { Exchange } from './handover.js';
 import { newTrail } from './notes.js';
 import { type WalkPorts, walk } from './walk.js';

@@ -5,7 +5,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
-import type { SocketConnection } from './embedded.js';
+import type { SocketConnection } from './embedded/embedded.js';
 import { StoreUnavailable } from './store.js';
 
 export type StoreAddress = { connection: SocketConnection } | { databaseUrl: string };

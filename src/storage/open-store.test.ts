@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startStoreProxy } from '../../tests/faults/store-proxy.js';
 import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../../tests/support/postgres.js';
 import { silentLogger as logger } from '../base/logger.js';
+import type { Alias, Key } from '../domain/account.js';
 import { defaultPolicy } from '../policy/policy.js';
 import { openStore } from './open-store.js';
-import type { Alias, Key } from './records.js';
 import { type NewAccount, type Store, StoreUnavailable } from './store.js';
 
 const at = Date.parse('2026-03-01T12:00:00.123Z');

@@ -2,22 +2,22 @@
 import { desc } from 'drizzle-orm';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
-import { accountStore } from './account-store.js';
-import { aliasStore } from './alias-store.js';
 import { changeFeed } from './change-feed.js';
 import { clientConfig, Database, type StoreAddress, storeError } from './database.js';
-import { generationStore } from './generation-store.js';
-import { holdStore } from './hold-store.js';
-import { keyStore } from './key-store.js';
-import { ledgerStore } from './ledger-store.js';
 import { migrate } from './migrate.js';
-import { noticeStore } from './notice-store.js';
 import { otherProcesses } from './other-processes.js';
-import { paymentStore } from './payment-store.js';
-import { audit, modelAvailability } from './schema.js';
-import { signInStore } from './sign-in-store.js';
 import type { AuditStore, AvailabilityStore, Store } from './store.js';
-import { usageStore } from './usage-store.js';
+import { accountStore } from './stores/account-store.js';
+import { aliasStore } from './stores/alias-store.js';
+import { generationStore } from './stores/generation-store.js';
+import { holdStore } from './stores/hold-store.js';
+import { keyStore } from './stores/key-store.js';
+import { ledgerStore } from './stores/ledger-store.js';
+import { noticeStore } from './stores/notice-store.js';
+import { paymentStore } from './stores/payment-store.js';
+import { signInStore } from './stores/sign-in-store.js';
+import { audit, modelAvailability } from './stores/tables.js';
+import { usageStore } from './stores/usage-store.js';
 
 /** Throws StoreUnavailable where the server cannot be reached. */
 export async function openStore(options: StoreAddress & { logger: Logger }): Promise<Store> {

@@ -1,10 +1,12 @@
 /** What the product asks of its store, one interface a concern. PostgreSQL implements it; nothing else does. */
 import type { DBAdapterInstance } from 'better-auth/types';
 import type { ModelAvailability } from '../catalogue/route.js';
-import type { NoticeStore } from './notice-records.js';
-import type { PaymentStore } from './payment-records.js';
-import type { Account, Alias, Generation, Key } from './records.js';
-import type { SettlementRow } from './settlement-row.js';
+import type { Account, Alias, Key } from '../domain/account.js';
+import type { Generation } from '../domain/generation.js';
+import type { LedgerEntry } from '../domain/ledger-entry.js';
+import type { NoticeStore } from '../domain/notice.js';
+import type { PaymentStore } from '../domain/payment.js';
+import type { SettlementRow } from '../domain/settlement-row.js';
 
 /** The store could not be reached or did not answer in time: 500, never 401 or 402 (ruling 16). */
 export class StoreUnavailable extends Error {
@@ -20,19 +22,6 @@ export interface NewAccount {
   name: string | null;
   billingCountry: string | null;
   createdAt: number;
-}
-
-export interface LedgerEntry {
-  id: string;
-  accountId: string;
-  createdAt: number;
-  kind: 'credit' | 'usage' | 'adjustment';
-  /** Negative for usage. */
-  amountPico: bigint;
-  /** The balance after this entry, in the order of the ledger. */
-  balancePico: bigint;
-  generationId: string | null;
-  note: string | null;
 }
 
 export interface LedgerFilter {

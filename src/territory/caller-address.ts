@@ -4,7 +4,7 @@
  */
 
 import { joinedHeader } from '../base/raw-header.js';
-import { peerAddress, readAddress } from './address.js';
+import { peerAddress, readAddress } from './ip-address.js';
 import type { ProxyTrust } from './proxy-trust.js';
 
 /** More proxies than any installation has in a row; a header of trusted addresses alone costs no more than this. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { mmdbOf } from '../../tests/support/mmdb.js';
 import { type Logger, silentLogger } from '../base/logger.js';
-import { ConfigFault } from '../config/fault.js';
+import { ConfigFault } from '../config/config-fault.js';
 import { CountryDatabase, openBundled, openCountryDatabase } from './country-database.js';
 import { unknownTerritory } from './territory.js';
 

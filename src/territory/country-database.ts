@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import { isIPv4 } from 'node:net';
 import { Reader, type Response } from 'mmdb-lib';
 import type { Logger } from '../base/logger.js';
-import { ConfigFault } from '../config/fault.js';
-import { embeddedIpv4 } from './address.js';
+import { ConfigFault } from '../config/config-fault.js';
 import { recordTerritory } from './database-record.js';
+import { embeddedIpv4 } from './ip-address.js';
 import { type Territory, unknownTerritory } from './territory.js';
 
 const bundledFile = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';

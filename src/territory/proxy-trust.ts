@@ -1,6 +1,6 @@
 /** Which peers are the operator's own proxies (contract 2, `server.trusted_proxies`). Nobody else's headers are believed (E9, E10). */
 import { BlockList, isIPv4 } from 'node:net';
-import { canonicalAddress } from './address.js';
+import { canonicalAddress } from './ip-address.js';
 import { RecentMap } from './recent-map.js';
 
 const addressesMax = 4096;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigFault } from '../config/fault.js';
+import { ConfigFault } from '../config/config-fault.js';
 import { loadSanctioned } from './sanctioned.js';
 
 describe('sanctioned territories (§7.6, contract 2)', () => {

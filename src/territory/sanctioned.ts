@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { fields, listOf, territory, text } from '../base/yaml-fields.js';
 import { YamlSource } from '../base/yaml-source.js';
 import type { Config } from '../config/config.js';
-import { ConfigFault } from '../config/fault.js';
+import { ConfigFault } from '../config/config-fault.js';
 import { territoryCode } from './territory.js';
 
 /** This file is two levels below the project, compiled or not. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
 import { silentLogger } from '../base/logger.js';
-import { loadConfig } from '../config/load.js';
+import { loadConfig } from '../config/load-config.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { ProxyTrust } from './proxy-trust.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordTerritory } from './database-record.js';
-import { TerritoryNames } from './names.js';
 import { metCode, territoryOfCode, unknownTerritory } from './territory.js';
+import { TerritoryNames } from './territory-names.js';
 
 describe('the territory of a code', () => {
   it.each([

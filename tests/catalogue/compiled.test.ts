@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { silentLogger } from '../../src/base/logger.js';
 import { builtinFiles, type CompiledCatalogue, digestOf } from '../../src/catalogue/builtin.js';
-import { spokenDialects } from '../../src/upstream/adapters/registry.js';
+import { spokenDialects } from '../../src/providers/dialects/registry.js';
 
-type Holder = typeof import('../../src/catalogue/holder.js');
+type Holder = typeof import('../../src/catalogue/catalogue-holder.js');
 
 const root = resolve(import.meta.dirname, '../..');
 const copy = mkdtempSync(join(tmpdir(), 'lodestone-builtin-'));
@@ -26,7 +26,7 @@ afterAll(() => rmSync(copy, { recursive: true }));
 
 async function reload() {
   const { CatalogueHolder } = (await import(
-    /* @vite-ignore */ pathToFileURL(join(copy, 'dist/catalogue/holder.js')).href
+    /* @vite-ignore */ pathToFileURL(join(copy, 'dist/catalogue/catalogue-holder.js')).href
   )) as Holder;
   const holder = new CatalogueHolder({
     files: ['builtin'],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { builtinFiles } from '../../src/catalogue/builtin.js';
 import type { Route, Snapshot } from '../../src/catalogue/route.js';
-import { adapterOf } from '../../src/upstream/adapters/registry.js';
+import { adapterOf } from '../../src/providers/dialects/registry.js';
 import { builtinSnapshot, credentials, realRoutes } from './snapshots.js';
 
 let snapshot: Snapshot;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/catalogue/route.js';
-import { main } from '../../src/cli/main.js';
+import { main } from '../../src/cli/cli.js';
 import { builtinSnapshot, credentials, realRoutes } from './snapshots.js';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/guide/providers.md'), 'utf8');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { main } from '../../src/cli/main.js';
+import { main } from '../../src/cli/cli.js';
 import type { CheckResult } from '../../src/cli/provider-check/verdict.js';
 import { anthropicFixture } from '../dialects/anthropic.js';
 import { azureFixture } from '../dialects/azure.js';

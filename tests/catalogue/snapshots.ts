@@ -1,13 +1,13 @@
 /** The built-in catalogue as it is loaded in an environment, without a gateway around it. */
 import { silentLogger } from '../../src/base/logger.js';
 import type { Route, Snapshot } from '../../src/catalogue/route.js';
-import { spokenDialects } from '../../src/upstream/adapters/registry.js';
+import { spokenDialects } from '../../src/providers/dialects/registry.js';
 
-type Holder = typeof import('../../src/catalogue/holder.js');
+type Holder = typeof import('../../src/catalogue/catalogue-holder.js');
 
 /** As it is built, with what the build has read of the files. */
 function builtHolder(): Promise<Holder> {
-  return import(/* @vite-ignore */ new URL('../../dist/catalogue/holder.js', import.meta.url).href);
+  return import(/* @vite-ignore */ new URL('../../dist/catalogue/catalogue-holder.js', import.meta.url).href);
 }
 
 export async function builtinSnapshot(env: Record<string, string> = {}): Promise<Snapshot> {

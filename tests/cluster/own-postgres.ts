@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/base/logger.js';
-import { giveTo } from '../../src/storage/embedded-access.js';
-import { locateBinaries, serverUser } from '../../src/storage/embedded-binaries.js';
-import { awaitPredecessor } from '../../src/storage/embedded-predecessor.js';
-import { initialise, launch, type ServerPlace, type ServerRun } from '../../src/storage/embedded-server.js';
+import { giveTo } from '../../src/storage/embedded/embedded-access.js';
+import { locateBinaries, serverUser } from '../../src/storage/embedded/embedded-binaries.js';
+import { awaitPredecessor } from '../../src/storage/embedded/embedded-predecessor.js';
+import { initialise, launch, type ServerPlace, type ServerRun } from '../../src/storage/embedded/embedded-server.js';
 import { databaseUrlOf } from '../support/postgres.js';
 
 const port = 5432;

@@ -1,5 +1,5 @@
 /** Anthropic's Messages API as its upstream speaks it, in the shapes of wire 3, and the way back from its requests. */
-import { anthropic } from '../../src/upstream/adapters/anthropic/adapter.js';
+import { anthropic } from '../../src/providers/dialects/anthropic/adapter.js';
 import { joined } from './answers.js';
 import { anthropicMeaning } from './anthropic-meaning.js';
 import { anthropicRequests } from './anthropic-requests.js';

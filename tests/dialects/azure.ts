@@ -1,5 +1,5 @@
 /** Azure OpenAI: OpenAI's shapes, with the oddities of its content filter around them (wire 6). */
-import { azure } from '../../src/upstream/adapters/azure/adapter.js';
+import { azure } from '../../src/providers/dialects/azure/adapter.js';
 import { chunk } from '../support/scripted-upstream.js';
 import type { DialectFixture, Said, WriteJson } from './dialect-fixture.js';
 import { meaningOfOpenAi } from './meaning.js';

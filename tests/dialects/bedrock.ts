@@ -1,5 +1,5 @@
 /** Bedrock's Converse as its upstream speaks it, in the shapes of wire 5, and the way back from its requests. */
-import { bedrock } from '../../src/upstream/adapters/bedrock/adapter.js';
+import { bedrock } from '../../src/providers/dialects/bedrock/adapter.js';
 import { joined } from './answers.js';
 import { bedrockMeaning } from './bedrock-meaning.js';
 import { bedrockRequests } from './bedrock-requests.js';

@@ -1,8 +1,8 @@
 /** What a translated chunk costs, beside OpenAI's own in the same run (the bar: at most three times as much CPU). */
 import { expect, it } from 'vitest';
-import { adapterOf } from '../../src/upstream/adapters/registry.js';
-import type { FrameConsumer } from '../../src/upstream/call.js';
-import { TranslatedFrames } from '../../src/upstream/translated-frames.js';
+import type { FrameConsumer } from '../../src/providers/call.js';
+import { adapterOf } from '../../src/providers/dialects/registry.js';
+import { TranslatedFrames } from '../../src/providers/translated-frames.js';
 import { PlayedRelay } from '../support/played-relay.js';
 import { anthropicFixture } from './anthropic.js';
 import { azureFixture } from './azure.js';

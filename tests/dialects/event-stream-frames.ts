@@ -1,6 +1,6 @@
 /** AWS's event stream as bytes, and what a translator makes of it, whatever the pieces that its bytes came in (wire 5). */
-import type { Adapter } from '../../src/upstream/adapters/adapter.js';
-import { EventStreamReader } from '../../src/upstream/event-stream.js';
+import type { Adapter } from '../../src/providers/dialects/dialect.js';
+import { EventStreamReader } from '../../src/providers/transport/event-stream.js';
 
 /** The checksum bit by bit, so that the reader's is not checked against itself. */
 function checksum(bytes: Uint8Array): number {

@@ -1,5 +1,5 @@
 /** Google's generateContent as its upstream speaks it, in the shapes of wire 4, and the way back from its requests. */
-import { gemini } from '../../src/upstream/adapters/gemini/adapter.js';
+import { gemini } from '../../src/providers/dialects/gemini/adapter.js';
 import { joined } from './answers.js';
 import type { DialectFixture, Said, SaidUsage, WriteJson } from './dialect-fixture.js';
 import { geminiMeaning } from './gemini-meaning.js';

@@ -1,8 +1,8 @@
 /** What holds for every request, answer and stream of a dialect, looked for by chance with seeds that can be run again. */
 import { describe, expect, it } from 'vitest';
 import { readRequest } from '../../src/pipeline/validate/read-request.js';
-import { adapterOf } from '../../src/upstream/adapters/registry.js';
-import { readAnswer } from '../../src/upstream/read-answer.js';
+import { adapterOf } from '../../src/providers/dialects/registry.js';
+import { readAnswer } from '../../src/providers/read-answer.js';
 import type { Json } from '../support/client.js';
 import { forSeeds } from '../support/seeded-random.js';
 import { type Chunk, expectedOf, expectedUsage, gather } from './answers.js';

@@ -1,6 +1,6 @@
 /** What a translator makes of an event stream, whatever the pieces that its bytes came in. */
-import type { Adapter } from '../../src/upstream/adapters/adapter.js';
-import { FrameReader } from '../../src/upstream/frames.js';
+import type { Adapter } from '../../src/providers/dialects/dialect.js';
+import { FrameReader } from '../../src/providers/transport/frames.js';
 
 export function sseChunks(adapter: Adapter, pieces: readonly Buffer[]): string[] {
   const translator = adapter.stream?.() ?? null;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { errorsPage, renderErrorsPage } from '../../scripts/errors-page.mjs';
-import { errorTable } from '../../src/errors/table.js';
+import { errorTable } from '../../src/errors/error-table.js';
 
 describe('docs/guide/errors.md', () => {
   it('is what the error table renders to; "npm run docs" writes it (§7.1)', () => {

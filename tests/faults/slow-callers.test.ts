@@ -5,12 +5,12 @@
  */
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { MemoryCounters } from '../../src/cluster/memory-counters.js';
 import type { ChatHandler } from '../../src/http/deps.js';
-import { createServer, type LodestoneServer } from '../../src/http/server.js';
-import { serverLimits } from '../../src/http/server-limits.js';
+import { createServer, type LodestoneServer } from '../../src/http/server/server.js';
+import { serverLimits } from '../../src/http/server/server-limits.js';
 import { IpLimiter } from '../../src/limits/ip-limiter.js';
 import { KeyLimiter } from '../../src/limits/key-limiter.js';
-import { MemoryCounters } from '../../src/shared-state/memory-counters.js';
 import { httpFixture } from '../support/http-fixture.js';
 import { RawConnection, requestBytes } from '../support/raw-http.js';
 import { expectWithin, pause } from './fixture.js';

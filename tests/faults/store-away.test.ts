@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
-import { type Embedded, startEmbedded } from '../../src/storage/embedded.js';
+import { type Embedded, startEmbedded } from '../../src/storage/embedded/embedded.js';
 import type { TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../support/postgres.js';

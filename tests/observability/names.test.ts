@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { metricsPage, renderMetricsPage } from '../../scripts/metrics-page.mjs';
-import { errorTable } from '../../src/errors/table.js';
-import { metricNames } from '../../src/metrics/figures.js';
-import { type MetricName, metricTable } from '../../src/metrics/table.js';
-import { partMetrics, processMetrics } from '../../src/metrics/table-process.js';
-import { requestMetrics } from '../../src/metrics/table-requests.js';
-import { routeMetrics } from '../../src/metrics/table-routes.js';
+import { errorTable } from '../../src/errors/error-table.js';
+import { metricNames } from '../../src/observability/metrics/figures.js';
+import { type MetricName, metricTable } from '../../src/observability/metrics/metric-table.js';
+import { partMetrics, processMetrics } from '../../src/observability/metrics/table-process.js';
+import { requestMetrics } from '../../src/observability/metrics/table-requests.js';
+import { routeMetrics } from '../../src/observability/metrics/table-routes.js';
 import { groupingsOf, selectorsOf } from './promql.js';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../ops/${path}`, import.meta.url)), 'utf8');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDurationMs } from '../../src/base/duration.js';
-import { loadConfig } from '../../src/config/load.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import { manifest, root, textOf, type Yaml, yamlOf } from './shipped-files.js';
 
 const compose: Yaml = yamlOf('compose.yaml')[0];

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/config/load.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import { openApiDocument } from '../../src/http/openapi/document.js';
-import { metricTable } from '../../src/metrics/table.js';
+import { metricTable } from '../../src/observability/metrics/metric-table.js';
 import { assignments, dockerStages, filesIn, manifest, only, root, type Yaml, yamlOf } from './shipped-files.js';
 
 const folder = 'deploy/kubernetes';

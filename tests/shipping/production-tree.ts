@@ -52,7 +52,7 @@ function linkOrCopy(from: string, to: string): void {
 
 /** The step of the Dockerfile that makes the embedded PostgreSQL runnable, in the tree. */
 export async function linkEmbedded(app: string): Promise<void> {
-  const file = pathToFileURL(join(app, 'dist/storage/embedded-binaries.js')).href;
+  const file = pathToFileURL(join(app, 'dist/storage/embedded/embedded-binaries.js')).href;
   const { locateBinaries } = (await import(file)) as { locateBinaries(user: object): string };
   locateBinaries({});
 }

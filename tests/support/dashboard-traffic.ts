@@ -1,9 +1,9 @@
 /** A month of an account's requests, the same in every run, written into the store of a gateway that is not running yet. */
 import { generationId, requestId } from '../../src/base/ids.js';
 import { silentLogger } from '../../src/base/logger.js';
+import type { AttemptRecord, Generation } from '../../src/domain/generation.js';
+import { settlementRow } from '../../src/domain/settlement-row.js';
 import { openStore } from '../../src/storage/open-store.js';
-import type { AttemptRecord, Generation } from '../../src/storage/records.js';
-import { settlementRow } from '../../src/storage/settlement-row.js';
 import { aGeneration } from './generation.js';
 import { SeededRandom } from './seeded-random.js';
 

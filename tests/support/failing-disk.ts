@@ -1,6 +1,6 @@
 /** The journal's file calls on the real disk, made to fail as a test says. */
 import fs from 'node:fs';
-import type { JournalFiles } from '../../src/billing/journal-segments.js';
+import type { JournalFiles } from '../../src/journal/journal-segments.js';
 
 export type WriteFault = 'ENOSPC' | 'EROFS' | 'EIO' | 'short' | 'nothing';
 

@@ -23,8 +23,8 @@ export interface TestGateway extends GatewayClient {
   stop(): Promise<void>;
 }
 
-type Compose = typeof import('../../src/compose.js');
-type Load = typeof import('../../src/config/load.js');
+type Compose = typeof import('../../src/app/compose.js');
+type Load = typeof import('../../src/config/load-config.js');
 
 /** The compiled module: worker threads inside it need real .js files. */
 function compiled<Module>(path: string): Promise<Module> {

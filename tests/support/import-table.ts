@@ -11,43 +11,51 @@ export interface SourceFile {
   text: string;
 }
 
-const foundation = ['base', 'config', 'errors', 'wire', 'catalogue'];
-const stores = [...foundation, 'policy', 'storage', 'shared-state'];
-const domain = [...stores, 'accounts', 'billing', 'limits', 'territory', 'health', 'payments', 'metrics'];
+const foundation = ['base', 'config', 'errors', 'wire', 'catalogue', 'policy', 'domain'];
+const stores = [...foundation, 'storage', 'cluster'];
+const services = [
+  ...stores,
+  'accounts',
+  'billing',
+  'journal',
+  'limits',
+  'territory',
+  'health',
+  'payments',
+  'observability/metrics',
+];
 
 /** Who may import whom. A folder may always import itself; anything not listed: no. */
 export const importTable: Record<string, readonly string[]> = {
   base: [],
   config: ['base'],
   errors: ['base'],
-  wire: ['base', 'errors', 'catalogue'],
   catalogue: ['base', 'config', 'errors'],
-  policy: foundation,
-  storage: [...foundation, 'policy'],
-  'shared-state': [...foundation, 'policy'],
+  wire: ['base', 'errors', 'catalogue'],
+  policy: ['base', 'errors', 'wire', 'catalogue'],
+  domain: ['base', 'policy', 'wire'],
+  storage: foundation,
+  cluster: foundation,
   accounts: stores,
   billing: stores,
+  journal: stores,
   limits: stores,
   territory: stores,
   health: stores,
-  metrics: foundation,
-  tracing: foundation,
   payments: stores,
-  upstream: foundation,
-  'upstream/adapters': ['base', 'wire'],
-  fleet: domain,
-  pipeline: [...domain, 'fleet'],
-  'pipeline/handover': [...domain, 'fleet', 'upstream'],
-  'pipeline/walk': [...domain, 'upstream'],
-  'pipeline/respond': [...domain, 'upstream'],
-  http: [...domain, 'fleet', 'pipeline', 'tracing'],
-  'admin-token': ['base', 'config'],
-  demo: domain,
-  compose: [...domain, 'fleet', 'upstream', 'pipeline', 'tracing', 'http', 'admin-token', 'demo'],
-  running: ['base', 'compose'],
-  workers: [...foundation, 'storage', 'metrics', 'admin-token', 'compose', 'demo', 'running'],
-  main: [...foundation, 'compose', 'demo', 'running', 'workers'],
-  cli: [...foundation, 'upstream', 'main'],
+  observability: foundation,
+  'observability/metrics': foundation,
+  providers: foundation,
+  'providers/dialects': ['base', 'wire'],
+  'cluster/fleet': services,
+  pipeline: [...services, 'cluster/fleet'],
+  'pipeline/handover': [...services, 'cluster/fleet', 'providers'],
+  'pipeline/walk': [...services, 'providers'],
+  'pipeline/respond': [...services, 'providers'],
+  http: [...services, 'cluster/fleet', 'pipeline', 'observability'],
+  app: [...services, 'cluster/fleet', 'providers', 'pipeline', 'observability', 'http'],
+  main: [...foundation, 'app'],
+  cli: [...foundation, 'providers', 'main'],
 };
 
 export const stages = ['admit', 'validate', 'resolve', 'gate', 'rank', 'walk', 'respond', 'settle'];
@@ -125,7 +133,7 @@ function mayImport(area: string, allowed: readonly string[], target: string): bo
   if (targetArea === area || allowed.includes(targetArea)) return true;
   // An own row for a part narrows what that part sees, not who sees it.
   if (allowed.includes(topOf(targetArea))) return true;
-  return topOf(area) === topOf(targetArea) && area !== 'upstream/adapters';
+  return topOf(area) === topOf(targetArea) && area !== 'providers/dialects';
 }
 
 /** The stage that a file of the pipeline belongs to; undefined for pipeline.ts, the hand-overs and what stages share. */
@@ -183,7 +191,7 @@ export function nameFaults(files: readonly SourceFile[]): string[] {
 
 /** Registries are explicit lists: no module looks into a folder for others to load. */
 export function scanFaults(files: readonly SourceFile[]): string[] {
-  const registries = /^src\/(policy|upstream|pipeline|http|errors|wire)\//;
+  const registries = /^src\/(policy|providers|pipeline|http|errors|wire)\//;
   return files
     .filter(
       (file) =>

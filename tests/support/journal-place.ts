@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
-import { type Journal, type JournalOptions, openJournal } from '../../src/billing/journal.js';
-import type { Generation } from '../../src/storage/records.js';
-import type { SettlementRow } from '../../src/storage/settlement-row.js';
+import type { Generation } from '../../src/domain/generation.js';
+import type { SettlementRow } from '../../src/domain/settlement-row.js';
+import { type Journal, type JournalOptions, openJournal } from '../../src/journal/journal.js';
 import { StoreUnavailable } from '../../src/storage/store.js';
 import { aGeneration, generationOf } from './generation.js';
 

@@ -1,7 +1,8 @@
 /** Payments and thresholds in memory, for unit tests of what stands on them; PostgreSQL's own promises are tested against PostgreSQL. */
-import type { NoticeStore } from '../../src/storage/notice-records.js';
-import type { PaymentEvent, PaymentOutcome, PaymentStore, PaymentTerms } from '../../src/storage/payment-records.js';
-import type { LedgerEntry } from '../../src/storage/store.js';
+
+import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
+import type { NoticeStore } from '../../src/domain/notice.js';
+import type { PaymentEvent, PaymentOutcome, PaymentStore, PaymentTerms } from '../../src/domain/payment.js';
 
 interface Books {
   answer<T>(read: () => T): Promise<T>;

@@ -1,14 +1,15 @@
 /** A Store in memory for unit tests: the same promises as PostgreSQL's, plus a switch that makes it unreachable. */
 import type { ModelAvailability } from '../../src/catalogue/route.js';
+import type { Account, Alias, Key } from '../../src/domain/account.js';
+import type { Generation } from '../../src/domain/generation.js';
+import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
+import type { SettlementRow } from '../../src/domain/settlement-row.js';
 import { defaultPolicy } from '../../src/policy/policy.js';
-import type { Account, Alias, Generation, Key } from '../../src/storage/records.js';
-import type { SettlementRow } from '../../src/storage/settlement-row.js';
 import {
   type AccountChanges,
   type AuditEntry,
   type GenerationQuery,
   type HoldRecord,
-  type LedgerEntry,
   type LedgerFilter,
   type NewAccount,
   type Store,

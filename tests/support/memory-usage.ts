@@ -1,5 +1,5 @@
 /** The usage part of the memory store: the same groups, errors and percentiles as the query over PostgreSQL. */
-import type { Generation } from '../../src/storage/records.js';
+import type { Generation } from '../../src/domain/generation.js';
 import type { GenerationQuery, UsageGroup, UsageRow, UsageStore } from '../../src/storage/store.js';
 
 export function isError({ status, streamEnd }: Generation): boolean {

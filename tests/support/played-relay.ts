@@ -4,8 +4,8 @@ import type { CountedPiece } from '../../src/billing/count/count-pieces.js';
 import type { Snapshot } from '../../src/catalogue/route.js';
 import type { Caller } from '../../src/pipeline/caller.js';
 import { StreamRelay } from '../../src/pipeline/respond/stream-relay.js';
+import type { FrameVerdict } from '../../src/providers/call.js';
 import { unknownTerritory } from '../../src/territory/territory.js';
-import type { FrameVerdict } from '../../src/upstream/call.js';
 import { smallSnapshot } from './snapshot.js';
 
 export class RecordingCaller implements Caller {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
-import { type SocketConnection, startEmbedded } from '../../src/storage/embedded.js';
+import { type SocketConnection, startEmbedded } from '../../src/storage/embedded/embedded.js';
 import { openStore } from '../../src/storage/open-store.js';
 
 declare module 'vitest' {

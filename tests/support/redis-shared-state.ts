@@ -9,7 +9,7 @@ import {
   openSharedState,
   type SharedState,
   type SharedStateOptions,
-} from '../../src/shared-state/redis/open-shared-state.js';
+} from '../../src/cluster/redis/open-shared-state.js';
 import { startRedis, type TestRedis, type TestRedisOptions } from './redis.js';
 
 export interface RedisUnderTest {

@@ -1,5 +1,5 @@
 /** Failures with their meaning, read at once and beside no request: what most tests of meanings need. */
-import * as unread from '../../src/upstream/understand.js';
+import * as unread from '../../src/providers/understand.js';
 
 type Given<Name extends 'understand' | 'innerError' | 'noAnswer'> = Parameters<(typeof unread)[Name]>;
 

@@ -1,8 +1,19 @@
 /** One upstream call under a manual clock: the test plays the upstream, event by event, and the caller's speed. */
 import { vi } from 'vitest';
-import { type Budgets, Call, type CallResult, type FrameConsumer, type FrameVerdict } from '../../src/upstream/call.js';
-import { Deadlines, tickMs } from '../../src/upstream/deadlines.js';
-import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from '../../src/upstream/transport.js';
+import {
+  type Budgets,
+  Call,
+  type CallResult,
+  type FrameConsumer,
+  type FrameVerdict,
+} from '../../src/providers/call.js';
+import { Deadlines, tickMs } from '../../src/providers/transport/deadlines.js';
+import type {
+  Transport,
+  UpstreamCall,
+  UpstreamHandler,
+  UpstreamRequest,
+} from '../../src/providers/transport/transport.js';
 import { ManualClock } from './manual-clock.js';
 import { smallSnapshot } from './snapshot.js';
 

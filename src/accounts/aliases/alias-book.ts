@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../../base/clock.js';
 import type { Snapshot } from '../../catalogue/route.js';
+import type { Account, Alias } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { Account, Alias } from '../../storage/records.js';
 import type { AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { isAliasName } from './alias-name.js';

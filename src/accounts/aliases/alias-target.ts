@@ -1,8 +1,8 @@
 /** Reads an alias target in any of the accepted shapes and holds it against the routing snapshot. */
 import type { JsonSchema } from '../../base/json-schema.js';
 import type { Snapshot } from '../../catalogue/route.js';
+import type { AliasTarget } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import type { AliasTarget } from '../../storage/records.js';
 
 const fieldNames = ['provider', 'canonical_id', 'locode'] as const;
 type TargetFields = Record<(typeof fieldNames)[number], string>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import type { ModelAvailability, Snapshot } from '../../catalogue/route.js';
+import type { Account, Alias } from '../../domain/account.js';
 import { GatewayError } from '../../errors/gateway-error.js';
-import type { Account, Alias } from '../../storage/records.js';
 import { checkChain } from './check-chain.js';
 
 const alias = (provider: string, canonicalId: string, locode: string | null): Alias => ({

@@ -5,8 +5,8 @@
 import { findModel, findRoute } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
 import type { ModelAvailability, Route, Snapshot } from '../../catalogue/route.js';
+import type { Account } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import type { Account } from '../../storage/records.js';
 import { isAliasName } from '../aliases/alias-name.js';
 import { targetModelId } from '../aliases/alias-target.js';
 

@@ -1,7 +1,7 @@
 /** The operations on an account's saved fallback chain (contract 4.4), with their checks in order: body, snapshot, entries. */
 import type { Snapshot } from '../../catalogue/route.js';
+import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { Account } from '../../storage/records.js';
 import { fallbackModelsMax } from '../../wire/chat-request.js';
 import { shown } from '../../wire/json-text.js';
 import type { AuditLog } from '../audit.js';

@@ -3,7 +3,7 @@
  * whole token's hash code, never by comparing beginnings, so a guess learns nothing from the time it takes. An entry is only
  * good for the very identity that it was verified for: a deleted, erased or changed key has another.
  */
-import type { Identity } from '../../storage/records.js';
+import type { Identity } from '../../domain/account.js';
 
 const entriesMax = 10_000;
 const verified = new Map<string, Identity>();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account, Identity, Key } from '../../storage/records.js';
+import type { Account, Identity, Key } from '../../domain/account.js';
 import { makeToken } from './token.js';
 import { verifyToken } from './verify-token.js';
 

@@ -1,7 +1,7 @@
 /** Check 4, second half: holds a presented token against the key of its public id, in constant time (ruling 1). */
 import { timingSafeEqual } from 'node:crypto';
+import type { Identity, Key } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { Identity, Key } from '../../storage/records.js';
 import { hashToken } from './token.js';
 import { isVerified, rememberVerified } from './verified-tokens.js';
 

@@ -1,6 +1,7 @@
 /** The operations on an account's routing policy (contract 4.5): stored first, then in force, then in the audit. */
+
+import type { Account } from '../../domain/account.js';
 import { defaultPolicy, type RoutingPolicy, readPolicy } from '../../policy/policy.js';
-import type { Account } from '../../storage/records.js';
 import type { AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 

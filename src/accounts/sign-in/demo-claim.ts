@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
-import type { Account } from '../../storage/records.js';
+import type { Account } from '../../domain/account.js';
 import type { Store } from '../../storage/store.js';
 import type { AccountDirectory } from '../directory.js';
 import { hashToken } from '../keys/token.js';

@@ -3,8 +3,9 @@
  * outcome is known, so that attempts at the same time count too; a success gives them back. An attempt that is refused takes
  * nothing: guesses from one address soon cost the account's other visitors nothing more.
  */
+
+import type { Bucket, Buckets } from '../../cluster/buckets.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { Bucket, Buckets } from '../../shared-state/buckets.js';
 
 export class GuessLimiter {
   constructor(private readonly buckets: Buckets) {}

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { silentLogger as logger } from '../../base/logger.js';
+import type { Account } from '../../domain/account.js';
 import { openStore } from '../../storage/open-store.js';
-import type { Account } from '../../storage/records.js';
 import { type Store, StoreUnavailable } from '../../storage/store.js';
 import { SignIns } from './sign-ins.js';
 

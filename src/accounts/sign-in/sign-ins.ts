@@ -5,8 +5,8 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/clock.js';
+import type { Account } from '../../domain/account.js';
 import { storeError } from '../../storage/database.js';
-import type { Account } from '../../storage/records.js';
 import { type SignInStore, type SignInUser, StoreUnavailable } from '../../storage/store.js';
 import type { AccountDirectory } from '../directory.js';
 import type { Auth } from './auth.js';

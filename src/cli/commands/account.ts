@@ -2,7 +2,7 @@
 import type { AccountRow } from '../admin-client.js';
 import { type Command, type CommandContext, required } from '../command.js';
 import { readSecret, secretOptions } from '../secrets.js';
-import { fields, table } from '../table.js';
+import { fields, table } from '../text-table.js';
 
 const passwordVariable = 'LODESTONE_PASSWORD';
 const passwordSources = `The password may also be in ${passwordVariable}.`;

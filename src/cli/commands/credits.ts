@@ -1,7 +1,7 @@
 /** `lodestone credits …` */
 import type { ListOf } from '../admin-client.js';
 import { type Command, type CommandContext, required } from '../command.js';
-import { table } from '../table.js';
+import { table } from '../text-table.js';
 
 interface LedgerRow {
   id: string;

@@ -1,7 +1,7 @@
 /** `lodestone key …` */
 import type { ListOf } from '../admin-client.js';
 import { type Command, type CommandContext, required } from '../command.js';
-import { fields, table } from '../table.js';
+import { fields, table } from '../text-table.js';
 
 interface KeyRow {
   id: string;

@@ -4,15 +4,15 @@ import { parseDurationMs } from '../../base/duration.js';
 import { silentLogger } from '../../base/logger.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
 import type { Config } from '../../config/config.js';
-import { ProviderCredentials } from '../../upstream/credentials/provider-credentials.js';
-import { Deadlines } from '../../upstream/deadlines.js';
-import { HttpTransport } from '../../upstream/http-transport.js';
+import { ProviderCredentials } from '../../providers/credentials/provider-credentials.js';
+import { Deadlines } from '../../providers/transport/deadlines.js';
+import { HttpTransport } from '../../providers/transport/http-transport.js';
 import { readCatalogue } from '../catalogue-snapshot.js';
 import { type Command, type CommandContext, CommandFailure, type Io, UsageError } from '../command.js';
 import { readConfig } from '../connection.js';
 import { cheapestRoute, type ProbePorts, probe } from '../provider-check/probe.js';
 import { type CheckResult, noRoute, notConfigured, resultOf } from '../provider-check/verdict.js';
-import { table } from '../table.js';
+import { table } from '../text-table.js';
 
 export const providerCommands: readonly Command[] = [
   {

@@ -1,7 +1,7 @@
 /** `lodestone route …` */
 import type { ListOf } from '../admin-client.js';
 import type { Command, CommandContext } from '../command.js';
-import { table } from '../table.js';
+import { table } from '../text-table.js';
 
 interface RouteRow {
   id: string;

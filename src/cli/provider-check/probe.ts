@@ -5,14 +5,14 @@
  */
 import type { Clock } from '../../base/clock.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
-import { adapterOf } from '../../upstream/adapters/registry.js';
-import { Call, type CallResult } from '../../upstream/call.js';
-import { CredentialFault, type Credentials } from '../../upstream/credentials/credentials.js';
-import type { Deadlines } from '../../upstream/deadlines.js';
-import type { Failure } from '../../upstream/failure.js';
-import { readAnswer } from '../../upstream/read-answer.js';
-import type { Transport } from '../../upstream/transport.js';
-import { innerError, noAnswer, readNow, understand } from '../../upstream/understand.js';
+import { Call, type CallResult } from '../../providers/call.js';
+import type { Failure } from '../../providers/classify/failure.js';
+import { CredentialFault, type Credentials } from '../../providers/credentials/credentials.js';
+import { adapterOf } from '../../providers/dialects/registry.js';
+import { readAnswer } from '../../providers/read-answer.js';
+import type { Deadlines } from '../../providers/transport/deadlines.js';
+import type { Transport } from '../../providers/transport/transport.js';
+import { innerError, noAnswer, readNow, understand } from '../../providers/understand.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 
 export interface ProbePorts {

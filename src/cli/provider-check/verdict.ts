@@ -1,8 +1,8 @@
 /** What a check found, and what to do about it, in plain words. Nothing here ever shows a credential. */
 import { durationText } from '../../base/duration.js';
 import type { Provider, Route } from '../../catalogue/route.js';
-import { addressOf } from '../../upstream/address.js';
-import type { Failure } from '../../upstream/failure.js';
+import type { Failure } from '../../providers/classify/failure.js';
+import { addressOf } from '../../providers/transport/upstream-address.js';
 import type { ProbeOutcome } from './probe.js';
 
 export type Verdict =

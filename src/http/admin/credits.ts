@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { amountSchema, parseUsd, usdText } from '../../base/money.js';
+import type { LedgerEntry } from '../../domain/ledger-entry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { LedgerEntry } from '../../storage/store.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber } from '../query.js';

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { passwordLength } from '../../accounts/sign-in/password-rules.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { jsonBody } from '../body.js';
+import { jsonBody } from '../server/body.js';
 
 interface TextRules {
   minLength?: number;

@@ -1,9 +1,9 @@
 /** The operators' API under `/admin/v1`, all of it behind the admin token. The dashboard has it behind a session. */
 import type { FastifyInstance } from 'fastify';
-import { checkBodyLength } from '../body.js';
 import type { HttpDeps } from '../deps.js';
+import { checkBodyLength } from '../server/body.js';
 import { registerAccounts } from './accounts.js';
-import { requireAdminToken } from './admin-token.js';
+import { requireAdminToken } from './admin-gate.js';
 import { registerAudit } from './audit.js';
 import { registerCatalogue } from './catalogue.js';
 import { registerCreditsAndLedger } from './credits.js';

@@ -2,10 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { AliasBook } from '../../accounts/aliases/alias-book.js';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
-import type { Alias } from '../../storage/records.js';
+import type { Alias } from '../../domain/account.js';
 import { accountOf } from '../authenticate.js';
-import { jsonBody } from '../body.js';
 import type { HttpDeps } from '../deps.js';
+import { jsonBody } from '../server/body.js';
 
 type Named = { Params: { name: string } };
 

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { bodyBytesMax } from '../../pipeline/admit/checks.js';
 import { checkContentType } from '../../pipeline/validate.js';
 import { callerOf } from '../authenticate.js';
-import { readBody } from '../body.js';
 import type { HttpDeps } from '../deps.js';
+import { readBody } from '../server/body.js';
 
 export async function registerExplain(app: FastifyInstance, { explain, bodyMemory }: HttpDeps): Promise<void> {
   await app.register(async (scope) => {

@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { SavedChain } from '../../accounts/fallback/saved-chain.js';
 import { accountOf } from '../authenticate.js';
-import { jsonBody } from '../body.js';
 import type { HttpDeps } from '../deps.js';
+import { jsonBody } from '../server/body.js';
 
 const path = '/v1/fallback';
 

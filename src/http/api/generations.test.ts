@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
 import { generationId } from '../../base/ids.js';
-import type { Generation } from '../../storage/records.js';
-import { settlementRow } from '../../storage/settlement-row.js';
+import type { Generation } from '../../domain/generation.js';
+import { settlementRow } from '../../domain/settlement-row.js';
 import type { HttpDeps } from '../deps.js';
 
 let fixture: HttpFixture;

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { SavedPolicy } from '../../accounts/policy/saved-policy.js';
 import { policyJson } from '../../policy/policy.js';
 import { accountOf } from '../authenticate.js';
-import { jsonBody } from '../body.js';
 import type { HttpDeps } from '../deps.js';
+import { jsonBody } from '../server/body.js';
 
 const path = '/v1/routing-policy';
 

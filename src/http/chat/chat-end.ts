@@ -4,11 +4,11 @@ import type { Clock } from '../../base/clock.js';
 import { keepsDebug, type Logger } from '../../base/logger.js';
 import { usdNumber } from '../../base/money.js';
 import { GatewayError } from '../../errors/gateway-error.js';
-import { type Meters, type Outcome, outcomeOfStatus } from '../../metrics/meters.js';
+import { type Meters, type Outcome, outcomeOfStatus } from '../../observability/metrics/meters.js';
+import type { EndedChat, ServedChat, Tracing } from '../../observability/tracing/ended-chat.js';
 import type { CallerGone } from '../../pipeline/caller.js';
 import type { ChatNotes } from '../../pipeline/notes.js';
-import type { EndedChat, ServedChat, Tracing } from '../../tracing/ended-chat.js';
-import { rawHeader } from '../raw-headers.js';
+import { rawHeader } from '../server/raw-headers.js';
 
 export interface ChatWatch {
   readonly clock: Clock;

@@ -2,19 +2,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestId } from '../../base/ids.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import type { Tracing } from '../../observability/tracing/ended-chat.js';
 import { CallerGone } from '../../pipeline/caller.js';
 import type { PipelinePorts } from '../../pipeline/handover.js';
 import { ChatNotes } from '../../pipeline/notes.js';
 import { serveChat } from '../../pipeline/pipeline.js';
-import type { Tracing } from '../../tracing/ended-chat.js';
 import { chatPath } from '../chat-path.js';
-import type { DashboardDeps } from '../dashboard-api/deps.js';
+import type { DashboardDeps } from '../dashboard/dashboard-deps.js';
 import type { ChatHandler, HttpDeps } from '../deps.js';
-import { answerAndDrain, answerError } from '../raw-answer.js';
-import { headerObject } from '../raw-headers.js';
+import { NodeCaller } from '../server/node-caller.js';
+import { answerAndDrain, answerError } from '../server/raw-answer.js';
+import { headerObject } from '../server/raw-headers.js';
+import { httpsStarts } from '../server/response-head.js';
 import { type ChatWatch, chatEnded, type WatchedChat } from './chat-end.js';
-import { NodeCaller } from './node-caller.js';
-import { httpsStarts } from './response-head.js';
 import { RunningChats } from './running-chats.js';
 
 /** An unread body of up to this size is left to node, which throws it away and keeps the connection. */

@@ -1,6 +1,7 @@
 /** The error table as part of the document: a schema and an example for every row, and the responses that a set of rows makes. */
+
+import type { Condition } from '../../errors/error-table.js';
 import type { ErrorRow } from '../../errors/row.js';
-import type { Condition } from '../../errors/table.js';
 import { callerErrors } from '../../errors/table-caller.js';
 import { operatorErrors } from '../../errors/table-operator.js';
 import { paymentErrors } from '../../errors/table-payments.js';

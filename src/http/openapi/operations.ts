@@ -1,5 +1,5 @@
 /** The three kinds of operations, by who may call them, each with the errors that the order of checks gives it (contract 5). */
-import type { Condition } from '../../errors/table.js';
+import type { Condition } from '../../errors/error-table.js';
 import { errorResponse, errorResponses } from './errors.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
 import type { Example, MediaType, Operation, Parameter, RequestBody, Response, Schema } from './types.js';

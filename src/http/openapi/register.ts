@@ -1,7 +1,7 @@
 /** `GET /openapi.json` (contract 9): no key is needed, and the guards apply as on any path. */
 import type { FastifyInstance } from 'fastify';
-import { allowOrigin } from '../common-headers.js';
-import { type StaticContent, sendStatic, staticContent } from '../static-answer.js';
+import { allowOrigin } from '../server/common-headers.js';
+import { type StaticContent, sendStatic, staticContent } from '../server/static-answer.js';
 import { openApiDocument } from './document.js';
 
 export function registerOpenApi(app: FastifyInstance): void {

@@ -1,9 +1,9 @@
 /** The checks of an admission that are the same however the key was found: the token, the account, the count (checks 4 to 8). */
 import { keyExpired, verifyToken } from '../../accounts/keys/verify-token.js';
 import { usdText } from '../../base/money.js';
+import { type Pending, whenKnown } from '../../cluster/counters.js';
+import type { Identity } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { type Pending, whenKnown } from '../../shared-state/counters.js';
-import type { Identity } from '../../storage/records.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import type { Caller } from '../caller.js';
 import type { PipelinePorts } from '../handover.js';

@@ -1,12 +1,12 @@
 /** The admission in one of many processes: one round trip to shared state says whether what is held in memory is still true. */
 import { checkTokenShape, type PresentedToken } from '../../accounts/keys/token-shape.js';
 import { tokenIsGood } from '../../accounts/keys/verify-token.js';
+import type { Counted } from '../../cluster/admission.js';
+import type { Pending } from '../../cluster/counters.js';
+import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { peerOf } from '../../limits/peer.js';
 import { ipRateLimited, keyRateLimited } from '../../limits/refusals.js';
-import type { Counted } from '../../shared-state/admission.js';
-import type { Pending } from '../../shared-state/counters.js';
-import type { Identity } from '../../storage/records.js';
 import type { Caller } from '../caller.js';
 import type { PipelinePorts } from '../handover.js';
 import { type AdmitPorts, checkAccount, countedAndChecked, lookedUp, verified } from './checks.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import { readCompletion } from '../../upstream/adapters/openai/completion.js';
+import { readCompletion } from '../../providers/dialects/openai/completion.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { routerMetadataText } from '../../wire/router-metadata.js';
 import { readUsage } from '../../wire/usage.js';

@@ -1,7 +1,7 @@
 /** Ends a committed stream: bills what was delivered, settles it, and only then sends the last frames. */
 import type { Route } from '../../catalogue/route.js';
+import type { StreamEnd } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { StreamEnd } from '../../storage/records.js';
 import { usageText } from '../../wire/usage-text.js';
 import type { Billed, Exchange, PipelinePorts } from '../handover.js';
 import { bill } from './bill.js';

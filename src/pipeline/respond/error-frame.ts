@@ -1,5 +1,5 @@
 /** Error frames inside a stream that began as an answer. */
-import { saysError } from '../../upstream/classify/error-in.js';
+import { saysError } from '../../providers/classify/error-in.js';
 import type { Chunk } from '../../wire/chunk.js';
 import { readable } from '../../wire/json-text.js';
 import { isErrorMember } from '../../wire/message.js';

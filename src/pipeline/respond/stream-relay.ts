@@ -8,7 +8,7 @@ import type { TokenCounter } from '../../billing/count/counter.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route, Snapshot } from '../../catalogue/route.js';
 import type { Permit } from '../../health/route-health.js';
-import type { FrameVerdict } from '../../upstream/call.js';
+import type { FrameVerdict } from '../../providers/call.js';
 import {
   type Chunk,
   type ChunkIdentity,

@@ -1,17 +1,17 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
+import type { AttemptRecord } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
-import type { AttemptRecord } from '../../storage/records.js';
-import type { Target } from '../../upstream/adapters/adapter.js';
-import type { CompletionParts } from '../../upstream/adapters/openai/completion-parts.js';
-import { adapterOf } from '../../upstream/adapters/registry.js';
-import { type Budgets, Call, type CallResult } from '../../upstream/call.js';
-import type { Failure } from '../../upstream/failure.js';
-import { TranslatedFrames } from '../../upstream/translated-frames.js';
-import { innerError, noAnswer, type UnreadFailure, understand } from '../../upstream/understand.js';
+import { type Budgets, Call, type CallResult } from '../../providers/call.js';
+import type { Failure } from '../../providers/classify/failure.js';
+import type { Target } from '../../providers/dialects/dialect.js';
+import { adapterOf } from '../../providers/dialects/registry.js';
+import { TranslatedFrames } from '../../providers/translated-frames.js';
+import { innerError, noAnswer, type UnreadFailure, understand } from '../../providers/understand.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
+import type { CompletionParts } from '../../wire/completion-parts.js';
 import type { UsageReading } from '../../wire/usage.js';
 import type { Exchange, PipelinePorts, Relay, Trail } from '../handover.js';
 import { credentialed } from './credentialed.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../tests/support/manual-clock.js';
 import { RecordingCaller } from '../../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import { CredentialFault } from '../../upstream/credentials/credentials.js';
-import type { Watched } from '../../upstream/deadlines.js';
+import { CredentialFault } from '../../providers/credentials/credentials.js';
+import type { Watched } from '../../providers/transport/deadlines.js';
 import { credentialed } from './credentialed.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;

@@ -1,11 +1,11 @@
 /** What a call shows, where it must first be obtained: the walk waits for it, but no longer than its budgets and its caller do. */
 import type { Clock } from '../../base/clock.js';
 import type { Route } from '../../catalogue/route.js';
-import type { Budgets, CallPorts } from '../../upstream/call.js';
-import { CredentialFault } from '../../upstream/credentials/credentials.js';
-import type { Watched } from '../../upstream/deadlines.js';
-import type { Failure } from '../../upstream/failure.js';
-import { expiredBudget } from '../../upstream/understand.js';
+import type { Budgets, CallPorts } from '../../providers/call.js';
+import type { Failure } from '../../providers/classify/failure.js';
+import { CredentialFault } from '../../providers/credentials/credentials.js';
+import type { Watched } from '../../providers/transport/deadlines.js';
+import { expiredBudget } from '../../providers/understand.js';
 import type { Caller } from '../caller.js';
 
 export interface Credentialed {

@@ -2,7 +2,7 @@
 import { secondsToMidnightUtc } from '../../base/midnight.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { adapterOf } from '../../upstream/adapters/registry.js';
+import { adapterOf } from '../../providers/dialects/registry.js';
 import { type ChatRequest, type RefusableParameter, refusableParameters } from '../../wire/chat-request.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
 import { receiptOf } from './receipt.js';

@@ -1,6 +1,6 @@
 /** Amazon Bedrock's failures: the type is in a header, or in `__type`, and the body holds little. */
 
-import type { Meaning } from '../../../src/upstream/failure.js';
+import type { Meaning } from '../../../src/providers/classify/failure.js';
 import { type Case, failure } from './case.js';
 
 function aws(name: string, means: Meaning, status: number, type: string, message: string, more: object = {}): Case {

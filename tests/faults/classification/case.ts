@@ -1,5 +1,5 @@
 /** One failure of an upstream, as it answers, and what it means. Statuses, codes and telling words are those of real providers; the sentences are ours. */
-import type { Meaning } from '../../../src/upstream/failure.js';
+import type { Meaning } from '../../../src/providers/classify/failure.js';
 
 export interface Case {
   name: string;

@@ -1,5 +1,5 @@
 /** Failures inside a 2xx: a body, or the frames of a stream, that hold an error in place of an answer. */
-import type { Meaning } from '../../../src/upstream/failure.js';
+import type { Meaning } from '../../../src/providers/classify/failure.js';
 
 export interface InsideCase {
   name: string;

@@ -3,7 +3,7 @@
  * failure meets the breaker or the hold of another.
  */
 import { expect } from 'vitest';
-import type { Meaning } from '../../../src/upstream/failure.js';
+import type { Meaning } from '../../../src/providers/classify/failure.js';
 import type { Json, Reply, TestAccount } from '../../support/client.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import type { YamlObject } from '../../support/gateway-files.js';

@@ -2,7 +2,7 @@
 import { aliasSlots } from '../../../accounts/aliases/alias-book.js';
 import { aliasTargetSchemas } from '../../../accounts/aliases/alias-target.js';
 import { aliasNameRule } from '../../../catalogue/model-id.js';
-import type { Condition } from '../../../errors/table.js';
+import type { Condition } from '../../../errors/error-table.js';
 import { json, keyOperation, noContent } from '../operations.js';
 import { listOf, object, ref, text, textOrNull, time } from '../schema.js';
 import type { Parameter, Resource, Schema } from '../types.js';

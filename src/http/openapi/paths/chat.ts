@@ -1,5 +1,5 @@
 /** `POST /v1/chat/completions` (§4.1, contract 4.1). */
-import type { Condition } from '../../../errors/table.js';
+import type { Condition } from '../../../errors/error-table.js';
 import { routerHeaders } from '../headers.js';
 import { keyOperation } from '../operations.js';
 import { ref } from '../schema.js';

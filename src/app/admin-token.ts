@@ -1,0 +1,26 @@
+/** The operators' token: from the configuration, else from `data_dir/admin-token`, made there at the first start. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePrivateDirectory } from '../base/private-directory.js';
+import type { Config } from '../config/config.js';
+import { ConfigFault } from '../config/config-fault.js';
+import { adminToken, adminTokenExpected } from '../config/config-schema.js';
+
+/** Throws a ConfigFault where the file has no usable token. */
+export function adminTokenOf({ adminToken: configured, storage: { dataDir } }: Config): string {
+  if (configured !== null) return configured;
+  const file = join(dataDir, 'admin-token');
+  makePrivateDirectory(dataDir);
+  try {
+    // `wx`: two processes that start at once end up with one token, the first one's.
+    writeFileSync(file, `lodestone-admin-${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const token = adminToken.safeParse(readFileSync(file, 'utf8'));
+  if (token.success) return token.data;
+  throw new ConfigFault([
+    `${file}: found a text, expected ${adminTokenExpected}. Replace it, or delete the file to have a new one made`,
+  ]);
+}

@@ -1,0 +1,61 @@
+/** What a start prints: the demo account of a first start with its key, shown once with a line to paste, its link, and the ready line. */
+import type { AccountDirectory } from '../accounts/directory.js';
+import { demoEmail, offerClaim } from '../accounts/sign-in/demo-claim.js';
+import type { Clock } from '../base/clock.js';
+import { picoPerUsd } from '../base/money.js';
+import type { Store } from '../storage/store.js';
+
+const demoCredit = 5n * picoPerUsd;
+const demoModel = 'sandbox/lodestone/echo';
+
+export function readyText({ base, dashboard, docs }: { base: string; dashboard: string; docs: string }): string {
+  return `Lodestone is ready: API ${base}  dashboard ${dashboard}  docs ${docs}`;
+}
+
+export interface DemoParts {
+  store: Store;
+  directory: AccountDirectory;
+  clock: Pick<Clock, 'now'>;
+}
+
+/** Makes what a start with an embedded store has to show before it is ready; the text depends on the addresses in use. */
+export async function prepareDemo({ store, directory, clock }: DemoParts): Promise<(of: DemoAddresses) => string> {
+  const token = await createDemo(store, directory);
+  const claim = await offerClaim({ store, clock });
+  return ({ base, dashboard }) =>
+    [token && demoText(token, base), claim && claimText(claim, dashboard)].filter(Boolean).join('\n');
+}
+
+export interface DemoAddresses {
+  base: string;
+  dashboard: string;
+}
+
+/** The new key's token; null where there are accounts already. */
+async function createDemo(store: Store, directory: AccountDirectory): Promise<string | null> {
+  if ((await store.accounts.count()) > 0) return null;
+  const account = await directory.createAccount('system', { email: demoEmail, name: 'Demo' });
+  await directory.postCredit('system', account.id, demoCredit, 'demo credit');
+  const { token } = await directory.createKey('system', account.id, 'demo', null);
+  return token;
+}
+
+function demoText(token: string, baseUrl: string): string {
+  const body = JSON.stringify({ model: demoModel, messages: [{ role: 'user', content: 'Hello from Lodestone' }] });
+  return [
+    '',
+    'A demo account with 5 USD of credit was made. Its key is shown only now:',
+    '',
+    `  ${token}`,
+    '',
+    'Try it (add "stream": true for a stream):',
+    '',
+    `  curl ${baseUrl}/v1/chat/completions -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${body}'`,
+    '',
+  ].join('\n');
+}
+
+/** In the part of an address that no browser sends anywhere and no log has; the page gives it to the API itself. */
+function claimText(claim: string, dashboardUrl: string): string {
+  return `Open the dashboard as the demo account (this link works once):\n\n  ${dashboardUrl}/claim#${claim}\n`;
+}

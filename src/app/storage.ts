@@ -1,0 +1,50 @@
+/** Opens the store that the configuration names: an existing PostgreSQL, or the embedded one of the data directory. */
+import type { Logger } from '../base/logger.js';
+import type { Config } from '../config/config.js';
+import { type Embedded, type SocketConnection, startEmbedded } from '../storage/embedded/embedded.js';
+import { openStore } from '../storage/open-store.js';
+import type { Store } from '../storage/store.js';
+import type { Opened } from './opened.js';
+
+/** With a `connection` the store is one that another process of ours has started. */
+export async function openStorage(
+  config: Config,
+  logger: Logger,
+  opened: Opened,
+  connection?: SocketConnection,
+): Promise<Store> {
+  const { databaseUrl } = config.storage;
+  const address =
+    databaseUrl === null
+      ? { connection: connection ?? (await startServer(config, logger, opened)).connection }
+      : { databaseUrl };
+  return opened.add(await openStore({ ...address, logger }), (part) => part.close());
+}
+
+/**
+ * For a process that serves nothing itself: the store is there, migrated, and has what `fill` puts into it; resolves to how
+ * workers reach it where that is no address of the configuration.
+ */
+export async function prepareStorage(
+  config: Config,
+  logger: Logger,
+  opened: Opened,
+  fill: (store: Store) => Promise<void>,
+): Promise<SocketConnection | undefined> {
+  const { databaseUrl } = config.storage;
+  const embedded = databaseUrl === null ? await startServer(config, logger, opened) : undefined;
+  const address = embedded ? { connection: embedded.connection } : { databaseUrl: String(databaseUrl) };
+  const store = await openStore({ ...address, logger });
+  await fill(store).finally(() => store.close());
+  return embedded?.connection;
+}
+
+/** A worker has a pool of ten, and a few connections besides. */
+const connectionsOfWorker = 12;
+const connectionsBesides = 20;
+
+async function startServer(config: Config, logger: Logger, opened: Opened): Promise<Embedded> {
+  const connectionsMax = Math.max(40, connectionsBesides + connectionsOfWorker * config.workers);
+  const { dataDir } = config.storage;
+  return opened.add(await startEmbedded({ dataDir, logger, connectionsMax }), (part) => part.stop());
+}

@@ -1,0 +1,169 @@
+/**
+ * `workers: N`: this process serves nothing itself. It runs the embedded store, keeps N workers on one port, passes signals on to them,
+ * and ends when all of them have drained (docs/decisions/0017).
+ */
+import cluster from 'node:cluster';
+import type { Logger } from '../../base/logger.js';
+import type { Config } from '../../config/config.js';
+import type { SocketConnection } from '../../storage/embedded/embedded.js';
+import { type Addresses, addressesOf } from '../addresses.js';
+import { adminTokenOf } from '../admin-token.js';
+import { prepareDemo, readyText } from '../demo.js';
+import { demoParts } from '../demo-parts.js';
+import { Opened } from '../opened.js';
+import type { Ending } from '../running.js';
+import { prepareStorage } from '../storage.js';
+import { FiguresExchange } from './figures-exchange.js';
+import { HandedConnections } from './handed-connections.js';
+import type { WorkerSettings } from './messages.js';
+import { Seat, type SeatEvents } from './seat.js';
+
+export interface PrimaryOptions {
+  config: Config;
+  readConfig: () => Config;
+  logger: Logger;
+  /** What a worker's process runs. */
+  mainFile: string;
+  /** Is told how this process ends, for an error that nobody catches. */
+  endsBy: (ending: Ending) => void;
+}
+
+/** After the drain time: for what was cut off to be counted, and for the journal to be settled. */
+const patienceMs = 45_000;
+
+/** Resolves when all workers serve; rejects, with everything stopped again, where one cannot. */
+export async function runPrimary(options: PrimaryOptions): Promise<void> {
+  const primary = new Primary(options);
+  let faulty = false;
+  const end = async (signal: string, fault = false) => {
+    faulty ||= fault;
+    options.logger.info({ signal }, 'stopping: the workers refuse new work and finish running answers');
+    const clean = await primary.stop(signal);
+    process.exit(clean && !faulty ? undefined : 1);
+  };
+  // Workers that lose their primary stop by themselves.
+  options.endsBy({ stop: end, abort: () => process.exit(1) });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end(signal));
+  process.on('SIGHUP', () => primary.reload());
+  try {
+    await primary.start();
+  } catch (error) {
+    process.exitCode = 1;
+    await primary.stop('the start failed');
+    throw error;
+  }
+}
+
+function print(text: string): void {
+  if (text !== '') console.log(text);
+}
+
+class Primary {
+  readonly #opened = new Opened();
+  readonly #handed = new HandedConnections();
+  readonly #seats: Seat[];
+  readonly #figures = new FiguresExchange(() => this.#seats);
+  #config: Config;
+  #prepared: Promise<SocketConnection | undefined> | undefined;
+  #connection: SocketConnection | undefined;
+  /** The port in use, once there is one. */
+  #port: number | null = null;
+  #stopping: Promise<boolean> | undefined;
+
+  constructor(private readonly options: PrimaryOptions) {
+    this.#config = options.config;
+    this.#seats = Array.from({ length: options.config.workers }, (_, index) => this.#seat(index + 1));
+  }
+
+  /** Everything that is made once is made here, before there is a worker: the store and its tables, the demo, the admin token. */
+  async start(): Promise<void> {
+    const { logger, mainFile } = this.options;
+    let demo = (_: Addresses): string => '';
+    this.#prepared = prepareStorage(this.#config, logger, this.#opened, async (store) => {
+      if (this.#config.demo) demo = await prepareDemo(demoParts(store, logger));
+    });
+    this.#connection = await this.#prepared;
+    if (this.#stopping) return;
+    const { port } = this.#config.server;
+    // A worker may be ready before this process hears of it, so what was made is printed first. Nobody knows the address yet
+    // where the system chooses the port: the ready line tells it.
+    if (port !== 0) print(demo(addressesOf(this.#config, port)));
+    this.#config = { ...this.#config, adminToken: adminTokenOf(this.#config) };
+    // Round-robin: connections that are kept open spread evenly, which the kernel does not see to (docs/decisions/0017).
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    cluster.setupPrimary({ exec: mainFile, args: ['serve'], serialization: 'advanced' });
+    const [first] = await Promise.all(this.#seats.map((seat) => seat.start()));
+    if (this.#stopping || !first) return;
+    if (port === 0) print(demo(first.addresses));
+    print(readyText(first.addresses));
+  }
+
+  reload(): void {
+    for (const seat of this.#seats) seat.send({ type: 'reload' });
+  }
+
+  /** Resolves when all is over: false where something did not end cleanly. */
+  stop(signal: string): Promise<boolean> {
+    this.#stopping ??= this.#stopAll(signal);
+    return this.#stopping;
+  }
+
+  async #stopAll(signal: string): Promise<boolean> {
+    const { logger, config } = this.options;
+    await this.#prepared?.catch(() => {});
+    const waitMs = config.server.drainMs + patienceMs;
+    const ended = await Promise.all(this.#seats.map((seat) => seat.stop(signal, waitMs)));
+    try {
+      await this.#opened.close();
+    } catch (error) {
+      logger.error({ error: String(error) }, 'stopped, but not cleanly; what is not settled waits in the journal');
+      return false;
+    }
+    return ended.every(Boolean);
+  }
+
+  #seat(number: number): Seat {
+    const events: SeatEvents = {
+      forked: (worker) => this.#handed.watch(worker),
+      settings: () => this.#settings(),
+      serving: (port) => {
+        this.#port ??= port;
+        return port === this.#port;
+      },
+      figures: (message) => {
+        if (message.type === 'siblings') this.#figures.asked(number, message.ask, message.figures);
+        else this.#figures.told(number, message.round, message.figures);
+      },
+      died: () => {
+        this.#figures.ended(number);
+        for (const seat of this.#seats) if (seat.number !== number) seat.send({ type: 'adopt' });
+      },
+    };
+    return new Seat(number, events, this.options.logger);
+  }
+
+  #settings(): WorkerSettings {
+    // A port that the system chose belongs to the workers that listen on it, and the next to ask for "any" joins them. Where none is left,
+    // it has to be asked for by its number.
+    const shared = this.#port === null || this.#seats.some(({ isServing }) => isServing);
+    const { server } = this.#config;
+    const config = { ...this.#newest(), server: { ...server, port: shared ? server.port : this.#port! } };
+    return { config, ...(this.#connection && { connection: this.#connection }) };
+  }
+
+  /** What a reload takes from the file is taken by a worker that starts later, too, so that it is like the others. */
+  #newest(): Config {
+    if (this.#port !== null) {
+      try {
+        const { catalogue, providers } = this.options.readConfig();
+        this.#config = { ...this.#config, catalogue, providers };
+      } catch (error) {
+        this.options.logger.warn(
+          { error: String(error) },
+          'the configuration cannot be read; a worker starts with the earlier one',
+        );
+      }
+    }
+    return this.#config;
+  }
+}

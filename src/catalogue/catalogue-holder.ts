@@ -1,0 +1,82 @@
+/** Holds the routing snapshot in use. It is swapped whole, and only for one without a fault (contract 7, architecture 3). */
+import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
+import { CatalogueFault, faultsOf, loadCatalogue } from './load-catalogue.js';
+import type { ProviderOverrides } from './provider.js';
+import type { Dialect, Snapshot } from './route.js';
+import { buildSnapshot } from './snapshot.js';
+
+/** The part of the configuration that the snapshot is made from. */
+export interface CatalogueSources {
+  /** `builtin` or absolute paths; later ones win, entry by entry. */
+  readonly files: readonly string[];
+  readonly providerSettings: Readonly<Record<string, ProviderOverrides>>;
+}
+
+export interface HolderOptions extends CatalogueSources {
+  /** Reads the configuration again for a reload; throws a fault with a list of `faults` where it has any. */
+  readonly reread?: () => CatalogueSources;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The dialects that there are adapters for. */
+  readonly dialects: readonly Dialect[];
+  /** Told of each snapshot, before it comes into use. */
+  readonly onLoad?: (snapshot: Snapshot) => Promise<void>;
+}
+
+export type ReloadResult =
+  | { readonly ok: true; readonly models: number; readonly routes: number; readonly providers: number }
+  | { readonly ok: false; readonly faults: string[] };
+
+export class CatalogueHolder {
+  /** null until the first load: a replica without a routing snapshot (§7.1, `service_unavailable`). */
+  current: Snapshot | null = null;
+  private reloading: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: HolderOptions) {}
+
+  /** Loads and swaps; throws a CatalogueFault with every fault, and then leaves what is in use as it was. */
+  load(): Promise<void> {
+    return this.inTurn(() => this.options);
+  }
+
+  async reload(): Promise<ReloadResult> {
+    try {
+      await this.inTurn(this.options.reread ?? (() => this.options));
+    } catch (error) {
+      const { faults } = error as Partial<CatalogueFault>;
+      if (!Array.isArray(faults)) throw error;
+      this.options.logger.warn({ faults }, 'the catalogue has faults, the old one stays in use');
+      return { ok: false, faults: [...faults] };
+    }
+    const { models, routes, providers } = this.current!;
+    return { ok: true, models: models.size, routes: routes.size, providers: providers.size };
+  }
+
+  /** One after the other, so that an older reading never replaces a newer one. */
+  private inTurn(sources: () => CatalogueSources): Promise<void> {
+    const loading = this.reloading.then(() => this.swap(sources()));
+    this.reloading = loading.catch(() => {});
+    return loading;
+  }
+
+  private async swap(sources: CatalogueSources): Promise<void> {
+    const { env, clock, logger, dialects } = this.options;
+    const providerSettings = new Map(Object.entries(sources.providerSettings));
+    const merged = await loadCatalogue(sources.files);
+    const snapshot = buildSnapshot(merged, { providerSettings, env, dialects, now: clock.now() });
+    const faults = faultsOf(merged);
+    if (faults.length > 0) throw new CatalogueFault(faults);
+    for (const id of providerSettings.keys()) {
+      if (!snapshot.providers.has(id))
+        logger.warn({ provider: id }, 'the configuration has settings for a provider that the catalogue does not have');
+    }
+    await this.options.onLoad?.(snapshot);
+    this.current = snapshot;
+    logger.info(
+      { models: snapshot.models.size, routes: snapshot.routes.size, providers: snapshot.providers.size },
+      'catalogue loaded',
+    );
+  }
+}

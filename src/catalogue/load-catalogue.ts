@@ -1,0 +1,64 @@
+/** Catalogue files, read and merged: later files win, entry by entry (contract 2). */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { builtinFiles, type CompiledCatalogue, digestOf, readCompiled } from './builtin.js';
+import { type CatalogueFile, type Located, type ModelEntry, readCatalogueFile } from './catalogue-file.js';
+import type { ProviderEntry, RegionEntry } from './entry-schema.js';
+
+/** What stops a start or a reload: every fault of every file at once. */
+export class CatalogueFault extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(`The catalogue has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.join('\n')}`);
+    this.name = 'CatalogueFault';
+  }
+}
+
+export interface MergedCatalogue {
+  readonly providers: Map<string, Located<ProviderEntry>>;
+  readonly regions: Map<string, Located<RegionEntry>>;
+  readonly models: Map<string, Located<ModelEntry>>;
+  readonly faulty: Set<string>;
+  /** Every file that was read, each with its own faults. */
+  readonly sources: CatalogueFile['source'][];
+  /** Files that could not be read. */
+  readonly unreadable: string[];
+}
+
+/** Reads and merges; the faults stay with their sources, because the checks across entries add to them. */
+export async function loadCatalogue(files: readonly string[]): Promise<MergedCatalogue> {
+  const merged: MergedCatalogue = {
+    providers: new Map(),
+    regions: new Map(),
+    models: new Map(),
+    faulty: new Set(),
+    sources: [],
+    unreadable: [],
+  };
+  const compiled = files.includes('builtin') ? await readCompiled() : {};
+  for (const file of files) {
+    if (file !== 'builtin') await readInto(merged, file);
+    else for (const { name, url } of builtinFiles) await readInto(merged, fileURLToPath(url), compiled[name]);
+  }
+  return merged;
+}
+
+async function readInto(merged: MergedCatalogue, path: string, compiled?: CompiledCatalogue[string]): Promise<void> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    merged.unreadable.push(`${path}:1:1: file: cannot be read (${error.code ?? error.message})`);
+  });
+  if (text === undefined) return;
+  const known = compiled && compiled.digest === digestOf(text) ? compiled : undefined;
+  mergeFile(merged, readCatalogueFile(path, text, known));
+}
+
+function mergeFile(merged: MergedCatalogue, file: CatalogueFile): void {
+  merged.sources.push(file.source);
+  for (const [id, entry] of file.providers) merged.providers.set(id, entry);
+  for (const [locode, entry] of file.regions) merged.regions.set(locode, entry);
+  for (const [id, entry] of file.models) merged.models.set(id, entry);
+  for (const name of file.faulty) merged.faulty.add(name);
+}
+
+export function faultsOf(merged: MergedCatalogue): string[] {
+  return [...merged.unreadable, ...merged.sources.flatMap((source) => source.faults)];
+}

@@ -1,0 +1,52 @@
+/** Accounts with their API keys and aliases, as the store keeps them and the request path reads them. */
+import type { RoutingPolicy } from '../policy/policy.js';
+
+export interface Key {
+  /** The token's first ten body characters: the key's public id (ruling 1). */
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly lastFour: string;
+  /** SHA-256 of the whole token; null once expiry has erased it. */
+  readonly hash: Buffer | null;
+  /** Epoch milliseconds; null = never. */
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+}
+
+export interface AliasTarget {
+  readonly provider: string;
+  readonly canonicalId: string;
+  /** null for `auto`. */
+  readonly locode: string | null;
+}
+
+export interface Alias extends AliasTarget {
+  readonly name: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** Held in memory and written through, so that it is always exact in one process (architecture 3). Mutable on purpose. */
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  name: string | null;
+  status: 'active' | 'suspended';
+  billingCountry: string | null;
+  /** The sum of the ledger, settlements that still wait in the journal included. */
+  balancePico: bigint;
+  /** The sum of what usage has cost, as a positive amount. */
+  usagePico: bigint;
+  limits: { requestsPerMinute: number | null; tokensPerMinute: number | null };
+  readonly aliases: Map<string, Alias>;
+  /** The saved fallback chain (§2.4); empty where none is saved. */
+  fallback: readonly string[];
+  policy: RoutingPolicy;
+  readonly createdAt: number;
+}
+
+export interface Identity {
+  readonly key: Key;
+  readonly account: Account;
+}

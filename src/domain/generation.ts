@@ -1,0 +1,45 @@
+/** The record of one request that reached the walk: what was asked, who served it, what it cost. */
+
+export type StreamEnd = 'complete' | 'stalled' | 'cut' | 'client_closed' | 'pricing_fault';
+
+export interface AttemptRecord {
+  provider: string;
+  locode: string;
+  /** `served`, or what the failure meant. */
+  outcome: string;
+  status: number | null;
+  first_byte_ms: number | null;
+  error: string | null;
+}
+
+export interface Generation {
+  id: string;
+  requestId: string;
+  accountId: string;
+  keyId: string;
+  keyName: string;
+  /** Epoch milliseconds. */
+  createdAt: number;
+  requestedModel: string;
+  servedModel: string | null;
+  provider: string | null;
+  locode: string | null;
+  streamed: boolean;
+  status: number;
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  reasoningTokens: number;
+  costPico: bigint;
+  /** Delivered, so it has a ledger entry (also of 0); false on failures. */
+  billed: boolean;
+  latencyMs: number;
+  firstByteMs: number | null;
+  providersAttempted: string[];
+  fallbackOccurred: boolean;
+  finishReason: string | null;
+  streamEnd: StreamEnd | null;
+  usageSource: 'provider' | 'counted' | null;
+  errorCode: string | null;
+  attempts: AttemptRecord[];
+}

@@ -1,0 +1,30 @@
+/** What the dashboard is given beyond what the HTTP layer has anyway. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DemoClaim } from '../../accounts/sign-in/demo-claim.js';
+import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
+import type { SignIns } from '../../accounts/sign-in/sign-ins.js';
+import type { PicoUsd } from '../../base/money.js';
+import type { Identity } from '../../domain/account.js';
+
+export interface DashboardDeps {
+  signIns: SignIns;
+  demoClaim: Pick<DemoClaim, 'take'>;
+  limiter: GuessLimiter;
+  registration: 'open' | 'closed';
+  /** What an account gets that signs up by itself. */
+  welcomeCreditPico: PicoUsd;
+  /** The addresses as configured; null = made from where the server listens. They never come from a request (E11). */
+  configured: { baseUrl: string | null; dashboardUrl: string | null };
+  /** The addresses in use, known once the server listens. */
+  addresses: () => { base: string; dashboard: string; docs: string };
+  /** The dashboard's address is https, so its cookies are `Secure`. */
+  secure: boolean;
+  payments: 'none' | 'stripe';
+  /** The balance under which an account is told of, where its owner has set none. */
+  lowBalancePico: PicoUsd;
+  version: string;
+  /** Runs a chat request of a signed-in account and answers it. The body has not been read. */
+  playground: (req: IncomingMessage, res: ServerResponse, identity: Identity, requestId: string) => void;
+  /** The folder of the built front end. */
+  files: string;
+}

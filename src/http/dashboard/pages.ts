@@ -1,0 +1,58 @@
+/**
+ * The dashboard's pages: one application, so that every path under `/dashboard` is its index, and its files, whose names hold
+ * a hash of what is in them and may be kept for ever. Nothing is loaded from elsewhere, and nothing inline is run.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { builtFile } from './built-files.js';
+import type { DashboardDeps } from './dashboard-deps.js';
+
+const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+  vary: 'accept-encoding',
+} as const;
+
+const immutable = 'public, max-age=31536000, immutable';
+
+export async function registerPages(app: FastifyInstance, { files: folder, signIns }: DashboardDeps): Promise<void> {
+  const send = async (request: FastifyRequest, reply: FastifyReply, name: string, cacheControl: string) => {
+    const file = await builtFile(folder, name, request.headers['accept-encoding']);
+    if (!file) return undefined;
+    reply.headers({ ...pageHeaders, 'cache-control': cacheControl, 'content-type': file.contentType });
+    if (file.contentEncoding !== null) reply.header('content-encoding', file.contentEncoding);
+    return reply.send(file.body);
+  };
+  const index = async (request: FastifyRequest, reply: FastifyReply) => {
+    // Whoever opens the dashboard is about to sign in.
+    signIns.warm();
+    return (await send(request, reply, 'index.html', 'no-store')) ?? notFound(request);
+  };
+
+  app.get('/dashboard', index);
+  app.get<{ Params: { '*': string } }>('/dashboard/*', { config: { anyPath: true } }, async (request, reply) => {
+    const name = request.params['*'];
+    if (name === 'api' || name.startsWith('api/')) return notFound(request);
+    // A file that an older page names and this build no longer has is missing, not the index.
+    if (name.startsWith('assets/')) return (await send(request, reply, name, immutable)) ?? notFound(request);
+    return (name === '' ? undefined : await send(request, reply, name, 'no-cache')) ?? index(request, reply);
+  });
+}
+
+function notFound(request: FastifyRequest): never {
+  const path = request.originalUrl.split('?', 1)[0]?.slice(0, 200) ?? '';
+  throw gatewayError('path_not_found', { method: request.method, path });
+}

@@ -1,0 +1,59 @@
+/** The dashboard: its pages under `/dashboard`, and its own API under `/dashboard/api` (contract 8). */
+import type { FastifyInstance } from 'fastify';
+import { registerOperatorResources } from '../admin/register.js';
+import { registerAccountResources } from '../api/register.js';
+import type { HttpDeps } from '../deps.js';
+import { registerCatalogueView } from './catalogue.js';
+import { registerCheckout } from './checkout.js';
+import { registerOwnCredits } from './credits.js';
+import type { DashboardDeps } from './dashboard-deps.js';
+import { registerOwnKeys } from './keys.js';
+import { registerOverview } from './overview.js';
+import { registerOwnSession } from './own-session.js';
+import { registerPages } from './pages.js';
+import { registerPlayground } from './playground.js';
+import { registerPolicyPreview } from './policy-preview.js';
+import { requireOperator, requireSession } from './require-session.js';
+import { checkSameOrigin } from './same-origin.js';
+import { registerSession } from './session.js';
+import { registerSignIn } from './sign-in.js';
+import { registerUsage } from './usage.js';
+
+export async function registerDashboard(app: FastifyInstance, deps: HttpDeps): Promise<void> {
+  const { dashboard } = deps;
+  if (!dashboard) return;
+  await registerPages(app, dashboard);
+  await app.register(
+    async (api) => {
+      api.addHook('onRequest', async (request, reply) => {
+        reply.headers({ 'cache-control': 'no-store', 'cross-origin-resource-policy': 'same-origin' });
+        checkSameOrigin(request, dashboard);
+      });
+      registerSession(api, deps, dashboard);
+      registerSignIn(api, deps, dashboard);
+      await api.register(async (own) => registerSignedIn(own, deps, dashboard));
+    },
+    { prefix: '/dashboard/api' },
+  );
+}
+
+async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): Promise<void> {
+  requireSession(app, deps, dashboard);
+  registerOwnSession(app, deps, dashboard);
+  registerOverview(app, deps);
+  registerOwnKeys(app, deps, dashboard);
+  registerCatalogueView(app, deps);
+  registerPolicyPreview(app, deps);
+  registerUsage(app, deps);
+  registerOwnCredits(app, deps, dashboard);
+  registerCheckout(app, deps, dashboard);
+  registerPlayground(app, dashboard);
+  await registerAccountResources(app, deps);
+  await app.register(
+    async (operators) => {
+      requireOperator(operators);
+      registerOperatorResources(operators, deps);
+    },
+    { prefix: '/operator' },
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * Whether a call comes from the dashboard itself (contract 8, CSRF-safe). Three things have to agree, each of which another
+ * site cannot bring about: a header of ours, which a form cannot send and a script of another origin may not (there is no
+ * CORS here); the browser's word on the site; and the origin, held against the configuration, never against `Host` (E11).
+ */
+import { isIP } from 'node:net';
+import type { FastifyRequest } from 'fastify';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { DashboardDeps } from './dashboard-deps.js';
+
+export const dashboardHeader = 'x-lodestone-dashboard';
+
+const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+export function isReading(request: FastifyRequest): boolean {
+  return readingMethods.has(request.method);
+}
+
+/** Calls that only read change nothing, and what they answer is unreadable to other origins. */
+export function checkSameOrigin(request: FastifyRequest, { configured }: Pick<DashboardDeps, 'configured'>): void {
+  if (isReading(request)) return;
+  const { headers } = request;
+  if (headers[dashboardHeader] === undefined) throw refused(`the header ${dashboardHeader} is missing`);
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') throw refused('the browser says that another site has made it');
+  const { origin } = headers;
+  if (origin === undefined || isOwnOrigin(origin, configured, request.raw.socket?.localPort)) return;
+  throw refused(`the page has the origin ${origin.slice(0, 100)}, which is not the one in the configuration`);
+}
+
+function refused(reason: string) {
+  return gatewayError('csrf_refused', { reason });
+}
+
+/** Without a configured address: this machine's name or any plain address, which no name service can turn elsewhere. */
+function isOwnOrigin(origin: string, { baseUrl, dashboardUrl }: DashboardDeps['configured'], port?: number): boolean {
+  const own = [baseUrl, dashboardUrl].filter((address) => address !== null);
+  if (own.length > 0) return own.some((address) => new URL(address).origin === origin);
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname, port: originPort } = new URL(origin);
+  if (protocol !== 'http:' || Number(originPort || 80) !== port) return false;
+  return hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+}

@@ -1,0 +1,79 @@
+/** Sign-up, sign-in, sign-out and the demo's link. Answers say no more about an account than its owner knows. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
+import type { Cookies, Session } from '../../accounts/sign-in/sign-ins.js';
+import type { Account } from '../../domain/account.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { bodyFields, emailAddress, newPassword, personText } from '../admin/fields.js';
+import type { HttpDeps } from '../deps.js';
+import { callerPeer, countingGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
+import type { DashboardDeps } from './dashboard-deps.js';
+import { DeviceCookies } from './device-cookie.js';
+import { sessionJson } from './session.js';
+
+const newAccount = z.strictObject({ email: emailAddress, password: newPassword, name: personText(200).nullish() });
+/** Not held against the rules of a new one: whatever is wrong with it is a wrong guess. */
+const text = z.string('must be text').max(1000, 'must be at most 1000 characters');
+const credentials = z.strictObject({ email: text.trim().toLowerCase(), password: text });
+const claim = z.strictObject({ token: text });
+
+export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
+  const { signIns, limiter, demoClaim } = dashboard;
+  const devices = new DeviceCookies(() => signIns.keyFor('device cookies'), dashboard.secure);
+  const signedIn = async (reply: FastifyReply, account: Account, cookies: Cookies, session?: Partial<Session>) => {
+    reply.header('set-cookie', cookies);
+    return sessionJson(deps, dashboard, { account, token: '', operatorBy: null, ...session });
+  };
+
+  app.post('/sign-up', async (request, reply) => {
+    if (dashboard.registration === 'closed') throw gatewayError('registration_closed');
+    const { email, password, name } = bodyFields(request, newAccount);
+    await checkNewPassword('password', password, { email, name });
+    await limiter.take(signUpBuckets(callerPeer(request)));
+    const keepPassword = await signIns.hashed(password);
+    const account = await deps.directory.createAccount('system', { email, name: name ?? null });
+    await keepPassword(account);
+    const { address } = request.origin;
+    await deps.audit.record(`account:${account.id}`, 'account.sign_up', account.id, { address });
+    const { welcomeCreditPico } = dashboard;
+    if (welcomeCreditPico > 0n) await deps.directory.postCredit('system', account.id, welcomeCreditPico, 'Welcome');
+    const cookies = [...(await signIns.open(account.id)), await devices.make(email)];
+    return reply.code(201).send(await signedIn(reply, account, cookies));
+  });
+
+  app.post('/sign-in', async (request, reply) => {
+    const { email, password } = bodyFields(request, credentials);
+    const device = await devices.known(request.headers.cookie, email);
+    const buckets = signInBuckets({ peer: callerPeer(request), account: email, device });
+    const cookies = await countingGuesses(limiter, buckets, () => signIns.signIn(email, password));
+    if (!cookies) throw gatewayError('sign_in_failed');
+    const session = await newSession(dashboard, cookies);
+    await deps.audit.record(`account:${session.account.id}`, 'session.open', session.account.id);
+    const withDevice = device === null ? [...cookies, await devices.make(email)] : cookies;
+    return signedIn(reply, session.account, withDevice, session);
+  });
+
+  app.post('/sign-out', async (request, reply) => {
+    const { cookie } = request.headers;
+    if (cookie !== undefined) reply.header('set-cookie', await signIns.signOut(cookie));
+    return reply.code(204).send();
+  });
+
+  app.post('/claim', async (request, reply) => {
+    const { token } = bodyFields(request, claim);
+    const buckets = secretBuckets(callerPeer(request));
+    const account = await countingGuesses(limiter, buckets, () => demoClaim.take(token));
+    if (!account) throw gatewayError('claim_invalid');
+    await deps.audit.record(`account:${account.id}`, 'account.claim', account.id);
+    const cookies = await signIns.open(account.id);
+    return signedIn(reply, account, cookies, await newSession(dashboard, cookies));
+  });
+}
+
+/** What the cookies that are about to be set prove. */
+async function newSession({ signIns }: DashboardDeps, cookies: Cookies): Promise<Session> {
+  const { session } = await signIns.session(cookies.map((cookie) => cookie.split(';', 1)[0]).join('; '));
+  if (!session) throw new Error('a session that was just opened is not there');
+  return session;
+}

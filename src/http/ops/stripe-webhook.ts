@@ -1,0 +1,23 @@
+/**
+ * `POST /webhooks/stripe`: what Stripe reports of payments. No session and no key: the signature over the raw body is the proof. A 2xx
+ * ends Stripe's retries, so it is sent only when the store has the report; a store that is away is a 500.
+ */
+import type { FastifyInstance } from 'fastify';
+import type { HttpDeps } from '../deps.js';
+import { rawBody } from '../server/body.js';
+
+export const stripeWebhookPath = '/webhooks/stripe';
+
+export function registerStripeWebhook(app: FastifyInstance, { payments, logger }: HttpDeps): void {
+  if (!payments) return;
+  app.post(stripeWebhookPath, async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    const signature = [request.headers['stripe-signature'] ?? []].flat().join(',');
+    try {
+      return { received: true, outcome: await payments.receive(rawBody(request), signature) };
+    } catch (error) {
+      logger.warn({ request_id: request.id, error: String(error) }, 'a webhook call was not accepted');
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,215 @@
+/**
+ * A caller on node:http. Requests come through node's parser; answers go to the socket in one write each, head and body
+ * together, frames in chunks of our own making (architecture 4, rule 2). Where that is not possible (HTTP/1.0, a connection
+ * that is to be closed, a pipelined request whose turn has not come) node's own way is taken.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { atEndOfTurn } from '../../base/turn.js';
+import type { Identity } from '../../domain/account.js';
+import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import type { BodyHold } from '../../limits/body-memory.js';
+import { type Caller, CallerGone } from '../../pipeline/caller.js';
+import type { Origin } from '../../territory/territories.js';
+import type { TextEncoding } from '../../wire/json-text.js';
+import { apiHeads, sameOriginHeads } from './plain-headers.js';
+import { rawHeader } from './raw-headers.js';
+import { type HeadStarts, httpStarts, jsonHead, streamHead } from './response-head.js';
+
+/** What node keeps of the head: set, so that it knows that we have sent one. */
+interface SentHead {
+  _header: string | null;
+  _headerSent: boolean;
+}
+
+export class NodeCaller implements Caller {
+  identity: Identity | null;
+  gone = false;
+  onGone: (() => void) | null = null;
+  onDrain: (() => void) | null = null;
+  /** Set by whoever makes the caller of a service that is reached over https. */
+  headStarts: HeadStarts = httpStarts;
+  /** The head of a stream, until it leaves together with the first frames. */
+  private unsentHead = '';
+  /** Set while we write to the socket ourselves. */
+  private socket: Socket | null = null;
+  private waitsForDrain = false;
+  private hold: BodyHold | null = null;
+  private endReading: ((error: Error) => void) | null = null;
+
+  constructor(
+    private readonly req: IncomingMessage,
+    private readonly res: ServerResponse,
+    private awaitsContinue: boolean,
+    private readonly unreadMs: number,
+    readonly origin: Origin,
+    /** Of a session of the dashboard, whose answers node writes itself, for one origin alone. */
+    private readonly session: Identity | null = null,
+  ) {
+    this.identity = session;
+    res.on('close', () => {
+      if (!res.writableFinished) this.left();
+    });
+    if (res.socket === null) this.watchConnection(req.socket);
+  }
+
+  get authorization(): string | undefined {
+    return rawHeader(this.req, 'authorization');
+  }
+
+  get contentType(): string | undefined {
+    return rawHeader(this.req, 'content-type');
+  }
+
+  get contentLength(): number | null {
+    const header = rawHeader(this.req, 'content-length');
+    return header === undefined ? null : Number(header);
+  }
+
+  private get heads() {
+    return this.session ? sameOriginHeads : apiHeads;
+  }
+
+  private get fromBrowser(): boolean {
+    return rawHeader(this.req, 'origin') !== undefined;
+  }
+
+  readBody(bytesMax: number, hold: BodyHold): Promise<Buffer> {
+    const { req } = this;
+    // It will not close a second time.
+    if (this.gone) return Promise.reject(new CallerGone());
+    if (this.awaitsContinue) {
+      this.awaitsContinue = false;
+      this.res.writeContinue();
+    }
+    return new Promise((resolve, reject) => {
+      let chunks: Buffer[] = [];
+      let length = 0;
+      const take = (chunk: Buffer): void => {
+        length += chunk.length;
+        const refusal = length > bytesMax ? tooLarge(bytesMax) : hold.add(chunk.length);
+        if (refusal === null) chunks.push(chunk);
+        else endReading(refusal);
+      };
+      // What was refused is let go at once: the rest of the body may still take long to come.
+      const endReading = (error: Error): void => {
+        this.endReading = null;
+        req.off('data', take);
+        chunks = [];
+        hold.release();
+        reject(error);
+      };
+      req.on('data', take);
+      req.on('end', () => {
+        this.endReading = null;
+        hold.received();
+        atEndOfTurn('requests', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+      });
+      this.endReading = endReading;
+      this.hold = hold;
+      hold.receive(req, endReading);
+    });
+  }
+
+  releaseBody(): void {
+    this.hold?.release();
+  }
+
+  answer(headers: readonly string[], body: string, encoding: TextEncoding): void {
+    if (this.gone) return;
+    const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
+    const socket = this.ownSocket();
+    if (socket) {
+      socket.write(jsonHead(this.headStarts, headers, this.fromBrowser, text.length) + text, 'latin1');
+      this.markSent();
+      this.res.end();
+    } else {
+      this.res.writeHead(200, [...this.heads.json, 'content-length', String(text.length), ...headers]);
+      this.res.end(text, 'latin1');
+    }
+    this.letGoIfUnread();
+  }
+
+  openStream(headers: readonly string[]): void {
+    this.socket = this.ownSocket();
+    if (this.socket) this.unsentHead = streamHead(this.headStarts, headers, this.fromBrowser);
+    else this.res.writeHead(200, [...this.heads.stream, ...headers]);
+  }
+
+  write(text: string): boolean {
+    if (this.gone) return true;
+    const target = this.socket ?? this.res;
+    const flowing = this.socket ? this.socket.write(this.framed(text), 'latin1') : this.res.write(text, 'latin1');
+    if (!flowing && !this.waitsForDrain) {
+      this.waitsForDrain = true;
+      target.once('drain', () => {
+        this.waitsForDrain = false;
+        this.onDrain?.();
+      });
+    }
+    return flowing;
+  }
+
+  endStream(text: string): void {
+    if (this.gone) return;
+    if (this.socket) {
+      this.socket.write(`${this.framed(text)}0\r\n\r\n`, 'latin1');
+      this.res.end();
+    } else {
+      this.res.end(text, 'latin1');
+    }
+    this.letGoIfUnread();
+  }
+
+  /** Bytes that the caller does not take are kept only while it still takes some (failure case B12). */
+  private letGoIfUnread(): void {
+    const { socket } = this.req;
+    if (socket.writableLength === 0) return;
+    const watch = () => void socket.setTimeout(this.unreadMs);
+    watch();
+    // Node takes the answer for finished and sets the time of an idle connection, which this one is not.
+    this.res.once('finish', watch);
+    // Reset: a close would leave the bytes to the system, which waits for the caller in its turn.
+    socket.prependOnceListener('timeout', () => socket.writableLength > 0 && socket.resetAndDestroy());
+  }
+
+  /** The socket, where this answer is the one whose turn it is and the connection is to be kept. */
+  private ownSocket(): Socket | null {
+    const { req, res } = this;
+    if (this.session) return null;
+    return req.httpVersionMinor === 1 && res.shouldKeepAlive && !res.headersSent ? res.socket : null;
+  }
+
+  private left(): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.endReading?.(new CallerGone());
+    this.onGone?.();
+  }
+
+  /** Node tells only the response whose turn it is of a closed connection; a pipelined one behind it has to look itself. */
+  private watchConnection(connection: Socket): void {
+    const left = () => this.left();
+    connection.setMaxListeners(0).once('close', left);
+    this.res.once('close', () => connection.off('close', left));
+  }
+
+  private markSent(): void {
+    const sent = this.res as unknown as SentHead;
+    sent._header = 'sent';
+    sent._headerSent = true;
+  }
+
+  private framed(text: string): string {
+    const chunk = `${text.length.toString(16)}\r\n${text}\r\n`;
+    if (this.unsentHead === '') return chunk;
+    const head = this.unsentHead;
+    this.unsentHead = '';
+    this.markSent();
+    return head + chunk;
+  }
+}
+
+function tooLarge(limitBytes: number): GatewayError {
+  return gatewayError('request_too_large', { limitBytes, found: `over ${limitBytes} bytes` });
+}

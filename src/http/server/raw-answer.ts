@@ -1,0 +1,90 @@
+/** Error answers outside the framework: on a bare response or socket, always the envelope with `x-request-id` (ruling 18). */
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
+import { envelopeOf, headersOf } from '../../errors/envelope.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
+import { apiHeaders, isApiPath, securityHeaders } from './common-headers.js';
+import { PacedDrains } from './paced-drains.js';
+import { watchUnread } from './unread-answers.js';
+
+/** What is read of a refused body before the connection is closed, so that the client gets to read the answer (D13i). */
+const drainBytesMax = 512 * 1024 * 1024;
+const drainMsMax = 30_000;
+const drains = new PacedDrains();
+
+export function errorBody(error: GatewayError): string {
+  return JSON.stringify(envelopeOf(error));
+}
+
+function headOf(error: GatewayError, requestId: string, body: string, path: string): OutgoingHttpHeaders {
+  return {
+    ...(isApiPath(path) ? apiHeaders : securityHeaders),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    ...headersOf(error),
+  };
+}
+
+/** Answers on a response that has not started. */
+export function answerError(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: GatewayError,
+  requestId: string,
+  extraHeaders: OutgoingHttpHeaders = {},
+): void {
+  const body = errorBody(error);
+  res.once('prefinish', watchUnread);
+  res.writeHead(error.status, { ...headOf(error, requestId, body, req.url ?? ''), ...extraHeaders });
+  res.end(body);
+}
+
+/**
+ * Answers while the client is still sending: the whole answer leaves at once, then a bounded amount of the body is thrown
+ * away, and only then is the connection closed. Closing at once would reset it, and the client would lose the answer.
+ */
+export function answerAndDrain(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: GatewayError,
+  requestId: string,
+  extraHeaders: OutgoingHttpHeaders = {},
+): void {
+  const body = errorBody(error);
+  const head = { ...headOf(error, requestId, body, req.url ?? ''), ...extraHeaders, connection: 'close' };
+  res.writeHead(error.status, head);
+  // The answer to a HEAD has no body that would take the head along.
+  if (req.method === 'HEAD') res.flushHeaders();
+  else res.write(body);
+  let drained = 0;
+  const close = () => {
+    clearTimeout(timer);
+    drains.delete(req);
+    req.off('data', count).off('end', close).off('close', close);
+    if (!res.writableEnded) res.end();
+  };
+  const count = (chunk: Buffer) => {
+    drained += chunk.length;
+    if (drained > drainBytesMax) close();
+    else drains.wait(req);
+  };
+  const timer = setTimeout(close, drainMsMax);
+  timer.unref();
+  req.on('data', count).on('end', close).on('close', close);
+  if (req.complete && req.readableEnded) close();
+  else req.resume();
+}
+
+/** The same answer as bytes for a socket whose request never became one. */
+export function socketAnswer(
+  error: GatewayError,
+  requestId: string,
+  extraHeaders: Readonly<Record<string, string>> = {},
+): string {
+  const body = errorBody(error);
+  const common = { ...headOf(error, requestId, body, ''), ...extraHeaders };
+  const head = { ...common, connection: 'close', date: new Date().toUTCString() };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${String(value)}`);
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}

@@ -1,0 +1,56 @@
+/** Response heads of the chat path as text: what never changes is written once. Every value in them is our own. */
+import { allowOrigin, exposeHeaders, httpsOnlyHeader, securityHeaders } from './common-headers.js';
+import { keepAliveMs } from './server-limits.js';
+
+function lines(headers: readonly string[]): string {
+  let text = '';
+  for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return text;
+}
+
+/** The lines that every head begins with, joined once. */
+export interface HeadStarts {
+  readonly json: string;
+  readonly stream: string;
+}
+
+function startsOf(common: Readonly<Record<string, string>>): HeadStarts {
+  const start =
+    `HTTP/1.1 200 OK\r\n${lines(Object.entries(common).flat())}` +
+    `connection: keep-alive\r\nkeep-alive: timeout=${keepAliveMs / 1000}\r\n`;
+  return {
+    json: `${start}content-type: application/json; charset=utf-8\r\n`,
+    stream: `${start}content-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\nx-accel-buffering: no\r\ntransfer-encoding: chunked\r\n`,
+  };
+}
+
+const common = { ...securityHeaders, ...allowOrigin };
+export const httpStarts = startsOf(common);
+export const httpsStarts = startsOf({ ...common, ...httpsOnlyHeader });
+/** Only browsers heed these, and they name their origin. */
+const forBrowsers = lines(Object.entries(exposeHeaders).flat());
+
+export function jsonHead(
+  { json }: HeadStarts,
+  headers: readonly string[],
+  fromBrowser: boolean,
+  contentLength: number,
+): string {
+  return `${json}${fromBrowser ? forBrowsers : ''}content-length: ${contentLength}\r\ndate: ${httpDate()}\r\n${lines(headers)}\r\n`;
+}
+
+export function streamHead({ stream }: HeadStarts, headers: readonly string[], fromBrowser: boolean): string {
+  return `${stream}${fromBrowser ? forBrowsers : ''}date: ${httpDate()}\r\n${lines(headers)}\r\n`;
+}
+
+let dateSecond = 0;
+let dateText = '';
+
+function httpDate(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(second * 1000).toUTCString();
+  }
+  return dateText;
+}

@@ -1,0 +1,165 @@
+/**
+ * The one HTTP server: the chat path goes straight to its handler, everything else through the framework. Limits and
+ * timeouts of the HTTP layer are set here, and what it refuses is answered with the envelope.
+ */
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
+import { requestId } from '../../base/ids.js';
+import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import type { Figures } from '../../observability/metrics/figures.js';
+import { buildApp, type Lifecycle } from '../app.js';
+import { isChatPath } from '../chat-path.js';
+import type { HttpDeps } from '../deps.js';
+import { asGatewayError } from '../faults.js';
+import { ownFigures } from '../ops/metrics.js';
+import { markAwaitsContinue } from './body.js';
+import { onConnect } from './client-error.js';
+import { httpsOnlyHeader, socketHeaders } from './common-headers.js';
+import { capConnections } from './connection-cap.js';
+import { headFault } from './head-fault.js';
+import { closeOnlyIdle } from './idle-connections.js';
+import { answerAndDrain, answerError } from './raw-answer.js';
+import { countRefused } from './refused.js';
+import { type ServerLimits, serverLimits } from './server-limits.js';
+import { watchUnread } from './unread-answers.js';
+
+const closePollMs = 50;
+const httpsOnly = Object.entries(httpsOnlyHeader)[0]!;
+
+export interface LodestoneServer {
+  readonly server: Server;
+  readonly app: FastifyInstance;
+  /** What `GET /metrics` tells of this process, fit to be sent to another. */
+  figures(): Figures;
+  /** Resolves to the port in use. */
+  listen(port: number, host: string): Promise<number>;
+  /** Refuses new work; answers under way finish within `graceMs`, then their connections are cut. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export async function createServer(deps: HttpDeps, limits: ServerLimits = serverLimits): Promise<LodestoneServer> {
+  const lifecycle = { draining: false };
+  const app = await buildApp(deps, lifecycle, (handler) => nodeServer(deps, limits, lifecycle, handler));
+  const server = app.server as Server;
+  return {
+    server,
+    app,
+    figures: () => ownFigures(deps),
+    listen: (port, host) => listen(server, port, host),
+    close: async (graceMs = 0) => {
+      lifecycle.draining = true;
+      deps.bodyMemory.refuseUnfinished(drainingError);
+      await closeConnections(server, graceMs);
+      await app.close();
+    },
+  };
+}
+
+function nodeServer(
+  deps: HttpDeps,
+  { options, connectionsMax }: ServerLimits,
+  lifecycle: Lifecycle,
+  framework: FastifyServerFactoryHandler,
+): Server {
+  const route = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
+    // Also where it is not refused, as /readyz is not: the connection ends with this answer, and the caller is told.
+    if (lifecycle.draining) res.shouldKeepAlive = false;
+    if (deps.https) res.setHeader(...httpsOnly);
+    const fault = headFault(req);
+    if (fault !== undefined) refuse(deps, req, res, fault);
+    else if (req.method !== 'POST' || !isChatPath(req.url)) callFramework(framework, req, res);
+    else if (lifecycle.draining) answerError(req, res, counted(deps, drainingError()), requestId(deps.clock.now()));
+    else callChat(deps, req, res, awaitsContinue);
+  };
+  const server = createHttpServer(options, (req, res) => route(req, res, false));
+  // Bounded by maxHeaderSize. A count would drop the headers over it without a word, the key among them.
+  server.maxHeadersCount = 0;
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    // Whether the body still comes after a refusal is the client's choice, so the connection cannot be used again.
+    res.shouldKeepAlive = false;
+    markAwaitsContinue(req, res);
+    route(req, res, true);
+  });
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => {
+    res.shouldKeepAlive = false;
+    if (deps.https) res.setHeader(...httpsOnly);
+    const value = (req.headers.expect ?? '').slice(0, 100);
+    const refusal = unlessSanctioned(deps, req, gatewayError('expectation_failed', { value }));
+    answerError(req, res, counted(deps, refusal), requestId(deps.clock.now()));
+  });
+  server.on('connect', (req: IncomingMessage, socket: Duplex) => onConnect(req, socket, socketHeaders(deps.https)));
+  capConnections(server, closeOnlyIdle(server), connectionsMax);
+  return server;
+}
+
+function refuse(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, reason: string): void {
+  const refusal = unlessSanctioned(deps, req, gatewayError('bad_http', { reason }));
+  answerAndDrain(req, res, counted(deps, refusal), requestId(deps.clock.now()));
+}
+
+function counted({ meters }: HttpDeps, refusal: GatewayError): GatewayError {
+  countRefused(meters, refusal);
+  return refusal;
+}
+
+/** A caller from a sanctioned territory is told that and nothing else, also where the request itself is at fault (§7.6, E9). */
+function unlessSanctioned(
+  { territories, originOf }: HttpDeps,
+  req: IncomingMessage,
+  fault: GatewayError,
+): GatewayError {
+  try {
+    territories.checkCaller(originOf(req).territory);
+    return fault;
+  } catch (error) {
+    return asGatewayError(error);
+  }
+}
+
+function callFramework(framework: FastifyServerFactoryHandler, req: IncomingMessage, res: ServerResponse): void {
+  res.once('prefinish', watchUnread);
+  framework(req, res);
+}
+
+function drainingError() {
+  return gatewayError('draining', undefined, { headers: { connection: 'close' } });
+}
+
+/** The handler answers every failure itself; this keeps a fault in it from ending the process. */
+function callChat(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
+  try {
+    deps.chat(req, res, awaitsContinue);
+  } catch (error) {
+    const request_id = requestId(deps.clock.now());
+    deps.logger.error({ request_id, error: String(error) }, 'the chat handler threw');
+    if (res.headersSent) res.destroy();
+    else answerError(req, res, counted(deps, asGatewayError(error)), request_id);
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Keep-alive connections become idle one by one as their answers end, so idle ones are closed again and again. */
+function closeConnections(server: Server, graceMs: number): Promise<void> {
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    const idle = setInterval(() => server.closeIdleConnections(), closePollMs);
+    const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

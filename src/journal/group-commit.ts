@@ -1,0 +1,57 @@
+/**
+ * Group commit: the records of one turn of the event loop go into the file by one write, and only then the answers that
+ * wait for it send their last bytes, in the order of their records (architecture 3).
+ */
+import type { Logger } from '../base/logger.js';
+import { atEndOfTurn } from '../base/turn.js';
+import type { Generation } from '../domain/generation.js';
+import type { JournalQueue } from './journal-queue.js';
+
+export class GroupCommit {
+  #due: (() => void)[] = [];
+  #scheduled = false;
+
+  constructor(
+    private readonly queue: JournalQueue,
+    /** Told after every write. */
+    private readonly written: () => void,
+    private readonly logger: Logger,
+  ) {}
+
+  append(generation: Generation, whenWritten?: () => void): void {
+    this.queue.append(generation);
+    if (whenWritten) this.#due.push(whenWritten);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    atEndOfTurn('records', this.#endOfTurn);
+  }
+
+  /** Writes the record at once; `append` replaces it. */
+  appendProvisional(generation: Generation): void {
+    this.queue.appendProvisional(generation);
+  }
+
+  /** Does at once what the end of the turn would do. */
+  flush(): void {
+    this.queue.write();
+    this.written();
+    if (this.#due.length === 0) return;
+    const due = this.#due;
+    // A callback may append in its turn.
+    this.#due = [];
+    for (const whenWritten of due) this.#run(whenWritten);
+  }
+
+  readonly #endOfTurn = (): void => {
+    this.#scheduled = false;
+    this.flush();
+  };
+
+  #run(whenWritten: () => void): void {
+    try {
+      whenWritten();
+    } catch (error) {
+      this.logger.error({ error: String(error) }, 'an answer failed after its record was written');
+    }
+  }
+}

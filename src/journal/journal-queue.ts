@@ -1,0 +1,299 @@
+/**
+ * What is appended and not yet settled, in order: the oldest records in memory, up to a bound; the rest only in the files,
+ * from which they are read again when their turn comes. What an earlier process left is such a rest.
+ */
+import type { Generation } from '../domain/generation.js';
+import { LineWriter } from '../domain/settlement-line.js';
+import { chargeOf, readSettlementRow, rowCreatedAt, rowId, type SettlementRow } from '../domain/settlement-row.js';
+import type { JournalDisk } from './journal-disk.js';
+import { LeftProvisionals, OpenProvisionals, scanSegments } from './journal-provisionals.js';
+import { type Line, Rest } from './journal-rest.js';
+import type { Segment, Segments } from './journal-segments.js';
+
+interface Waiting extends SettlementRow {
+  /** Its number among all records of this process. */
+  readonly n: number;
+  /** Null where it is only in memory. */
+  segment: Segment | null;
+  /** The generation whose provisional record it replaces. */
+  readonly replaces: string | null;
+}
+
+export interface QueueOptions {
+  segments: Segments;
+  disk: JournalDisk;
+  memoryBytes: number;
+  /** A line of an earlier process that is no record; false where it could not be set aside. */
+  unreadable(line: string, error: unknown): boolean;
+  /** An earlier process was stopped in the middle of a line; the request it belonged to was never answered in full. */
+  torn(file: string): void;
+}
+
+/** Lines are put side by side in pieces of memory of this size; a turn's records fill a part of one. */
+const pieceBytes = 1 << 20;
+/** Less than this at a piece's end is not worth a try. */
+const lineRoom = 2048;
+/** More than this in one settlement could take longer than a query may. */
+const batchBytes = 4 << 20;
+
+export class JournalQueue {
+  readonly #segments: Segments;
+  readonly #disk: JournalDisk;
+  /** Of this turn, not in a file yet; side by side in one piece of memory. */
+  #collected: Waiting[] = [];
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #rest: Rest | null = null;
+  #appended = 0;
+  #line = new LineWriter(Buffer.allocUnsafeSlow(pieceBytes));
+  readonly #provisionals = new OpenProvisionals();
+  readonly #left = new LeftProvisionals();
+  /** Records that cost money and that the disk did not take. */
+  readonly #unwritten = new Set<Waiting>();
+  /** Refused by the store, and not set aside yet. */
+  #refused: Waiting[] = [];
+
+  constructor(private readonly options: QueueOptions) {
+    this.#segments = options.segments;
+    this.#disk = options.disk;
+  }
+
+  /** The number of the record appended last. */
+  get appended(): number {
+    return this.#appended;
+  }
+
+  get depth(): number {
+    return this.#collected.length + this.ready + this.#refused.length;
+  }
+
+  /** Whether anything in the files is still needed. */
+  get isEmpty(): boolean {
+    return this.depth === 0 && this.#provisionals.size === 0;
+  }
+
+  /** Records that can be settled: a record goes to the store only when it is in a file, or the disk refused it. */
+  get ready(): number {
+    return this.#waiting.length + (this.#rest?.count ?? 0);
+  }
+
+  /** Everything up to and with this number is settled or set aside. */
+  get settled(): number {
+    const first = this.#waiting[0]?.n ?? this.#collected[0]?.n ?? this.#appended + 1;
+    return Math.min(first, this.#rest?.n ?? first) - 1;
+  }
+
+  /** When the oldest record in memory was created, epoch milliseconds; null where there is none. */
+  get oldestAt(): number | null {
+    const oldest = this.#waiting[0] ?? this.#collected[0];
+    return oldest ? rowCreatedAt(oldest) : null;
+  }
+
+  get #collectedBytes(): number {
+    const last = this.#collected[this.#collected.length - 1];
+    return last ? last.end - this.#collected[0]!.start : 0;
+  }
+
+  /** Takes over what earlier processes left. Called once, before the first append. */
+  async adopt(): Promise<void> {
+    const count = await scanSegments(this.#segments, this.#left);
+    this.#appended = count;
+    this.#rest = this.#restFrom(this.#segments.first, 0, 1, count);
+    while (count === 0 && this.#rest) this.#readRest();
+  }
+
+  /** Room for the records of a request in flight; false where it may not be forwarded. */
+  reserve(bytes: number): boolean {
+    return this.#disk.reserve(bytes, this.#collectedBytes);
+  }
+
+  /** Collects the record; `write` brings it into the file. */
+  append(generation: Generation): void {
+    if (this.#line.at + lineRoom > this.#line.bytes.length) this.#nextPiece(pieceBytes);
+    let start = this.#line.at;
+    while (!this.#line.write(generation)) {
+      this.#nextPiece(start === 0 ? 2 * this.#line.bytes.length : pieceBytes);
+      start = 0;
+    }
+    const { id } = generation;
+    this.#collected.push({
+      bytes: this.#line.bytes,
+      start,
+      end: this.#line.at,
+      accountId: generation.accountId,
+      keyId: generation.keyId,
+      chargePico: chargeOf(generation),
+      n: ++this.#appended,
+      segment: null,
+      replaces: this.#provisionals.get(id) ? id : null,
+    });
+  }
+
+  /** Writes at once what a generation owes so far. One that only brings an earlier one up to date takes no reserved room. */
+  appendProvisional(generation: Generation): void {
+    const line = this.#provisionals.lineOf(generation);
+    const isUpdate = this.#provisionals.get(generation.id) !== undefined && generation.streamEnd !== 'client_closed';
+    const room = this.#segments.room - this.#disk.reserved - this.#collectedBytes;
+    if (isUpdate && room < line.end) return;
+    this.#provisionals.put(generation, line, this.#disk.append(line.bytes, 0, line.end));
+  }
+
+  /** Everything collected is in the file when this returns, by one write; where the disk refuses, it is kept in memory. */
+  write(): void {
+    const rows = this.#collected;
+    if (rows.length === 0) return;
+    const size = this.#collectedBytes;
+    this.#collected = [];
+    const { bytes, start, n } = rows[0]!;
+    const fits = this.#unwritten.size === 0 && this.#disk.hasRoom(size + this.#disk.reserved);
+    const segment = fits ? this.#disk.append(bytes, start, start + size) : null;
+    if (!segment) {
+      for (const row of rows) this.#writeInShortage(row);
+      return;
+    }
+    for (const { replaces } of rows) if (replaces !== null) this.#provisionals.release(replaces);
+    if (!this.#rest && this.#waitingBytes < this.options.memoryBytes) {
+      segment.outstanding += rows.length;
+      for (const row of rows) this.#keep(row, segment);
+      return;
+    }
+    // Everything before these lines is in memory or settled, or they follow what is only in the files already.
+    this.#rest ??= this.#restFrom(segment, this.#segments.writeStart, n, 0);
+    this.#rest.add(rows.length);
+    this.#line.at = start;
+  }
+
+  /** Brings records into the file that the disk did not take before; false where it still does not. */
+  retryWrites(): boolean {
+    for (const row of this.#unwritten) if (!this.#writeAlone(row)) return false;
+    return true;
+  }
+
+  /** Where everything is settled, the file is used from its beginning again. */
+  reuse(): void {
+    if (this.ready === 0 && this.#collected.length === 0) this.#retire();
+  }
+
+  /** The oldest records, at most `max`. They stay until they are dropped. */
+  head(max: number): readonly SettlementRow[] {
+    // Only when memory is empty, so that the numbers in it stay in order.
+    while (this.#waiting.length === 0 && this.#rest) this.#readRest();
+    let count = 0;
+    for (let bytes = 0; count < Math.min(max, this.#waiting.length); count++) {
+      bytes += sizeOf(this.#waiting[count]!);
+      if (count > 0 && bytes > batchBytes) break;
+    }
+    return this.#waiting.slice(0, count);
+  }
+
+  /** The first `count` are settled or set aside. */
+  drop(count: number): void {
+    for (const row of this.#waiting.splice(0, count)) this.#release(row);
+    this.#retire();
+  }
+
+  /** The first one was refused by the store and could not be set aside: it stays in its file, and the others go on. */
+  holdRefused(): void {
+    const [row] = this.#waiting.splice(0, 1);
+    if (row) this.#refused.push(row);
+  }
+
+  /** Tries again to set aside what was refused. */
+  retrySetAside(setAside: (row: SettlementRow) => boolean): void {
+    if (this.#refused.length === 0) return;
+    const left = this.#refused.filter((row) => !setAside(row));
+    for (const row of this.#refused) if (!left.includes(row)) this.#release(row);
+    this.#refused = left;
+    this.#retire();
+  }
+
+  /** The requests of what is still provisional will not end any more, so that it is final. */
+  closeProvisionals(): void {
+    for (const { row, segment } of this.#provisionals.takeAll())
+      this.#keep({ ...row, n: ++this.#appended, segment, replaces: null }, segment);
+  }
+
+  /** Everything that is not settled, without taking it out. */
+  *unsettled(): Generator<SettlementRow> {
+    yield* this.#refused;
+    yield* this.#waiting;
+    for (const line of this.#rest?.lines() ?? []) yield { ...line, accountId: '', keyId: '', chargePico: 0n };
+    yield* this.#collected;
+    yield* this.#provisionals.rows();
+  }
+
+  #release(row: Waiting): void {
+    this.#waitingBytes -= sizeOf(row);
+    if (row.segment) row.segment.outstanding--;
+    if (row.replaces !== null) this.#provisionals.release(row.replaces);
+    this.#unwritten.delete(row);
+  }
+
+  #retire(): void {
+    // Behind the last record there may still be a line cut short, or an empty file, that keeps its segment from going.
+    while (this.ready === 0 && this.#rest) this.#readRest();
+    this.#segments.retire(this.#rest?.segment);
+    if (this.ready > 0 || this.#collected.length > 0) return;
+    this.#segments.empty(this.#disk.reserved);
+    // Nobody needs the lines any more that stand in the present piece.
+    if (this.#refused.length === 0) this.#line.at = 0;
+  }
+
+  #nextPiece(bytes: number): void {
+    this.write();
+    this.#line = new LineWriter(Buffer.allocUnsafeSlow(bytes));
+  }
+
+  #keep(row: Waiting, segment: Segment | null): void {
+    row.segment = segment;
+    this.#waitingBytes += sizeOf(row);
+    this.#waiting.push(row);
+  }
+
+  /** The reserved room is for records that cost money; the others are kept in memory, as many as fit there. */
+  #writeInShortage(row: Waiting): void {
+    if (row.chargePico === 0n) {
+      if (row.replaces !== null) this.#provisionals.release(row.replaces);
+      if (this.#waitingBytes < this.options.memoryBytes) this.#keep(row, null);
+      return;
+    }
+    this.#keep(row, null);
+    this.#unwritten.add(row);
+    this.#writeAlone(row);
+  }
+
+  #writeAlone(row: Waiting): boolean {
+    const segment = this.#disk.append(row.bytes, row.start, row.end);
+    if (!segment) return false;
+    row.segment = segment;
+    segment.outstanding++;
+    this.#unwritten.delete(row);
+    if (row.replaces !== null) this.#provisionals.release(row.replaces);
+    this.#rest?.passOver(rowId(row));
+    return true;
+  }
+
+  #restFrom(segment: Segment, offset: number, n: number, count: number): Rest {
+    return new Rest(this.#segments, this.#left, { segment, offset, n, count });
+  }
+
+  #readRest(): void {
+    if (!this.#rest!.read(this.#take, this.options.torn)) this.#rest = null;
+    this.#segments.retire(this.#rest?.segment);
+  }
+
+  readonly #take = (line: Line, n: number, segment: Segment): void => {
+    const { bytes, start, end } = line;
+    segment.outstanding++;
+    const place = { ...line, accountId: '', keyId: '', chargePico: 0n, n, segment, replaces: null };
+    try {
+      this.#keep({ ...place, ...readSettlementRow(bytes, start, end) }, segment);
+    } catch (error) {
+      this.#waitingBytes += sizeOf(place);
+      if (this.options.unreadable(bytes.toString('utf8', start, end - 1), error)) this.#release(place);
+      else this.#refused.push(place);
+    }
+  };
+}
+
+const sizeOf = ({ start, end }: SettlementRow): number => end - start;

@@ -1,0 +1,205 @@
+/**
+ * The journals of the processes that share a data directory: slot 0 is `journal`, slot n `journal-<n>`, and each process writes to one
+ * that it has locked. What a process left that is gone is settled by another: at start, from time to time, and when told.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { LockHeld } from '../base/lock.js';
+import type { SettlementRow } from '../domain/settlement-row.js';
+import { type Journal, type JournalOptions, openJournal } from './journal.js';
+import { holdsSegments } from './journal-segments.js';
+
+export interface SlotOptions extends Omit<JournalOptions, 'dir'> {
+  dataDir: string;
+  /** Is given each record, as a line of JSON, that could not be settled before the end of the process. */
+  report?: (line: string) => void;
+  /** Whether other live processes may use the directory too; without it a second one is refused. */
+  shared: boolean;
+  /** How often it is looked for journals that nobody holds. */
+  adoptMs?: number;
+  /** How long an adoption waits for the store. */
+  settleMs?: number;
+}
+
+export interface JournalSlot extends Omit<Journal, 'close'> {
+  readonly slot: number;
+  /**
+   * True once everything that processes before this one left, in this slot and in those that nobody held, is in the store; false
+   * where it could not be within the time.
+   */
+  replayed(timeoutMs: number): Promise<boolean>;
+  /** Settles what lies in slots that nobody holds. Resolves to whether nothing is left there; never rejects. */
+  adopt(): Promise<boolean>;
+  /** Rejects with UnsettledRecords where not everything could be settled. */
+  close(): Promise<void>;
+}
+
+/** An orderly stop could not settle everything. */
+export class UnsettledRecords extends Error {
+  constructor(readonly count: number) {
+    super(
+      `${count} records could not be settled. They are on standard error, and those in the journal are settled by the next start.`,
+    );
+    this.name = 'UnsettledRecords';
+  }
+}
+
+/** More processes than that share no directory. */
+const slotsMax = 4096;
+const slotName = /^journal(?:-([1-9]\d*))?$/;
+
+export const slotDir = (dataDir: string, slot: number): string =>
+  join(dataDir, slot === 0 ? 'journal' : `journal-${slot}`);
+
+/** Takes the first free slot, and settles what is left in it and in the other free ones; resolves early where the store is away. */
+export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot> {
+  const { report = writeToStandardError } = options;
+  const { slot, journal } = await openFirstFree(options);
+  const leftovers = new Leftovers(options, slot);
+  try {
+    let replayed = await leftovers.settleFree();
+    const timer = setInterval(() => void leftovers.adopt(), options.adoptMs ?? 30_000).unref();
+    return {
+      slot,
+      append: (generation, whenWritten) => journal.append(generation, whenWritten),
+      appendProvisional: (generation) => journal.appendProvisional(generation),
+      reserve: (bytes) => journal.reserve(bytes),
+      release: (bytes) => journal.release(bytes),
+      get fault() {
+        return journal.fault;
+      },
+      settled: (timeoutMs) => journal.settled(timeoutMs),
+      reportUnsettled: (write) => journal.reportUnsettled(write),
+      get depth() {
+        return journal.depth;
+      },
+      figures: () => journal.figures(),
+      async replayed(timeoutMs) {
+        if (!(await journal.settled(timeoutMs))) return false;
+        replayed ||= await leftovers.join();
+        return replayed;
+      },
+      adopt: () => leftovers.adopt(),
+      async close() {
+        clearInterval(timer);
+        await leftovers.stop();
+        const left = await journal.close(report);
+        if (left > 0) throw new UnsettledRecords(left);
+      },
+    };
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** Written before the call returns: the process may end right after it. */
+export function writeToStandardError(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function openFirstFree(options: SlotOptions): Promise<{ slot: number; journal: Journal }> {
+  for (let slot = 0; ; slot++) {
+    try {
+      return { slot, journal: await openJournal({ ...options, dir: slotDir(options.dataDir, slot) }) };
+    } catch (error) {
+      if (!(error instanceof LockHeld) || !options.shared || slot === slotsMax) throw error;
+    }
+  }
+}
+
+class Leftovers {
+  /** One round at a time, and one that waits for it. */
+  #running: Promise<boolean> | null = null;
+  #next: Promise<boolean> | null = null;
+  #stopped = false;
+  /** Directories whose holder cannot be seen from here, told of once. */
+  readonly #told = new Set<string>();
+
+  constructor(
+    private readonly options: SlotOptions,
+    private readonly ownSlot: number,
+  ) {}
+
+  /** A round that begins after this call: one under way may have passed by what it is about. */
+  adopt(): Promise<boolean> {
+    if (!this.#running) return this.#begin();
+    this.#next ??= this.#running.then(() => this.#begin());
+    return this.#next;
+  }
+
+  /** The round under way, or a new one. */
+  join(): Promise<boolean> {
+    return this.#running ?? this.#begin();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
+    await this.#next;
+  }
+
+  /** Rejects where a journal cannot be read: at a start an operator has to hear of it. */
+  async settleFree(): Promise<boolean> {
+    for (const dir of this.#others()) if (!(await this.#settle(dir))) return false;
+    return true;
+  }
+
+  #begin(): Promise<boolean> {
+    this.#next = null;
+    const round = this.#stopped ? Promise.resolve(false) : this.#round();
+    this.#running = round.finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #round(): Promise<boolean> {
+    try {
+      return await this.settleFree();
+    } catch (error) {
+      this.options.logger.error({ error: String(error) }, 'a journal that nobody holds cannot be settled');
+      return false;
+    }
+  }
+
+  #others(): string[] {
+    const { dataDir } = this.options;
+    if (!existsSync(dataDir)) return [];
+    return readdirSync(dataDir)
+      .map((name) => slotName.exec(name))
+      .filter((found) => found !== null)
+      .map(([, number]) => Number(number ?? 0))
+      .filter((slot) => slot !== this.ownSlot)
+      .map((slot) => slotDir(dataDir, slot))
+      .filter(holdsSegments);
+  }
+
+  /** True where nothing is left of it, or somebody else answers for it. */
+  async #settle(dir: string): Promise<boolean> {
+    const { logger, settleMs = 5_000 } = this.options;
+    let records = 0;
+    const settle = async (rows: readonly SettlementRow[]) => {
+      await this.options.settle(rows);
+      records += rows.length;
+    };
+    let journal: Journal;
+    try {
+      journal = await openJournal({ ...this.options, dir, settle, closeMs: 0, stepBytes: 0 });
+    } catch (error) {
+      if (!(error instanceof LockHeld)) throw error;
+      this.#tellOfUncertain(dir, error);
+      return true;
+    }
+    const settled = await journal.settled(settleMs);
+    await journal.close();
+    if (records > 0) logger.info({ dir, records }, 'records of a process that is gone were settled');
+    return settled;
+  }
+
+  #tellOfUncertain(dir: string, { certain, message }: LockHeld): void {
+    if (certain || this.#told.has(dir)) return;
+    this.#told.add(dir);
+    this.options.logger.warn({ dir }, message);
+  }
+}

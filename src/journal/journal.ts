@@ -1,0 +1,190 @@
+/**
+ * The settlement journal: a record is in a local file before its answer's last byte leaves, and a writer moves records to the
+ * store in batches for as long as it takes. Nothing is lost by a killed process, an absent store or a full disk, and since
+ * settling is idempotent nothing is billed twice.
+ */
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.js';
+import { type Lock, takeLock } from '../base/lock.js';
+import type { Logger } from '../base/logger.js';
+import type { Generation } from '../domain/generation.js';
+import type { SettlementRow } from '../domain/settlement-row.js';
+import { lineText, recordText } from '../domain/settlement-row.js';
+import { StoreUnavailable } from '../storage/store.js';
+import { GroupCommit } from './group-commit.js';
+import { JournalDisk } from './journal-disk.js';
+import { JournalQueue } from './journal-queue.js';
+import { type JournalFiles, Segments } from './journal-segments.js';
+import { SetAsideFile } from './set-aside.js';
+import { SettlementWriter } from './settlement-writer.js';
+
+export interface Journal {
+  /**
+   * Takes the record; at the end of this turn of the event loop it is in a file, durable against the death of the process,
+   * and `whenWritten` is called: the answer's last bytes go there. A full disk is no error: the record is kept in memory.
+   */
+  append(generation: Generation, whenWritten?: () => void): void;
+  /** What a generation owes so far is in a file when this returns. `append` replaces it; a crash before that leaves it to be settled. */
+  appendProvisional(generation: Generation): void;
+  /** Reserves room for the records of a request that costs money; false where it must not be forwarded. */
+  reserve(bytes: number): boolean;
+  /** Gives back what `reserve` took. */
+  release(bytes: number): void;
+  /** Why nothing can be reserved at the moment; null where it can. */
+  readonly fault: string | null;
+  /** True once everything appended before the call is in the store; false after `timeoutMs`. Writes and settles at once. */
+  settled(timeoutMs: number): Promise<boolean>;
+  /** Records that are not yet in the store. */
+  readonly depth: number;
+  /** For the metrics: read at a scrape, not on the request path. */
+  figures(): JournalFigures;
+  /** Writes what was collected into the file, and gives every unsettled record, provisional ones too, as one line of JSON. */
+  reportUnsettled(write: (line: string) => void): number;
+  /** Settles what it can within a bound; what is left stays in the files for the next start. Resolves to the number left, each of them reported. */
+  close(report?: (line: string) => void): Promise<number>;
+}
+
+export interface JournalFigures {
+  readonly depth: number;
+  /** When the oldest record that waits was created, epoch milliseconds; null where none waits. */
+  readonly oldestAt: number | null;
+  /** Records that have left the journal, since this process began; those set aside among them. */
+  readonly settled: number;
+  readonly setAside: number;
+}
+
+export interface JournalOptions {
+  /** Of this process alone. */
+  dir: string;
+  settle: (rows: readonly SettlementRow[]) => Promise<void>;
+  clock: Clock;
+  logger: Logger;
+  flushMs?: number;
+  batchRecords?: number;
+  segmentBytes?: number;
+  memoryBytes?: number;
+  closeMs?: number;
+  /** Space is allocated in steps of this size, the first at the start; 0 where nothing will be appended. */
+  stepBytes?: number;
+  /** Whether the store keeps its data on the same disk. */
+  sharesStoreDisk?: boolean;
+  /** How often it is looked whether the disk takes writes. */
+  probeMs?: number;
+  files?: JournalFiles;
+}
+
+const defaultStepBytes = 1 << 20;
+const fullDiskCloseMs = 2_000;
+
+/** Resolves when what earlier processes left is settled, or when the store turned out to be away. */
+export async function openJournal(options: JournalOptions): Promise<Journal> {
+  const { dir, settle, logger, flushMs = 250, batchRecords = 1000, closeMs = 10_000 } = options;
+  const lock = await takeLock(join(dir, 'lock'), `The settlement journal ${dir}`);
+  try {
+    const { stepBytes = defaultStepBytes, sharesStoreDisk = false, probeMs = 1_000 } = options;
+    const segments = new Segments(dir, {
+      segmentBytes: options.segmentBytes ?? 8 << 20,
+      stepBytes: stepBytes || defaultStepBytes,
+      files: options.files,
+    });
+    const disk = new JournalDisk(segments, {
+      stepBytes: stepBytes || defaultStepBytes,
+      sharesStore: sharesStoreDisk,
+      reuse: () => queue.reuse(),
+      failed: (reason) =>
+        logger.error({ reason }, 'the journal cannot be written; requests that cost money are refused until it can'),
+      works: () => logger.info({}, 'the journal can be written again'),
+    });
+    const aside = new SetAsideFile(options);
+    const memoryBytes = options.memoryBytes ?? 16 << 20;
+    const queue: JournalQueue = new JournalQueue({
+      ...{ segments, disk, memoryBytes },
+      unreadable: (line, error) => aside.add(line, error),
+      torn: (file) => logger.warn({ file }, 'the journal ends in a record that was cut short; it is skipped'),
+    });
+    await queue.adopt();
+    const writer = new SettlementWriter(queue, {
+      settle,
+      setAside: (row, error) => aside.add(lineText(row), error),
+      isAway: (error) => error instanceof StoreUnavailable,
+      logger,
+      flushMs,
+      batchRecords,
+    });
+    await writer.replay();
+    const commit = new GroupCommit(queue, () => writer.appended(), logger);
+    const probe = () => {
+      disk.probe(() => queue.retryWrites());
+      queue.retrySetAside((row) => aside.add(lineText(row), 'refused before'));
+    };
+    if (stepBytes > 0) probe();
+    const timer = stepBytes > 0 ? setInterval(probe, probeMs).unref() : undefined;
+    return journalOf({ queue, disk, commit, writer, segments, lock, closeMs, sharesStoreDisk, timer, probe, aside });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+interface Parts {
+  queue: JournalQueue;
+  disk: JournalDisk;
+  commit: GroupCommit;
+  writer: SettlementWriter;
+  segments: Segments;
+  lock: Lock;
+  closeMs: number;
+  sharesStoreDisk: boolean;
+  timer: NodeJS.Timeout | undefined;
+  probe: () => void;
+  aside: SetAsideFile;
+}
+
+function journalOf(parts: Parts): Journal {
+  const { queue, disk, commit, writer, segments, lock, closeMs, sharesStoreDisk, timer, probe, aside } = parts;
+  const settled = (timeoutMs: number): Promise<boolean> => {
+    commit.flush();
+    return writer.settled(timeoutMs);
+  };
+  const reportUnsettled = (write: (line: string) => void): number => {
+    commit.flush();
+    let count = 0;
+    for (const row of queue.unsettled()) {
+      write(recordText(row));
+      count++;
+    }
+    return count;
+  };
+  return {
+    append: (generation, whenWritten) => commit.append(generation, whenWritten),
+    appendProvisional: (generation) => commit.appendProvisional(generation),
+    reserve: (bytes) => queue.reserve(bytes),
+    release: (bytes) => disk.release(bytes),
+    get fault() {
+      return disk.fault;
+    },
+    settled,
+    get depth() {
+      return queue.depth;
+    },
+    figures: () => {
+      const { depth, oldestAt, settled } = queue;
+      return { depth, oldestAt, settled, setAside: aside.count };
+    },
+    reportUnsettled,
+    async close(report) {
+      commit.flush();
+      queue.closeProvisionals();
+      // A store on a disk that is full takes nothing either.
+      await settled(sharesStoreDisk && disk.fault !== null ? Math.min(closeMs, fullDiskCloseMs) : closeMs);
+      commit.flush();
+      writer.stop();
+      clearInterval(timer);
+      if (!queue.isEmpty) probe();
+      const left = report ? reportUnsettled(report) : queue.depth;
+      segments.close(queue.isEmpty);
+      lock.release();
+      return left;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** The figures of a process as plain data that can cross a process boundary, and the one way in which several become one. */
+import type { Across } from './definition.js';
+import { type MetricName, metricTable } from './metric-table.js';
+
+export interface Sample {
+  /** In the order of the metric's label names. */
+  readonly labels: readonly string[];
+  /** Of a histogram: the sum of what was observed. */
+  readonly value: number;
+  /** Only of a histogram: how many fell into each bucket, the last one without a bound; not cumulative. */
+  readonly counts?: readonly number[];
+}
+
+export type Figures = { readonly [Name in MetricName]?: readonly Sample[] };
+
+export const metricNames = Object.keys(metricTable) as MetricName[];
+
+/** Counters and histograms are summed, gauges as their definition says. Names that this version does not know are left out. */
+export function mergeFigures(all: readonly Figures[]): Figures {
+  const merged: Partial<Record<MetricName, Sample[]>> = {};
+  for (const name of metricNames) {
+    const byLabels = new Map<string, Sample>();
+    for (const figures of all) {
+      for (const sample of figures[name] ?? []) {
+        const key = sample.labels.join('\0');
+        const other = byLabels.get(key);
+        byLabels.set(key, other ? mergedSample(metricTable[name].across, other, sample) : sample);
+      }
+    }
+    if (byLabels.size > 0) merged[name] = [...byLabels.values()];
+  }
+  return merged;
+}
+
+/** What only ever grows. The rest is true of a process only while it runs. */
+export function countersOf(figures: Figures): Figures {
+  return Object.fromEntries(
+    metricNames
+      .filter((name) => metricTable[name].type !== 'gauge' && figures[name])
+      .map((name) => [name, figures[name]]),
+  );
+}
+
+function mergedSample(across: Across, a: Sample, b: Sample): Sample {
+  const value = across === 'sum' ? a.value + b.value : Math[across](a.value, b.value);
+  if (!a.counts || !b.counts) return { labels: a.labels, value };
+  const { counts } = b;
+  return { labels: a.labels, value, counts: a.counts.map((count, i) => count + (counts[i] ?? 0)) };
+}

@@ -1,0 +1,49 @@
+/**
+ * Traces to an OpenTelemetry collector, where the environment names one (contract 9). The packages for it are optional and loaded only
+ * then. A collector that is slow, dead or full costs requests nothing: spans wait in a bounded queue, and what does not fit is dropped.
+ */
+import type { Logger } from '../../base/logger.js';
+import type { Tracing } from './ended-chat.js';
+import type { Environment, TraceSdk } from './sampler.js';
+import type { Exporter, Resources } from './span-export.js';
+
+export type LoadPackage = (name: string) => Promise<unknown>;
+
+const loadPackage: LoadPackage = (name) => import(/* @vite-ignore */ name);
+const packages = ['@opentelemetry/sdk-trace', '@opentelemetry/resources', '@opentelemetry/exporter-trace-otlp-proto'];
+
+export interface TracingOptions {
+  env: Environment;
+  logger: Logger;
+  load?: LoadPackage;
+}
+
+/** null = no traces are wanted, or none can be made; the latter is told once, in the log. */
+export async function openTracing({ env, logger, load = loadPackage }: TracingOptions): Promise<Tracing | null> {
+  const url = endpointOf(env);
+  if (url === null) return null;
+  const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
+  if (protocol !== 'http/protobuf') {
+    logger.warn({ protocol }, 'traces are sent as http/protobuf only, not by the protocol that is asked for');
+  }
+  try {
+    const [sdk, resources, exporter] = (await Promise.all(packages.map(load))) as [TraceSdk, Resources, Exporter];
+    const { tracingTo } = await import('./span-export.js');
+    return tracingTo(url, { sdk, resources, exporter }, env, logger);
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    const why = missing ? `install ${packages.join(', ')}` : String(error);
+    logger.warn({ why }, 'traces are asked for, but cannot be made; serving without');
+    return null;
+  }
+}
+
+/** null where nobody asks for traces, or somebody asks for none. */
+function endpointOf(env: Environment): string | null {
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER?.trim() === 'none')
+    return null;
+  const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
+  if (own) return own;
+  const common = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
+  return common ? `${common.replace(/\/+$/, '')}/v1/traces` : null;
+}

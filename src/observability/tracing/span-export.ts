@@ -1,0 +1,84 @@
+/** Spans on their way to the collector: a bounded queue, sent in batches, and a log that is told of trouble once a minute. */
+import { type DiagLogger, DiagLogLevel, diag } from '@opentelemetry/api';
+import type { Logger } from '../../base/logger.js';
+import { version } from '../../base/version.js';
+import { writeSpans } from './chat-spans.js';
+import type { Tracing } from './ended-chat.js';
+import { type Environment, samplerOf, type TraceSdk } from './sampler.js';
+
+export type Resources = typeof import('@opentelemetry/resources');
+export type Exporter = typeof import('@opentelemetry/exporter-trace-otlp-proto');
+
+/** Two or three spans a request, a few kilobytes each. */
+const queueSpansMax = 4096;
+const stopMs = 2_000;
+/** Of what the SDK has to say, one line a minute. */
+const tellMs = 60_000;
+
+export function tracingTo(
+  url: string,
+  { sdk, resources, exporter }: { sdk: TraceSdk; resources: Resources; exporter: Exporter },
+  env: Environment,
+  logger: Logger,
+): Tracing {
+  diag.setLogger(throttled(logger), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const { defaultResource, detectResources, envDetector, resourceFromAttributes, serviceInstanceIdDetector } =
+    resources;
+  const provider = new sdk.TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'lodestone', 'service.version': version }))
+      .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] })),
+    sampler: samplerOf(sdk, env),
+    spanProcessors: [
+      new sdk.BatchSpanProcessor({
+        // Headers, timeout, compression and certificates it reads from the environment itself.
+        exporter: new exporter.OTLPTraceExporter({ url }),
+        maxQueueSize: queueSpansMax,
+        ...batchOptions(env),
+      }),
+    ],
+  });
+  const tracer = provider.getTracer('lodestone', version);
+  logger.info({ endpoint: new URL(url).origin }, 'traces are exported');
+  return {
+    chatEnded(chat) {
+      try {
+        writeSpans(tracer, chat);
+      } catch (error) {
+        diag.error('a span could not be made', String(error));
+      }
+    },
+    stop: () => within(stopMs, provider.shutdown()),
+  };
+}
+
+function batchOptions(env: Environment) {
+  const settings = {
+    maxQueueSize: env.OTEL_BSP_MAX_QUEUE_SIZE,
+    maxExportBatchSize: env.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
+    scheduledDelayMillis: env.OTEL_BSP_SCHEDULE_DELAY,
+    exportTimeoutMillis: env.OTEL_BSP_EXPORT_TIMEOUT,
+  };
+  const given = Object.entries(settings).map(([name, text]) => [name, Number(text)] as const);
+  return Object.fromEntries(given.filter(([, value]) => Number.isInteger(value) && value > 0));
+}
+
+function throttled(logger: Logger): DiagLogger {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const tell = (message: string): void => {
+    if (performance.now() - toldAt < tellMs) return;
+    toldAt = performance.now();
+    logger.warn({ error: message.slice(0, 300) }, 'traces cannot be exported; spans are dropped');
+  };
+  const nothing = () => {};
+  return { error: tell, warn: tell, info: nothing, debug: nothing, verbose: nothing };
+}
+
+/** A collector that does not answer keeps no process from ending. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => {}), late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,37 @@
+/** Reads whole completions; large ones in a thread of their own, so that no upstream can hold up other callers. */
+import { SideThread } from '../base/side-thread.js';
+import type { UsageTerms } from '../wire/usage.js';
+import type { AnswerToRead } from './answer-thread.js';
+import type { CompletionReading } from './dialects/openai/completion.js';
+import { readAnswer } from './read-answer.js';
+
+const largeAnswerBytes = 256 * 1024;
+
+export class AnswerReader {
+  private readonly thread = new SideThread<AnswerToRead, CompletionReading>(
+    new URL('./answer-thread.js', import.meta.url),
+    { idleMs: 30_000, resourceLimits: { maxOldGenerationSizeMb: 1024 } },
+  );
+
+  read(body: Buffer, dialect: string, terms: UsageTerms): CompletionReading | Promise<CompletionReading> {
+    return body.length <= largeAnswerBytes ? readAnswer(body, dialect, terms) : this.readLarge(body, dialect, terms);
+  }
+
+  close(): Promise<void> {
+    return this.thread.close();
+  }
+
+  private async readLarge(
+    body: Buffer,
+    dialect: string,
+    { contextWindow, hiddenReasoning }: UsageTerms,
+  ): Promise<CompletionReading> {
+    const bytes = new Uint8Array(body);
+    const terms = { contextWindow, hiddenReasoning };
+    try {
+      return await this.thread.run({ bytes: bytes.buffer, dialect, terms }, [bytes.buffer]);
+    } catch {
+      return { kind: 'malformed', reason: 'its answer holds more values than can be read' };
+    }
+  }
+}

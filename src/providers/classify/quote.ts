@@ -1,0 +1,101 @@
+/** Upstream text as a caller may see it: the message out of whatever envelope, no markup, at most 500 characters, with our credentials and addresses masked (ruling 13). */
+import type { Provider } from '../../catalogue/route.js';
+
+const quoteMax = 500;
+
+/** Finds the human message in the envelopes that providers use. */
+export function messageIn(value: unknown, depth = 0): string | undefined {
+  if (typeof value === 'string') return value.trim() || undefined;
+  if (value === null || typeof value !== 'object' || depth > 4) return undefined;
+  if (Array.isArray(value)) return value.length > 0 ? messageIn(value[0], depth + 1) : undefined;
+  const fields = value as Record<string, unknown>;
+  const relayed = relayedMessage(fields.metadata, depth);
+  if (relayed) return relayed;
+  for (const name of messageNames) {
+    const found = messageIn(fields[name], depth + 1);
+    if (found) return found;
+  }
+  return blockedPrompt(fields.promptFeedback);
+}
+
+const messageNames =
+  'error errors message Message detail msg title description error_msg errorMessage base_resp status_msg'.split(' ');
+
+/** A router says only that its provider failed; what the provider said is beside it. */
+function relayedMessage(metadata: unknown, depth: number): string | undefined {
+  const { raw } = (metadata ?? {}) as { raw?: unknown };
+  if (typeof raw !== 'string') return messageIn(raw, depth + 1);
+  try {
+    return messageIn(JSON.parse(raw), depth + 1) ?? raw.trim();
+  } catch {
+    return raw.trim();
+  }
+}
+
+function blockedPrompt(feedback: unknown): string | undefined {
+  const { blockReason } = (feedback ?? {}) as { blockReason?: unknown };
+  return typeof blockReason === 'string' ? `the prompt was blocked (${blockReason})` : undefined;
+}
+
+export function quoteOf(text: string, provider: Provider, baseUrl: string): string {
+  const flat = scrub(withoutMarkup(text), provider, baseUrl).replace(/\s+/g, ' ').trim();
+  return flat.length > quoteMax ? `${flat.slice(0, quoteMax - 1).replace(/[\ud800-\udbff]$/, '')}…` : flat;
+}
+
+function withoutMarkup(text: string): string {
+  if (!/<[a-z!/]/i.test(text)) return text;
+  const title = /<title[^<>]*>([^<]*)</i.exec(text)?.[1];
+  if (title?.trim()) return title;
+  // Each pattern also takes what is never closed, or an upstream could make the search quadratic.
+  return text
+    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1[^<>]*>?|$)/gi, ' ')
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
+    .replace(/<[a-z!/?][^<>]*(?:>|$|(?=<))/gi, ' ')
+    .replace(/&[a-z#0-9]+;/gi, ' ');
+}
+
+const secretLike = [
+  /\b(?:sk|pk|rk|gsk|xai|key|AIza|hf|nvapi|csk|fw)[-_][A-Za-z0-9*._-]{8,}/g,
+  /\bAIza[A-Za-z0-9_-]{20,}/g,
+  /\bBearer\s+[^\s"']+/gi,
+  /\b(?:org|proj|team|acct)[-_][A-Za-z0-9]{6,}/g,
+  /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g,
+  /\bya29\.[\w-]+/g,
+  // AWS repeats the whole of a request whose signature it does not accept.
+  /\bx-amz-security-token:\s*\S+/gi,
+  /\barn:aws[\w-]*:[^\s"',]+/g,
+  /\bprojects\/[\w-]+/g,
+  /\b(?:team|account|project|organization|tenant)[ /'"]{1,2}[0-9a-f]{8}-[0-9a-f-]{20,40}/gi,
+];
+
+/** The system's own errors name the address that was looked up or connected to. */
+const systemAddress = /\b((?:connect|getaddrinfo) E[A-Z_]+) \S+/g;
+const numericAddress = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g;
+
+function scrub(text: string, provider: Provider, baseUrl: string): string {
+  let clean = text;
+  if (provider.apiKey) clean = clean.replaceAll(provider.apiKey, '[credential]');
+  for (const pattern of secretLike) clean = clean.replace(pattern, '[credential]');
+  clean = clean.replace(systemAddress, '$1 [address]').replace(numericAddress, '[address]');
+  const { host, hostname } = hostOf(baseUrl);
+  for (const name of [
+    `https?://${literally(host)}[^\\s"']*`,
+    literally(host),
+    hostname.includes('.') ? literally(hostname) : '',
+  ]) {
+    if (host && name) clean = clean.replace(new RegExp(name, 'gi'), '[address]');
+  }
+  return clean;
+}
+
+function hostOf(baseUrl: string): { host: string; hostname: string } {
+  try {
+    return new URL(baseUrl);
+  } catch {
+    return { host: '', hostname: '' };
+  }
+}
+
+function literally(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,68 @@
+/**
+ * A whole message as a completion: texts joined, tools called, reasoning beside the answer. Blocks of other kinds, as those of
+ * tools that Anthropic ran itself, have no place in it.
+ */
+import type { TextEncoding } from '../../../wire/json-text.js';
+import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../chat-parts/completion.js';
+import { type Fields, isFields } from '../chat-parts/items.js';
+import type { TranslatedAnswer } from '../dialect.js';
+import { reasoningFormat } from './blocks.js';
+import { finishReasonOf, usageOf } from './usage.js';
+
+export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {
+  if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
+  if (value.type === 'error' || isFields(value.error)) return errorAnswer(value, encoding);
+  const content = contentOf(value);
+  if (content === null) return { kind: 'malformed', reason: 'its answer has no content' };
+  const answered: Answered = {
+    model: value.model,
+    content: '',
+    reasoning: '',
+    reasoningDetails: [],
+    toolCalls: [],
+    finishReason: '',
+    usage: usageOf(value.usage),
+  };
+  for (const block of content) if (isFields(block)) take(block, answered);
+  answered.finishReason = finishReasonOf(value.stop_reason, answered.toolCalls.length > 0);
+  return completionOf(answered);
+}
+
+/** A message may say nothing, and some servers write plain text. null where the value is no message. */
+function contentOf({ type, content }: Fields): unknown[] | null {
+  if (Array.isArray(content)) return content;
+  if (type !== 'message') return null;
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : [];
+}
+
+function take(block: Fields, answered: Answered): void {
+  const index = answered.reasoningDetails.length;
+  switch (block.type) {
+    case 'text':
+      answered.content += String(block.text ?? '');
+      break;
+    case 'tool_use':
+      // A call of nobody knows what cannot be answered.
+      if (typeof block.name !== 'string') break;
+      answered.toolCalls.push({
+        id: toolCallId(block.id),
+        name: block.name,
+        arguments: argumentsOf(block.input),
+      });
+      break;
+    case 'thinking': {
+      const { thinking: text = '', signature } = block;
+      answered.reasoning += String(text);
+      answered.reasoningDetails.push({ type: 'reasoning.text', text, signature, format: reasoningFormat, index });
+      break;
+    }
+    case 'redacted_thinking':
+      answered.reasoningDetails.push({
+        type: 'reasoning.encrypted',
+        data: block.data,
+        format: reasoningFormat,
+        index,
+      });
+      break;
+  }
+}

@@ -1,0 +1,83 @@
+/** Usage and reasons to stop, in OpenAI's terms. */
+import { figureOf, isMissing, sum } from '../chat-parts/figures.js';
+import { type Fields, isFields } from '../chat-parts/items.js';
+
+const finishReasons: Record<string, string> = {
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+};
+
+/**
+ * What is not in the table ended of its own accord: `end_turn`, `stop_sequence`, `pause_turn`, and what is yet to come. So did
+ * an answer in which only Anthropic itself ran tools. Without a reason the calls tell.
+ */
+export function finishReasonOf(stopReason: unknown, calledTools: boolean): string {
+  if (typeof stopReason !== 'string') return calledTools ? 'tool_calls' : 'stop';
+  const reason = finishReasons[stopReason] ?? 'stop';
+  return reason === 'tool_calls' && !calledTools ? 'stop' : reason;
+}
+
+/** undefined where the answer does not say how many tokens it took. */
+export function usageOf(usage: unknown): Fields | undefined {
+  if (!isFields(usage) || isMissing(usage.input_tokens) || isMissing(usage.output_tokens)) return undefined;
+  const extra = extraIterations(usage.iterations);
+  // A figure that cannot be billed is shown where the check of the usage looks for it.
+  const odd = extra.flatMap((each) => [each.prompt_tokens, each.completion_tokens]).find(isOdd);
+  const figures = figuresOf(usage);
+  return {
+    ...figures,
+    ...(odd !== undefined && { prompt_tokens: odd }),
+    ...(extra.length > 0 && { extra_iterations: extra }),
+    ...(hasFigures(usage.server_tool_use) && { server_tool_use: usage.server_tool_use }),
+    ...(typeof usage.service_tier === 'string' && { service_tier: usage.service_tier }),
+  };
+}
+
+/** The prompt is what was read anew, what was read from the cache and what was written to it. */
+function figuresOf(usage: Fields): Fields {
+  const { input_tokens, output_tokens, output_tokens_details, cache_creation } = usage;
+  const { ephemeral_5m_input_tokens, ephemeral_1h_input_tokens } = isFields(cache_creation) ? cache_creation : {};
+  const cached = usage.cache_read_input_tokens ?? 0;
+  const written = usage.cache_creation_input_tokens ?? sum([ephemeral_5m_input_tokens, ephemeral_1h_input_tokens]);
+  const prompt = sum([input_tokens, cached, written]);
+  const thinking = isFields(output_tokens_details) ? output_tokens_details.thinking_tokens : undefined;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output_tokens,
+    total_tokens: sum([prompt, output_tokens]),
+    prompt_tokens_details: {
+      cached_tokens: cached,
+      cache_write_tokens: written,
+      ...figureOf('cache_write_1h_tokens', ephemeral_1h_input_tokens),
+    },
+    ...(!isMissing(thinking) && { completion_tokens_details: { reasoning_tokens: thinking } }),
+  };
+}
+
+/** Iterations that the figures of the answer are the sum of, or that were declined and are not billed. */
+const counted = new Set(['message', 'fallback_message']);
+
+/**
+ * Anthropic leaves what it spent on the side, on a compaction of the context or on an advisor, out of the answer's own figures
+ * and bills it all the same.
+ */
+function extraIterations(iterations: unknown): Fields[] {
+  if (!Array.isArray(iterations)) return [];
+  return iterations
+    .filter((each): each is Fields => isFields(each) && typeof each.type === 'string' && !counted.has(each.type))
+    .map((each) => ({
+      type: each.type,
+      ...(typeof each.model === 'string' && { model: each.model }),
+      ...figuresOf({ ...each, output_tokens: each.output_tokens ?? 0 }),
+    }));
+}
+
+function isOdd(figure: unknown): boolean {
+  return !Number.isSafeInteger(figure) || (figure as number) < 0 || (figure as number) > 10_000_000;
+}
+
+function hasFigures(value: unknown): boolean {
+  return isFields(value) && Object.values(value).some((figure) => figure !== 0);
+}

@@ -1,0 +1,78 @@
+/** A chat request in the words of generateContent. Only what the caller sent goes out; the model stands in the path. */
+import type { ChatRequest } from '../../../wire/chat-request.js';
+import { type Fields, isFields } from '../chat-parts/items.js';
+import { bodyOf, type Chat, readChat, type ToolDefinition } from '../chat-parts/read-chat.js';
+import type { Target } from '../dialect.js';
+import { contentsOf } from './contents.js';
+import { thinkingConfigOf } from './thinking.js';
+
+/** Without `alt=sse` a stream would be one JSON array (wire 4). A name with a slash is a whole resource, as `tunedModels/x`. */
+export function contentPath(model: string, stream: boolean): string {
+  const resource = (model.includes('/') ? model : `models/${model}`).split('/').map(encodeURIComponent).join('/');
+  return `/${resource}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+}
+
+export function generateBody(request: ChatRequest, target: Target): string | Buffer {
+  const { upstreamModel } = target;
+  const chat = readChat(request, target.unsupportedParameters);
+  const { system, turns } = chat.conversation;
+  const { top_k, generationConfig: own, ...rest } = chat.rest;
+  const body: Fields = {
+    systemInstruction: system.length > 0 ? { parts: system.map(({ text }) => ({ text })) } : undefined,
+    contents: contentsOf(turns, chat.fields.messages as unknown[], upstreamModel),
+    tools: toolsOf(chat),
+    toolConfig: toolConfigOf(chat),
+    generationConfig: filled({ ...generationConfigOf(chat, upstreamModel, top_k), ...(isFields(own) && own) }),
+    // Words of the provider's own that the caller used win over ours.
+    ...rest,
+  };
+  return bodyOf(body, request.encoding);
+}
+
+function generationConfigOf(chat: Chat, model: string, topK: unknown): Fields {
+  const { fields, jsonSchema, stop } = chat;
+  const format = isFields(fields.response_format) ? fields.response_format.type : undefined;
+  return {
+    temperature: chat.temperature ?? undefined,
+    topP: chat.topP ?? undefined,
+    topK: topK ?? undefined,
+    candidateCount: typeof fields.n === 'number' && fields.n > 1 ? fields.n : undefined,
+    maxOutputTokens: chat.maxTokens ?? undefined,
+    stopSequences: stop.length > 0 ? stop : undefined,
+    seed: fields.seed ?? undefined,
+    presencePenalty: fields.presence_penalty ?? undefined,
+    frequencyPenalty: fields.frequency_penalty ?? undefined,
+    responseMimeType: jsonSchema || format === 'json_object' ? 'application/json' : undefined,
+    responseJsonSchema: jsonSchema?.schema,
+    responseLogprobs: fields.logprobs === true ? true : undefined,
+    logprobs: fields.logprobs === true ? (fields.top_logprobs ?? undefined) : undefined,
+    thinkingConfig: thinkingConfigOf(chat.reasoningEffort, model),
+  };
+}
+
+function filled(config: Fields): Fields | undefined {
+  return Object.values(config).some((value) => value !== undefined) ? config : undefined;
+}
+
+function toolsOf({ tools, otherTools }: Chat): unknown[] | undefined {
+  if (tools.length === 0 && otherTools.length === 0) return undefined;
+  const functions = tools.length > 0 ? [{ functionDeclarations: tools.map(declarationOf) }] : [];
+  return [...functions, ...otherTools];
+}
+
+/** `parameters` would be a subset of OpenAPI, without references and more; this member takes JSON Schema (wire 4). */
+function declarationOf({ name, description, parameters }: ToolDefinition): Fields {
+  return { name, description: description ?? undefined, parametersJsonSchema: parameters ?? undefined };
+}
+
+const modes = { auto: 'AUTO', none: 'NONE', required: 'ANY' } as const;
+
+/** Without tools, `auto` and `none` ask for nothing. */
+function toolConfigOf({ toolChoice, tools, otherTools }: Chat): unknown {
+  if (toolChoice === null) return undefined;
+  if (toolChoice.kind === 'tool') {
+    return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [toolChoice.name] } };
+  }
+  const asksForNothing = tools.length + otherTools.length === 0 && toolChoice.kind !== 'required';
+  return asksForNothing ? undefined : { functionCallingConfig: { mode: modes[toolChoice.kind] } };
+}

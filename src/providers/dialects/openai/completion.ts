@@ -1,0 +1,131 @@
+/** OpenAI's dialect, from the provider: a whole completion is checked and taken apart into what is kept and what is ours. */
+
+import { type CompletionParts, isPassedOn } from '../../../wire/completion-parts.js';
+import { finishReasonMeant } from '../../../wire/finish-reason.js';
+import { findMembers, keptMembers, memberValue } from '../../../wire/json-members.js';
+import { type JsonText, parseJsonBytes, readable, type TextEncoding } from '../../../wire/json-text.js';
+import {
+  dropPlaceholders,
+  type Fields,
+  isErrorMember,
+  isFields,
+  reasoningOf,
+  tidyContent,
+  tidyReasoning,
+  tidyToolCalls,
+} from '../../../wire/message.js';
+import { readUsage, type UsageTerms } from '../../../wire/usage.js';
+
+export type CompletionReading =
+  | { kind: 'completion'; parts: CompletionParts }
+  /** A 2xx that holds an error. */
+  | { kind: 'error'; error: unknown }
+  | { kind: 'malformed'; reason: string };
+
+/** Clients of OpenRouter demand the member; few providers send it. */
+const noFingerprint = '"system_fingerprint":null';
+
+export function readCompletion(body: Buffer, terms: UsageTerms): CompletionReading {
+  let json: JsonText;
+  try {
+    json = parseJsonBytes(body);
+  } catch {
+    return { kind: 'malformed', reason: 'its answer is not JSON' };
+  }
+  const { value, text, encoding } = json;
+  if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
+  if (isErrorMember(value.error)) return errorIn(json);
+  const { choices, usage, model } = value;
+  if (!Array.isArray(choices) || choices.length === 0)
+    return { kind: 'malformed', reason: 'its answer has no choices' };
+  let changed = false;
+  for (let position = 0; position < choices.length; position++) {
+    const choice: unknown = choices[position];
+    if (!isFields(choice) || !hasMessage(choice))
+      return { kind: 'malformed', reason: 'its answer has a choice without a message' };
+    if (tidyChoice(choice, position)) changed = true;
+    if (choice.finish_reason === 'error') return errorIn(json);
+  }
+  const reading = readUsage(usage, terms);
+  const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : '';
+  const found = changed ? null : findMembers(text);
+  const members = found ? keptMembers(text, found, isPassedOn) : serialised(value);
+  return {
+    kind: 'completion',
+    parts: {
+      members: 'system_fingerprint' in value ? members : `${members},${noFingerprint}`,
+      encoding,
+      usage,
+      reading,
+      usageText: found ? memberValue(text, found, 'usage') : undefined,
+      answeredModel: model,
+      finishReason: (choices[0] as Fields).finish_reason as string,
+      delivered,
+    },
+  };
+}
+
+/** A content filter leaves only the reason of a choice; a few servers answer in the shape of a stream, or of older models. */
+function hasMessage({ message, delta, text, finish_reason }: Fields): boolean {
+  if (isFields(message) || isFields(delta) || typeof text === 'string') return true;
+  return finishReasonMeant(finish_reason) === 'content_filter';
+}
+
+/** Puts a choice into OpenAI's shape. True where something was changed. */
+function tidyChoice(choice: Fields, position: number): boolean {
+  let changed = false;
+  if (!Number.isInteger(choice.index)) {
+    choice.index = position;
+    changed = true;
+  }
+  if (!isFields(choice.message)) {
+    choice.message = isFields(choice.delta) ? choice.delta : { content: choice.text ?? null, refusal: null };
+    changed = true;
+  }
+  const message = choice.message as Fields;
+  if (message.role !== 'assistant') {
+    message.role = 'assistant';
+    changed = true;
+  }
+  if (message.content === undefined) {
+    message.content = null;
+    changed = true;
+  }
+  if (tidyContent(message)) changed = true;
+  if (tidyReasoning(message, true)) changed = true;
+  if (dropPlaceholders(message)) changed = true;
+  if (tidyToolCalls(message)) changed = true;
+  const meant = finishReasonMeant(choice.finish_reason) ?? ownReason(message);
+  if (meant !== choice.finish_reason) {
+    choice.finish_reason = meant;
+    changed = true;
+  }
+  return changed;
+}
+
+/** A whole answer is complete, so one without a reason ended of its own accord. */
+function ownReason({ tool_calls: calls }: Fields): string {
+  return Array.isArray(calls) && calls.length > 0 ? 'tool_calls' : 'stop';
+}
+
+/** What an error says is read by people: as the text that it was meant to be. */
+function errorIn({ text, encoding }: JsonText): CompletionReading {
+  return { kind: 'error', error: JSON.parse(readable(text, encoding)) };
+}
+
+function serialised(value: Fields): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([key]) => isPassedOn(key)))).slice(1, -1);
+}
+
+function generatedText(choices: Fields[], encoding: TextEncoding): string {
+  let text = '';
+  for (const { message } of choices) {
+    const { content, refusal, tool_calls } = message as Fields;
+    if (typeof content === 'string') text += content;
+    if (typeof refusal === 'string') text += refusal;
+    text += reasoningOf(message as Fields);
+    if (Array.isArray(tool_calls)) text += JSON.stringify(tool_calls);
+  }
+  const inside = JSON.stringify(text).slice(1, -1);
+  return encoding === 'latin1' ? inside : Buffer.from(inside, 'utf8').toString('latin1');
+}

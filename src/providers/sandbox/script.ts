@@ -1,0 +1,79 @@
+/** What the sandbox will send, and the player that sends it: one timer a call, none left behind, no burst after a pause. */
+import type { UpstreamCall, UpstreamHandler } from '../transport/transport.js';
+
+export interface Script {
+  readonly status: number;
+  readonly contentType: 'application/json' | 'text/event-stream';
+  /** Wait before the status and the first piece; null = never a byte. */
+  readonly firstByteMs: number | null;
+  /** Wait before each later piece. */
+  readonly paceMs: number;
+  readonly pieces: readonly Buffer[];
+  /** How many of the pieces come before those that close the answer. */
+  readonly contentPieces: number;
+  /** After the last piece: the end of the body, or nothing ever again. */
+  readonly ending: 'end' | 'silence';
+}
+
+export class Performance implements UpstreamCall {
+  private timer: NodeJS.Timeout | undefined;
+  private next = 0;
+  private paused = false;
+  private over = false;
+
+  constructor(
+    private readonly script: Script,
+    private readonly handler: UpstreamHandler,
+    private readonly onOver: (performance: Performance) => void,
+  ) {
+    if (script.firstByteMs !== null) this.timer = setTimeout(() => this.begin(), script.firstByteMs);
+  }
+
+  abort(): void {
+    this.finish();
+  }
+
+  fail(error: Error & { code?: string }): void {
+    if (this.finish()) this.handler.onError(error);
+  }
+
+  private begin(): void {
+    const { status, contentType } = this.script;
+    this.handler.onHeaders(status, ['content-type', contentType], () => this.resume());
+    if (!this.over) this.step();
+  }
+
+  private step(): void {
+    const { pieces, ending } = this.script;
+    const piece = pieces[this.next];
+    if (piece === undefined) {
+      if (ending === 'end' && this.finish()) this.handler.onEnd();
+      return;
+    }
+    this.next++;
+    this.paused = !this.handler.onData(piece);
+    if (!this.over && !this.paused) this.await();
+  }
+
+  /** A call that has fallen silent keeps no timer: only abort ends it. */
+  private await(): void {
+    const { pieces, ending, paceMs } = this.script;
+    if (this.next < pieces.length) this.timer = setTimeout(() => this.step(), paceMs);
+    else if (ending === 'end') this.step();
+  }
+
+  private resume(): void {
+    if (this.over || !this.paused) return;
+    this.paused = false;
+    this.await();
+  }
+
+  /** True the first time. */
+  private finish(): boolean {
+    if (this.over) return false;
+    this.over = true;
+    clearTimeout(this.timer);
+    this.onOver(this);
+    return true;
+  }
+}

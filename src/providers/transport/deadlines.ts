@@ -1,0 +1,57 @@
+/**
+ * One coarse timer for all time budgets (architecture 4, rule 4): a call carries the moment at which it expires and moves it
+ * by assigning a number; nothing is armed or cleared per chunk. The timer stands still while nothing is watched.
+ */
+import type { Clock } from '../../base/clock.js';
+
+export interface Watched {
+  /** Monotonic milliseconds; Infinity = no deadline for now. */
+  deadlineMs: number;
+  expire(nowMs: number): void;
+}
+
+export const tickMs = 20;
+
+export class Deadlines {
+  /** The time of the last tick, good to `tickMs`: cheap enough to be read for every chunk. */
+  coarseNowMs: number;
+  private readonly watched = new Set<Watched>();
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly clock: Clock) {
+    this.coarseNowMs = clock.monotonicMs();
+  }
+
+  watch(item: Watched): void {
+    this.watched.add(item);
+    if (!this.timer) {
+      this.coarseNowMs = this.clock.monotonicMs();
+      this.timer = setInterval(() => this.tick(), tickMs);
+    }
+  }
+
+  unwatch(item: Watched): void {
+    this.watched.delete(item);
+  }
+
+  get size(): number {
+    return this.watched.size;
+  }
+
+  private tick(): void {
+    const now = this.clock.monotonicMs();
+    this.coarseNowMs = now;
+    let due = false;
+    for (const item of this.watched) due ||= item.deadlineMs <= now;
+    // After the sockets have been read: bytes that arrived in time while the loop was busy still count.
+    if (due) setImmediate(() => this.expire(now));
+    if (this.watched.size === 0 && this.timer) {
+      clearInterval(this.timer);
+      this.timer = null;
+    }
+  }
+
+  private expire(now: number): void {
+    for (const item of this.watched) if (item.deadlineMs <= now) item.expire(now);
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * An HTTP/1.1 response out of bytes cut anywhere: strict in its framing (two lengths, an odd transfer coding, a bad chunk or a
+ * bad header are faults, never guesses), bounded in its head, and free of copies: body bytes are handed on as views.
+ */
+import { ChunkedBody } from './chunked-body.js';
+import { type Head, HeadCheck, notHttp, parseHead } from './head.js';
+import { HttpFault } from './protocol-fault.js';
+
+export interface ResponseEvents {
+  onHead(status: number, headers: readonly string[]): void;
+  /** The view is only good during the call: the bytes under it are reused. */
+  onBody(view: Buffer): boolean;
+}
+
+type Framing = 'head' | 'length' | 'chunked' | 'until_close' | 'done';
+
+export const headBytesMax = 16 * 1024;
+const informationalMax = 32;
+const headStart = 'HTTP/1.';
+const headEnd = Buffer.from('\r\n\r\n');
+
+export class ResponseParser {
+  /** The connection may serve another request after this response. */
+  reusable = false;
+  /** From a `keep-alive: timeout=…`; null where the server gave no hint. */
+  keepAliveMs: number | null = null;
+  private framing: Framing = 'head';
+  private pending: Buffer | null = null;
+  private headCheck: HeadCheck | null = null;
+  private remaining = 0;
+  private informational = 0;
+  private readonly chunks = new ChunkedBody();
+
+  constructor(private readonly events: ResponseEvents) {}
+
+  get done(): boolean {
+    return this.framing === 'done';
+  }
+
+  /** For the next response on the same connection. */
+  reset(): void {
+    this.framing = 'head';
+    this.pending = this.headCheck = null;
+    this.reusable = false;
+    this.keepAliveMs = null;
+    this.informational = 0;
+  }
+
+  /** Takes bytes; false = the consumer wants a pause. Throws HttpFault. */
+  take(bytes: Buffer): boolean {
+    if (this.framing !== 'head') return this.body(bytes);
+    const whole = this.pending ? Buffer.concat([this.pending, bytes]) : bytes;
+    const end = whole.indexOf(headEnd);
+    if (end === -1 || end > headBytesMax) {
+      this.holdHead(whole);
+      return true;
+    }
+    this.pending = this.headCheck = null;
+    this.startBody(parseHead(whole.toString('latin1', 0, end)));
+    const rest = whole.subarray(end + headEnd.length);
+    return this.framing === 'head' ? rest.length === 0 || this.take(rest) : this.body(rest);
+  }
+
+  /** Keeps the beginning of a head. */
+  private holdHead(whole: Buffer): void {
+    if (!headStart.startsWith(whole.toString('latin1', 0, headStart.length))) throw new HttpFault(notHttp);
+    if (whole.length > headBytesMax) throw new HttpFault(`its response head is over ${headBytesMax} bytes`);
+    this.headCheck ??= new HeadCheck();
+    this.headCheck.check(whole.toString('latin1'));
+    // A copy: the bytes given are only lent.
+    this.pending = this.pending ? whole : Buffer.from(whole);
+  }
+
+  /** The connection was closed; true where that ends the response properly. */
+  closed(): boolean {
+    if (this.framing === 'until_close') this.framing = 'done';
+    return this.framing === 'done';
+  }
+
+  private startBody(head: Head): void {
+    const { status } = head;
+    if (status < 200) {
+      if (status === 101) throw new HttpFault('it switched protocols');
+      if (++this.informational > informationalMax) throw new HttpFault('it sent only interim responses');
+      return;
+    }
+    this.reusable = head.keepsAlive;
+    this.keepAliveMs = head.keepAliveMs;
+    if (status === 204 || status === 304) this.framing = 'done';
+    else if (head.chunked) this.framing = 'chunked';
+    else if (head.contentLength !== null) {
+      this.remaining = head.contentLength;
+      this.framing = this.remaining === 0 ? 'done' : 'length';
+    } else {
+      this.framing = 'until_close';
+      this.reusable = false;
+    }
+    this.chunks.reset();
+    this.events.onHead(status, head.headers);
+  }
+
+  private body(bytes: Buffer): boolean {
+    switch (this.framing) {
+      case 'length':
+        return this.bodyOfLength(bytes);
+      case 'chunked':
+        return this.bodyOfChunks(bytes);
+      case 'until_close':
+        return bytes.length === 0 || this.events.onBody(bytes);
+      default:
+        // Bytes that nobody asked for: the connection is not in step any more.
+        if (bytes.length > 0) this.reusable = false;
+        return true;
+    }
+  }
+
+  private bodyOfLength(bytes: Buffer): boolean {
+    if (bytes.length === 0) return true;
+    const within = bytes.length <= this.remaining;
+    if (!within) this.reusable = false;
+    const view = within ? bytes : bytes.subarray(0, this.remaining);
+    this.remaining -= view.length;
+    if (this.remaining === 0) this.framing = 'done';
+    return this.events.onBody(view);
+  }
+
+  private bodyOfChunks(bytes: Buffer): boolean {
+    const data = this.chunks.decode(bytes);
+    if (this.chunks.ended) {
+      this.framing = 'done';
+      if (this.chunks.excess) this.reusable = false;
+    }
+    return data.length === 0 || this.events.onBody(data);
+  }
+}

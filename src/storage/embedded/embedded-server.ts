@@ -1,0 +1,160 @@
+/** One run of the PostgreSQL server program: `initdb`, start under a watchdog, wait until ready, stop. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../base/logger.js';
+import { admitOwnUserOnly, giveTo, pathFor, takeOver } from './embedded-access.js';
+import { nobody, type ServerUser } from './embedded-binaries.js';
+
+export interface ServerPlace {
+  /** Holds `bin`, `lib`, `share`. */
+  native: string;
+  user: ServerUser;
+  /** The database cluster. */
+  cluster: string;
+  socketDir: string;
+  port: number;
+  connectionsMax: number;
+}
+
+export interface ServerRun {
+  /** Settles when the program has ended, whatever the reason. */
+  readonly ended: Promise<{ code: number | null; signal: string | null; lastLines: string }>;
+  stop(): Promise<void>;
+}
+
+const startMs = 60_000;
+const stopMs = 20_000;
+
+/**
+ * Runs the server and ends it (fast shutdown) at the end of standard input, so that it stops cleanly with its parent even
+ * when that is killed. It also ends when the server does, so that the parent hears of a crash.
+ */
+const watchdog = `exec 3<&0
+"$@" 3<&- </dev/null & server=$!
+( cat <&3 >/dev/null; kill -INT $server ) 2>/dev/null & watch=$!
+exec 3<&-
+wait $server; status=$?
+kill $watch 2>/dev/null
+exit $status`;
+
+/** Small for a gateway's store: fsync on, few processes, no TCP port, and no statement text in the log. */
+const settings = [
+  'listen_addresses=',
+  'fsync=on',
+  'shared_buffers=32MB',
+  'max_wal_size=256MB',
+  'min_wal_size=32MB',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'max_logical_replication_workers=0',
+  'max_parallel_workers_per_gather=0',
+  'io_method=sync',
+  'huge_pages=off',
+  'autovacuum=on',
+  'autovacuum_max_workers=1',
+  'jit=off',
+  'update_process_title=off',
+  'timezone=UTC',
+  'log_timezone=UTC',
+  'log_checkpoints=off',
+  'log_min_error_statement=panic',
+  'unix_socket_permissions=0700',
+];
+
+const readyText = 'ready to accept connections';
+
+/** PostgreSQL reads PG… variables and the locale; the gateway's own must not leak into it. */
+const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });
+
+/** Makes the cluster in a side directory and moves it into place whole, so that a start cut short leaves no half of one. */
+export function initialise({ native, user, cluster }: ServerPlace): void {
+  if (existsSync(join(cluster, 'PG_VERSION'))) return;
+  const unfinished = `${cluster}.init`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  // It insists on a user with a name, which the one that the server runs as has not.
+  const maker = user.uid === undefined ? user : nobody;
+  giveTo(maker, unfinished);
+  const options = ['-U', 'postgres', '-A', 'reject', '-E', 'UTF8', '--locale=C', '--no-instructions'];
+  const made = spawnSync(join(native, 'bin', 'initdb'), ['-D', pathFor(maker, unfinished), ...options], {
+    ...maker,
+    cwd: unfinished,
+    env: environment(),
+    encoding: 'utf8',
+  });
+  if (made.status !== 0)
+    throw new Error(
+      `The embedded store could not be made in ${cluster}: ${made.stderr || made.error}\nTo do without it, set storage.database_url.`,
+    );
+  takeOver(user, unfinished);
+  renameSync(unfinished, cluster);
+}
+
+/** No other server may run on the cluster. Resolves when the server accepts connections; rejects with the server's own last words where it does not come up. */
+export async function launch(place: ServerPlace, logger: Logger): Promise<ServerRun> {
+  const { native, user, cluster, socketDir, port, connectionsMax } = place;
+  const allSettings = [...settings, `max_connections=${connectionsMax}`];
+  takeOver(user, cluster);
+  admitOwnUserOnly(user, cluster);
+  const clusterPath = pathFor(user, cluster);
+  const socketPath = socketDir === cluster ? clusterPath : socketDir;
+  const command = [join(native, 'bin', 'postgres'), '-D', clusterPath, '-k', socketPath, '-p', String(port)];
+  const child = spawn(
+    '/bin/sh',
+    ['-c', watchdog, 'sh', ...command, ...allSettings.flatMap((setting) => ['-c', setting])],
+    {
+      ...user,
+      cwd: cluster,
+      env: environment(),
+      stdio: ['pipe', 'ignore', 'pipe'],
+      // A group of its own: Ctrl-C in a terminal must reach Lodestone alone, which then drains and stops the server.
+      detached: true,
+    },
+  );
+  child.stdin?.on('error', () => {});
+  const lines: string[] = [];
+  const ready = followLog(child, lines, logger);
+  const ended = new Promise<{ code: number | null; signal: string | null; lastLines: string }>((resolve) => {
+    child.once('error', (error) => resolve({ code: null, signal: null, lastLines: String(error) }));
+    child.once('exit', (code, signal) => resolve({ code, signal, lastLines: lines.join('\n') }));
+  });
+  const run: ServerRun = { ended, stop: () => end(child, ended) };
+  const outcome = await Promise.race([ready, ended, elapsed(startMs)]);
+  if (outcome === 'ready') return run;
+  await run.stop();
+  throw new Error(
+    `The embedded PostgreSQL did not start: ${lines.join('\n') || (await ended).lastLines || 'it said nothing.'}`,
+  );
+}
+
+function followLog(child: ChildProcess, lines: string[], logger: Logger): Promise<'ready'> {
+  return new Promise((resolve) => {
+    let rest = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      const parts = (rest + text).split('\n');
+      rest = parts.pop() ?? '';
+      for (const line of parts) {
+        if (lines.push(line) > 20) lines.shift();
+        logger[/ (FATAL|PANIC):/.test(line) ? 'warn' : 'debug']({ line }, 'embedded PostgreSQL');
+        if (line.includes(readyText)) resolve('ready');
+      }
+    });
+  });
+}
+
+async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.stdin?.end();
+  if ((await Promise.race([ended, elapsed(stopMs)])) !== 'elapsed') return;
+  try {
+    // The whole group: the watchdog and the server, which then recovers at its next start.
+    if (child.pid) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Already gone.
+  }
+  await ended;
+}
+
+function elapsed(ms: number): Promise<'elapsed'> {
+  return new Promise((resolve) => setTimeout(resolve, ms, 'elapsed').unref());
+}

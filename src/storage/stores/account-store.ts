@@ -1,0 +1,109 @@
+/** Accounts with their aliases, as the request path holds them in memory. */
+import { asc, count, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm';
+import type { Account, Alias } from '../../domain/account.js';
+import { policyOfStored, policyToStore } from '../../policy/policy.js';
+import type { Database } from '../database.js';
+import type { AccountStore } from '../store.js';
+import { accounts, aliases } from './tables.js';
+
+type AccountRow = InferSelectModel<typeof accounts>;
+type AliasRow = InferSelectModel<typeof aliases>;
+
+/** Memory has them in this order too, as they are made there one after another. */
+export const aliasesInOrder = [asc(aliases.createdAt), asc(aliases.name)];
+
+/** Folds the rows of accounts joined with aliases, which come together for each account. */
+export function foldAccounts(rows: readonly { account: AccountRow; alias: AliasRow | null }[]): Account[] {
+  const found = new Map<string, Account>();
+  for (const { account: row, alias } of rows) {
+    const account = found.get(row.id) ?? accountOf(row);
+    found.set(row.id, account);
+    if (alias) account.aliases.set(alias.name, aliasOf(alias));
+  }
+  return [...found.values()];
+}
+
+function accountOf({ requestsPerMinute, tokensPerMinute, fallbackModels, routingPolicy, ...row }: AccountRow): Account {
+  return {
+    ...row,
+    limits: { requestsPerMinute, tokensPerMinute },
+    aliases: new Map(),
+    fallback: storedModels(fallbackModels),
+    policy: policyOfStored(routingPolicy),
+  };
+}
+
+/** Whatever stands in the column, the account stays readable. */
+function storedModels(stored: unknown): string[] {
+  return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
+}
+
+function aliasOf({ accountId: _, ...alias }: AliasRow): Alias {
+  return alias;
+}
+
+export function accountStore(database: Database): AccountStore {
+  return {
+    async create(account) {
+      const made = await database.query((db) =>
+        db.insert(accounts).values(account).onConflictDoNothing().returning({ id: accounts.id }),
+      );
+      return made.length > 0 ? 'created' : 'email_taken';
+    },
+
+    async find(id) {
+      const rows = await database.query((db) =>
+        db
+          .select({ account: accounts, alias: aliases })
+          .from(accounts)
+          .leftJoin(aliases, eq(aliases.accountId, accounts.id))
+          .where(eq(accounts.id, id))
+          .orderBy(...aliasesInOrder),
+      );
+      return foldAccounts(rows)[0] ?? null;
+    },
+
+    async findId(email) {
+      const rows = await database.query((db) =>
+        db.select({ id: accounts.id }).from(accounts).where(sql`lower(${accounts.email}) = ${email.toLowerCase()}`),
+      );
+      return rows[0]?.id ?? null;
+    },
+
+    async list() {
+      const rows = await database.query((db) =>
+        db
+          .select({ account: accounts, alias: aliases })
+          .from(accounts)
+          .leftJoin(aliases, eq(aliases.accountId, accounts.id))
+          .orderBy(accounts.id, ...aliasesInOrder),
+      );
+      return foldAccounts(rows);
+    },
+
+    async count() {
+      const rows = await database.query((db) => db.select({ n: count() }).from(accounts));
+      return rows[0]?.n ?? 0;
+    },
+
+    balances: (ids) =>
+      database.query((db) =>
+        db
+          .select({ id: accounts.id, balancePico: accounts.balancePico, usagePico: accounts.usagePico })
+          .from(accounts)
+          .where(inArray(accounts.id, [...ids])),
+      ),
+
+    async update(id, { status, billingCountry, limits, fallback, policy }) {
+      const change = {
+        ...(status !== undefined && { status }),
+        ...(billingCountry !== undefined && { billingCountry }),
+        ...limits,
+        ...(fallback && { fallbackModels: fallback.length > 0 ? fallback : null }),
+        ...(policy && { routingPolicy: policyToStore(policy) }),
+      };
+      if (Object.keys(change).length === 0) return;
+      await database.query((db) => db.update(accounts).set(change).where(eq(accounts.id, id)));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** The usage history of an account, newest first (contract 4.6). */
+import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
+import { generationIdsFrom } from '../../base/ids.js';
+import type { Database } from '../database.js';
+import type { GenerationQuery, GenerationStore } from '../store.js';
+import { generations } from './tables.js';
+import { isErrorSql } from './usage-store.js';
+
+export function generationStore(history: Database): GenerationStore {
+  return {
+    async find(accountId, id) {
+      const rows = await history.query((db) =>
+        db
+          .select()
+          .from(generations)
+          .where(and(eq(generations.accountId, accountId), eq(generations.id, id))),
+      );
+      return rows[0] ?? null;
+    },
+
+    async list(query) {
+      const rows = await history.look((db) =>
+        db
+          .select()
+          .from(generations)
+          .where(and(...conditionsOf(query)))
+          .orderBy(desc(generations.id))
+          .limit(query.limit + 1),
+      );
+      return { data: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
+    },
+  };
+}
+
+function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
+  const { accountId, after, key, model, provider, status, fromMs, toMs } = query;
+  const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
+    value === undefined ? undefined : condition(value);
+  return [
+    eq(generations.accountId, accountId),
+    when(after, (id) => lt(generations.id, id)),
+    when(fromMs, (ms) => gte(generations.id, generationIdsFrom(ms))),
+    when(toMs, (ms) => lt(generations.id, generationIdsFrom(ms))),
+    when(key, (name) => or(eq(generations.keyName, name), eq(generations.keyId, name))),
+    when(model, ofModel),
+    when(provider, (id) => eq(generations.provider, id)),
+    when(status, ofStatus),
+  ];
+}
+
+/** `{creator}/{model}` stands for every id of that model, asked for or served. */
+function ofModel(model: string): SQL | undefined {
+  const exact = [eq(generations.requestedModel, model), eq(generations.servedModel, model)];
+  if (model.split('/').length !== 2 || model.startsWith('alias/')) return or(...exact);
+  const canonical = (id: SQL) => sql`split_part(${id}, '/', 2) || '/' || split_part(${id}, '/', 3) = ${model}`;
+  return or(...exact, canonical(sql`${generations.requestedModel}`), canonical(sql`${generations.servedModel}`));
+}
+
+function ofStatus(status: 'ok' | 'error' | number): SQL {
+  if (status === 'error') return isErrorSql;
+  return status === 'ok' ? sql`not ${isErrorSql}` : eq(generations.status, status);
+}

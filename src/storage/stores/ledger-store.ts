@@ -1,0 +1,127 @@
+/** The ledger: the balance of an account is the sum of its entries, at every commit (ruling 9). */
+import { eq, sql } from 'drizzle-orm';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { PoolClient } from 'pg';
+import { timeOrderedId } from '../../base/ids.js';
+import type { LedgerEntry } from '../../domain/ledger-entry.js';
+import type { Database } from '../database.js';
+import type { LedgerStore } from '../store.js';
+import { settle } from './settle-batch.js';
+import { UnknownAccount } from './settle-query.js';
+import { accounts, ledgerPosts } from './tables.js';
+
+/**
+ * Newest first; a null limit means all. The balance after an entry is today's less what came after it, and each half is
+ * read backwards along its index, so that only the entries asked for are touched.
+ */
+const newestFirst = `
+select e.id, e.account_id, e.created_ms, e.kind, e.amount_pico, e.generation_id, e.note,
+  a.balance_pico - coalesce(
+    sum(e.amount_pico) over (order by e.position desc rows between unbounded preceding and 1 preceding), 0) as balance_pico
+from lodestone.accounts a join (
+  (select g.id as position, 'led' || substr(g.id, 4) as id, g.account_id, g.created_ms, 'usage' as kind,
+      -g.cost_pico as amount_pico, g.id as generation_id, null as note
+    from lodestone.generations g where g.account_id = $1 and g.billed order by g.id desc limit $2)
+  union all
+  (select position, id, account_id, (extract(epoch from created_at) * 1000)::bigint, kind, amount_pico, null, note
+    from lodestone.ledger_posts where account_id = $1 order by position desc limit $2)
+) e on e.account_id = a.id
+order by e.position desc limit $2`;
+
+/**
+ * The same of one kind, or from an entry on. The balance after an entry needs every later one, of whatever kind, so they are
+ * summed up before the page is cut out; this is for people who turn pages, not for the request path.
+ */
+const filtered = `
+with entries as (
+  select l.*, (extract(epoch from l.created_at) * 1000)::bigint as created_ms, a.balance_pico - coalesce(
+    sum(l.amount_pico) over (order by l.position desc rows between unbounded preceding and 1 preceding), 0) as balance_pico
+  from lodestone.ledger l join lodestone.accounts a on a.id = l.account_id where l.account_id = $1
+)
+select id, account_id, created_ms, kind, amount_pico, generation_id, note, balance_pico from entries
+where ($3::text is null or position < (select position from entries where id = $3))
+  and ($4::text is null or kind = $4)
+order by position desc limit $2`;
+
+interface EntryRow {
+  id: string;
+  account_id: string;
+  created_ms: string;
+  kind: LedgerEntry['kind'];
+  amount_pico: string;
+  balance_pico: string;
+  generation_id: string | null;
+  note: string | null;
+}
+
+function entryOf(row: EntryRow): LedgerEntry {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    createdAt: Number(row.created_ms),
+    kind: row.kind,
+    amountPico: BigInt(row.amount_pico),
+    balancePico: BigInt(row.balance_pico),
+    generationId: row.generation_id,
+    note: row.note,
+  };
+}
+
+export function ledgerStore(database: Database, history: Database): LedgerStore {
+  return {
+    post: (entry) => database.transaction((db, client) => postEntry(db, client, entry)),
+    async list(accountId, limit, filter) {
+      const query =
+        filter?.before === undefined && filter?.kind === undefined
+          ? { name: 'ledger-list', text: newestFirst, values: [accountId, limit] }
+          : {
+              name: 'ledger-page',
+              text: filtered,
+              values: [accountId, limit, filter.before ?? null, filter.kind ?? null],
+            };
+      const { rows } = await history.look((_db, client) => client.query<EntryRow>(query));
+      return rows.map(entryOf);
+    },
+    settle: (rows) => settle(database, rows),
+  };
+}
+
+/** Inside a transaction of the caller. */
+export async function postEntry(
+  db: NodePgDatabase,
+  client: PoolClient,
+  entry: Omit<LedgerEntry, 'balancePico'>,
+): Promise<LedgerEntry> {
+  const { id, accountId, createdAt, kind, amountPico, note } = entry;
+  if (kind === 'usage') throw new TypeError('Usage is settled, not posted.');
+  // The account's row first, as `settle` does: no two of them can wait for each other.
+  const [account] = await db
+    .select({ balancePico: accounts.balancePico })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+    .for('no key update');
+  if (!account) throw new UnknownAccount([accountId]);
+  const made = await db
+    .insert(ledgerPosts)
+    .values({ id, position: positionAt(createdAt), accountId, createdAt, kind, amountPico, note })
+    .onConflictDoNothing({ target: ledgerPosts.id })
+    .returning({ id: ledgerPosts.id });
+  // Posted before (an event that came twice, a call repeated after a lost answer): told again, not made again.
+  if (made.length === 0) return posted(client, accountId, id);
+  const balancePico = account.balancePico + amountPico;
+  await db.update(accounts).set({ balancePico }).where(eq(accounts.id, accountId));
+  return { ...entry, generationId: null, balancePico };
+}
+
+/** Comparable with a generation's id: the same form, the time first, then the order of posting. */
+function positionAt(createdAt: number) {
+  const time = `gen-${timeOrderedId(createdAt).slice(0, 10)}`;
+  return sql<string>`${time}::text || lpad(nextval('lodestone.ledger_posts_seq')::text, 16, '0')`;
+}
+
+async function posted(client: PoolClient, accountId: string, id: string): Promise<LedgerEntry> {
+  const { rows } = await client.query<EntryRow>(newestFirst, [accountId, null]);
+  const row = rows.find((entry) => entry.id === id && entry.generation_id === null);
+  if (!row) throw new TypeError(`The ledger entry ${id} belongs to another account.`);
+  return entryOf(row);
+}

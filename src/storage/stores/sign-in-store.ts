@@ -1,0 +1,61 @@
+/** What sign-in keeps: better-auth's tables through its own adapter, and the few questions that are asked beside it. */
+import { and, eq, isNotNull, lte } from 'drizzle-orm';
+import type { Database } from '../database.js';
+import type { SignInStore } from '../store.js';
+import * as tables from './sign-in-tables.js';
+import { accounts } from './tables.js';
+
+const { user, session, account, verification, secret } = tables;
+
+export function signInStore(database: Database): SignInStore {
+  return {
+    async adapter() {
+      // Loaded when somebody signs in: a gateway whose dashboard nobody opens does not pay for it.
+      const { drizzleAdapter } = await import('better-auth/adapters/drizzle');
+      const schema = { user, session, account, verification };
+      return drizzleAdapter(database.builder, { provider: 'pg', schema, transaction: true });
+    },
+
+    async secret(candidate) {
+      await database.query((db) => db.insert(secret).values({ secret: candidate }).onConflictDoNothing());
+      const [kept] = await database.query((db) => db.select().from(secret));
+      return kept?.secret ?? candidate;
+    },
+
+    async list() {
+      const rows = await database.query((db) =>
+        db
+          .select({ accountId: user.id, operator: user.operator, password: account.password })
+          .from(user)
+          .leftJoin(account, and(eq(account.userId, user.id), isNotNull(account.password))),
+      );
+      return rows.map(({ accountId, operator, password }) => ({ accountId, operator, hasPassword: password !== null }));
+    },
+
+    async keepOnlyToken(identifier, value, expiresAt) {
+      const now = new Date();
+      await database.transaction(async (db) => {
+        // The lock on the account's row puts parallel calls in order: only the token of the last one is left.
+        await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, value)).for('update');
+        await db.delete(verification).where(eq(verification.value, value));
+        await db.insert(verification).values({
+          ...{ id: identifier, identifier, value },
+          ...{ expiresAt: new Date(expiresAt), createdAt: now, updatedAt: now },
+        });
+      });
+    },
+
+    async takeToken(identifier, nowMs) {
+      const [taken] = await database.query((db) =>
+        db.delete(verification).where(eq(verification.identifier, identifier)).returning(),
+      );
+      return taken && taken.expiresAt.getTime() > nowMs ? taken.value : null;
+    },
+
+    async forgetExpired(nowMs) {
+      const now = new Date(nowMs);
+      await database.query((db) => db.delete(session).where(lte(session.expiresAt, now)));
+      await database.query((db) => db.delete(verification).where(lte(verification.expiresAt, now)));
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * The tables, as the queries see them; `migrations/` makes them. All are in a PostgreSQL schema of their own, so that a
+ * database shared with something else loses nothing. No prompt or answer text has a column anywhere (contract 4.6).
+ */
+import { bigint, boolean, doublePrecision, integer, pgSchema, primaryKey } from 'drizzle-orm/pg-core';
+import type { AttemptRecord, StreamEnd } from '../../domain/generation.js';
+import { bytes, cleanJson, cleanText, epochMs, jsonText, pico } from './columns.js';
+
+const lodestone = pgSchema('lodestone');
+
+export const accounts = lodestone.table('accounts', {
+  id: cleanText('id').primaryKey(),
+  email: cleanText('email').notNull(),
+  name: cleanText('name'),
+  status: cleanText('status').$type<'active' | 'suspended'>().notNull().default('active'),
+  billingCountry: cleanText('billing_country'),
+  balancePico: pico('balance_pico').notNull().default(0n),
+  usagePico: pico('usage_pico').notNull().default(0n),
+  requestsPerMinute: bigint('requests_per_minute', { mode: 'number' }),
+  tokensPerMinute: bigint('tokens_per_minute', { mode: 'number' }),
+  /** The saved fallback chain (§2.4); null = none. */
+  fallbackModels: cleanJson('fallback_models'),
+  /** Null = the default. It may be another version's, so it is read as unknown. */
+  routingPolicy: cleanJson('routing_policy'),
+  createdAt: epochMs('created_at').notNull(),
+});
+
+export const keys = lodestone.table('keys', {
+  id: cleanText('id').primaryKey(),
+  accountId: cleanText('account_id').notNull(),
+  name: cleanText('name').notNull(),
+  lastFour: cleanText('last_four').notNull(),
+  hash: bytes('hash'),
+  expiresAt: epochMs('expires_at'),
+  createdAt: epochMs('created_at').notNull(),
+  usagePico: pico('usage_pico').notNull().default(0n),
+});
+
+export const aliases = lodestone.table(
+  'aliases',
+  {
+    accountId: cleanText('account_id').notNull(),
+    name: cleanText('name').notNull(),
+    provider: cleanText('provider').notNull(),
+    canonicalId: cleanText('canonical_id').notNull(),
+    locode: cleanText('locode'),
+    createdAt: epochMs('created_at').notNull(),
+    updatedAt: epochMs('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.name] })],
+);
+
+/** Credits and adjustments; usage entries are the billed generations (see the `ledger` view). */
+export const ledgerPosts = lodestone.table('ledger_posts', {
+  id: cleanText('id').primaryKey(),
+  position: cleanText('position').notNull(),
+  accountId: cleanText('account_id').notNull(),
+  createdAt: epochMs('created_at').notNull(),
+  kind: cleanText('kind').$type<'credit' | 'adjustment'>().notNull(),
+  amountPico: pico('amount_pico').notNull(),
+  note: cleanText('note'),
+});
+
+export const generations = lodestone.table(
+  'generations',
+  {
+    id: cleanText('id').notNull(),
+    requestId: cleanText('request_id').notNull(),
+    accountId: cleanText('account_id').notNull(),
+    keyId: cleanText('key_id').notNull(),
+    keyName: cleanText('key_name').notNull(),
+    createdAt: bigint('created_ms', { mode: 'number' }).notNull(),
+    requestedModel: cleanText('requested_model').notNull(),
+    servedModel: cleanText('served_model'),
+    provider: cleanText('provider'),
+    locode: cleanText('locode'),
+    streamed: boolean('streamed').notNull(),
+    status: integer('status').notNull(),
+    promptTokens: bigint('prompt_tokens', { mode: 'number' }).notNull(),
+    completionTokens: bigint('completion_tokens', { mode: 'number' }).notNull(),
+    cachedTokens: bigint('cached_tokens', { mode: 'number' }).notNull(),
+    reasoningTokens: bigint('reasoning_tokens', { mode: 'number' }).notNull(),
+    costPico: pico('cost_pico').notNull(),
+    billed: boolean('billed').notNull(),
+    latencyMs: doublePrecision('latency_ms').notNull(),
+    firstByteMs: doublePrecision('first_byte_ms'),
+    providersAttempted: jsonText('providers_attempted').$type<string[]>().notNull(),
+    fallbackOccurred: boolean('fallback_occurred').notNull(),
+    finishReason: cleanText('finish_reason'),
+    streamEnd: cleanText('stream_end').$type<StreamEnd>(),
+    usageSource: cleanText('usage_source').$type<'provider' | 'counted'>(),
+    errorCode: cleanText('error_code'),
+    attempts: jsonText('attempts').$type<AttemptRecord[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.accountId, table.id] })],
+);
+
+export const modelAvailability = lodestone.table('model_availability', {
+  canonicalId: cleanText('canonical_id').primaryKey(),
+  state: cleanText('state').$type<'available' | 'soft_disabled' | 'disabled'>().notNull(),
+  reason: cleanText('reason'),
+});
+
+/** A route on a UTC day: held for a reason, or (null) held no longer. */
+export const quotaHolds = lodestone.table(
+  'quota_holds',
+  {
+    utcDay: integer('utc_day').notNull(),
+    routeId: cleanText('route_id').notNull(),
+    reason: cleanText('reason').$type<'upstream' | 'daily_token_quota'>(),
+    quotaLifted: boolean('quota_lifted').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.utcDay, table.routeId] })],
+);
+
+export const audit = lodestone.table('audit', {
+  id: cleanText('id').primaryKey(),
+  createdAt: epochMs('created_at').notNull(),
+  actor: cleanText('actor').notNull(),
+  action: cleanText('action').notNull(),
+  subject: cleanText('subject').notNull(),
+  details: cleanJson('details').$type<Record<string, unknown>>().notNull(),
+});

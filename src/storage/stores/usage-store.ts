@@ -1,0 +1,95 @@
+/**
+ * Sums over an account's generations. A period is a range of ids, whose order is that of time, so the rows of one account and
+ * period are read along the primary key, once for all of a page's charts.
+ */
+import { sql } from 'drizzle-orm';
+import { generationIdsFrom } from '../../base/ids.js';
+import type { Database } from '../database.js';
+import type { UsageGroup, UsageRow, UsageStore } from '../store.js';
+
+/** An answer of 4xx or 5xx, but for a caller that hung up (499), or a stream that did not come to its end. */
+const isError = `((status >= 400 and status <> 499) or coalesce(stream_end in ('cut', 'stalled', 'pricing_fault'), false))`;
+export const isErrorSql = sql.raw(isError);
+
+/** `grouping` has a bit for each column that a row does not group by, the first the highest. */
+const groupOf: Record<number, UsageGroup> = {
+  31: 'period',
+  15: 'step',
+  7: 'route',
+  27: 'model',
+  29: 'provider',
+  30: 'region',
+};
+
+const summary = `
+select grouping(step, served_model, model, provider, locode) as grouped, step,
+  coalesce(served_model, model, provider, locode) as id,
+  count(*) as requests, count(*) filter (where failed) as errors, coalesce(sum(cost_pico), 0) as cost_pico,
+  coalesce(sum(prompt_tokens), 0) as prompt_tokens, coalesce(sum(completion_tokens), 0) as completion_tokens,
+  percentile_disc(0.5) within group (order by first_byte_ms) as p50,
+  percentile_disc(0.95) within group (order by first_byte_ms) as p95
+from (
+  select (created_ms - $4::bigint) / $5::bigint as step, served_model,
+    split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3) as model, provider, locode,
+    ${isError} as failed, cost_pico, prompt_tokens, completion_tokens, first_byte_ms
+  from lodestone.generations where account_id = $1 and id >= $2 and id < $3
+) g
+group by grouping sets ((), (step), (step, served_model), (model), (provider), (locode))`;
+
+const facet = (column: string) => `
+select distinct ${column} as value from lodestone.generations
+where account_id = $1 and id >= $2 and ${column} is not null order by 1 limit 500`;
+
+interface SummaryRow {
+  grouped: number;
+  step: string | null;
+  id: string | null;
+  requests: string;
+  errors: string;
+  cost_pico: string;
+  prompt_tokens: string;
+  completion_tokens: string;
+  p50: number | null;
+  p95: number | null;
+}
+
+export function usageStore(history: Database): UsageStore {
+  return {
+    async summary({ accountId, fromMs, toMs, stepMs }) {
+      const values = [accountId, generationIdsFrom(fromMs), generationIdsFrom(toMs), fromMs, stepMs];
+      const query = { name: 'usage-summary', text: summary, values };
+      const { rows } = await history.look((_db, client) => client.query<SummaryRow>(query));
+      return rows.map(rowOf);
+    },
+
+    async facets(accountId, fromMs) {
+      const values = [accountId, generationIdsFrom(fromMs)];
+      return history.look(async (_db, client) => {
+        const read = async (column: string) => {
+          const query = { name: `usage-${column}`, text: facet(column), values };
+          return (await client.query<{ value: string }>(query)).rows.map(({ value }) => value);
+        };
+        return {
+          keys: await read('key_name'),
+          models: await read('requested_model'),
+          providers: await read('provider'),
+        };
+      });
+    },
+  };
+}
+
+function rowOf(row: SummaryRow): UsageRow {
+  return {
+    group: groupOf[row.grouped]!,
+    step: row.step === null ? null : Number(row.step),
+    id: row.id,
+    requests: Number(row.requests),
+    errors: Number(row.errors),
+    costPico: BigInt(row.cost_pico),
+    promptTokens: Number(row.prompt_tokens),
+    completionTokens: Number(row.completion_tokens),
+    firstByteP50Ms: row.p50,
+    firstByteP95Ms: row.p95,
+  };
+}
