@@ -1,5 +1,5 @@
 /** The types of metrics-page.mjs, for the test that holds page and table together. */
-import type { MetricDefinition } from '../src/observability/metrics/definition.js';
+import type { MetricDefinition } from '../src/observability/metrics/metric-table.js';
 
 type Metrics = Readonly<Record<string, MetricDefinition>>;
 

@@ -94,8 +94,8 @@ function rowText([name, { type, labels, help, across: how }]) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { requestMetrics } = await import('../dist/observability/metrics/table-requests.js');
-  const { routeMetrics } = await import('../dist/observability/metrics/table-routes.js');
-  const { partMetrics, processMetrics } = await import('../dist/observability/metrics/table-process.js');
+  const { requestMetrics } = await import('../dist/observability/metrics/metric-table.js');
+  const { routeMetrics } = await import('../dist/observability/metrics/metric-table.js');
+  const { partMetrics, processMetrics } = await import('../dist/observability/metrics/metric-table.js');
   writeFileSync(metricsPage, renderMetricsPage({ requestMetrics, routeMetrics, partMetrics, processMetrics }));
 }

@@ -25,7 +25,7 @@ describe('the house', () => {
   it('imports only in the direction of the table', () => expect(importFaults(sources)).toEqual([]));
   it('keeps stages apart', () => expect(stageFaults(sources)).toEqual([]));
   it('keeps the dashboard apart from the gateway', () => expect(dashboardFaults(sources)).toEqual([]));
-  it('keeps files under 300 lines', () => expect(lengthFaults(sources)).toEqual([]));
+  it('keeps files under 350 lines', () => expect(lengthFaults(sources)).toEqual([]));
   it('gives files names that say something, in kebab-case', () => expect(nameFaults(sources)).toEqual([]));
   it('lists its registries instead of scanning folders', () => expect(scanFaults(sources)).toEqual([]));
 });
@@ -93,8 +93,8 @@ describe('the rules themselves', () => {
     expect(dashboardFaults([file('dashboard/src/pages/keys/page.tsx', '../../../../src/base/money.js')])).toHaveLength(
       1,
     );
-    expect(lengthFaults([{ path: 'src/a.ts', text: 'x\n'.repeat(300) }])).toHaveLength(1);
-    expect(lengthFaults([{ path: 'src/a.ts', text: 'x\n'.repeat(299) }])).toEqual([]);
+    expect(lengthFaults([{ path: 'src/a.ts', text: 'x\n'.repeat(350) }])).toHaveLength(1);
+    expect(lengthFaults([{ path: 'src/a.ts', text: 'x\n'.repeat(349) }])).toEqual([]);
     expect(nameFaults([file('src/http/utils.ts'), file('src/helpers/x.ts'), file('src/wire/Chunk.ts')])).toHaveLength(
       3,
     );

@@ -3,7 +3,6 @@
  * the store fell silent during one, it may have made it all the same, and memory is then brought into line with it (ruling 9).
  */
 import { StoreUnavailable } from '../storage/store.js';
-import { OneAtATime } from './one-at-a-time.js';
 
 const lookMs = 1_000;
 /** A store that comes back may answer the first look before it makes the change that it still has in hand. */
@@ -55,5 +54,24 @@ export class AccountChanges {
     }
     if (this.doubts.get(accountId) === 0) this.doubts.delete(accountId);
     else this.lookLater(accountId);
+  }
+}
+
+/** Runs the changes of one subject one after the other, so that memory sees them in the order in which the store did. */
+export class OneAtATime {
+  private readonly tails = new Map<string, Promise<unknown>>();
+
+  run<T>(subject: string, change: () => Promise<T>): Promise<T> {
+    const before = this.tails.get(subject) ?? Promise.resolve();
+    const result = before.then(change, change);
+    const tail = result.then(
+      () => {},
+      () => {},
+    );
+    this.tails.set(subject, tail);
+    void tail.then(() => {
+      if (this.tails.get(subject) === tail) this.tails.delete(subject);
+    });
+    return result;
   }
 }

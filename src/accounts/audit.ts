@@ -1,7 +1,8 @@
 /** Who did what: one entry for each change that an operator or an account makes, with no secret in it (contract 7). */
-import type { Clock } from '../base/clock.js';
+
 import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
 import type { AuditStore } from '../storage/store.js';
 
 /** `operator`, `system`, `anonymous` (nobody has proved who they are) or `account:{id}`. */

@@ -2,9 +2,10 @@
  * The accounts, keys and aliases: read from memory, changed in the store first and then in memory, so that what the request
  * path sees is always exact (architecture 3). A change is acknowledged only when both have it, in every process of a fleet.
  */
-import type { Clock } from '../base/clock.js';
+
 import { timeOrderedId } from '../base/ids.js';
 import { type PicoUsd, usdText } from '../base/money.js';
+import type { Clock } from '../base/time.js';
 import type { Account, Alias, Identity, Key } from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';

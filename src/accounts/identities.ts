@@ -3,7 +3,7 @@
  * (identity-cache.ts); the processes of a fleet hold them under versions (src/cluster/fleet).
  */
 import type { PicoUsd } from '../base/money.js';
-import type { Subject } from '../cluster/versions.js';
+import type { Subject } from '../cluster/ports.js';
 import type { Account, Identity, Key } from '../domain/account.js';
 
 export interface Identities {

@@ -1,6 +1,7 @@
 /** A payment's report on its way into the accounts: store first, then memory, then the other processes, then the audit. */
-import type { Clock } from '../base/clock.js';
+
 import { usdText } from '../base/money.js';
+import type { Clock } from '../base/time.js';
 import type { Account } from '../domain/account.js';
 import type { PaymentEvent, PaymentOutcome, PaymentTerms } from '../domain/payment.js';
 import type { Store } from '../storage/store.js';

@@ -1,8 +1,11 @@
 /** What a start prints: the demo account of a first start with its key, shown once with a line to paste, its link, and the ready line. */
-import type { AccountDirectory } from '../accounts/directory.js';
+
+import { AuditLog } from '../accounts/audit.js';
+import { AccountDirectory } from '../accounts/directory.js';
 import { demoEmail, offerClaim } from '../accounts/sign-in/demo-claim.js';
-import type { Clock } from '../base/clock.js';
+import type { Logger } from '../base/logger.js';
 import { picoPerUsd } from '../base/money.js';
+import { type Clock, systemClock as clock } from '../base/time.js';
 import type { Store } from '../storage/store.js';
 
 const demoCredit = 5n * picoPerUsd;
@@ -58,4 +61,15 @@ function demoText(token: string, baseUrl: string): string {
 /** In the part of an address that no browser sends anywhere and no log has; the page gives it to the API itself. */
 function claimText(claim: string, dashboardUrl: string): string {
   return `Open the dashboard as the demo account (this link works once):\n\n  ${dashboardUrl}/claim#${claim}\n`;
+}
+
+// What makes the demo account in a process that serves nothing itself.
+
+/** Only while no other process serves from the store: none of them would hear of the changes. */
+export function demoParts(store: Store, logger: Logger): DemoParts {
+  return {
+    store,
+    clock,
+    directory: new AccountDirectory({ store, clock, audit: new AuditLog(store.audit, clock, logger) }),
+  };
 }

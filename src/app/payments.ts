@@ -1,8 +1,8 @@
 /** Payments and the notices about balances, as the configuration asks for them. */
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
-import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
 import { BalanceNotices } from '../payments/balance-notices.js';
 import { openStripe } from '../payments/stripe-client.js';
@@ -49,7 +49,7 @@ async function startNotices({ config, clock, logger, store }: Parts, opened: Ope
   const { webhook, lowBalancePico: defaultPico, intervalMs } = config.notices;
   if (webhook === null) return;
   // Its HTTP client takes a tenth of a start to load, and few want notices.
-  const { httpNoticeSender } = await import('../payments/notice-sender.js');
+  const { httpNoticeSender } = await import('../payments/balance-notices.js');
   const sender = httpNoticeSender(webhook);
   const notices = new BalanceNotices({ store: store.notices, sender, defaultPico, intervalMs, clock, logger });
   opened.add(notices, (part) => part.stop()).start();

@@ -1,6 +1,7 @@
 /** What a process has to do with others: the state that those of a fleet share, and a look around where it believes to be the only one. */
-import type { Clock } from '../base/clock.js';
+
 import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
 import type { SharedState } from '../cluster/redis/open-shared-state.js';
 import type { Config } from '../config/config.js';
 import type { Store } from '../storage/store.js';

@@ -1,6 +1,6 @@
 /** The kinds of field that configuration and catalogue files are made of; each says in a fault what it would have taken. */
 import { z } from 'zod';
-import { parseDurationMs } from './duration.js';
+import { parseDurationMs } from './time.js';
 
 /** One field: `read` gives its value, or undefined where what stands there is not `expected`. A secret is never quoted. */
 export function field<T>(expected: string, read: (value: unknown) => T | undefined, secret = false) {

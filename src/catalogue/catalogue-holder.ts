@@ -1,6 +1,7 @@
 /** Holds the routing snapshot in use. It is swapped whole, and only for one without a fault (contract 7, architecture 3). */
-import type { Clock } from '../base/clock.js';
+
 import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
 import { CatalogueFault, faultsOf, loadCatalogue } from './load-catalogue.js';
 import type { ProviderOverrides } from './provider.js';
 import type { Dialect, Snapshot } from './route.js';

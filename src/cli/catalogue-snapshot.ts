@@ -1,7 +1,7 @@
 /** The catalogue of a configuration, read by the command line itself: no server is needed, and nobody is called. */
 import { resolve } from 'node:path';
-import { systemClock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
+import { systemClock } from '../base/time.js';
 import { CatalogueHolder } from '../catalogue/catalogue-holder.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
-import { loadConfig } from './load-config.js';
-import type { Environment } from './references.js';
+import { type Environment, loadConfig } from './load-config.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'lodestone-config-'));
 afterAll(() => rmSync(directory, { recursive: true }));

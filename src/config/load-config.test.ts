@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
+import type { Environment } from './load-config.js';
 import { loadConfig } from './load-config.js';
-import type { Environment } from './references.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'lodestone-config-'));
 const file = join(directory, 'lodestone.yaml');

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Config } from './config.js';
 import type { ConfigFault } from './config-fault.js';
+import type { Environment } from './load-config.js';
 import { loadConfig } from './load-config.js';
-import type { Environment } from './references.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'lodestone-config-'));
 afterAll(() => rmSync(directory, { recursive: true }));

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { MemoryStore } from '../../tests/support/memory-store.js';
 import { silentLogger as logger } from '../base/logger.js';
-import { utcDay } from '../base/midnight.js';
+import { utcDay } from '../base/time.js';
 import { HoldFiles } from './hold-files.js';
 import { QuotaHolds } from './quota-holds.js';
 

@@ -3,7 +3,7 @@ import { ManualClock } from '../../tests/support/manual-clock.js';
 import { MemoryStore } from '../../tests/support/memory-store.js';
 import { SeededRandom } from '../../tests/support/seeded-random.js';
 import { silentLogger as logger } from '../base/logger.js';
-import { secondsToMidnightUtc } from '../base/midnight.js';
+import { secondsToMidnightUtc } from '../base/time.js';
 import { QuotaHolds } from './quota-holds.js';
 
 const route = 'acme/meta/llama/defra';

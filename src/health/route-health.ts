@@ -2,7 +2,7 @@
  * What has been observed of each route in this process: its breaker, its latency, its recent failures (§3.2, ruling 4). The
  * walk takes a permit for an attempt and ends it with the outcome; ranking reads coarse figures that noise does not move.
  */
-import type { Clock } from '../base/clock.js';
+import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
 import type { BreakerState } from './breaker.js';
 import { bucketAt } from './recent-outcomes.js';

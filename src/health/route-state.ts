@@ -1,5 +1,5 @@
 /** What has been observed of one route, and the permits through which its attempts report how they ended. */
-import type { Clock } from '../base/clock.js';
+import type { Clock } from '../base/time.js';
 import { Breaker, type BreakerConfig } from './breaker.js';
 import { bucketAt, RecentOutcomes } from './recent-outcomes.js';
 

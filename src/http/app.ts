@@ -19,16 +19,16 @@ import { registerDashboard } from './dashboard/register.js';
 import type { HttpDeps } from './deps.js';
 import { asGatewayError } from './faults.js';
 import { KnownPaths } from './known-paths.js';
-import { registerOpenApi } from './openapi/register.js';
+import { registerOpenApi } from './openapi/document.js';
 import { registerDocs } from './ops/docs.js';
 import { registerOps } from './ops/ops.js';
 import { registerStripeWebhook } from './ops/stripe-webhook.js';
 import { readBody } from './server/body.js';
 import { onClientError } from './server/client-error.js';
-import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './server/common-headers.js';
+import { serverLimits } from './server/connection-limits.js';
+import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './server/headers.js';
 import { answerAndDrain } from './server/raw-answer.js';
 import { countRefused } from './server/refused.js';
-import { serverLimits } from './server/server-limits.js';
 
 export interface Lifecycle {
   /** True once the process refuses new work. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { httpFixture } from '../../tests/support/http-fixture.js';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { makeToken } from '../accounts/keys/token.js';
-import { MemoryCounters } from '../cluster/memory-counters.js';
+import { MemoryCounters } from '../cluster/memory.js';
 import { IpLimiter } from '../limits/ip-limiter.js';
 
 const paths = [

@@ -6,7 +6,7 @@ import type { Account, Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { HttpDeps } from './deps.js';
 import { checkBodyLength } from './server/body.js';
-import { headerObject } from './server/raw-headers.js';
+import { headerObject } from './server/headers.js';
 
 export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {

@@ -1,11 +1,10 @@
 /** What the HTTP layer is given. Every seam that a later part fills is a list or an optional function with a plain meaning. */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
 import type { Session } from '../accounts/sign-in/sign-ins.js';
-import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Fleet } from '../cluster/fleet/fleet.js';
 import type { Account, Identity } from '../domain/account.js';

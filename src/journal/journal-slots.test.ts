@@ -7,8 +7,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { compiled } from '../../tests/support/compiled.js';
 import { aGeneration } from '../../tests/support/generation.js';
 import { endOfTurn, many, Settled } from '../../tests/support/journal-place.js';
-import { systemClock } from '../base/clock.js';
 import { silentLogger } from '../base/logger.js';
+import { systemClock } from '../base/time.js';
 import type { Generation } from '../domain/generation.js';
 import { lineText, type SettlementRow, settlementRow } from '../domain/settlement-row.js';
 import { type JournalSlot, openJournalSlot, type SlotOptions, slotDir } from './journal-slots.js';
@@ -152,12 +152,12 @@ describe('the journals of processes that share a data directory', () => {
 describe('the slot of a process that was killed', () => {
   let code: string;
   beforeAll(() => {
-    code = compiled('journal/journal-slots', 'base/logger', 'base/clock', 'storage/store');
+    code = compiled('journal/journal-slots', 'base/logger', 'base/time', 'storage/store');
     writeFileSync(
       join(code, 'child.mjs'),
       `import { openJournalSlot } from './journal/journal-slots.js';
        import { silentLogger } from './base/logger.js';
-       import { systemClock } from './base/clock.js';
+       import { systemClock } from './base/time.js';
        import { StoreUnavailable } from './storage/store.js';
        const settle = async () => { throw new StoreUnavailable(new Error('away')); };
        const journal = await openJournalSlot({

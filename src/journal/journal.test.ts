@@ -194,12 +194,12 @@ describe('the settlement journal', () => {
   });
 
   it('loses nothing whose answer was sent before a kill -9', async () => {
-    const code = compiled('journal/journal', 'base/logger', 'base/clock', 'storage/store');
+    const code = compiled('journal/journal', 'base/logger', 'base/time', 'storage/store');
     writeFileSync(
       join(code, 'child.mjs'),
       `import { openJournal } from './journal/journal.js';
        import { silentLogger } from './base/logger.js';
-       import { systemClock } from './base/clock.js';
+       import { systemClock } from './base/time.js';
        import { StoreUnavailable } from './storage/store.js';
        import { writeSync } from 'node:fs';
        const settle = async () => { throw new StoreUnavailable(new Error('away')); };

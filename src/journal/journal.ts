@@ -4,12 +4,11 @@
  * settling is idempotent nothing is billed twice.
  */
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.js';
 import { type Lock, takeLock } from '../base/lock.js';
 import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
 import type { Generation } from '../domain/generation.js';
-import type { SettlementRow } from '../domain/settlement-row.js';
-import { lineText, recordText } from '../domain/settlement-row.js';
+import { lineText, recordText, type SettlementRow } from '../domain/settlement-row.js';
 import { StoreUnavailable } from '../storage/store.js';
 import { GroupCommit } from './group-commit.js';
 import { JournalDisk } from './journal-disk.js';

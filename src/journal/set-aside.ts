@@ -1,8 +1,8 @@
 /** The file for records that the store will never take: a person looks at them, and the rest flows on. */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
 
 export interface SetAsideOptions {
   dir: string;

@@ -3,9 +3,9 @@
  * could go on, and the one answer that differs would give the token away. An address that has sent the right token before is
  * excepted, so that nobody who shares it with the operator can lock the operator out.
  */
-import type { Clock } from '../base/clock.js';
-import type { Counters } from '../cluster/counters.js';
-import { peerOf } from './peer.js';
+import type { Clock } from '../base/time.js';
+import type { Counters } from '../cluster/ports.js';
+import { peerOf } from './ip-limiter.js';
 import { adminRateLimited } from './refusals.js';
 
 const failuresPerMinute = 20;

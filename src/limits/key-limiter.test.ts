@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { forSeeds } from '../../tests/support/seeded-random.js';
-import type { Counters } from '../cluster/counters.js';
-import { MemoryCounters } from '../cluster/memory-counters.js';
+import { MemoryCounters } from '../cluster/memory.js';
+import type { Counters } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { defaultPolicy } from '../policy/policy.js';
-import { KeyLimiter } from './key-limiter.js';
-import type { Reservation } from './reservation.js';
+import { KeyLimiter, type Reservation } from './key-limiter.js';
 
 function identityOf(id: string, limits: Partial<Identity['account']['limits']> = {}): Identity {
   const account = { id: 'acc', email: 'a@example.com', name: null, status: 'active' as const, billingCountry: null };

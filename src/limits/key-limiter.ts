@@ -3,13 +3,12 @@
  * (failure case F2). The account's own limits win over the configuration's and are read anew by each request.
  */
 
-import { type Counters, type Pending, type Take, whenKnown } from '../cluster/counters.js';
+import { durationText } from '../base/time.js';
+import { type Counters, type Pending, type Reading, type Take, whenKnown } from '../cluster/ports.js';
 import type { Config } from '../config/config.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { GatewayError } from '../errors/gateway-error.js';
-import { rateLimitHeaders } from './headers.js';
 import { keyRateLimited } from './refusals.js';
-import { type Reservation, TokenReservation } from './reservation.js';
 
 export type KeyLimits = Pick<Config['limits'], 'keyRequestsPerMinute' | 'keyTokensPerMinute'>;
 
@@ -69,5 +68,81 @@ export class KeyLimiter {
 
   private tokenLimitOf(account: Account): number {
     return account.limits.tokensPerMinute ?? this.defaults.keyTokensPerMinute;
+  }
+}
+
+// OpenAI's six `x-ratelimit-*` headers (contract 4.1), made on every authenticated answer, so without more work than needed.
+
+export interface BudgetState {
+  limit: number;
+  reading: Reading;
+}
+
+/** A flat list of names and values. */
+export function rateLimitHeaders(requests: BudgetState, tokens: BudgetState): string[] {
+  return [
+    'x-ratelimit-limit-requests',
+    String(requests.limit),
+    'x-ratelimit-limit-tokens',
+    String(tokens.limit),
+    'x-ratelimit-remaining-requests',
+    remainingText(requests),
+    'x-ratelimit-remaining-tokens',
+    remainingText(tokens),
+    'x-ratelimit-reset-requests',
+    resetText(requests.reading.resetMs),
+    'x-ratelimit-reset-tokens',
+    resetText(tokens.reading.resetMs),
+  ];
+}
+
+/** Usage and a lowered limit can take a window beyond its limit; what remains is then nothing. */
+function remainingText({ limit, reading }: BudgetState): string {
+  return String(Math.max(0, limit - reading.used));
+}
+
+/**
+ * `12ms` below a second, whole seconds from there on (`6s`, `1m0s`), rounded up like `Retry-After`, so that the two agree and
+ * neither is too early. `0s` where nothing has been used.
+ */
+function resetText(resetMs: number): string {
+  if (resetMs === 0) return '0s';
+  return durationText(resetMs < 1000 ? resetMs : Math.ceil(resetMs / 1000) * 1000);
+}
+
+// Tokens held for a request from its admission until its usage is known (ruling 11).
+
+/**
+ * Settled once, by whichever call comes first; later ones do nothing. What is never settled ends with its window, so nothing
+ * leaks for longer than a minute (failure case F3). Both touch only the window that admitted the request.
+ */
+export interface Reservation {
+  /** The answer used this many tokens, prompt and completion: more or fewer than were held. */
+  correct(tokens: number): void;
+  /** Nothing was delivered: everything that was held is given back. */
+  cancel(): void;
+}
+
+export class TokenReservation implements Reservation {
+  private settled = false;
+
+  constructor(
+    private readonly take: Take,
+    private readonly held: number,
+  ) {}
+
+  correct(tokens: number): void {
+    // A figure that is none would spoil the sum; the estimate then stands.
+    this.settle(Number.isFinite(tokens) && tokens >= 0 ? tokens : this.held);
+  }
+
+  cancel(): void {
+    this.settle(0);
+  }
+
+  private settle(tokens: number): void {
+    if (this.settled) return;
+    this.settled = true;
+    if (tokens !== this.held) void this.take.adjust(tokens - this.held);
   }
 }

@@ -1,8 +1,9 @@
+import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import type { BalanceNotice, NoticeStore } from '../domain/notice.js';
 import { StoreUnavailable } from '../storage/store.js';
-import { BalanceNotices, retryDelaysMs } from './balance-notices.js';
+import { BalanceNotices, retryDelaysMs, signedHeaders } from './balance-notices.js';
 
 const notice = {
   ...{ id: 'ntc-1', accountId: 'acct-1', email: 'owner@example.test', level: 'low' as const },
@@ -106,4 +107,22 @@ describe('notices about balances (issue 7)', () => {
     expect({ waiting, looks: state.looks }).toEqual({ waiting: [], looks: 2 });
     expect(log.at(-1)).toBe('closed');
   });
+});
+
+describe('the signature of a notice', () => {
+  const body = '{"type":"balance.low"}';
+  const verify = (secret: string, headers: Record<string, string>, payload = body) =>
+    new OpenAI({ apiKey: 'none' }).webhooks.verifySignature(payload, headers, secret);
+
+  it.each([`whsec_${Buffer.from('a key of some length').toString('base64')}`, 'a-plain-secret'])(
+    'is what a library for Standard Webhooks verifies: %s',
+    async (secret) => {
+      const headers = signedHeaders(secret, 'ntc-1', Date.now(), body);
+      await expect(verify(secret, headers)).resolves.toBeUndefined();
+      await expect(verify(secret, headers, `${body} `)).rejects.toThrow();
+      await expect(verify(`${secret}x`, signedHeaders('another', 'ntc-1', Date.now(), body))).rejects.toThrow();
+      await expect(verify(secret, { ...headers, 'webhook-id': 'ntc-2' })).rejects.toThrow();
+      await expect(verify(secret, signedHeaders(secret, 'ntc-1', Date.now() - 600_000, body))).rejects.toThrow();
+    },
+  );
 });

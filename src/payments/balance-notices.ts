@@ -2,11 +2,13 @@
  * Tells the operator's webhook of balances that have fallen, once a crossing in a whole fleet, and again until it is answered with a
  * 2xx. Off the request path: balances are looked at from time to time, where settlement has put them.
  */
-import type { Clock } from '../base/clock.js';
+
+import { createHmac } from 'node:crypto';
+import { Agent, request } from 'undici';
 import type { Logger } from '../base/logger.js';
-import type { PicoUsd } from '../base/money.js';
+import { type PicoUsd, usdText } from '../base/money.js';
+import type { Clock } from '../base/time.js';
 import type { BalanceNotice, NoticeStore } from '../domain/notice.js';
-import type { NoticeSender } from './notice-sender.js';
 
 const second = 1000;
 const minute = 60 * second;
@@ -92,4 +94,72 @@ export class BalanceNotices {
     if (delayMs === undefined) logger.error({ ...about, status }, 'a low balance could not be told; it is given up');
     else logger.warn({ ...about, status, again_ms: delayMs }, 'a low balance could not be told; trying again');
   }
+}
+
+// Sends one notice to the operator's address: signed, within a bounded time, following no redirect.
+
+const connectMs = 5_000;
+const answerMs = 10_000;
+const answerBytesMax = 16_384;
+
+export interface NoticeAddress {
+  url: string;
+  secret: string;
+}
+
+export interface NoticeSender {
+  /** The status of the answer. Throws where there is none. */
+  send(notice: BalanceNotice, nowMs: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+export function httpNoticeSender({ url, secret }: NoticeAddress): NoticeSender {
+  const dispatcher = new Agent({
+    connect: { timeout: connectMs },
+    headersTimeout: answerMs,
+    bodyTimeout: answerMs,
+    connections: 4,
+  });
+  return {
+    async send(notice, nowMs) {
+      const body = JSON.stringify(noticeJson(notice));
+      const headers = { 'content-type': 'application/json', ...signedHeaders(secret, notice.id, nowMs, body) };
+      const answer = await request(url, { method: 'POST', headers, body, dispatcher });
+      await answer.body.dump({ limit: answerBytesMax });
+      return answer.statusCode;
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+export function noticeJson({ id, accountId, email, level, balancePico, thresholdPico, createdAt }: BalanceNotice) {
+  return {
+    id,
+    type: `balance.${level}`,
+    timestamp: new Date(createdAt).toISOString(),
+    data: {
+      account_id: accountId,
+      email,
+      balance_usd: usdText(balancePico),
+      threshold_usd: usdText(thresholdPico),
+    },
+  };
+}
+
+// * How a notice is signed, so that its receiver can tell it from anybody else's: the headers of the Standard Webhooks convention, which
+// libraries for most languages verify (OpenAI's client is one).
+
+const base64Prefix = 'whsec_';
+
+export function signedHeaders(secret: string, id: string, nowMs: number, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1000));
+  const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+}
+
+/** `whsec_` and base64, as the convention has it; any other text is the key itself. */
+function keyOf(secret: string): Buffer {
+  return secret.startsWith(base64Prefix)
+    ? Buffer.from(secret.slice(base64Prefix.length), 'base64')
+    : Buffer.from(secret);
 }

@@ -1,6 +1,7 @@
 /** Payments by Stripe: opens checkouts, and takes the reports that come back by webhook, each of which counts once, ever. */
-import type { Clock } from '../base/clock.js';
+
 import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { type CheckoutRequest, openCheckout } from './checkout.js';

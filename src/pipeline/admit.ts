@@ -1,6 +1,6 @@
 /** Stage 1: who is calling, from where, and may they (contract 5, checks 1, 2 and 4 to 8). Nothing here reads the body. */
 import { checkTokenShape } from '../accounts/keys/token-shape.js';
-import type { Pending } from '../cluster/counters.js';
+import type { Pending } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
 import { type AdmitPorts, countedAndChecked, lookedUp, verified } from './admit/checks.js';
 import { admitInFleet } from './admit/in-fleet.js';

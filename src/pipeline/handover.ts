@@ -1,8 +1,8 @@
 /** What the stages hand to one another, and the ports that the composition gives them. */
 import type { AccountDirectory } from '../accounts/directory.js';
-import type { Clock } from '../base/clock.js';
 import type { Logger } from '../base/logger.js';
 import type { PicoUsd } from '../base/money.js';
+import type { Clock } from '../base/time.js';
 import type { TokenCounter } from '../billing/count/counter.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Fleet } from '../cluster/fleet/fleet.js';
@@ -14,8 +14,7 @@ import type { QuotaHolds } from '../health/quota-holds.js';
 import type { Permit, RouteHealth } from '../health/route-health.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
-import type { KeyLimiter } from '../limits/key-limiter.js';
-import type { Reservation } from '../limits/reservation.js';
+import type { KeyLimiter, Reservation } from '../limits/key-limiter.js';
 import type { Meters } from '../observability/metrics/meters.js';
 import type { AnswerReader } from '../providers/answer-reader.js';
 import type { FrameConsumer } from '../providers/call.js';

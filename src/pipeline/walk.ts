@@ -2,8 +2,7 @@
  * Stage 6: the candidates in order, one attempt each, until one serves. A pin is a walk of one. It stops at a rejection of
  * the request (§7.5.2), when its overall budget is spent, and at once when the caller leaves.
  */
-import { durationText } from '../base/duration.js';
-import { secondsToMidnightUtc } from '../base/midnight.js';
+import { durationText, secondsToMidnightUtc } from '../base/time.js';
 import type { Route } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';

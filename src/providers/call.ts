@@ -2,7 +2,7 @@
  * One attempt on one route: dispatches the request, keeps the budgets of §8, and returns what the upstream did as a value.
  * Frames go straight to the consumer while they arrive; everything else is collected, capped.
  */
-import type { Clock } from '../base/clock.js';
+import type { Clock } from '../base/time.js';
 import { atEndOfTurn } from '../base/turn.js';
 import { reasonOf } from './classify/failure.js';
 import { AnswerHead, errorBytesMax } from './transport/answer-head.js';

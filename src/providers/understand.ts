@@ -1,5 +1,5 @@
 /** From what a call returned to the failure that it is: plain branching over the kinds of result. What a text means is read later. */
-import { durationText } from '../base/duration.js';
+import { durationText } from '../base/time.js';
 import type { Route } from '../catalogue/route.js';
 import type { CallResult } from './call.js';
 import { errorIn } from './classify/error-in.js';

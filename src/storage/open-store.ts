@@ -1,11 +1,11 @@
 /** Opens the PostgreSQL store: migrates, then gives out one object a concern. */
+
 import { desc } from 'drizzle-orm';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
-import { changeFeed } from './change-feed.js';
 import { clientConfig, Database, type StoreAddress, storeError } from './database.js';
 import { migrate } from './migrate.js';
-import { otherProcesses } from './other-processes.js';
+import { changeFeed, otherProcesses } from './other-processes.js';
 import type { AuditStore, AvailabilityStore, Store } from './store.js';
 import { accountStore } from './stores/account-store.js';
 import { aliasStore } from './stores/alias-store.js';

@@ -2,10 +2,12 @@
  * Whether other processes serve from the same database. Each holds one lock in shared mode for as long as it is there, and whoever
  * wants to know tries for it alone: the server itself then knows who is gone, also without a word.
  */
+
 import type { ClientBase } from 'pg';
-import type { StoreAddress } from './database.js';
-import { KeptConnection } from './kept-connection.js';
-import type { OtherProcesses } from './store.js';
+import pg from 'pg';
+import type { Logger } from '../base/logger.js';
+import { clientConfig, type Database, endWithin, type StoreAddress } from './database.js';
+import type { ChangeFeed, OtherProcesses } from './store.js';
 
 /** An arbitrary number that only running processes of Lodestone lock on. */
 const lockNumber = 7_316_402_286;
@@ -38,6 +40,102 @@ export function otherProcesses(address: StoreAddress): OtherProcesses {
       });
       await connection.open();
       return connection;
+    },
+  };
+}
+
+// * A connection to the store beside the pool, for what belongs to a session: it is opened again for as long as it is wanted, and asked
+// from time to time, because one whose other end is gone without a word is noticed only by a question that nobody answers.
+
+const reopenMs = 500;
+const askMs = 5_000;
+
+export interface KeptConnectionOptions {
+  address: StoreAddress;
+  /** Made on each new connection; one where it fails is given up. */
+  begin: (client: pg.Client) => Promise<void>;
+  ask: (client: pg.Client) => Promise<void>;
+  /** Told of one that was open. */
+  lost?: (error: unknown) => void;
+  askEveryMs?: number;
+}
+
+export class KeptConnection {
+  private client: pg.Client | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+
+  constructor(private readonly options: KeptConnectionOptions) {}
+
+  /** Resolves in either case: a store that is away is tried again until it is back. */
+  async open(): Promise<void> {
+    const client = new pg.Client({ ...clientConfig(this.options.address), query_timeout: askMs });
+    client.on('error', (error) => this.lost(client, error));
+    client.on('end', () => this.lost(client, new Error('the connection ended')));
+    try {
+      await client.connect();
+      if (this.closed) return void client.end().catch(() => {});
+      this.client = client;
+      await this.options.begin(client);
+      this.askLater(client);
+    } catch (error) {
+      this.lost(client, error);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    if (this.client) await endWithin(this.client.end().catch(() => {}));
+  }
+
+  private askLater(client: pg.Client): void {
+    if (this.client !== client || this.closed) return;
+    this.timer = setTimeout(() => {
+      this.options.ask(client).then(
+        () => this.askLater(client),
+        (error) => this.lost(client, error),
+      );
+    }, this.options.askEveryMs ?? askMs).unref();
+  }
+
+  private lost(client: pg.Client, error: unknown): void {
+    if (this.closed || (this.client !== null && this.client !== client)) return;
+    const wasOpen = this.client === client;
+    this.client = null;
+    client.removeAllListeners();
+    client.on('error', () => {});
+    client.end().catch(() => {});
+    if (wasOpen) this.options.lost?.(error);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.open(), reopenMs).unref();
+  }
+}
+
+// * Changes as PostgreSQL tells them (LISTEN/NOTIFY), on a connection of its own that is opened again for as long as somebody
+// listens. A connection that was lost may have missed something, and says so.
+
+const channel = 'lodestone_changes';
+
+export function changeFeed(database: Database, address: StoreAddress, logger: Logger): ChangeFeed {
+  return {
+    async listen(heard) {
+      const connection = new KeptConnection({
+        address,
+        async begin(client) {
+          client.on('notification', ({ payload }) => heard(payload ?? null));
+          await client.query(`listen ${channel}`);
+          heard(null);
+          await bePresent(client);
+        },
+        ask: async (client) => void (await client.query('select 1')),
+        lost: (error) => logger.warn({ error: String(error) }, 'changes in the store are not heard; listening again'),
+      });
+      await connection.open();
+      return connection;
+    },
+    async announce(subject) {
+      await database.statement('announce', 'select pg_notify($1, $2)', [channel, subject]);
     },
   };
 }

@@ -5,14 +5,12 @@ import type { Route } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
 import type { Account } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { forwardedAddress } from './caller-address.js';
+import { forwardedAddress, ProxyTrust } from './caller-address.js';
 import { type CountryDatabase, openCountryDatabase } from './country-database.js';
 import { peerAddress } from './ip-address.js';
-import { ProxyTrust } from './proxy-trust.js';
 import { RecentMap } from './recent-map.js';
 import { loadSanctioned, type Sanctioned } from './sanctioned.js';
-import { metCode, type Territory, territoryOfCode, unknownTerritory } from './territory.js';
-import { TerritoryNames } from './territory-names.js';
+import { metCode, type Territory, TerritoryNames, territoryOfCode, unknownTerritory } from './territory.js';
 
 /** A lookup takes 3 µs; this many addresses, twice, are remembered. */
 const originsMax = 8192;

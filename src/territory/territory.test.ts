@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordTerritory } from './database-record.js';
-import { metCode, territoryOfCode, unknownTerritory } from './territory.js';
-import { TerritoryNames } from './territory-names.js';
+import { recordTerritory } from './country-database.js';
+import { metCode, TerritoryNames, territoryOfCode, unknownTerritory } from './territory.js';
 
 describe('the territory of a code', () => {
   it.each([

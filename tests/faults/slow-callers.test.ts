@@ -5,10 +5,10 @@
  */
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { MemoryCounters } from '../../src/cluster/memory-counters.js';
+import { MemoryCounters } from '../../src/cluster/memory.js';
 import type { ChatHandler } from '../../src/http/deps.js';
+import { serverLimits } from '../../src/http/server/connection-limits.js';
 import { createServer, type LodestoneServer } from '../../src/http/server/server.js';
-import { serverLimits } from '../../src/http/server/server-limits.js';
 import { IpLimiter } from '../../src/limits/ip-limiter.js';
 import { KeyLimiter } from '../../src/limits/key-limiter.js';
 import { httpFixture } from '../support/http-fixture.js';

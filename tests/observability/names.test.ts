@@ -5,10 +5,14 @@ import { parse } from 'yaml';
 import { metricsPage, renderMetricsPage } from '../../scripts/metrics-page.mjs';
 import { errorTable } from '../../src/errors/error-table.js';
 import { metricNames } from '../../src/observability/metrics/figures.js';
-import { type MetricName, metricTable } from '../../src/observability/metrics/metric-table.js';
-import { partMetrics, processMetrics } from '../../src/observability/metrics/table-process.js';
-import { requestMetrics } from '../../src/observability/metrics/table-requests.js';
-import { routeMetrics } from '../../src/observability/metrics/table-routes.js';
+import {
+  type MetricName,
+  metricTable,
+  partMetrics,
+  processMetrics,
+  requestMetrics,
+  routeMetrics,
+} from '../../src/observability/metrics/metric-table.js';
 import { groupingsOf, selectorsOf } from './promql.js';
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../ops/${path}`, import.meta.url)), 'utf8');

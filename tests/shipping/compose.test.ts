@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseDurationMs } from '../../src/base/duration.js';
+import { parseDurationMs } from '../../src/base/time.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { manifest, root, textOf, type Yaml, yamlOf } from './shipped-files.js';
 

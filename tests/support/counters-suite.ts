@@ -1,6 +1,6 @@
 /** What every implementation of the counters port promises, in one suite: run it against memory and whatever comes after. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Counters, Take } from '../../src/cluster/counters.js';
+import type { Counters, Take } from '../../src/cluster/ports.js';
 
 export interface CountersUnderTest {
   counters: Counters;

@@ -1,6 +1,7 @@
 /** A whole gateway for a test, compiled and composed as in production, in this process or in one of its own. */
-import type { Clock } from '../../src/base/clock.js';
+
 import type { Logger } from '../../src/base/logger.js';
+import type { Clock } from '../../src/base/time.js';
 import { GatewayClient } from './client.js';
 import { createGatewayFiles, type GatewayFiles, type GatewayFilesOptions } from './gateway-files.js';
 import { keptLog } from './kept-by-gateway.js';

@@ -167,7 +167,7 @@ export function dashboardFaults(files: readonly SourceFile[]): string[] {
     );
 }
 
-const lineLimit = 300;
+const lineLimit = 350;
 
 export function lengthFaults(files: readonly SourceFile[]): string[] {
   return files

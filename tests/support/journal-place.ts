@@ -2,8 +2,8 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { systemClock } from '../../src/base/time.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { SettlementRow } from '../../src/domain/settlement-row.js';
 import { type Journal, type JournalOptions, openJournal } from '../../src/journal/journal.js';

@@ -1,5 +1,5 @@
 /** A clock that moves only when a test says so. */
-import type { Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/base/time.js';
 
 export class ManualClock implements Clock {
   private wallMs: number;

@@ -1,5 +1,5 @@
 /** Shared state in memory for unit tests: versions that several processes of one test read and raise, and a switch. */
-import type { Subject, Versions } from '../../src/cluster/versions.js';
+import type { Subject, Versions } from '../../src/cluster/ports.js';
 
 export class MemoryVersions implements Versions {
   readonly all = new Map<string, string>();

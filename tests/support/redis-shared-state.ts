@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { systemClock } from '../../src/base/clock.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { systemClock } from '../../src/base/time.js';
 import {
   openSharedState,
   type SharedState,

@@ -2,7 +2,7 @@
  * The operations on an account's aliases, with their checks in the contract's order: name (400), name taken (409), slots
  * (422), target (422). A taken name is a matter of the name, so it is told before the slots are counted.
  */
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import type { Account, Alias } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';

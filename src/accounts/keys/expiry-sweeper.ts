@@ -2,8 +2,9 @@
  * Erases the hashes of expired keys at rest (§2.1, ruling 1): at the start, at each next expiry, and whenever a request
  * shows an expired key. A store that is away delays an erasure; it never loses one.
  */
-import type { Clock } from '../../base/clock.js';
+
 import type { Logger } from '../../base/logger.js';
+import type { Clock } from '../../base/time.js';
 
 /** What the sweeper needs of the directory, which keeps the store and the cached keys in step. */
 export interface ExpiringKeys {

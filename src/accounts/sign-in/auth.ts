@@ -6,10 +6,10 @@
 import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { betterAuth } from 'better-auth/minimal';
-import type { DBAdapterInstance } from 'better-auth/types';
+import type { DBAdapter, DBAdapterInstance, DBTransactionAdapter, Where } from 'better-auth/types';
 import { z } from 'zod';
+import { hashToken } from '../keys/token.js';
 import { cookieAttributes, cookieName } from './cookies.js';
-import { hashSessionTokens } from './hashed-tokens.js';
 import { passwordLength } from './password-rules.js';
 
 const daySeconds = 86_400;
@@ -77,3 +77,86 @@ const sessionOpener = {
     ),
   },
 } as const;
+
+// * Keeps session tokens out of the store: better-auth's adapter, wrapped so that a session row holds the SHA-256 of its token.
+// better-auth itself sees the token as the cookie has it. The secret that signs cookies is in the same store, so a token in
+// clear text would let whoever reads a copy of the store sign in.
+
+export function hashSessionTokens(database: DBAdapterInstance): DBAdapterInstance {
+  return (options) => {
+    const adapter = database(options);
+    const transaction: DBAdapter['transaction'] = (run) => adapter.transaction((inner) => run(wrap(inner)));
+    return { ...wrap(adapter), transaction };
+  };
+}
+
+interface Query {
+  model: string;
+  where?: Where[] | undefined;
+}
+
+function wrap(adapter: DBTransactionAdapter): DBTransactionAdapter {
+  const wrapped: DBTransactionAdapter = {
+    ...adapter,
+    async create<T extends Record<string, unknown>, R = T>(query: Parameters<typeof adapter.create>[0]) {
+      const { token } = query.data as { token?: unknown };
+      if (query.model !== 'session' || typeof token !== 'string') return adapter.create<T, R>(query as never);
+      const row = await adapter.create<T, R>({ ...query, data: { ...query.data, token: hashOf(token) } } as never);
+      return { ...row, token };
+    },
+    findOne: async <T>(query: Parameters<typeof adapter.findOne>[0]) => {
+      const { hashed, shown } = translate(query);
+      return shown(await adapter.findOne<T>(hashed));
+    },
+    findMany: async <T>(query: Parameters<typeof adapter.findMany>[0]) => {
+      const { hashed, shown } = translate(query);
+      return (await adapter.findMany<T>(hashed)).map(shown);
+    },
+    update: async <T>(query: Parameters<typeof adapter.update>[0]) => {
+      const { hashed, shown } = translate(query);
+      return shown(await adapter.update<T>(hashed));
+    },
+    consumeOne: async <T>(query: Parameters<typeof adapter.consumeOne>[0]) => {
+      const { hashed, shown } = translate(query);
+      return shown(await adapter.consumeOne<T>(hashed));
+    },
+    incrementOne: async <T>(query: Parameters<typeof adapter.incrementOne>[0]) => {
+      const { hashed, shown } = translate(query);
+      return shown(await adapter.incrementOne<T>(hashed));
+    },
+    updateMany: (query) => adapter.updateMany(translate(query).hashed),
+    delete: (query) => adapter.delete(translate(query).hashed),
+    deleteMany: (query) => adapter.deleteMany(translate(query).hashed),
+    count: (query) => adapter.count(translate(query).hashed),
+  };
+  return wrapped;
+}
+
+/** The query with hashes for tokens, and what puts the tokens that it was asked with back into its rows. */
+function translate<Q extends Query>(query: Q): { hashed: Q; shown: <R>(row: R) => R } {
+  if (query.model !== 'session' || !query.where) return { hashed: query, shown: (row) => row };
+  const tokens = new Map<string, string>();
+  const hash = (token: string): string => {
+    const hashed = hashOf(token);
+    tokens.set(hashed, token);
+    return hashed;
+  };
+  const where = query.where.map((condition) =>
+    condition.field === 'token' ? ({ ...condition, value: hashEach(condition.value, hash) } as Where) : condition,
+  );
+  const shown = <R>(row: R): R => {
+    const { token } = (row ?? {}) as { token?: string };
+    const asked = token === undefined ? undefined : tokens.get(token);
+    return asked === undefined ? row : { ...row, token: asked };
+  };
+  return { hashed: { ...query, where }, shown };
+}
+
+function hashEach(value: unknown, hash: (token: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => hashEach(item, hash));
+  return typeof value === 'string' ? hash(value) : value;
+}
+
+function hashOf(token: string): string {
+  return hashToken(token).toString('hex');
+}

@@ -3,7 +3,7 @@
  * a hash. Whoever can read the console of an embedded store can read its admin token too, so the claim makes an operator.
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
 import type { Store } from '../../storage/store.js';
 import type { AccountDirectory } from '../directory.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../tests/support/manual-clock.js';
-import { MemoryBuckets } from '../../cluster/memory-buckets.js';
+import { MemoryBuckets } from '../../cluster/memory.js';
 import { GuessLimiter } from './guess-limiter.js';
 
 it('refuses the attempt for which a bucket has nothing left, with whole seconds to wait (H14)', async () => {

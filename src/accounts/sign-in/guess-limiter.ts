@@ -3,8 +3,7 @@
  * outcome is known, so that attempts at the same time count too; a success gives them back. An attempt that is refused takes
  * nothing: guesses from one address soon cost the account's other visitors nothing more.
  */
-
-import type { Bucket, Buckets } from '../../cluster/buckets.js';
+import type { Bucket, Buckets } from '../../cluster/ports.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 
 export class GuessLimiter {

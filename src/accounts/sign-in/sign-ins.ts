@@ -4,7 +4,7 @@
  * it was opened, and, where the admin token gave it operator rights, when that token changes.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
 import { storeError } from '../../storage/database.js';
 import { type SignInStore, type SignInUser, StoreUnavailable } from '../../storage/store.js';

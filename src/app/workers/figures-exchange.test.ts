@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Figures } from '../../observability/metrics/figures.js';
-import { mergeFigures } from '../../observability/metrics/figures.js';
+import { type Figures, mergeFigures } from '../../observability/metrics/figures.js';
 import { FiguresExchange } from './figures-exchange.js';
 import type { FiguresMessage, ToWorker } from './messages.js';
-import { Siblings } from './siblings.js';
+import { Siblings } from './worker.js';
 
 const figuresOf = (served: number): Figures => ({
   lodestone_served_total: [{ labels: ['a', 'false', 'complete'], value: served }],

@@ -2,8 +2,7 @@
  * The primary's part in a scrape that one worker answers for all: it asks the others for their figures and gives the one that asked
  * what they told within a second. A worker that does not answer is counted as missing, and by what it last told.
  */
-import type { Figures } from '../../observability/metrics/figures.js';
-import { WorkerFigures } from '../../observability/metrics/worker-figures.js';
+import { countersOf, type Figures, mergeFigures } from '../../observability/metrics/figures.js';
 import type { ToWorker } from './messages.js';
 
 export interface AskedSeat {
@@ -64,5 +63,34 @@ export class FiguresExchange {
 
   #seat(worker: number): AskedSeat | undefined {
     return this.seats().find(({ number }) => number === worker);
+  }
+}
+
+// * What the workers of one machine have told of themselves, kept where all of them are known, so that one scrape covers all. A
+// counter never falls: what a worker that ended had counted, as far as it was told, stays in the sum, and one that does not answer in
+// time is counted as it last answered. Gauges are only of those that answer.
+
+export class WorkerFigures {
+  private readonly last = new Map<number, Figures>();
+  private past: Figures = {};
+
+  told(worker: number, figures: Figures): void {
+    this.last.set(worker, figures);
+  }
+
+  ended(worker: number): void {
+    const figures = this.last.get(worker);
+    if (!figures) return;
+    this.last.delete(worker);
+    this.past = mergeFigures([this.past, countersOf(figures)]);
+  }
+
+  /** The figures of all but `asking`, of which `silent` have not answered. */
+  siblingsOf(asking: number, silent: ReadonlySet<number>): Figures[] {
+    const others = [...this.last].filter(([worker]) => worker !== asking);
+    return [
+      { ...this.past, lodestone_workers_missing: [{ labels: [], value: silent.size }] },
+      ...others.map(([worker, figures]) => (silent.has(worker) ? countersOf(figures) : figures)),
+    ];
   }
 }

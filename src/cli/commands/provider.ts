@@ -1,7 +1,7 @@
 /** `lodestone provider …` */
-import { systemClock } from '../../base/clock.js';
-import { parseDurationMs } from '../../base/duration.js';
+
 import { silentLogger } from '../../base/logger.js';
+import { parseDurationMs, systemClock } from '../../base/time.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
 import type { Config } from '../../config/config.js';
 import { ProviderCredentials } from '../../providers/credentials/provider-credentials.js';

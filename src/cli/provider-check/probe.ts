@@ -3,7 +3,7 @@
  * be. A list of models would cost nothing, and prove little: several providers show theirs to anybody, and none tells there of
  * an empty wallet, a missing deployment or a model that was not granted.
  */
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
 import { Call, type CallResult } from '../../providers/call.js';
 import type { Failure } from '../../providers/classify/failure.js';

@@ -1,5 +1,5 @@
 /** What a check found, and what to do about it, in plain words. Nothing here ever shows a credential. */
-import { durationText } from '../../base/duration.js';
+import { durationText } from '../../base/time.js';
 import type { Provider, Route } from '../../catalogue/route.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import { addressOf } from '../../providers/transport/upstream-address.js';

@@ -7,7 +7,7 @@ import { keyExpired } from '../../accounts/keys/verify-token.js';
 import type { PicoUsd } from '../../base/money.js';
 import type { Account, Identity, Key } from '../../domain/account.js';
 import { type AccountBalance, type Store, StoreUnavailable } from '../../storage/store.js';
-import type { Subject, Versions } from '../versions.js';
+import type { Subject, Versions } from '../ports.js';
 import { SharedRead } from './shared-read.js';
 import type { UnsettledCharges } from './unsettled-charges.js';
 

@@ -2,9 +2,10 @@
  * What every request of every account depends on: model states, quota holds, the catalogue. Brought up to the versions of
  * shared state before a request goes on, so that a change is in force on the next request in every process (architecture 3).
  */
-import type { Clock } from '../../base/clock.js';
+
 import type { Logger } from '../../base/logger.js';
-import type { Versions } from '../versions.js';
+import type { Clock } from '../../base/time.js';
+import type { Versions } from '../ports.js';
 import { SharedRead } from './shared-read.js';
 
 export interface FleetStatesDeps {

@@ -1,13 +1,15 @@
 /** Shared state on Redis, put together: one connection for the versions, the counters and the admission of a process. */
-import type { Clock } from '../../base/clock.js';
+
+import { createHash } from 'node:crypto';
 import type { Logger } from '../../base/logger.js';
-import type { MemoryCountersOptions } from '../memory-counters.js';
-import { RedisLink } from './link.js';
+import type { Clock } from '../../base/time.js';
+import { MemoryBuckets, type MemoryCountersOptions } from '../memory.js';
+import type { Bucket, Buckets, Totals } from '../ports.js';
+import { patientWaitMs, RedisLink, requestWaitMs } from './link.js';
 import { RedisAdmission } from './redis-admission.js';
-import { RedisBuckets } from './redis-buckets.js';
 import { RedisCounters } from './redis-counters.js';
-import { RedisTotals } from './redis-totals.js';
 import { RedisVersions } from './redis-versions.js';
+import { addTotalScript, giveBackScript, raiseTotalScript, takeBucketsScript } from './scripts.js';
 
 export interface SharedStateOptions {
   redisUrl: string;
@@ -65,4 +67,59 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     },
     close: () => link.close(),
   };
+}
+
+// * Buckets that all processes of a fleet share: a fleet admits no more attempts than one process would. They are counted here as
+// well, and here alone while Redis is away.
+
+export class RedisBuckets implements Buckets {
+  private readonly local: MemoryBuckets;
+
+  constructor(
+    private readonly link: RedisLink,
+    clock: Pick<Clock, 'monotonicMs'>,
+  ) {
+    this.local = new MemoryBuckets(clock);
+  }
+
+  async take(buckets: readonly Bucket[]): Promise<number> {
+    const localWaitMs = this.local.take(buckets);
+    // What this process alone has used up, the fleet has too.
+    if (localWaitMs > 0) return localWaitMs;
+    const figures = buckets.flatMap(({ capacity, refillMs }) => [String(capacity), String(refillMs)]);
+    const waitMs = await this.link.run<number>(takeBucketsScript, this.keysOf(buckets), figures, requestWaitMs);
+    if (waitMs !== null && waitMs > 0) this.local.giveBack(buckets);
+    return waitMs ?? 0;
+  }
+
+  async giveBack(buckets: readonly Bucket[]): Promise<void> {
+    this.local.giveBack(buckets);
+    const figures = buckets.map(({ refillMs }) => String(refillMs));
+    await this.link.run(giveBackScript, this.keysOf(buckets), figures, patientWaitMs);
+  }
+
+  /** By their hash: the names hold e-mail addresses, which Redis need not know. */
+  private keysOf(buckets: readonly Bucket[]): string[] {
+    return buckets.map(({ name }) => `${this.link.prefix}b:${createHash('sha256').update(name).digest('base64url')}`);
+  }
+}
+
+// Sums in Redis. A sum lives for two days, longer than any that is asked for: those of a UTC day.
+
+const livesMs = String(2 * 24 * 60 * 60 * 1000);
+
+export class RedisTotals implements Totals {
+  constructor(private readonly link: RedisLink) {}
+
+  add(name: string, amount: number): Promise<number | null> {
+    return this.link.run<number>(addTotalScript, [this.keyOf(name)], [String(amount), livesMs], patientWaitMs);
+  }
+
+  async atLeast(name: string, amount: number): Promise<void> {
+    await this.link.run(raiseTotalScript, [this.keyOf(name)], [String(amount), livesMs], patientWaitMs);
+  }
+
+  private keyOf(name: string): string {
+    return `${this.link.prefix}t:${name}`;
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useRedis, withinReach } from '../../../tests/support/redis-shared-state.js';
-import type { AdmissionAsk } from '../admission.js';
+import type { AdmissionAsk } from '../ports.js';
 import type { SharedState } from './open-shared-state.js';
 
 const redis = useRedis({ shared: true });

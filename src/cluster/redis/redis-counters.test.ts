@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { describeCounters } from '../../../tests/support/counters-suite.js';
 import { until, useRedis, withinReach } from '../../../tests/support/redis-shared-state.js';
-import type { Take } from '../counters.js';
+import type { Take } from '../ports.js';
 import type { RedisCounters } from './redis-counters.js';
 
 const windowMs = 400;

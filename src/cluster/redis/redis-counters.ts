@@ -3,9 +3,9 @@
  * going on from the last known sum of each window. Keys end with their windows, so nothing is left behind in Redis.
  */
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../base/clock.js';
-import type { Counters, Pending, Reading, Take } from '../counters.js';
-import { MemoryCounters, type MemoryCountersOptions, type OwnWindow } from '../memory-counters.js';
+import type { Clock } from '../../base/time.js';
+import { MemoryCounters, type MemoryCountersOptions, type OwnWindow } from '../memory.js';
+import type { Counters, Pending, Reading, Take } from '../ports.js';
 import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
 import { adjustScript, restoreScript, takeScript } from './scripts.js';
 import { TurnBatch } from './turn-batch.js';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { until, useRedis, withinReach } from '../../../tests/support/redis-shared-state.js';
-import type { Subject } from '../versions.js';
+import type { Subject } from '../ports.js';
 
 const redis = useRedis();
 const subjects: Subject[] = ['key:a', 'account:a', 'states', 'catalogue'];

@@ -3,7 +3,7 @@
  * one. A raise that Redis could not take is owed, and paid before the link is announced as back.
  */
 import { randomBytes } from 'node:crypto';
-import type { Subject, Versions } from '../versions.js';
+import type { Subject, Versions } from '../ports.js';
 import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
 import { currentScript, raiseScript } from './scripts.js';
 

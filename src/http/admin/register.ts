@@ -5,11 +5,9 @@ import { checkBodyLength } from '../server/body.js';
 import { registerAccounts } from './accounts.js';
 import { requireAdminToken } from './admin-gate.js';
 import { registerAudit } from './audit.js';
-import { registerCatalogue } from './catalogue.js';
 import { registerCreditsAndLedger } from './credits.js';
 import { registerKeys } from './keys.js';
-import { registerModelAvailability } from './models.js';
-import { registerRoutes } from './routes.js';
+import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
 
 export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   requireAdminToken(app, deps);

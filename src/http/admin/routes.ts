@@ -1,9 +1,11 @@
 /** Every route of the catalogue with its health, and the lifting of quota holds (contract 7). */
 import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
 import { actorOf } from './actor.js';
+import { bodyFields, personText } from './fields.js';
 
 type RouteName = { Params: { provider: string; creator: string; model: string; locode: string } };
 
@@ -41,5 +43,41 @@ export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
     if (!(await holds.lift(id))) throw gatewayError('resource_not_found', { what: 'hold on the route', id });
     await audit.record(actorOf(request), 'hold.lift', id);
     return reply.code(204).send();
+  });
+}
+
+// A model's availability: available, soft-disabled (503 with a reason) or disabled (404) (§3.2).
+
+export const modelStateNames = ['available', 'soft_disabled', 'disabled'] as const;
+export const newState = z.strictObject({
+  state: z
+    .enum(modelStateNames, `must be one of ${modelStateNames.join(', ')}`)
+    .describe('`soft_disabled` answers 503 `model_unavailable` with the reason, `disabled` 404 `model_not_found`.'),
+  reason: personText(500).nullish(),
+});
+
+export function registerModelAvailability(app: FastifyInstance, { catalogue, modelStates, audit }: HttpDeps): void {
+  app.put<{ Params: { creator: string; model: string } }>('/models/:creator/:model/availability', async (request) => {
+    const { state, reason = null } = bodyFields(request, newState);
+    const canonicalId = `${request.params.creator}/${request.params.model}`;
+    if (!catalogue.current) throw gatewayError('service_unavailable');
+    if (!catalogue.current.models.has(canonicalId)) {
+      throw gatewayError('resource_not_found', { what: 'model', id: canonicalId.slice(0, 200) });
+    }
+    await modelStates.set(canonicalId, { state, reason });
+    await audit.record(actorOf(request), 'model.availability', canonicalId, { state, reason });
+    return { object: 'model_availability', id: canonicalId, state, reason };
+  });
+}
+
+// Reloads the catalogue: all of it, or nothing and every fault (contract 7).
+
+export function registerCatalogue(app: FastifyInstance, { catalogue, audit }: HttpDeps): void {
+  app.post('/catalogue/reload', async (request) => {
+    const outcome = await catalogue.reload();
+    if (!outcome.ok) throw gatewayError('catalogue_invalid', { faults: outcome.faults.join('\n') });
+    const { models, routes, providers } = outcome;
+    await audit.record(actorOf(request), 'catalogue.reload', 'catalogue', { models, routes, providers });
+    return { models, routes, providers };
   });
 }

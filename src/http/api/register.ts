@@ -3,13 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { registerAliases } from './aliases.js';
-import { registerCredits } from './credits.js';
-import { registerExplain } from './explain.js';
-import { registerFallback } from './fallback.js';
 import { registerGenerations } from './generations.js';
-import { registerKey } from './key.js';
 import { registerModels } from './models.js';
-import { registerRoutingPolicy } from './routing-policy.js';
+import { registerCredits, registerKey } from './own-key.js';
+import { registerExplain, registerFallback, registerRoutingPolicy } from './routing.js';
 
 export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   requireKey(app, deps);

@@ -1,14 +1,14 @@
 /** What is seen of a chat request when it is over: counted always, traced and logged where that is asked for. */
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../../base/clock.js';
 import { keepsDebug, type Logger } from '../../base/logger.js';
 import { usdNumber } from '../../base/money.js';
+import type { Clock } from '../../base/time.js';
 import { GatewayError } from '../../errors/gateway-error.js';
 import { type Meters, type Outcome, outcomeOfStatus } from '../../observability/metrics/meters.js';
 import type { EndedChat, ServedChat, Tracing } from '../../observability/tracing/ended-chat.js';
 import type { CallerGone } from '../../pipeline/caller.js';
 import type { ChatNotes } from '../../pipeline/notes.js';
-import { rawHeader } from '../server/raw-headers.js';
+import { rawHeader } from '../server/headers.js';
 
 export interface ChatWatch {
   readonly clock: Clock;

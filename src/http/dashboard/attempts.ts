@@ -5,8 +5,8 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
-import type { Bucket } from '../../cluster/buckets.js';
-import { peerOf } from '../../limits/peer.js';
+import type { Bucket } from '../../cluster/ports.js';
+import { peerOf } from '../../limits/ip-limiter.js';
 
 const seconds = 1000;
 

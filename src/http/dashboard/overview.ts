@@ -1,12 +1,13 @@
 /** `GET overview`: spend, requests, errors, first-byte latency and carbon over time, and where requests were served. */
 import type { FastifyInstance } from 'fastify';
 import { usdText } from '../../base/money.js';
+import type { Snapshot } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import type { UsageGroup, UsageRow } from '../../storage/store.js';
 import { settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryText } from '../query.js';
-import { type Figures, UsageFigures } from './usage-figures.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -68,4 +69,92 @@ export function registerOverview(app: FastifyInstance, deps: HttpDeps): void {
 
 function withoutTokenKinds({ prompt_tokens: _, completion_tokens: __, ...rest }: Figures) {
   return rest;
+}
+
+// * The figures of a summary as the charts want them. Carbon is the grid's intensity where requests were served (gCO2e/kWh),
+// weighted by tokens, from today's catalogue: what a provider's machines draw for a token is known to nobody, so no amount of
+// carbon is made up from it.
+
+export interface Figures {
+  requests: number;
+  errors: number;
+  spend_usd: string;
+  tokens: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  first_byte_p50_ms: number | null;
+  first_byte_p95_ms: number | null;
+  carbon: number | null;
+}
+
+type Part = Extract<UsageGroup, 'model' | 'provider' | 'region'>;
+
+/** The segments of a four-segment id that name a part. */
+const partOf: Record<Part, (routeId: string) => string> = {
+  model: (id) => id.split('/').slice(1, 3).join('/'),
+  provider: (id) => id.split('/', 1)[0] ?? '',
+  region: (id) => id.split('/')[3] ?? '',
+};
+
+export class UsageFigures {
+  private readonly routes: readonly UsageRow[];
+
+  constructor(
+    private readonly rows: readonly UsageRow[],
+    private readonly snapshot: Snapshot | null,
+  ) {
+    this.routes = rows.filter(({ group }) => group === 'route');
+  }
+
+  period(): Figures {
+    const row = this.rows.find(({ group }) => group === 'period');
+    return this.figures(row, this.routes);
+  }
+
+  step(step: number): Figures {
+    const row = this.rows.find((candidate) => candidate.group === 'step' && candidate.step === step);
+    return this.figures(
+      row,
+      this.routes.filter((route) => route.step === step),
+    );
+  }
+
+  /** What was served, by one of its parts; the dearest first, then the most used. */
+  parts<T extends object>(part: Part, describe: (id: string) => T) {
+    const rows = this.rows.filter((row) => row.group === part && row.id !== null);
+    rows.sort((a, b) => (a.costPico === b.costPico ? b.requests - a.requests : a.costPico < b.costPico ? 1 : -1));
+    return rows.map((row) => {
+      const id = row.id!;
+      const routes = this.routes.filter((route) => route.id !== null && partOf[part](route.id) === id);
+      const { requests, errors, spend_usd, tokens, first_byte_p50_ms, carbon } = this.figures(row, routes);
+      return { id, ...describe(id), requests, errors, spend_usd, tokens, first_byte_p50_ms, carbon };
+    });
+  }
+
+  private figures(row: UsageRow | undefined, routes: readonly UsageRow[]): Figures {
+    const { promptTokens = 0, completionTokens = 0 } = row ?? {};
+    return {
+      requests: row?.requests ?? 0,
+      errors: row?.errors ?? 0,
+      spend_usd: usdText(row?.costPico ?? 0n),
+      tokens: promptTokens + completionTokens,
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      first_byte_p50_ms: row?.firstByteP50Ms ?? null,
+      first_byte_p95_ms: row?.firstByteP95Ms ?? null,
+      carbon: this.carbonOf(routes),
+    };
+  }
+
+  private carbonOf(routes: readonly UsageRow[]): number | null {
+    let weight = 0;
+    let sum = 0;
+    for (const { id, promptTokens, completionTokens } of routes) {
+      const carbon = id === null ? null : (this.snapshot?.routes.get(id)?.carbon ?? null);
+      if (carbon === null) continue;
+      weight += promptTokens + completionTokens;
+      sum += carbon * (promptTokens + completionTokens);
+    }
+    return weight === 0 ? null : Math.round((sum / weight) * 10) / 10;
+  }
 }

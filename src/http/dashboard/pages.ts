@@ -2,9 +2,12 @@
  * The dashboard's pages: one application, so that every path under `/dashboard` is its index, and its files, whose names hold
  * a hash of what is in them and may be kept for ever. Nothing is loaded from elsewhere, and nothing inline is run.
  */
+
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { builtFile } from './built-files.js';
+import { chosenEncoding } from '../server/static-answer.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 
 const pageHeaders = {
@@ -55,4 +58,57 @@ export async function registerPages(app: FastifyInstance, { files: folder, signI
 function notFound(request: FastifyRequest): never {
   const path = request.originalUrl.split('?', 1)[0]?.slice(0, 200) ?? '';
   throw gatewayError('path_not_found', { method: request.method, path });
+}
+
+// The files of a built front end: only what the build made is ever served, whatever path is asked for.
+
+const contentTypes: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** The build lays everything into its folder or into `assets`; nothing hidden, and no way up. */
+const builtName = /^(?:assets\/)?\w[\w.-]*$/;
+
+/** The build has compressed beforehand what is worth it. */
+const endings = { br: '.br', gzip: '.gz' } as const;
+
+export interface BuiltFile {
+  readonly contentType: string;
+  readonly contentEncoding: string | null;
+  readonly body: Buffer;
+}
+
+/** `name` is relative to the folder, with forward slashes; undefined where the build has no such file. */
+export async function builtFile(
+  folder: string,
+  name: string,
+  acceptEncoding: string | undefined,
+): Promise<BuiltFile | undefined> {
+  const contentType = contentTypes[extname(name)];
+  if (contentType === undefined || !builtName.test(name)) return undefined;
+  const path = join(folder, name);
+  const encoding = chosenEncoding(acceptEncoding, Object.keys(endings));
+  const compressed = encoding && (await contentOf(path + endings[encoding]));
+  if (compressed) return { contentType, contentEncoding: encoding, body: compressed };
+  const plain = await contentOf(path);
+  return plain && { contentType, contentEncoding: null, body: plain };
+}
+
+async function contentOf(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EISDIR') return undefined;
+    throw error;
+  }
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { registerOperatorResources } from '../admin/register.js';
 import { registerAccountResources } from '../api/register.js';
+import { callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { registerCatalogueView } from './catalogue.js';
 import { registerCheckout } from './checkout.js';
@@ -11,7 +12,6 @@ import { registerOwnKeys } from './keys.js';
 import { registerOverview } from './overview.js';
 import { registerOwnSession } from './own-session.js';
 import { registerPages } from './pages.js';
-import { registerPlayground } from './playground.js';
 import { registerPolicyPreview } from './policy-preview.js';
 import { requireOperator, requireSession } from './require-session.js';
 import { checkSameOrigin } from './same-origin.js';
@@ -56,4 +56,17 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
     },
     { prefix: '/operator' },
   );
+}
+
+// `POST playground/chat`: a chat request of the signed-in account, through the very pipeline that a key's request takes.
+
+export function registerPlayground(app: FastifyInstance, { playground }: DashboardDeps): void {
+  app.post('/playground/chat', {
+    // The last hook before the framework would read the body; the pipeline reads it itself.
+    onRequest: async (request, reply) => {
+      reply.hijack();
+      playground(request.raw, reply.raw, callerOf(request), request.id);
+    },
+    handler: () => {},
+  });
 }

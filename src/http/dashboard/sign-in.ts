@@ -1,6 +1,9 @@
 /** Sign-up, sign-in, sign-out and the demo's link. Answers say no more about an account than its owner knows. */
+
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { cookieName, cookieValue } from '../../accounts/sign-in/cookies.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import type { Cookies, Session } from '../../accounts/sign-in/sign-ins.js';
 import type { Account } from '../../domain/account.js';
@@ -9,7 +12,6 @@ import { bodyFields, emailAddress, newPassword, personText } from '../admin/fiel
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, countingGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
-import { DeviceCookies } from './device-cookie.js';
 import { sessionJson } from './session.js';
 
 const newAccount = z.strictObject({ email: emailAddress, password: newPassword, name: personText(200).nullish() });
@@ -76,4 +78,43 @@ async function newSession({ signIns }: DashboardDeps, cookies: Cookies): Promise
   const { session } = await signIns.session(cookies.map((cookie) => cookie.split(';', 1)[0]).join('; '));
   if (!session) throw new Error('a session that was just opened is not there');
   return session;
+}
+
+// * A cookie that a browser gets when it signs in: it proves later that this browser knew the account's password once. It opens
+// nothing; it only keeps the guesses of others from counting against the owner (failure case H14).
+
+const yearSeconds = 365 * 86_400;
+
+export class DeviceCookies {
+  constructor(
+    /** The same in every process of a fleet, or a browser would be a stranger to all but the one that it signed in at. */
+    private readonly key: () => Promise<Buffer>,
+    private readonly secure: boolean,
+  ) {}
+
+  /** The name of the browser, where it has signed in to this account before. */
+  async known(cookieHeader: string | undefined, email: string): Promise<string | null> {
+    const cookie = cookieValue(cookieHeader, this.name);
+    if (cookie === undefined) return null;
+    const [device = '', proof = ''] = cookie.split('.');
+    const expected = Buffer.from(await this.proof(device, email));
+    const given = Buffer.from(proof);
+    return given.length === expected.length && timingSafeEqual(given, expected) ? device : null;
+  }
+
+  async make(email: string): Promise<string> {
+    const device = randomBytes(12).toString('base64url');
+    const attributes = `Max-Age=${yearSeconds}; Path=/; HttpOnly; SameSite=Strict${this.secure ? '; Secure' : ''}`;
+    return `${this.name}=${device}.${await this.proof(device, email)}; ${attributes}`;
+  }
+
+  private get name(): string {
+    return cookieName('device', this.secure);
+  }
+
+  private async proof(device: string, email: string): Promise<string> {
+    return createHmac('sha256', await this.key())
+      .update(`${device} ${email}`)
+      .digest('base64url');
+  }
 }

@@ -1,10 +1,47 @@
 /** The OpenAPI document (contract 9): put together from the resources, the error table and the headers, once a process. */
+
+import type { FastifyInstance } from 'fastify';
 import { version } from '../../base/version.js';
+import { allowOrigin } from '../server/headers.js';
+import { type StaticContent, sendStatic, staticContent } from '../server/static-answer.js';
 import { errorExamples, errorSchemas } from './errors.js';
 import { headers } from './headers.js';
 import { httpLayerResponse } from './operations.js';
-import { resourceGroups } from './paths/index.js';
+import { account } from './paths/account.js';
+import { adminAccounts } from './paths/admin-accounts.js';
+import { adminCredits } from './paths/admin-credits.js';
+import { adminKeys } from './paths/admin-keys.js';
+import { adminRoutes } from './paths/admin-routes.js';
+import { aliases } from './paths/aliases.js';
+import { chat } from './paths/chat.js';
+import { explain } from './paths/explain.js';
+import { fallback } from './paths/fallback.js';
+import { generations } from './paths/generations.js';
+import { models } from './paths/models.js';
+import { ops } from './paths/ops.js';
+import { routingPolicy } from './paths/routing-policy.js';
+import { webhooks } from './paths/webhooks.js';
 import type { OpenApiDocument, Resource } from './types.js';
+
+// Every resource of the document, in the order in which the reference shows them.
+
+export const resourceGroups = {
+  'Inference API': [chat, models, explain, routingPolicy, aliases, fallback, generations, account],
+  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes],
+  Service: [ops, webhooks],
+};
+
+// `GET /openapi.json` (contract 9): no key is needed, and the guards apply as on any path.
+
+export function registerOpenApi(app: FastifyInstance): void {
+  let content: StaticContent | undefined;
+  app.get('/openapi.json', (request, reply) => {
+    content ??= staticContent('application/json; charset=utf-8', JSON.stringify(openApiDocument));
+    // Tools on other origins may read it, as they may call the API that it describes (ruling 19).
+    reply.headers(allowOrigin);
+    return sendStatic(request, reply, content, 'public, max-age=0, must-revalidate');
+  });
+}
 
 const description = `Lodestone is an inference gateway: chat completions in OpenAI’s shape, routed to a provider and a region, with a receipt.
 

@@ -1,4 +1,6 @@
 /** Small builders for the JSON Schemas of the document. In an `object` every property is required unless it is named optional. */
+
+import { z } from 'zod';
 import type { NumberParameter } from '../query.js';
 import type { Parameter, Ref, Schema } from './types.js';
 
@@ -74,4 +76,11 @@ export function listOf(schema: Schema, more: Readonly<Record<string, Schema>> = 
 /** `gen-` or `req-` and 26 characters. */
 export function idPattern(prefix: string): Schema {
   return { pattern: `^${prefix}-[0-9a-hjkmnp-tv-z]{26}$` };
+}
+
+// The schema that a handler checks its body with, as JSON Schema: what it declares is what it does.
+
+export function bodySchema(checked: z.ZodType): Schema {
+  const { $schema: _, ...schema } = z.toJSONSchema(checked, { io: 'input' });
+  return schema;
 }

@@ -1,10 +1,12 @@
 /** `/healthz`, `/readyz` and `/metrics`, to which no guard applies but the limit of failed admin authentications. */
+
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { isLoopbackAddress, isLoopbackHost } from '../../base/loopback.js';
 import { AdminGate } from '../admin/admin-gate.js';
 import type { HttpDeps } from '../deps.js';
 import { metricsText } from './metrics.js';
 import { prometheusContentType } from './prometheus-text.js';
-import { isFromThisHost } from './this-host.js';
 
 const storeWaitMs = 1000;
 
@@ -55,4 +57,26 @@ async function answersInTime(ping: Promise<void>): Promise<boolean> {
     () => false,
   );
   return Promise.race([answered, tooLate]).finally(() => clearTimeout(timer));
+}
+
+// * Whether a request was made on this host itself. A proxy on this host, or a page that a name service has pointed at this
+// host, speaks for somebody else: the first shows by headers that no scraper sends, the second by the name in `Host`.
+
+/** What a client says about itself. Proxies name their callers in too many ways to list, so any other header is one of those. */
+const ownHeaders = new Set([
+  ...['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'authorization', 'cache-control', 'connection'],
+  ...['content-length', 'content-type', 'cookie', 'dnt', 'host', 'if-modified-since', 'if-none-match', 'keep-alive'],
+  ...['pragma', 'priority', 'referer', 'te', 'upgrade-insecure-requests', 'user-agent'],
+  ...['x-prometheus-scrape-timeout-seconds', 'traceparent', 'tracestate', 'baggage'],
+]);
+const isOwnHeader = (name: string): boolean => ownHeaders.has(name) || name.startsWith('sec-');
+
+/** `address` is the caller's, as the trusted proxies name it: one that they do not name is the connection's own. */
+export function isFromThisHost(
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  address: string,
+): boolean {
+  if (!isLoopbackAddress(socket.remoteAddress ?? '') || !isLoopbackAddress(address)) return false;
+  const host = (headers.host ?? '').replace(/:\d*$/, '');
+  return isLoopbackHost(host) && Object.keys(headers).every(isOwnHeader);
 }

@@ -1,7 +1,7 @@
 /** Prometheus' text format, version 0.0.4: families of samples with their labels escaped. */
-import type { MetricDefinition } from '../../observability/metrics/definition.js';
+
 import { type Figures, metricNames, type Sample } from '../../observability/metrics/figures.js';
-import { metricTable } from '../../observability/metrics/metric-table.js';
+import { type MetricDefinition, metricTable } from '../../observability/metrics/metric-table.js';
 
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requestId } from '../../base/ids.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import { letGoIfUnread } from './connection-limits.js';
 import { socketAnswer } from './raw-answer.js';
-import { letGoIfUnread } from './unread-answers.js';
 
 /** How long the client may go on sending before the socket is destroyed; it needs that time to read the answer. */
 const lingerMs = 1000;

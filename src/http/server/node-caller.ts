@@ -12,8 +12,7 @@ import type { BodyHold } from '../../limits/body-memory.js';
 import { type Caller, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import type { TextEncoding } from '../../wire/json-text.js';
-import { apiHeads, sameOriginHeads } from './plain-headers.js';
-import { rawHeader } from './raw-headers.js';
+import { apiHeads, rawHeader, sameOriginHeads } from './headers.js';
 import { type HeadStarts, httpStarts, jsonHead, streamHead } from './response-head.js';
 
 /** What node keeps of the head: set, so that it knows that we have sent one. */

@@ -1,6 +1,7 @@
 /** Response heads of the chat path as text: what never changes is written once. Every value in them is our own. */
-import { allowOrigin, exposeHeaders, httpsOnlyHeader, securityHeaders } from './common-headers.js';
-import { keepAliveMs } from './server-limits.js';
+
+import { keepAliveMs } from './connection-limits.js';
+import { allowOrigin, exposeHeaders, httpsOnlyHeader, securityHeaders } from './headers.js';
 
 function lines(headers: readonly string[]): string {
   let text = '';

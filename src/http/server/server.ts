@@ -16,14 +16,12 @@ import { asGatewayError } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
 import { markAwaitsContinue } from './body.js';
 import { onConnect } from './client-error.js';
-import { httpsOnlyHeader, socketHeaders } from './common-headers.js';
-import { capConnections } from './connection-cap.js';
+import { capConnections, type ServerLimits, serverLimits, watchUnread } from './connection-limits.js';
 import { headFault } from './head-fault.js';
+import { httpsOnlyHeader, socketHeaders } from './headers.js';
 import { closeOnlyIdle } from './idle-connections.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
 import { countRefused } from './refused.js';
-import { type ServerLimits, serverLimits } from './server-limits.js';
-import { watchUnread } from './unread-answers.js';
 
 const closePollMs = 50;
 const httpsOnly = Object.entries(httpsOnlyHeader)[0]!;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { WorkerFigures } from '../../app/workers/figures-exchange.js';
 import { countersOf, type Figures, mergeFigures } from './figures.js';
-import { WorkerFigures } from './worker-figures.js';
 
 const of = (value: number, ...labels: string[]) => [{ labels, value }];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { Histogram } from './histogram.js';
+import { Histogram } from './figures.js';
 import { Meters, outcomeOfStatus } from './meters.js';
 
 const usage = { promptTokens: 10, completionTokens: 5, cachedTokens: 4, reasoningTokens: 1 };

@@ -1,8 +1,163 @@
 /** Every metric of `GET /metrics`, once. The docs page is generated from this table, and tests hold dashboard and alerts against it. */
-import type { MetricDefinition } from './definition.js';
-import { partMetrics, processMetrics } from './table-process.js';
-import { requestMetrics } from './table-requests.js';
-import { routeMetrics } from './table-routes.js';
+
+// The metrics of the parts behind the requests: journal, shared state, connections, workers, and the process itself.
+
+export const gcBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1];
+
+export const partMetrics = {
+  lodestone_journal_records: gauge('sum', 'Settlements that are not yet in the store.'),
+  lodestone_journal_oldest_seconds: gauge('max', 'Age of the oldest settlement that is not yet in the store.'),
+  lodestone_journal_settled_total: counter('Settlements that have left the journal.'),
+  lodestone_journal_set_aside_total: counter('Settlements that the store refused, set aside for a person to look at.'),
+  lodestone_redis_up: gauge('min', '1 while Redis can be reached; absent where none is configured.'),
+  lodestone_redis_fallbacks_total: counter('Requests that were admitted without Redis, by local limits.'),
+  lodestone_upstream_connections: gauge('sum', 'Connections to upstreams, by state.', 'state'),
+  lodestone_catalogue_loaded_timestamp_seconds: gauge('min', 'When the routing snapshot in use was loaded.'),
+  lodestone_workers: gauge('sum', 'Processes that these figures are of.'),
+  lodestone_workers_missing: gauge('max', 'Processes that did not tell their figures in time.'),
+  lodestone_build_info: gauge('max', 'The version that is running.', 'version'),
+};
+
+/** Under the names that Prometheus clients for Node use, so that existing dashboards fit. */
+export const processMetrics = {
+  process_cpu_user_seconds_total: counter('User CPU time.'),
+  process_cpu_system_seconds_total: counter('System CPU time.'),
+  process_cpu_seconds_total: counter('CPU time.'),
+  process_start_time_seconds: gauge('min', 'Start of the process, Unix time.'),
+  process_resident_memory_bytes: gauge('sum', 'Resident memory.'),
+  nodejs_heap_size_total_bytes: gauge('sum', 'Size of the heap.'),
+  nodejs_heap_size_used_bytes: gauge('sum', 'Used part of the heap.'),
+  nodejs_external_memory_bytes: gauge('sum', 'Memory of objects outside the heap.'),
+  nodejs_eventloop_lag_mean_seconds: gauge('max', 'Mean delay of the event loop since the scrape before.'),
+  nodejs_eventloop_lag_p50_seconds: gauge('max', 'Median delay of the event loop since the scrape before.'),
+  nodejs_eventloop_lag_p99_seconds: gauge('max', 'The 99th percentile of that delay.'),
+  nodejs_eventloop_lag_max_seconds: gauge('max', 'The longest delay.'),
+  nodejs_eventloop_active_seconds_total: counter('Time that the event loop was at work; its rate is the utilisation.'),
+  nodejs_eventloop_idle_seconds_total: counter('Time that the event loop waited for something to do.'),
+  nodejs_gc_duration_seconds: histogram(gcBounds, 'Garbage collections, by kind.', 'kind'),
+  nodejs_version_info: gauge('max', 'The version of Node.', 'version'),
+};
+
+// The metrics of requests: what became of them, how long they took, what they cost.
+
+/** Seconds; the last ones are budgets of part 8 of the specification. */
+export const answerBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 90, 150, 300];
+/** Seconds of our own work, which are thousandths. */
+export const overheadBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
+
+export const requestMetrics = {
+  lodestone_requests_total: counter(
+    'Requests that were answered or given up, by endpoint and outcome.',
+    'endpoint',
+    'outcome',
+  ),
+  lodestone_errors_total: counter(
+    'Errors that callers were given, by the row of the error table.',
+    'condition',
+    'code',
+    'status',
+  ),
+  lodestone_limit_refusals_total: counter('Requests that a rate limit refused, by limit.', 'limit'),
+  lodestone_request_body_bytes_total: counter('Bytes of the bodies of chat requests.'),
+  lodestone_chat_duration_seconds: histogram(
+    answerBounds,
+    'From the arrival of a chat request to the end of its answer.',
+    'stream',
+    'outcome',
+  ),
+  lodestone_chat_first_byte_seconds: histogram(
+    answerBounds,
+    'From the arrival of a chat request to the first byte of its 200.',
+    'stream',
+  ),
+  lodestone_chat_overhead_seconds: histogram(
+    overheadBounds,
+    'Time that a chat request spent in Lodestone itself, until its 200 began; the figure of x-router-overhead-ms.',
+    'stream',
+  ),
+  lodestone_chat_fallbacks_total: counter('Answers that the first route attempted did not give.'),
+  lodestone_running_chats: gauge('sum', 'Chat requests that are not over.'),
+  lodestone_open_streams: gauge('sum', 'Streams that have begun and not ended.'),
+};
+
+// The metrics of routes: what was tried, what was served, and how each of them fares. Route ids come from the catalogue.
+
+export const routeMetrics = {
+  lodestone_served_total: counter(
+    'Answers that a route has begun to give, by how they ended.',
+    'route',
+    'stream',
+    'end',
+  ),
+  lodestone_attempts_total: counter('Attempts on a route, by outcome.', 'route', 'outcome'),
+  lodestone_attempt_first_byte_seconds: histogram(
+    answerBounds,
+    'From the dispatch of an attempt to the first byte of the upstream.',
+    'route',
+  ),
+  lodestone_attempt_duration_seconds: histogram(
+    answerBounds,
+    'From the dispatch of an attempt to its end, whatever that was.',
+    'route',
+  ),
+  lodestone_tokens_total: counter(
+    'Tokens billed; cached ones are a part of the prompt, reasoning ones of the completion.',
+    'route',
+    'kind',
+  ),
+  lodestone_usage_oddities_total: counter(
+    'Answers whose usage was billed though it was odd: prompt audio without a price, more cached tokens than prompt tokens, a total that its parts do not explain, more tokens than the context window.',
+    'route',
+    'oddity',
+  ),
+  lodestone_cost_usd_total: counter('US dollars billed.', 'route'),
+  lodestone_route_breaker_state: gauge(
+    'max',
+    'The route’s circuit breaker: 0 closed, 1 half-open, 2 open.',
+    'route',
+    'model',
+  ),
+  lodestone_route_held: gauge('max', '1 while the route is quota-held, until midnight UTC.', 'route', 'model'),
+  lodestone_route_available: gauge(
+    'max',
+    'Of routes with a price and a credential: 1 where an auto/ request may try the route now.',
+    'route',
+    'model',
+  ),
+  lodestone_route_recent_first_byte_seconds: gauge('max', 'The smoothed first byte that ranking uses.', 'route'),
+  lodestone_route_recent_error_ratio: gauge(
+    'max',
+    'Share of the attempts of the last five minutes that failed.',
+    'route',
+  ),
+};
+
+/** What is said about a metric, once: its type, its labels, its meaning, and how the figures of several processes become one. */
+
+/** How the figures of several processes become one: their sum, the highest, or the lowest. */
+export type Across = 'sum' | 'max' | 'min';
+
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** A sentence, as Prometheus and the docs page show it. */
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly across: Across;
+  /** The upper bounds of a histogram's buckets, without infinity. */
+  readonly bounds?: readonly number[];
+}
+
+export function counter(help: string, ...labels: string[]): MetricDefinition {
+  return { type: 'counter', help, labels, across: 'sum' };
+}
+
+export function gauge(across: Across, help: string, ...labels: string[]): MetricDefinition {
+  return { type: 'gauge', help, labels, across };
+}
+
+export function histogram(bounds: readonly number[], help: string, ...labels: string[]): MetricDefinition {
+  return { type: 'histogram', help, labels, across: 'sum', bounds };
+}
 
 const table = { ...requestMetrics, ...routeMetrics, ...partMetrics, ...processMetrics };
 

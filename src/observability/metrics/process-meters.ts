@@ -10,9 +10,8 @@ import {
   performance,
 } from 'node:perf_hooks';
 import { version } from '../../base/version.js';
-import type { Figures, Sample } from './figures.js';
-import { Histogram } from './histogram.js';
-import { gcBounds } from './table-process.js';
+import { type Figures, Histogram, type Sample } from './figures.js';
+import { gcBounds } from './metric-table.js';
 
 const resolutionMs = 20;
 /** A second scraper, or a person with curl, does not take the figures of the first one away. */

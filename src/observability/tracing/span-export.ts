@@ -4,7 +4,7 @@ import type { Logger } from '../../base/logger.js';
 import { version } from '../../base/version.js';
 import { writeSpans } from './chat-spans.js';
 import type { Tracing } from './ended-chat.js';
-import { type Environment, samplerOf, type TraceSdk } from './sampler.js';
+import { type Environment, samplerOf, type TraceSdk } from './open-tracing.js';
 
 export type Resources = typeof import('@opentelemetry/resources');
 export type Exporter = typeof import('@opentelemetry/exporter-trace-otlp-proto');

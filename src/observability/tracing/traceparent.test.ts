@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readTraceParent } from './traceparent.js';
+import { readTraceParent } from './chat-spans.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';

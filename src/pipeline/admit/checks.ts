@@ -1,7 +1,7 @@
 /** The checks of an admission that are the same however the key was found: the token, the account, the count (checks 4 to 8). */
 import { keyExpired, verifyToken } from '../../accounts/keys/verify-token.js';
 import { usdText } from '../../base/money.js';
-import { type Pending, whenKnown } from '../../cluster/counters.js';
+import { type Pending, whenKnown } from '../../cluster/ports.js';
 import type { Identity } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';

@@ -1,11 +1,10 @@
 /** The admission in one of many processes: one round trip to shared state says whether what is held in memory is still true. */
 import { checkTokenShape, type PresentedToken } from '../../accounts/keys/token-shape.js';
 import { tokenIsGood } from '../../accounts/keys/verify-token.js';
-import type { Counted } from '../../cluster/admission.js';
-import type { Pending } from '../../cluster/counters.js';
+import type { Counted, Pending } from '../../cluster/ports.js';
 import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
-import { peerOf } from '../../limits/peer.js';
+import { peerOf } from '../../limits/ip-limiter.js';
 import { ipRateLimited, keyRateLimited } from '../../limits/refusals.js';
 import type { Caller } from '../caller.js';
 import type { PipelinePorts } from '../handover.js';

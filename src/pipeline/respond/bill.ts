@@ -3,8 +3,7 @@ import type { PicoUsd } from '../../base/money.js';
 import { costOf } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import { extraIterations } from '../../wire/extra-iterations.js';
-import type { TokenUsage, UsageReading } from '../../wire/usage.js';
+import { extraIterations, type TokenUsage, type UsageReading } from '../../wire/usage.js';
 import type { Billed, Exchange, PipelinePorts } from '../handover.js';
 import type { DeliveredText } from './delivered-text.js';
 

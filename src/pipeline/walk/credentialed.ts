@@ -1,5 +1,5 @@
 /** What a call shows, where it must first be obtained: the walk waits for it, but no longer than its budgets and its caller do. */
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import type { Route } from '../../catalogue/route.js';
 import type { Budgets, CallPorts } from '../../providers/call.js';
 import type { Failure } from '../../providers/classify/failure.js';

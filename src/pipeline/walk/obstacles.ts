@@ -1,5 +1,5 @@
 /** Why a route cannot even be tried, and what answers when that leaves no candidate (ruling 3, §7.3). */
-import { secondsToMidnightUtc } from '../../base/midnight.js';
+import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { adapterOf } from '../../providers/dialects/registry.js';

@@ -2,7 +2,7 @@
  * AWS's credentials as its users expect to find them: in the environment at once, else by the SDK's own chain (shared files
  * with a profile, SSO, a process, a web identity, a container's or an instance's role).
  */
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import { type LoadPackage, optionalPackage } from './optional-package.js';
 import { Renewed } from './renewed.js';
 

@@ -2,7 +2,7 @@
  * Google's credentials as its users expect to find them, by its own library: the file that GOOGLE_APPLICATION_CREDENTIALS
  * names, what `gcloud auth application-default login` left, or the metadata server.
  */
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import { type LoadPackage, optionalPackage } from './optional-package.js';
 import { Renewed } from './renewed.js';
 

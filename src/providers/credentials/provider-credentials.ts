@@ -1,13 +1,12 @@
 /** What each provider's calls show, chosen by its `auth` and its dialect. Chains are asked only when a call needs them. */
-import type { Clock } from '../../base/clock.js';
+import aws4 from 'aws4';
 import type { Logger } from '../../base/logger.js';
-import type { Provider, Route } from '../../catalogue/route.js';
-import { type Address, addressOf } from '../transport/upstream-address.js';
+import type { Clock } from '../../base/time.js';
+import type { Dialect, Provider, Route } from '../../catalogue/route.js';
+import { type Address, addressOf, requestTarget } from '../transport/upstream-address.js';
 import { AwsKeySource, type AwsKeys, type Environment } from './aws-keys.js';
-import { regionOf, signatureHeaders } from './aws-signature.js';
 import type { Credentials } from './credentials.js';
 import { googleTokens } from './google-tokens.js';
-import { keyHeaders, plainHeaders } from './key-headers.js';
 import { type LoadPackage, loadPackage } from './optional-package.js';
 import type { Renewed } from './renewed.js';
 
@@ -84,4 +83,83 @@ export class ProviderCredentials implements Credentials {
     });
     return headers;
   }
+}
+
+// The headers of a call that shows a key, each dialect's own way. Only our own headers go to a provider (failure case H6).
+
+/** What every call has. */
+export function plainHeaders(dialect: Dialect): string[] {
+  return [
+    'content-type',
+    'application/json',
+    'accept',
+    // Converse frames its streams in its own way.
+    dialect === 'bedrock' ? '*/*' : 'application/json, text/event-stream',
+    'accept-encoding',
+    'identity',
+    'user-agent',
+    'lodestone',
+    ...(dialect === 'anthropic' ? ['anthropic-version', '2023-06-01'] : []),
+  ];
+}
+
+export function keyHeaders({ dialect, apiKey }: Pick<Provider, 'dialect' | 'apiKey'>): string[] {
+  return apiKey === null ? plainHeaders(dialect) : [...plainHeaders(dialect), ...keyHeader(dialect, apiKey)];
+}
+
+/** Tokens of Entra and of Google, which are shown as bearers where a key is not. */
+const entraToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
+const googleToken = /^ya29\./;
+
+function keyHeader(dialect: Dialect, key: string): [name: string, value: string] {
+  switch (dialect) {
+    case 'anthropic':
+      return ['x-api-key', key];
+    case 'azure':
+      return entraToken.test(key) ? bearer(key) : ['api-key', key];
+    case 'gemini':
+      // Never in the query, where it would end up in logs (wire 4).
+      return googleToken.test(key) ? bearer(key) : ['x-goog-api-key', key];
+    default:
+      return bearer(key);
+  }
+}
+
+function bearer(token: string): [name: string, value: string] {
+  return ['authorization', `Bearer ${token}`];
+}
+
+// A call to Bedrock signed after AWS's Signature Version 4, over the very bytes and the very target that are sent (wire 5).
+
+export interface CallToSign {
+  address: Address;
+  path: string;
+  /** A string is latin1: one character a byte. */
+  body: string | Buffer;
+  region: string;
+  nowMs: number;
+}
+
+/** To be sent beside `content-type: application/json`, which is signed too. */
+export function signatureHeaders({ address, path, body, region, nowMs }: CallToSign, keys: AwsKeys): string[] {
+  const date = new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, '');
+  const { headers = {} } = aws4.sign(
+    {
+      service: 'bedrock',
+      region,
+      method: 'POST',
+      path: requestTarget(address, path),
+      body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body,
+      headers: { Host: address.host, 'Content-Type': 'application/json', 'X-Amz-Date': date },
+    },
+    keys,
+  );
+  const token = keys.sessionToken === undefined ? [] : ['x-amz-security-token', keys.sessionToken];
+  return ['x-amz-date', date, ...token, 'authorization', String(headers.Authorization)];
+}
+
+/** A label of the host, as in `bedrock-runtime.eu-central-1.amazonaws.com`; of the environment where the host has none. */
+export function regionOf({ hostname }: Pick<Address, 'hostname'>, env: Environment): string {
+  const label = hostname.split('.').find((each) => /^[a-z]{2,3}(?:-[a-z]+)+-\d{1,2}$/.test(each));
+  return label ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1');
 }

@@ -2,7 +2,7 @@
  * Something that expires and is obtained again before it does: one attempt at a time, in the background while the old one
  * still holds, and not again at once after a failure.
  */
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import { CredentialFault } from './credentials.js';
 
 export interface Obtained<T> {

@@ -1,6 +1,6 @@
 /** The in-process provider (contract 10): an upstream without a network, behind the same seam as one with it. */
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../base/clock.js';
+import type { Clock } from '../../base/time.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from '../transport/transport.js';
 import { behaviours, unknownModel } from './behaviours.js';
 import { Performance, type Script } from './script.js';

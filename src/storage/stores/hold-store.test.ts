@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aGeneration } from '../../../tests/support/generation.js';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { silentLogger as logger } from '../../base/logger.js';
-import { startOfUtcDay, utcDay } from '../../base/midnight.js';
+import { startOfUtcDay, utcDay } from '../../base/time.js';
 import type { Generation } from '../../domain/generation.js';
 import { settlementRow } from '../../domain/settlement-row.js';
 import { openStore } from '../open-store.js';

@@ -6,8 +6,7 @@ import { timeOrderedId } from '../../base/ids.js';
 import type { LedgerEntry } from '../../domain/ledger-entry.js';
 import type { Database } from '../database.js';
 import type { LedgerStore } from '../store.js';
-import { settle } from './settle-batch.js';
-import { UnknownAccount } from './settle-query.js';
+import { settle, UnknownAccount } from './settle.js';
 import { accounts, ledgerPosts } from './tables.js';
 
 /**

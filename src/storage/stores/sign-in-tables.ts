@@ -1,6 +1,6 @@
 /** The tables of sign-in as better-auth's adapter wants them: its models and fields by its own names, times as dates. */
 import { boolean, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
-import { cleanText } from './columns.js';
+import { cleanText } from './tables.js';
 
 const lodestone = pgSchema('lodestone');
 const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/http/openapi/document.js';
 import { documentedConditions, errorSchemaName } from '../../../src/http/openapi/errors.js';
 import { headers } from '../../../src/http/openapi/headers.js';
-import { exposedHeaders } from '../../../src/http/server/common-headers.js';
+import { exposedHeaders } from '../../../src/http/server/headers.js';
 import { httpFixture } from '../../support/http-fixture.js';
 
 /** Pages, and the dashboard's own API, which is no part of the public one. */

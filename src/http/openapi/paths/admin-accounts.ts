@@ -1,9 +1,8 @@
 /** Describes `/admin/v1/accounts`. */
 import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
 import { adminOperation, json, noContent } from '../operations.js';
-import { boolean, listOf, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
+import { bodySchema, boolean, listOf, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
-import { bodySchema } from '../zod-schema.js';
 
 const tag = { name: 'Accounts', description: 'For operators: who may use the service.' };
 

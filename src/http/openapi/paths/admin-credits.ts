@@ -1,9 +1,20 @@
 /** Describes the credits and the ledger of an account. */
 import { ledgerLimit, newCredit } from '../../admin/credits.js';
 import { adminOperation, json } from '../operations.js';
-import { boolean, listOf, numberParameter, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
+import {
+  bodySchema,
+  boolean,
+  listOf,
+  numberParameter,
+  object,
+  oneOfValues,
+  ref,
+  text,
+  textOrNull,
+  time,
+  usd,
+} from '../schema.js';
 import type { Resource } from '../types.js';
-import { bodySchema } from '../zod-schema.js';
 import { accountId } from './admin-accounts.js';
 
 const tag = { name: 'Credits', description: 'For operators: the ledger, whose sum is the balance.' };

@@ -2,9 +2,8 @@
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
 import { newKey } from '../../admin/keys.js';
 import { adminOperation, json, noContent } from '../operations.js';
-import { listOf, object, oneOfValues, ref, text, textOrNull, time } from '../schema.js';
+import { bodySchema, listOf, object, oneOfValues, ref, text, textOrNull, time } from '../schema.js';
 import type { Resource } from '../types.js';
-import { bodySchema } from '../zod-schema.js';
 import { accountId } from './admin-accounts.js';
 
 const tag = { name: 'Keys', description: 'For operators: the API keys of an account.' };

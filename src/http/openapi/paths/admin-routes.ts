@@ -1,8 +1,9 @@
 /** Describes routes and their health, model availability, the catalogue and the audit trail. */
 import { auditLimit } from '../../admin/audit.js';
-import { modelStateNames, newState } from '../../admin/models.js';
+import { modelStateNames, newState } from '../../admin/routes.js';
 import { adminOperation, json, noContent } from '../operations.js';
 import {
+  bodySchema,
   boolean,
   integer,
   listOf,
@@ -16,7 +17,6 @@ import {
   time,
 } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
-import { bodySchema } from '../zod-schema.js';
 
 const tag = {
   name: 'Routes',

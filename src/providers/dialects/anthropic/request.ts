@@ -5,8 +5,6 @@ import { beganWithoutReasoning } from '../chat-parts/open-round.js';
 import { beside, bodyOf, type Chat, readChat, type ToolDefinition } from '../chat-parts/read-chat.js';
 import type { Target } from '../dialect.js';
 import { messagesOf, systemOf, thinkingBlock } from './blocks.js';
-import { claudeTraits } from './claude.js';
-import { thinkingOf } from './thinking.js';
 
 export const messagesPath = '/messages';
 
@@ -95,4 +93,69 @@ function outputConfigOf({ jsonSchema }: Chat, effort: string | undefined, own: u
     ...(isFields(own) && own),
   };
   return Object.keys(config).length > 0 ? config : undefined;
+}
+
+/** What a Claude model takes, by the version in its name, whatever the platform writes around it. */
+
+export interface ClaudeTraits {
+  /** Takes a budget of tokens for thinking; later models take an effort. Neither understands the other's. */
+  readonly takesBudget: boolean;
+  /** Refuses `temperature` and `top_p` in one request. */
+  readonly samplesByOne: boolean;
+  /** What it refuses altogether, for routes of which the catalogue does not say it. */
+  readonly unsupported: readonly string[];
+}
+
+const unknown: ClaudeTraits = { takesBudget: false, samplesByOne: false, unsupported: [] };
+const known = new Map<string, ClaudeTraits>();
+
+/** `claude-3-7-sonnet-…`, `claude-sonnet-4-…`, `claude-opus-4.5`, `eu.anthropic.claude-fable-5-v1:0`. */
+export function claudeTraits(model: string): ClaudeTraits {
+  let traits = known.get(model);
+  if (traits === undefined) {
+    traits = traitsOf(model);
+    known.set(model, traits);
+  }
+  return traits;
+}
+
+const sampling = ['temperature', 'top_p', 'top_k'];
+
+function traitsOf(model: string): ClaudeTraits {
+  const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/i.exec(model);
+  if (!match) return unknown;
+  const version = Number(match[1]) * 100 + Number(match[2] ?? 0);
+  return { takesBudget: version < 406, samplesByOne: version >= 401, unsupported: version >= 407 ? sampling : [] };
+}
+
+// * `reasoning_effort` in the words that a model understands: up to version 4.5 a budget of tokens, from 4.6 on an effort, with
+// which the model decides itself how much it thinks. Neither understands the other's.
+
+export interface Thinking {
+  thinking?: Fields;
+  /** For `output_config`. */
+  effort?: string;
+}
+
+/** Parts of `max_tokens`, which thinking is counted in. */
+const budgetShares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 };
+const budgetMin = 1024;
+
+/**
+ * A budget demands that a round of tool calls began with thoughts, and most clients do not send them back: with
+ * `thoughtsLost` such a round goes on without thinking. With an effort nothing of the kind is demanded.
+ */
+export function thinkingOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Thinking {
+  if (effort === null) return {};
+  if (effort === 'none') return { thinking: { type: 'disabled' } };
+  if (!claudeTraits(model).takesBudget) {
+    return {
+      thinking: { type: 'adaptive', display: 'summarized' },
+      effort: effort === 'minimal' ? 'low' : effort,
+    };
+  }
+  if (thoughtsLost) return {};
+  const budget = Math.max(budgetMin, Math.floor(maxTokens * (budgetShares[effort] ?? 0.5)));
+  // An answer too short to think before it is answered without thinking.
+  return budget < maxTokens ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
 }

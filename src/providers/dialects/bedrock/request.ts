@@ -1,13 +1,12 @@
 /** A chat request in the words of Converse. Only what the caller sent goes out, and what the protocol demands. */
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
-import { claudeTraits } from '../anthropic/claude.js';
+import { claudeTraits, thinkingOf } from '../anthropic/request.js';
 import { type Fields, isFields } from '../chat-parts/items.js';
 import { beganWithoutReasoning } from '../chat-parts/open-round.js';
 import { bodyOf, type Chat, type JsonSchemaFormat, readChat, type ToolDefinition } from '../chat-parts/read-chat.js';
 import type { Target } from '../dialect.js';
 import { cachePoint, messagesOf, reasoningBlock, systemOf } from './blocks.js';
-import { effortOf } from './effort.js';
 import { writtenName } from './names.js';
 
 /** Identifiers may be ARNs, whose slashes belong to them (wire 5). */
@@ -145,4 +144,31 @@ function toolChoiceOf({ toolChoice }: Chat, encoding: TextEncoding): unknown {
     default:
       return undefined;
   }
+}
+
+// `reasoning_effort` in the words of a model's maker: Converse passes them on without knowing them.
+
+export interface Effort {
+  /** For `additionalModelRequestFields`. */
+  additional?: Fields;
+  /** For `outputConfig`, where Converse has a word of its own. */
+  effort?: string;
+}
+
+/** `thoughtsLost` is Claude's: see anthropic/thinking. */
+export function effortOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Effort {
+  if (effort === null) return {};
+  if (/claude/i.test(model)) {
+    const { thinking, effort: level } = thinkingOf(effort, model, maxTokens, thoughtsLost);
+    return { additional: { thinking, ...(level !== undefined && { output_config: { effort: level } }) } };
+  }
+  if (/gpt-oss/i.test(model)) return { additional: { reasoning_effort: effort } };
+  if (/nova-2/i.test(model)) return { additional: { reasoningConfig: novaReasoning(effort) } };
+  return { effort };
+}
+
+function novaReasoning(effort: string): Fields {
+  if (effort === 'none') return { type: 'disabled' };
+  const level = effort === 'low' || effort === 'medium' ? effort : effort === 'minimal' ? 'low' : 'high';
+  return { type: 'enabled', maxReasoningEffort: level };
 }

@@ -9,7 +9,7 @@ import {
   type ToolResultItem,
   type Turn,
 } from '../chat-parts/items.js';
-import { generationOf } from './thinking.js';
+import { generationOf } from './request.js';
 
 /** `messages` are the caller's own: only they have the signatures. */
 export function contentsOf(turns: readonly Turn[], messages: readonly unknown[], model: string): Fields[] {

@@ -4,7 +4,6 @@ import { type Fields, isFields } from '../chat-parts/items.js';
 import { bodyOf, type Chat, readChat, type ToolDefinition } from '../chat-parts/read-chat.js';
 import type { Target } from '../dialect.js';
 import { contentsOf } from './contents.js';
-import { thinkingConfigOf } from './thinking.js';
 
 /** Without `alt=sse` a stream would be one JSON array (wire 4). A name with a slash is a whole resource, as `tunedModels/x`. */
 export function contentPath(model: string, stream: boolean): string {
@@ -75,4 +74,32 @@ function toolConfigOf({ toolChoice, tools, otherTools }: Chat): unknown {
   }
   const asksForNothing = tools.length + otherTools.length === 0 && toolChoice.kind !== 'required';
   return asksForNothing ? undefined : { functionCallingConfig: { mode: modes[toolChoice.kind] } };
+}
+
+// `reasoning_effort` in the words that a model understands: version 2.5 takes a budget of tokens, version 3 a level.
+
+/** The version of a model by its name, 2.5 for `gemini-2.5-pro`; 0 where the name has none. */
+export function generationOf(model: string): number {
+  return Number(/gemini-(\d+(?:\.\d+)?)/i.exec(model)?.[1] ?? 0);
+}
+
+/** The figures that Google's own endpoint of OpenAI's dialect uses. */
+const budgets: Record<string, number> = { minimal: 1024, low: 1024, medium: 8192, high: 24_576 };
+/** Pro models cannot be kept from thinking; this is the least. */
+const proBudgetMin = 128;
+const levels: Record<string, string> = { none: 'MINIMAL', minimal: 'MINIMAL', low: 'LOW', medium: 'MEDIUM' };
+
+/** Undefined where nothing was asked, or where the model does not think. */
+export function thinkingConfigOf(effort: string | null, model: string): Fields | undefined {
+  const generation = generationOf(model);
+  if (effort === null || (generation > 0 && generation < 2.5)) return undefined;
+  const isPro = /-pro\b/i.test(model);
+  if (generation === 2.5) {
+    if (effort === 'none') return { thinkingBudget: isPro ? proBudgetMin : 0 };
+    return { thinkingBudget: budgets[effort] ?? budgets.high, includeThoughts: true };
+  }
+  const level = levels[effort] ?? 'HIGH';
+  // The least that a pro model has is LOW.
+  const thinkingLevel = isPro && level === 'MINIMAL' ? 'LOW' : level;
+  return effort === 'none' ? { thinkingLevel } : { thinkingLevel, includeThoughts: true };
 }

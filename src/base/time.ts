@@ -1,0 +1,65 @@
+/** Time as the product sees it. Wall time is for records and deadlines of the calendar; monotonic time is for durations. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds from an arbitrary start; never steps back. */
+  monotonicMs(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+/** Durations as written in the configuration (`250ms`, `1m30s`) and as printed in the messages of a 504 (Go's form). */
+const part = /(\d+(?:\.\d+)?)(ms|h|m|s)/gy;
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** Milliseconds of a duration text; undefined where it is none. */
+export function parseDurationMs(text: string): number | undefined {
+  part.lastIndex = 0;
+  let total = 0;
+  let end = 0;
+  for (let match = part.exec(text); match; match = part.exec(text)) {
+    total += Number(match[1]) * unitMs[match[2] as keyof typeof unitMs];
+    end = part.lastIndex;
+  }
+  return text.length > 0 && end === text.length ? total : undefined;
+}
+
+/** Go's form: `30s`, `1m30s`, `5m0s`, `1h0m0s`, `250ms`. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${trim(ms)}ms`;
+  const hours = Math.floor(ms / unitMs.h);
+  const minutes = Math.floor((ms % unitMs.h) / unitMs.m);
+  const seconds = trim((ms % unitMs.m) / 1000);
+  if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
+  return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
+}
+
+function trim(value: number): string {
+  return String(Math.round(value * 1000) / 1000);
+}
+
+/** Midnight UTC, at which daily quotas begin anew (§3.2). The local time zone plays no part (failure case F21). */
+const dayMs = 86_400_000;
+
+/** Whole days since the epoch. */
+export function utcDay(nowMs: number): number {
+  return Math.floor(nowMs / dayMs);
+}
+
+/** Epoch milliseconds of the midnight at which a day begins. */
+export function startOfUtcDay(day: number): number {
+  return day * dayMs;
+}
+
+/** Epoch milliseconds of the first midnight UTC after the given moment. */
+export function nextMidnightUtc(nowMs: number): number {
+  return startOfUtcDay(utcDay(nowMs) + 1);
+}
+
+/** Whole seconds until then, 1 to 86400: whoever waits them is past it. */
+export function secondsToMidnightUtc(nowMs: number): number {
+  return Math.ceil((nextMidnightUtc(nowMs) - nowMs) / 1000);
+}

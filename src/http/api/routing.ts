@@ -1,0 +1,66 @@
+/** `/v1/routing-policy` (contract 4.5): the account's gates, and what it prefers among the routes that they leave. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SavedChain } from '../../accounts/fallback/saved-chain.js';
+import { SavedPolicy } from '../../accounts/policy/saved-policy.js';
+import { bodyBytesMax } from '../../pipeline/admit/checks.js';
+import { checkContentType } from '../../pipeline/validate.js';
+import { policyJson } from '../../policy/policy.js';
+import { accountOf, callerOf } from '../authenticate.js';
+import type { HttpDeps } from '../deps.js';
+import { jsonBody, readBody } from '../server/body.js';
+
+const policyPath = '/v1/routing-policy';
+
+export function registerRoutingPolicy(app: FastifyInstance, { directory, audit }: HttpDeps): void {
+  const saved = new SavedPolicy(directory, audit);
+
+  app.get(policyPath, async (request) => policyJson(accountOf(request).policy));
+
+  app.put(policyPath, async (request) => policyJson(await saved.set(accountOf(request), jsonBody(request))));
+
+  app.delete(policyPath, async (request, reply) => {
+    await saved.delete(accountOf(request));
+    return reply.code(204).send();
+  });
+}
+
+// `/v1/fallback` (contract 4.4): the chain that is walked where a request brings none of its own.
+
+const fallbackPath = '/v1/fallback';
+
+export function registerFallback(app: FastifyInstance, { directory, audit, modelStates, catalogue }: HttpDeps): void {
+  const saved = new SavedChain(directory, audit, modelStates);
+
+  app.get(fallbackPath, async (request) => fallbackJson(accountOf(request).fallback));
+
+  app.put(fallbackPath, async (request) =>
+    fallbackJson(await saved.set(accountOf(request), jsonBody(request), catalogue.current)),
+  );
+
+  app.delete(fallbackPath, async (request, reply) => {
+    await saved.delete(accountOf(request));
+    return reply.code(204).send();
+  });
+}
+
+function fallbackJson(models: readonly string[]) {
+  return { object: 'fallback', fallback: { models } };
+}
+
+// `POST /v1/routes/explain`: what would become of a chat request (contract 4.7). It takes bodies as large as the chat does.
+
+export async function registerExplain(app: FastifyInstance, { explain, bodyMemory }: HttpDeps): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, bodyMemory, bodyBytesMax));
+    scope.addHook('onResponse', async (request) => request.bodyHold?.release());
+    scope.post('/v1/routes/explain', async (request) => {
+      checkContentType(request.headers['content-type']);
+      return explain(
+        callerOf(request),
+        request.origin.territory,
+        (request.body as Buffer | undefined) ?? Buffer.alloc(0),
+      );
+    });
+  });
+}

@@ -1,0 +1,148 @@
+/**
+ * The settlement of a batch: generations, balances and key usage in one transaction. What is already there changes nothing,
+ * so a batch may be repeated for ever (ruling 16).
+ */
+
+import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
+import { lineColumns } from '../../domain/settlement-line.js';
+import { piecesOf, rowId, type SettlementRow } from '../../domain/settlement-row.js';
+import type { Database } from '../database.js';
+import { StoreUnavailable } from '../store.js';
+import { withoutNul } from './tables.js';
+
+const uniqueViolation = '23505';
+
+export async function settle(database: Database, rows: readonly SettlementRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  try {
+    await database.session((client) => settleRows(client, rows));
+  } catch (error) {
+    if (codeOf(error) !== uniqueViolation) throw notTheRecordsFault(error);
+    // Some were settled before (a replay after a crash). Rare, so only now is it asked which.
+    await database.transaction(async (_db, client) => {
+      await client.query(lockStatement(new Set(rows.map(({ accountId }) => accountId))));
+      const missing = await notYetThere(client, rows);
+      if (missing.length > 0) await settleRows(client, missing);
+    });
+  }
+}
+
+/** Each id once. Exact, because whoever else settles for these accounts waits for their lock, or is visible by now. */
+async function notYetThere(client: PoolClient, rows: readonly SettlementRow[]): Promise<SettlementRow[]> {
+  const missing = new Map(rows.map((row) => [rowId(row), row]));
+  const { rows: found } = await client.query<{ id: string }>(
+    `select g.id from lodestone.generations g
+     join unnest($1::text[], $2::text[]) as sent(account_id, id) on g.account_id = sent.account_id and g.id = sent.id`,
+    [rows.map(({ accountId }) => accountId), rows.map(rowId)],
+  );
+  for (const { id } of found) missing.delete(id);
+  return [...missing.values()];
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** A missing table or right is nothing that a record could be set aside for: it is tried again when the store is mended. */
+function notTheRecordsFault(error: unknown): unknown {
+  return String(codeOf(error)).startsWith('42') ? new StoreUnavailable(error) : error;
+}
+
+// * A whole settlement as one message to PostgreSQL: lock the accounts, COPY the rows, move the sums. The server runs several
+// statements of one message as one transaction, so it costs a single exchange, and the rows go in as the journal wrote them.
+
+/** A record of an account that is not there: a fault of the record, not of the store. */
+export class UnknownAccount extends Error {
+  constructor(readonly accountIds: readonly string[]) {
+    super(`No such account: ${accountIds.join(', ')}.`);
+    this.name = 'UnknownAccount';
+  }
+}
+
+const copyStatement = `copy lodestone.generations (${lineColumns.join(', ')}) from stdin`;
+
+/** Where no transaction is open, it is one of its own. */
+export function settleRows(client: PoolClient, rows: readonly SettlementRow[]): Promise<void> {
+  const accounts = new Map<string, bigint>();
+  const keys = new Map<string, bigint>();
+  for (const { accountId, keyId, chargePico } of rows) {
+    accounts.set(accountId, (accounts.get(accountId) ?? 0n) + chargePico);
+    keys.set(keyId, (keys.get(keyId) ?? 0n) + chargePico);
+  }
+  const statement = `${lockStatement(accounts.keys())};${copyStatement};${chargeStatement(accounts, keys)}`;
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null) => (error ? reject(error) : resolve());
+    client.query(new SettleQuery(statement, piecesOf(rows), new Set(accounts.keys()), done));
+  });
+}
+
+/** Locks in the order of the ids, so that two settlements never wait for each other in a circle. */
+export function lockStatement(accountIds: Iterable<string>): string {
+  return `select * from lodestone.lock_accounts(${array(accountIds)})`;
+}
+
+/** A key may have been deleted meanwhile; its account pays all the same. */
+function chargeStatement(accounts: Map<string, bigint>, keys: Map<string, bigint>): string {
+  const sums = [accounts.keys(), accounts.values(), keys.keys(), keys.values()].map(array);
+  return `select lodestone.charge(${sums.join(', ')})`;
+}
+
+/** As a literal, since a message of several statements takes no parameters. */
+function array(values: Iterable<string | bigint>): string {
+  let text = '';
+  for (const value of values) {
+    text += `${text === '' ? '' : ','}"${withoutNul(String(value)).replace(/["\\]/g, '\\$&')}"`;
+  }
+  return pg.escapeLiteral(`{${text}}`);
+}
+
+/** The part of the driver's connection that its published types leave out. */
+interface CopyConnection {
+  sendCopyFromChunk(chunk: Buffer): void;
+  endCopyFrom(): void;
+  sendCopyFail(reason: string): void;
+}
+
+/** What the driver calls on a query of its own while this one runs. */
+class SettleQuery implements Submittable {
+  #fault: Error | null = null;
+
+  constructor(
+    private readonly statement: string,
+    private readonly pieces: readonly Buffer[],
+    /** Those that the lock has not named yet. */
+    private readonly unknown: Set<string>,
+    /** Under this name the driver finds it, to end the query at its time limit. */
+    public callback: (error: Error | null) => void,
+  ) {}
+
+  submit(connection: Connection): void {
+    connection.query(this.statement);
+  }
+
+  handleRowDescription(): void {}
+
+  handleDataRow({ fields }: { fields: readonly string[] }): void {
+    this.unknown.delete(fields[0]!);
+  }
+
+  handleCopyInResponse(connection: CopyConnection): void {
+    if (this.unknown.size > 0) {
+      this.#fault = new UnknownAccount([...this.unknown]);
+      connection.sendCopyFail('unknown account');
+    } else {
+      for (const piece of this.pieces) connection.sendCopyFromChunk(piece);
+      connection.endCopyFrom();
+    }
+  }
+
+  handleCommandComplete(): void {}
+
+  handleError(error: Error): void {
+    this.callback(this.#fault ?? error);
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(null);
+  }
+}
