@@ -1,4 +1,4 @@
-/** Builds the dashboard into dashboard/dist, to be served below /dashboard/ with nothing inline (contract 8). */
+/** Builds the dashboard into dashboard/dist, to be served below /dashboard/ with nothing inline. */
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';

@@ -1,4 +1,4 @@
-/** Fails the build when the JavaScript of a first load, gzipped, is over 200 KB, or when charts or map are in it (issue 5). */
+/** Fails the build when the JavaScript of a first load, gzipped, is over 200 KB, or when charts or map are in it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
  * The changes of accounts: those of one account one after the other, so that memory sees them in the order in which the store did. Where
- * the store fell silent during one, it may have made it all the same, and memory is then brought into line with it (ruling 9).
+ * the store fell silent during one, it may have made it all the same, and memory is then brought into line with it.
  */
 import { StoreUnavailable } from '../storage/store.js';
 

@@ -1,4 +1,4 @@
-/** Who did what: one entry for each change that an operator or an account makes, with no secret in it (contract 7). */
+/** Who did what: one entry for each change that an operator or an account makes, with no secret in it. */
 
 import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';

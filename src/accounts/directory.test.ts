@@ -26,7 +26,7 @@ beforeEach(() => {
   store = new MemoryStore();
 });
 
-describe('identities in memory (architecture 3)', () => {
+describe('identities in memory', () => {
   it('reads a key once, however many ask for it at once, and then answers without the store', async () => {
     const { keyId } = await stored();
     const directory = newDirectory();
@@ -51,7 +51,7 @@ describe('identities in memory (architecture 3)', () => {
     expect(directory.cached(key.id)!.account).toBe(account);
   });
 
-  it('does not cache an unknown key, and tells an absent store from an absent key (ruling 16)', async () => {
+  it('does not cache an unknown key, and tells an absent store from an absent key', async () => {
     const directory = newDirectory();
     expect(await directory.load('unknown')).toBeNull();
     store.away = true;
@@ -71,7 +71,7 @@ describe('identities in memory (architecture 3)', () => {
   });
 });
 
-describe('deleting a key (§3.1, G7)', () => {
+describe('deleting a key', () => {
   it('wins over a read of the key that was under way', async () => {
     const { accountId, keyId } = await stored();
     const directory = newDirectory();
@@ -121,7 +121,7 @@ describe('changes are written through', () => {
     expect(account.balancePico).toBe(7n);
   });
 
-  it('charges at once and may go below zero (§7.2)', async () => {
+  it('charges at once and may go below zero', async () => {
     const { accountId } = await stored();
     const directory = newDirectory();
     const account = (await directory.account(accountId))!;
@@ -183,7 +183,7 @@ describe('a change whose answer was lost', () => {
     vi.useRealTimers();
   });
 
-  it('is in memory when the store is back, with what was charged meanwhile: the balance is the ledger’s sum (ruling 9)', async () => {
+  it('is in memory when the store is back, with what was charged meanwhile: the balance is the ledger’s sum', async () => {
     const { accountId } = await stored();
     const directory = newDirectory();
     const account = (await directory.account(accountId))!;
@@ -222,7 +222,7 @@ describe('a change whose answer was lost', () => {
 });
 
 describe('expired keys', () => {
-  it('lose their hash in the store and in memory together (G8)', async () => {
+  it('lose their hash in the store and in memory together', async () => {
     const { accountId } = await stored();
     const directory = newDirectory();
     const { key } = await directory.createKey('operator', accountId, 'short', clock.now() + 1000);

@@ -1,6 +1,6 @@
 /**
  * The accounts, keys and aliases: read from memory, changed in the store first and then in memory, so that what the request
- * path sees is always exact (architecture 3). A change is acknowledged only when both have it, in every process of a fleet.
+ * path sees is always exact. A change is acknowledged only when both have it, in every process of a fleet.
  */
 
 import { timeOrderedId } from '../base/ids.js';

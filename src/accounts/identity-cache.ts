@@ -1,6 +1,6 @@
 /**
- * What the request path needs of accounts, in memory: one shared object an account, one identity a key (architecture 3).
- * A key that is dropped stays dropped, also when a read of it was under way (failure case G7).
+ * What the request path needs of accounts, in memory: one shared object an account, one identity a key.
+ * A key that is dropped stays dropped, also when a read of it was under way.
  */
 import type { PicoUsd } from '../base/money.js';
 import type { Account, Identity, Key } from '../domain/account.js';

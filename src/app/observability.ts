@@ -1,4 +1,4 @@
-/** What watches the requests: the counters, the figures of the process, and traces where they are wanted (contract 9). */
+/** What watches the requests: the counters, the figures of the process, and traces where they are wanted. */
 import type { Logger } from '../base/logger.js';
 import { Meters } from '../observability/metrics/meters.js';
 import { ProcessMeters } from '../observability/metrics/process-meters.js';

@@ -30,7 +30,7 @@ export async function openPayments(parts: Parts, opened: Opened): Promise<Stripe
     ...{ clock, logger, webhookSecret: config.payments.webhookSecret },
     stripe: await openStripe(config.payments),
     note: (action, subject, details) => audit.record('system', action, subject, details),
-    // A sanctioned country is not paid away by a card from elsewhere: lifting it is the operator's decision (§7.6).
+    // A sanctioned country is not paid away by a card from elsewhere: lifting it is the operator's decision.
     record: (event) =>
       directory.recordPayment(event, (current, stated) => (isSanctioned(territories, current) ? current : stated)),
   });

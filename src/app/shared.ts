@@ -7,7 +7,7 @@ import type { Config } from '../config/config.js';
 import type { Store } from '../storage/store.js';
 import type { Opened } from './opened.js';
 
-/** null = this process is the only one (architecture 3). */
+/** null = this process is the only one. */
 export async function openShared(
   { storage: { redisUrl } }: Config,
   clock: Clock,

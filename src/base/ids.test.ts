@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { generationId, requestId, timeOrderedId } from './ids.js';
 
 describe('ids', () => {
-  it('are "gen-" and 26 characters (contract 4.1)', () => {
+  it('are "gen-" and 26 characters', () => {
     expect(generationId(Date.now())).toMatch(/^gen-[0-9a-hjkmnp-tv-z]{26}$/);
     expect(requestId(0)).toMatch(/^req-[0-9a-hjkmnp-tv-z]{26}$/);
   });

@@ -3,7 +3,7 @@ import { forSeeds } from '../../tests/support/seeded-random.js';
 import { parseUsd, picoPerUsd, usdNumber, usdText } from './money.js';
 
 describe('money', () => {
-  it('prints and reads any amount back exactly (ruling 9)', () => {
+  it('prints and reads any amount back exactly', () => {
     forSeeds(500, (random) => {
       const digits = random.textOf('0123456789'.split(''), 26) || '0';
       const pico = BigInt(digits) * (random.chance(0.5) ? 1n : -1n);
@@ -41,7 +41,7 @@ describe('money', () => {
     expect(parseUsd('10.00')).toBe(parseUsd('10'));
   });
 
-  it('gives the nearest JSON number: a sum of a million tiny costs shows no drift (failure case A17)', () => {
+  it('gives the nearest JSON number: a sum of a million tiny costs shows no drift', () => {
     let sum = 0n;
     for (let i = 0; i < 1_000_000; i++) sum += 3_000_000n;
     expect(usdText(sum)).toBe('3');

@@ -41,7 +41,7 @@ function trim(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }
 
-/** Midnight UTC, at which daily quotas begin anew (§3.2). The local time zone plays no part (failure case F21). */
+/** Midnight UTC, at which daily quotas begin anew. The local time zone plays no part. */
 const dayMs = 86_400_000;
 
 /** Whole days since the epoch. */

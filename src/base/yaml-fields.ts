@@ -87,7 +87,7 @@ export function readCredential(value: unknown): string | undefined {
 }
 export const credential = field('a credential of visible ASCII characters', readCredential, true);
 
-/** Contract 3: the provider segment of an id; the two words have a meaning of their own in an id (§2.2). */
+/** Contract 3: the provider segment of an id; the two words have a meaning of their own in an id. */
 export function isProviderId(value: string): boolean {
   return /^[a-z0-9._-]{1,64}$/.test(value) && value !== 'auto' && value !== 'alias';
 }

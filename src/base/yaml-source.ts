@@ -1,4 +1,4 @@
-/** A YAML file as people write it: every fault found in it knows its file, line and column (contract 2, 3). */
+/** A YAML file as people write it: every fault found in it knows its file, line and column. */
 import {
   type Document,
   isAlias,

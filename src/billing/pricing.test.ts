@@ -10,7 +10,7 @@ const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0)
   reasoningTokens: 0,
 });
 
-describe('the cost of an answer (ruling 9)', () => {
+describe('the cost of an answer', () => {
   it('is exact: tokens times prices, in pico-dollars', () => {
     expect(costOf({ input: 600_000n, output: 800_000n, cachedInput: null }, usage(9, 3))).toBe(7_800_000n);
     expect(costOf({ input: 1n, output: 1n, cachedInput: null }, usage(Number.MAX_SAFE_INTEGER, 1))).toBe(
@@ -19,7 +19,7 @@ describe('the cost of an answer (ruling 9)', () => {
     expect(costOf({ input: 0n, output: 0n, cachedInput: null }, usage(9, 3))).toBe(0n);
   });
 
-  it('bills cached tokens at their price, or at the input price where they have none (ruling 10)', () => {
+  it('bills cached tokens at their price, or at the input price where they have none', () => {
     expect(costOf({ input: 10n, output: 1n, cachedInput: 3n }, usage(9, 0, 4))).toBe(5n * 10n + 4n * 3n);
     expect(costOf({ input: 10n, output: 1n, cachedInput: 0n }, usage(9, 0, 4))).toBe(50n);
     expect(costOf({ input: 10n, output: 1n, cachedInput: null }, usage(9, 0, 4))).toBe(90n);
@@ -50,7 +50,7 @@ describe('the cost of an answer (ruling 9)', () => {
   });
 });
 
-describe('the model that the upstream says it answered with (ruling 10)', () => {
+describe('the model that the upstream says it answered with', () => {
   const snapshot = {
     ...smallSnapshot(),
     upstreamModels: new Map([

@@ -1,4 +1,4 @@
-/** Cost = tokens × the route's prices, exact, in pico-dollars (ruling 9); and the pricing faults of ruling 10. */
+/** Cost = tokens × the route's prices, exact, in pico-dollars; and the pricing faults of ruling 10. */
 import type { PicoUsd } from '../base/money.js';
 import type { Price, Route, Snapshot } from '../catalogue/route.js';
 import type { TokenUsage } from '../wire/usage.js';

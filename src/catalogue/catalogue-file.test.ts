@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { picoPerToken } from './catalogue-file.js';
 
-describe('picoPerToken is exact (ruling 9)', () => {
+describe('picoPerToken is exact', () => {
   it.each([
     ['0', 0n],
     ['0.60', 600_000n],

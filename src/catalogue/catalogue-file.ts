@@ -1,4 +1,4 @@
-/** One catalogue file (contract 3), checked entry by entry so that one faulty entry does not hide the faults of the others. */
+/** One catalogue file, checked entry by entry so that one faulty entry does not hide the faults of the others. */
 import type { z } from 'zod';
 import { describeValue, type FieldPath, YamlSource } from '../base/yaml-source.js';
 import {
@@ -133,7 +133,7 @@ function publishedAt(source: YamlSource, path: FieldPath, currency: string): Non
   return { currency, input: figure('input'), output: figure('output'), cachedInput: figure('cached_input') };
 }
 
-/** Prices without floats: USD per million tokens as text, pico-dollars a token as an integer (contract 3, ruling 9). */
+/** Prices without floats: USD per million tokens as text, pico-dollars a token as an integer. */
 const decimal = /^(\d{1,9})(?:\.(\d+))?$/;
 const decimalsMax = 6;
 

@@ -45,7 +45,7 @@ regions:
 `;
 const model = (routes: string) => `${base}models:\n  - creator: meta\n    model: llama\n    routes:\n${routes}\n`;
 
-describe('a loaded catalogue (contract 3)', () => {
+describe('a loaded catalogue', () => {
   it('resolves providers, regions and routes', async () => {
     const snapshot = await loaded(
       model(`      - { provider: acme, locode: DEFRA, upstream_model: llama-i, price: { input: 0.60, output: "0.80", cached_input: 0.3 }, capabilities: [tools, n], daily_token_quota: 5, stream_usage: false, base_url: "https://eu.example/v1" }
@@ -124,7 +124,7 @@ describe('a loaded catalogue (contract 3)', () => {
     ['api_key, which wins', { apiKey: 'c' }, { ACME_KEY: 'e' }, { apiKey: 'c', configured: true }],
     ['api_key that names an absent variable', { apiKey: null }, { ACME_KEY: 'e' }, { apiKey: null, configured: false }],
     ['base_url override', { baseUrl: 'http://other' }, {}, { baseUrl: 'http://other', configured: false }],
-  ])('configures a provider by %s (contract 2)', async (_, acme, env, expected) => {
+  ])('configures a provider by %s', async (_, acme, env, expected) => {
     expect((await loaded(base, { providerSettings: { acme }, env })).providers.get('acme')).toMatchObject(expected);
   });
 
@@ -143,7 +143,7 @@ describe('a loaded catalogue (contract 3)', () => {
   });
 });
 
-describe('reload (contract 7)', () => {
+describe('reload', () => {
   it('keeps the old snapshot on a fault, and swaps it whole when the fault is gone', async () => {
     const path = fileOf(model('      - { provider: acme, locode: defra }'));
     const holder = holderOf([path]);

@@ -1,4 +1,4 @@
-/** Holds the routing snapshot in use. It is swapped whole, and only for one without a fault (contract 7, architecture 3). */
+/** Holds the routing snapshot in use. It is swapped whole, and only for one without a fault. */
 
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';

@@ -1,4 +1,4 @@
-/** The fields of a catalogue's entries (contract 3): a provider, a region, a whole model, and a model's routes. */
+/** The fields of a catalogue's entries: a provider, a region, a whole model, and a model's routes. */
 import { z } from 'zod';
 import {
   anything,

@@ -1,4 +1,4 @@
-/** Catalogue files, read and merged: later files win, entry by entry (contract 2). */
+/** Catalogue files, read and merged: later files win, entry by entry. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { builtinFiles, type CompiledCatalogue, digestOf, readCompiled } from './builtin.js';

@@ -59,7 +59,7 @@ describe('findRoute', () => {
     ['acme/meta/llama', 'acme/meta/llama/frpar'],
     ['zeta/meta/tiny', 'zeta/meta/tiny/global'],
     ['zeta/meta/tiny/global', 'zeta/meta/tiny/global'],
-  ])('finds %s; an absent locode is the default region (§2.2)', (id, route) => {
+  ])('finds %s; an absent locode is the default region', (id, route) => {
     expect(find(id).id).toBe(route);
   });
 
@@ -78,7 +78,7 @@ describe('findRoute', () => {
     ['constructor/meta/llama', 'model_not_offered', 'no provider "constructor"'],
     ['__proto__/__proto__/__proto__', 'model_not_offered', 'no provider "__proto__"'],
     ['acme/../llama', 'model_not_offered', 'no model "../llama"'],
-  ])('answers %s with the 404 that says why (§7.1)', (id, condition, message) => {
+  ])('answers %s with the 404 that says why', (id, condition, message) => {
     const error = errorOf(() => find(id));
     expect(error.condition).toBe(condition);
     expect(error.message).toContain(message);
@@ -92,7 +92,7 @@ describe('findRoute', () => {
   });
 });
 
-describe('findModel (ruling 14)', () => {
+describe('findModel', () => {
   it('finds a model, and is a 404 for an unknown one', () => {
     expect(findModel(snapshot, 'meta', 'llama').routes).toHaveLength(2);
     const error = errorOf(() => findModel(snapshot, 'meta', 'none'));

@@ -1,4 +1,4 @@
-/** From an id to what the catalogue has under it, or to the 404 that says why there is nothing (§7.1, ruling 14). */
+/** From an id to what the catalogue has under it, or to the 404 that says why there is nothing. */
 import { gatewayError } from '../errors/gateway-error.js';
 import { type ExplicitId, idExcerpt } from './model-id.js';
 import type { Model, Route, Snapshot } from './route.js';

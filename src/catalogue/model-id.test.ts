@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { threadTime } from '../../tests/support/thread-time.js';
 import { idExcerpt, parseModelId } from './model-id.js';
 
-describe('parseModelId (§2.2)', () => {
+describe('parseModelId', () => {
   it.each([
     ['acme/meta/llama', { kind: 'explicit', provider: 'acme', creator: 'meta', model: 'llama', locode: null }],
     ['acme/meta/llama/DEFRA', { kind: 'explicit', provider: 'acme', creator: 'meta', model: 'llama', locode: 'defra' }],
@@ -39,7 +39,7 @@ describe('parseModelId (§2.2)', () => {
     ['auto/x', 2, 'has 2 segments, but an auto/ id takes exactly 3 (it has no region)'],
     ['auto/a/b/c', 4, 'has 4 segments, but an auto/ id takes exactly 3 (it has no region)'],
     ['auto//b', 3, 'has 3 segments, but segment 2 of them is empty'],
-  ])('refuses %j and states the count of its segments (§7.1)', (text, segments, reason) => {
+  ])('refuses %j and states the count of its segments', (text, segments, reason) => {
     expect(parseModelId(text)).toEqual({ kind: 'invalid', segments, reason });
   });
 

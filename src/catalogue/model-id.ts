@@ -6,7 +6,7 @@ export interface ExplicitId {
   readonly provider: string;
   readonly creator: string;
   readonly model: string;
-  /** Lower case (contract 3); null = the provider's default region for the model. */
+  /** Lower case; null = the provider's default region for the model. */
   readonly locode: string | null;
 }
 

@@ -71,7 +71,7 @@ describe('a provider whose address names a variable', () => {
     expect(route.provider).not.toHaveProperty('absentVariables');
   });
 
-  it('takes an address of the configuration instead (contract 2)', async () => {
+  it('takes an address of the configuration instead', async () => {
     const route = await routeOf({ provider, env: key, settings: { baseUrl: 'https://own.example' } });
     expect(route).toMatchObject({ baseUrl: 'https://own.example', provider: { configured: true } });
   });
@@ -146,7 +146,7 @@ describe('what differs on one route', () => {
     });
   });
 
-  it('the terms of the model\u2019s creator hold whoever serves it (§7.6)', async () => {
+  it('the terms of the model\u2019s creator hold whoever serves it', async () => {
     const route = await routeOf({
       provider: 'excluded_territories: [RU, SY]',
       model: 'excluded_territories: [sy, UA-43]',

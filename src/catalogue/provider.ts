@@ -59,7 +59,7 @@ export interface ServedBy {
 
 /**
  * The provider as it is on one route. A regional endpoint stays what it is under an operator's provider-wide address: no region
- * is ever substituted (§1.3). A key of the route's own, where the environment has it, wins over the provider's.
+ * is ever substituted. A key of the route's own, where the environment has it, wins over the provider's.
  */
 export function servedBy(
   provider: Provider,

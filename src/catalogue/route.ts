@@ -56,7 +56,7 @@ export interface Provider {
   /** Variables that its address names and the environment does not have. */
   readonly absentVariables?: readonly string[];
   readonly headquarters: string | null;
-  /** null = not known (contract 4.5). */
+  /** null = not known. */
   readonly cloudAct: boolean | null;
   readonly excludedTerritories: readonly string[];
 }
@@ -114,7 +114,7 @@ export interface Route {
   readonly upstreamModel: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** null = not published: the route cannot be served (contract 3). */
+  /** null = not published: the route cannot be served. */
   readonly price: Price | null;
   readonly carbon: number | null;
   readonly capabilities: ReadonlySet<Capability>;
@@ -131,7 +131,7 @@ export interface Route {
   readonly maxOutputTokens: number | null;
 }
 
-/** Swapped whole; a request uses one snapshot from start to end (architecture 3). */
+/** Swapped whole; a request uses one snapshot from start to end. */
 export interface Snapshot {
   readonly loadedAt: number;
   readonly providers: ReadonlyMap<string, Provider>;
@@ -140,7 +140,7 @@ export interface Snapshot {
   readonly models: ReadonlyMap<string, Model>;
   /** By four-segment id. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Upstream model name → canonical ids that it maps to, per provider: `{provider} {upstream_model}` (ruling 10). */
+  /** Upstream model name → canonical ids that it maps to, per provider: `{provider} {upstream_model}`. */
   readonly upstreamModels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

@@ -22,7 +22,7 @@ describe('counters in memory, in their own right', () => {
     expect(counted().counters.take('k', 1, 1)).not.toBeInstanceOf(Promise);
   });
 
-  it('let a wall clock that steps back or forward change nothing (F7)', () => {
+  it('let a wall clock that steps back or forward change nothing', () => {
     const { clock, counters } = counted();
     counters.take('k', 1, 1);
     for (const step of [-3_600_000, 7_200_000]) {
@@ -51,7 +51,7 @@ describe('counters in memory, in their own right', () => {
     expect(counters.take('k', 1, 1).admitted).toBe(true);
   });
 
-  it('do what a plain model does, over any order of takes, corrections and pauses (ruling 11)', () => {
+  it('do what a plain model does, over any order of takes, corrections and pauses', () => {
     forSeeds(30, (random) => {
       const { clock, counters } = counted();
       const model = new Model();
@@ -80,7 +80,7 @@ describe('counters in memory, in their own right', () => {
   });
 });
 
-describe('names without number (F6)', () => {
+describe('names without number', () => {
   const flood = (counters: MemoryCounters, from: number, to: number) => {
     let admitted = 0;
     for (let i = from; i < to; i++)
@@ -211,7 +211,7 @@ beforeEach(() => {
 /** Seconds to wait; 0 = taken. */
 const take = (...wanted: Bucket[]) => buckets.take(wanted) / 1000;
 
-describe('buckets in memory (H14)', () => {
+describe('buckets in memory', () => {
   it('admit as many at once as they hold, then one for each refill', () => {
     expect([take(three), take(three), take(three), take(three)]).toEqual([0, 0, 0, 10]);
     clock.advance(4_000);

@@ -1,6 +1,6 @@
 /**
  * Counters of one process. Memory is bounded without a timer and without evicting a window that is still open: windows that
- * are over are dropped wholesale, and names beyond `namesMax` are counted in a sketch of fixed size (failure case F6).
+ * are over are dropped wholesale, and names beyond `namesMax` are counted in a sketch of fixed size.
  */
 
 import { randomFillSync } from 'node:crypto';

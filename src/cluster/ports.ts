@@ -1,5 +1,5 @@
 /**
- * What a request needs of shared state before it is admitted, in one round trip (architecture 3): the counts of its address
+ * What a request needs of shared state before it is admitted, in one round trip: the counts of its address
  * and its key (contract 5, checks 2 and 7), and whether what is held in memory about it is still true.
  */
 
@@ -30,7 +30,7 @@ export interface Admission {
   ask(ask: AdmissionAsk): Promise<AdmissionAnswer | null>;
 }
 
-// * The port of buckets that attempts draw on, such as those at signing in (failure case H14). A bucket refills slowly and for
+// * The port of buckets that attempts draw on, such as those at signing in. A bucket refills slowly and for
 // ever, up to its capacity, so nothing that draws on it is ever locked out for good.
 
 export interface Bucket {
@@ -49,7 +49,7 @@ export interface Buckets {
 }
 
 /**
- * The port of counters that many requests draw on, each within fixed windows of its own (ruling 11). In memory every
+ * The port of counters that many requests draw on, each within fixed windows of its own. In memory every
  * operation answers at once; behind a network it may answer later, and the callers take both.
  */
 
@@ -79,7 +79,7 @@ export interface Take extends Reading {
 
 /**
  * One family of counters, such as the requests of keys. A counter's window begins with its first admitted take and lasts for a
- * fixed time that nothing prolongs. Time is monotonic: steps of the wall clock have no effect (failure case F7). No operation
+ * fixed time that nothing prolongs. Time is monotonic: steps of the wall clock have no effect. No operation
  * ever fails: where shared state is out of reach, the implementation counts within the process.
  */
 export interface Counters {
@@ -104,7 +104,7 @@ export interface Totals {
 }
 
 /**
- * The port by which the processes of a fleet learn that what they hold in memory is out of date (architecture 3). A version is
+ * The port by which the processes of a fleet learn that what they hold in memory is out of date. A version is
  * an opaque text that is never used twice, so that shared state which lost its memory can only make processes read again.
  */
 

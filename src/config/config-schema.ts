@@ -1,4 +1,4 @@
-/** The configuration file's fields (contract 2). Every one is optional, null is the default, and an unknown one is a fault. */
+/** The configuration file's fields. Every one is optional, null is the default, and an unknown one is a fault. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseUsd } from '../base/money.js';

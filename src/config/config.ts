@@ -1,4 +1,4 @@
-/** The configuration after reading, checking and defaulting (contract 2). Durations are milliseconds, paths absolute. */
+/** The configuration after reading, checking and defaulting. Durations are milliseconds, paths absolute. */
 
 export interface Timeouts {
   firstByteStreamingMs: number;

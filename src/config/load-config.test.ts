@@ -29,8 +29,8 @@ function faultsOf(yaml: string, env: Environment = {}): readonly string[] {
   return [];
 }
 
-describe('defaults (contract 2)', () => {
-  it('needs no file and no variable (contract 1)', () => {
+describe('defaults', () => {
+  it('needs no file and no variable', () => {
     expect(loadConfig({ env: {}, cwd: directory })).toEqual({
       file: null,
       server: {
@@ -116,7 +116,7 @@ describe('the fields', () => {
     expect(config.breaker).toEqual({ failures: 2, windowMs: 1000, cooldownMs: 3_600_000 });
     expect(config.territories.sanctioned).toEqual(['CU', 'UA-43']);
     expect(config.payments.processor).toBe('stripe');
-    expect(config.demo, 'off with a database_url (contract 1)').toBe(false);
+    expect(config.demo, 'off with a database_url').toBe(false);
   });
 
   it('lets HOST, PORT and the LODESTONE_ variables win over the file, and ignores empty ones', () => {
@@ -148,7 +148,7 @@ describe('the fields', () => {
   });
 });
 
-describe('${NAME} is read from the environment (contract 2)', () => {
+describe('${NAME} is read from the environment', () => {
   it('in plain, quoted and flow values, also where YAML would take the brace for a mapping', () => {
     const { providers } = load(
       'providers:\n  a: { api_key: ${KEY} }\n  b:\n    api_key: "x-${KEY}"\n    base_url: http://${NAME}/v1/',

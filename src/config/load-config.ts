@@ -1,4 +1,4 @@
-/** Reads, checks and defaults the configuration: file, then environment (contract 1, 2). A fault is a ConfigFault with all of them. */
+/** Reads, checks and defaults the configuration: file, then environment. A fault is a ConfigFault with all of them. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
@@ -135,7 +135,7 @@ function nonEmpty(value: string | undefined): string | undefined {
 }
 
 /**
- * `${NAME}` in a configuration file (contract 2). Inside `{ … }` YAML takes its braces for a mapping, so they are hidden
+ * `${NAME}` in a configuration file. Inside `{ … }` YAML takes its braces for a mapping, so they are hidden
  * before parsing, behind characters of the same width so that lines and columns stay true, and resolved after it.
  */
 const written = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

@@ -2,7 +2,7 @@
 import type { RoutingPolicy } from '../policy/policy.js';
 
 export interface Key {
-  /** The token's first ten body characters: the key's public id (ruling 1). */
+  /** The token's first ten body characters: the key's public id. */
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Alias extends AliasTarget {
   readonly updatedAt: number;
 }
 
-/** Held in memory and written through, so that it is always exact in one process (architecture 3). Mutable on purpose. */
+/** Held in memory and written through, so that it is always exact in one process. Mutable on purpose. */
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -40,7 +40,7 @@ export interface Account {
   usagePico: bigint;
   limits: { requestsPerMinute: number | null; tokensPerMinute: number | null };
   readonly aliases: Map<string, Alias>;
-  /** The saved fallback chain (§2.4); empty where none is saved. */
+  /** The saved fallback chain; empty where none is saved. */
   fallback: readonly string[];
   policy: RoutingPolicy;
   readonly createdAt: number;

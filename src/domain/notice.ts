@@ -1,6 +1,6 @@
-/** Low balances and what is told about them (issue 7): thresholds, crossings, and notices on their way. */
+/** Low balances and what is told about them: thresholds, crossings, and notices on their way. */
 
-/** How far a balance has fallen: under the account's threshold, or to zero and below, where requests are refused (§7.2). */
+/** How far a balance has fallen: under the account's threshold, or to zero and below, where requests are refused. */
 export type BalanceLevel = 'low' | 'exhausted';
 
 /** One crossing, to be told once. */

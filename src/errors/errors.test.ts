@@ -55,7 +55,7 @@ const types = [
 const values = new Proxy({}, { get: (_, name) => (name === 'param' ? 'given' : `<${String(name)}>`) });
 
 describe('the error table', () => {
-  it.each(specified)('%s is %i %s %s with param %s (§7.1)', (condition, status, type, code, param) => {
+  it.each(specified)('%s is %i %s %s with param %s', (condition, status, type, code, param) => {
     const withParam = new GatewayError(condition, param === 'given' ? { param: 'given' } : {});
     const { error } = envelopeOf(withParam);
     expect([withParam.status, error.type, error.code, error.param]).toEqual([status, type, code, param]);
@@ -87,7 +87,7 @@ describe('the error table', () => {
   });
 });
 
-describe('an envelope (§2.5)', () => {
+describe('an envelope', () => {
   it('has neither code nor param where there is none', () => {
     expect(
       Object.keys(envelopeOf(gatewayError('cannot_apply', { param: 'n', provider: 'acme', reason: 'cannot' })).error),
@@ -95,7 +95,7 @@ describe('an envelope (§2.5)', () => {
     expect(Object.keys(envelopeOf(gatewayError('authorization_missing')).error)).toEqual(['type', 'message', 'code']);
   });
 
-  it('carries the receipt inside the error (§2.6), and its headers', () => {
+  it('carries the receipt inside the error, and its headers', () => {
     const receipt = { providers_attempted: ['a'], breaker_skipped: [], candidates_remaining: 0, last_error: 'x' };
     const error = gatewayError(
       'provider_quota_exhausted',

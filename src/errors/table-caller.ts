@@ -1,4 +1,4 @@
-/** Rows that the caller causes and can mend: key, credits, request, id, alias (§7.1, 401 to 422). */
+/** Rows that the caller causes and can mend: key, credits, request, id, alias. */
 import { row, sentence } from './row.js';
 
 type WithParam<V = unknown> = V & { param: string };
@@ -113,7 +113,7 @@ export const callerErrors = {
   cannot_apply: row<WithParam<{ provider: string; reason: string }>>({
     status: 400,
     type: 'invalid_request_error',
-    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias` or `n` (§7.3). This row has no `code`.',
+    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias` or `n`. This row has no `code`.',
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
     message: ({ provider, param, reason }) =>
@@ -123,7 +123,7 @@ export const callerErrors = {
     status: 400,
     type: 'invalid_request_error',
     code: 'invalid_request_error',
-    when: 'The provider rejected the request itself (§7.5).',
+    when: 'The provider rejected the request itself.',
     remedy: 'Change the request; a retry or another route does not help.',
     message: ({ provider, quote }) =>
       `The provider ${provider} rejected the request: ${sentence(quote)} Change the request; a retry does not help.`,
@@ -225,7 +225,7 @@ export const callerErrors = {
     type: 'invalid_request_error',
     code: 'invalid_fallback_model',
     param: 'fallback.models',
-    when: 'An entry of a fallback chain is not in the catalogue, or names a route that is not served (§7.4).',
+    when: 'An entry of a fallback chain is not in the catalogue, or names a route that is not served.',
     remedy: 'Correct or drop the entry; `auto/{creator}/{model}` entries are recommended.',
     message: ({ id, reason }) => `The fallback entry "${id}" cannot be used: ${reason}`,
   }),

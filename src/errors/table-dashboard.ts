@@ -1,4 +1,4 @@
-/** Rows of the dashboard's own API (contract 8): sign-in, its limits, and what a session may not do. */
+/** Rows of the dashboard's own API: sign-in, its limits, and what a session may not do. */
 import { row } from './row.js';
 
 export const dashboardErrors = {

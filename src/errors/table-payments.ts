@@ -1,4 +1,4 @@
-/** Rows of the payment processor's webhook (issue 7): what a report must be before anything is believed of it. */
+/** Rows of the payment processor's webhook: what a report must be before anything is believed of it. */
 import { row } from './row.js';
 
 export const paymentErrors = {

@@ -16,7 +16,7 @@ export const serviceErrors = {
     status: 451,
     type: 'permission_error',
     code: 'unavailable_for_legal_reasons',
-    when: 'A territory restriction applies (§7.6).',
+    when: 'A territory restriction applies.',
     remedy: 'Retrying does not help. Where only a model is restricted, an `auto/` id lets another provider serve it.',
     message: ({ reason }) => `${reason} Retrying does not help.`,
   }),

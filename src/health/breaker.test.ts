@@ -9,7 +9,7 @@ function opened(atMs = 0): Breaker {
   return breaker;
 }
 
-describe('opening (§3.2, contract 2)', () => {
+describe('opening', () => {
   it('opens at the set number of failures, not before', () => {
     const breaker = new Breaker(config);
     breaker.failed(0, null);
@@ -34,7 +34,7 @@ describe('opening (§3.2, contract 2)', () => {
     expect(breaker.closed).toBe(false);
   });
 
-  it('a success clears the count (ruling 4)', () => {
+  it('a success clears the count', () => {
     const breaker = new Breaker(config);
     breaker.failed(0, null);
     breaker.failed(0, null);
@@ -103,14 +103,14 @@ describe('the cooldown', () => {
 });
 
 describe('half-open', () => {
-  it('has one probe at a time (F11)', () => {
+  it('has one probe at a time', () => {
     const breaker = opened();
     breaker.beginProbe(10_000);
     expect(breaker.mayProbe(10_000)).toBe(false);
     expect(breaker.mayProbe(20_000)).toBe(false);
   });
 
-  it('a probe that ends neutrally frees the slot at once (F9)', () => {
+  it('a probe that ends neutrally frees the slot at once', () => {
     const breaker = opened();
     breaker.endProbe(breaker.beginProbe(10_000));
     expect(breaker.mayProbe(10_000)).toBe(true);

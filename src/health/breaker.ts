@@ -1,5 +1,5 @@
 /**
- * The circuit breaker of one route (§3.2): opens when enough counted failures fall into a sliding window, then lets one
+ * The circuit breaker of one route: opens when enough counted failures fall into a sliding window, then lets one
  * probe at a time through. It has no timer: every answer follows from the monotonic time it is given, so it cannot stick.
  */
 export interface BreakerConfig {

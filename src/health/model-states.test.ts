@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../tests/support/memory-store.js';
 import { ModelStates } from './model-states.js';
 
-describe('model states (§3.2, ruling 5)', () => {
+describe('model states', () => {
   it('are available unless something else was set', () => {
     expect(new ModelStates(new MemoryStore().availability).get('meta/llama')).toEqual({
       state: 'available',

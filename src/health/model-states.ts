@@ -1,4 +1,4 @@
-/** Which models are disabled, in memory and written through: the request path asks without waiting (§3.2, ruling 5). */
+/** Which models are disabled, in memory and written through: the request path asks without waiting. */
 import type { ModelAvailability } from '../catalogue/route.js';
 import type { AvailabilityStore } from '../storage/store.js';
 

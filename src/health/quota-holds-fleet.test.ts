@@ -7,7 +7,7 @@ import { QuotaHolds } from './quota-holds.js';
 const route = 'acme/meta/llama/defra';
 const noon = Date.parse('2026-03-01T12:00:00Z');
 
-describe('a quota hold in a fleet (§3.2, architecture 3)', () => {
+describe('a quota hold in a fleet', () => {
   it('can be waited for, until the store has it and the others know; where there are no others, there is nothing to wait for', async () => {
     const store = new MemoryStore();
     const known: number[] = [];

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a quota hold (§3.2, ruling 5)', () => {
+describe('a quota hold', () => {
   it('is in force at once, on that route only, until midnight UTC', () => {
     const { clock, holds } = fresh();
     expect(holds.isHeld(route)).toBe(false);
@@ -84,7 +84,7 @@ describe('a quota hold (§3.2, ruling 5)', () => {
     }
   });
 
-  it('one record that cannot be written keeps no other waiting (A23)', async () => {
+  it('one record that cannot be written keeps no other waiting', async () => {
     const { store, clock } = fresh();
     const put = (record: Parameters<typeof store.holds.put>[0]) =>
       record.routeId === 'poison' ? Promise.reject(new Error('no')) : store.holds.put(record);
@@ -125,7 +125,7 @@ describe('closing', () => {
   });
 });
 
-describe('a route’s own daily_token_quota (contract 3)', () => {
+describe('a route’s own daily_token_quota', () => {
   it('holds when prompt and completion tokens have used it up, and begins anew at midnight', () => {
     const { clock, holds } = fresh();
     holds.used(limited, 99, noon);
@@ -231,7 +231,7 @@ describe('a route’s own daily_token_quota (contract 3)', () => {
   });
 });
 
-describe('lifting (contract 7)', () => {
+describe('lifting', () => {
   it('is false where the route is not held', async () => {
     const { store, holds } = fresh();
     expect(await holds.lift(route)).toBe(false);

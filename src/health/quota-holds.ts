@@ -1,5 +1,5 @@
 /**
- * Which routes are quota-held (§3.2, ruling 5). A hold belongs to one UTC day and is in force exactly while the clock shows
+ * Which routes are quota-held. A hold belongs to one UTC day and is in force exactly while the clock shows
  * that day, so nothing has to release it at midnight, and a clock that is set back or forth cannot prolong it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -238,7 +238,7 @@ function recordOf({ utcDay: number, held, lifted }: Day, routeId: string): HoldR
   return { utcDay: number, routeId, reason: held.get(routeId)?.reason ?? null, quotaLifted: lifted.has(routeId) };
 }
 
-// * What earlier processes have used of the routes' quotas today (ruling 5). Summed up once, in the background: with millions
+// * What earlier processes have used of the routes' quotas today. Summed up once, in the background: with millions
 // of generations a day it takes seconds (measured: 3.5 s for two millions), which no start shall wait for without a quota.
 
 const retryMs = 1_000;

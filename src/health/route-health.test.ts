@@ -14,8 +14,8 @@ function fresh(start?: { openRoute: true }) {
   return { clock, health, fail };
 }
 
-describe('breakers by route (§3.2, rulings 3 and 4)', () => {
-  it('an open one refuses auto/ walks and no other route, and never a pin (F15)', () => {
+describe('breakers by route', () => {
+  it('an open one refuses auto/ walks and no other route, and never a pin', () => {
     const { health } = fresh({ openRoute: true });
     expect(health.begin(route, false, false)).toBeNull();
     expect(health.isOpen(route)).toBe(true);
@@ -32,7 +32,7 @@ describe('breakers by route (§3.2, rulings 3 and 4)', () => {
     expect(health.begin(route, false, false)).not.toBeNull();
   });
 
-  it('500 parallel requests at the end of the cooldown: one permit (F11)', () => {
+  it('500 parallel requests at the end of the cooldown: one permit', () => {
     const { clock, health } = fresh({ openRoute: true });
     clock.advance(30_000);
     expect(health.isOpen(route)).toBe(false);
@@ -49,7 +49,7 @@ describe('breakers by route (§3.2, rulings 3 and 4)', () => {
     expect(health.begin(route, false, false)).not.toBeNull();
   });
 
-  it('a probe that is a rejected request lets the next one probe at once (F9)', () => {
+  it('a probe that is a rejected request lets the next one probe at once', () => {
     const { clock, health } = fresh({ openRoute: true });
     clock.advance(30_000);
     for (let i = 0; i < 50; i++) health.begin(route, false, false)!.released();
@@ -57,7 +57,7 @@ describe('breakers by route (§3.2, rulings 3 and 4)', () => {
     expect(health.view(route).breaker).toBe('closed');
   });
 
-  it('1,000 rejections do nothing to a route (F13)', () => {
+  it('1,000 rejections do nothing to a route', () => {
     const { health } = fresh();
     for (let i = 0; i < 1000; i++) health.begin(route, false, false)!.released();
     expect(health.view(route)).toEqual({ breaker: 'closed', latency_ms: null, error_rate: null });
@@ -138,7 +138,7 @@ describe('breakers by route (§3.2, rulings 3 and 4)', () => {
     expect(health.view(route)).toEqual({ breaker: 'open', latency_ms: null, error_rate: 1 });
   });
 
-  it('the wall clock plays no part (F7)', () => {
+  it('the wall clock plays no part', () => {
     const { clock, health } = fresh({ openRoute: true });
     for (const time of ['1999-01-01T00:00:00Z', '2040-01-01T00:00:00Z']) {
       clock.setWall(time);
@@ -266,7 +266,7 @@ describe('what ranking is told', () => {
   });
 });
 
-describe('what operators are told (contract 7)', () => {
+describe('what operators are told', () => {
   it('latency over both kinds and the plain error rate, from the first attempt on', () => {
     const { health } = fresh();
     health.begin(route, true, false)!.succeeded(100);

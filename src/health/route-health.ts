@@ -1,5 +1,5 @@
 /**
- * What has been observed of each route in this process: its breaker, its latency, its recent failures (§3.2, ruling 4). The
+ * What has been observed of each route in this process: its breaker, its latency, its recent failures. The
  * walk takes a permit for an attempt and ends it with the outcome; ranking reads coarse figures that noise does not move.
  */
 import type { Clock } from '../base/time.js';
@@ -42,7 +42,7 @@ export class RouteHealth {
     return stream ? route.streamed : route.whole;
   }
 
-  /** null = its breaker is open, or its probe is under way: an `auto/` walk skips it. A pin always gets one (ruling 3). */
+  /** null = its breaker is open, or its probe is under way: an `auto/` walk skips it. A pin always gets one. */
   begin(routeId: string, stream: boolean, pin: boolean): Permit | null {
     const route = this.routes.get(routeId) ?? this.add(routeId);
     const { breaker } = route;

@@ -17,7 +17,7 @@ export interface Permit {
   succeeded(firstByteMs: number | null): void;
   /** A failure that counts against the route, with the upstream's `Retry-After` where it sent one. */
   failed(retryAfterMs: number | null): void;
-  /** Neither: the request was rejected, the caller left, the route is held now (F9). */
+  /** Neither: the request was rejected, the caller left, the route is held now. */
   released(): void;
 }
 

@@ -60,7 +60,7 @@ describe('paths and methods (contract 5, check 3; E12)', () => {
   });
 });
 
-describe('headers of every answer (ruling 19)', () => {
+describe('headers of every answer', () => {
   it('answers a preflight under /v1 with 204, without a key', async () => {
     const { app } = await httpFixture();
     for (const url of ['/v1/chat/completions', '/v1/aliases/x']) {
@@ -99,7 +99,7 @@ describe('headers of every answer (ruling 19)', () => {
   });
 });
 
-describe('health and readiness (contract 9)', () => {
+describe('health and readiness', () => {
   it('is ready with a snapshot and a store', async () => {
     const { app } = await httpFixture();
     expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready' });

@@ -16,7 +16,7 @@ const paths = [
   '/v1/key',
 ];
 
-describe('the key check on every resource of /v1 (part 5, E13)', () => {
+describe('the key check on every resource of /v1', () => {
   it.each(paths)('401 without a key on %s', async (url) => {
     const { app } = await httpFixture();
     const answer = await app.inject(url);
@@ -45,7 +45,7 @@ describe('the key check on every resource of /v1 (part 5, E13)', () => {
     expect(expiry.seenCount).toBe(1);
   });
 
-  it('malformed stays 401 with the store away; an unknown key is then 500, a cached one served (ruling 16, E15)', async () => {
+  it('malformed stays 401 with the store away; an unknown key is then 500, a cached one served', async () => {
     const { app, store, asKey } = await httpFixture();
     store.away = true;
     const send = async (authorization: string) =>
@@ -66,8 +66,8 @@ describe('the key check on every resource of /v1 (part 5, E13)', () => {
   });
 });
 
-describe('the order of checks (contract 5)', () => {
-  it('451 comes first, on unknown paths, wrong methods and admin too, but never on health (ruling 15)', async () => {
+describe('the order of checks', () => {
+  it('451 comes first, on unknown paths, wrong methods and admin too, but never on health', async () => {
     const { app, place } = await httpFixture();
     place.code = 'CU';
     for (const url of ['/nothing', '/v1/models', '/admin/v1/accounts', '/v1/%zz', '/v1/chat/completions']) {
@@ -118,7 +118,7 @@ describe('the order of checks (contract 5)', () => {
     expect(await post({ ...asKey, ...large })).toBe(451);
   });
 
-  it('every answer after the key check tells the six limits, errors too (contract 4.1)', async () => {
+  it('every answer after the key check tells the six limits, errors too', async () => {
     const { app, asKey } = await httpFixture();
     for (const url of ['/v1/models', '/v1/models/nothing/at/all', '/v1/aliases/none']) {
       const { headers } = await app.inject({ url, headers: asKey });

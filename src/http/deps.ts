@@ -41,7 +41,7 @@ declare module 'fastify' {
     bodyHold: BodyHold | null;
   }
   interface FastifyContextConfig {
-    /** `/healthz`, `/readyz`, `/metrics`: no guard applies (ruling 15). */
+    /** `/healthz`, `/readyz`, `/metrics`: no guard applies. */
     unguarded?: true;
     /** Answers whatever nothing else does under its prefix, so its paths are not listed as known. */
     anyPath?: true;
@@ -87,7 +87,7 @@ export interface HttpDeps {
   /** The limits of a key whose account has none of its own. */
   limits: { keyRequestsPerMinute: number; keyTokensPerMinute: number };
   chat: ChatHandler;
-  /** The dry run of a chat request (contract 4.7). */
+  /** The dry run of a chat request. */
   explain: (identity: Identity, territory: Territory, body: Buffer) => Promise<object>;
   /** Where a request comes from, by its connection and the proxies that are trusted. */
   originOf: (req: IncomingMessage) => Origin;
@@ -97,7 +97,7 @@ export interface HttpDeps {
   bodyMemory: BodyMemory;
   /** Makes an account able to sign in at the dashboard. */
   createSignIn?: (account: Account, password: string) => Promise<void>;
-  /** What the request path counts (contract 9). */
+  /** What the request path counts. */
   meters: Meters;
   processMeters?: Pick<ProcessMeters, 'figures'>;
   upstreamConnections?: () => { readonly open: number; readonly idle: number };

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../storage/store.js';
 
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  // Never 401 or 402: the store being away says nothing about the caller (ruling 16).
+  // Never 401 or 402: the store being away says nothing about the caller.
   if (error instanceof StoreUnavailable)
     return gatewayError('internal_server_error', { what: 'The store cannot be reached.' });
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };

@@ -12,7 +12,7 @@ describe('group commit', () => {
   });
   afterEach(() => place.remove());
 
-  it('has a record in its file before the last bytes of its answer go, in the order of appending (architecture 3)', async () => {
+  it('has a record in its file before the last bytes of its answer go, in the order of appending', async () => {
     place.store.away = true;
     const journal = await place.start();
     const all = many(5);

@@ -1,6 +1,6 @@
 /**
  * Group commit: the records of one turn of the event loop go into the file by one write, and only then the answers that
- * wait for it send their last bytes, in the order of their records (architecture 3).
+ * wait for it send their last bytes, in the order of their records.
  */
 import type { Logger } from '../base/logger.js';
 import { atEndOfTurn } from '../base/turn.js';

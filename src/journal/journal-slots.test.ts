@@ -58,7 +58,7 @@ describe('the journals of processes that share a data directory', () => {
     await expect(start({ shared: false })).rejects.toThrow(`pid ${process.pid}`);
   });
 
-  it('settle at start what is left in every free slot, also when there are fewer processes than before (ruling 16)', async () => {
+  it('settle at start what is left in every free slot, also when there are fewer processes than before', async () => {
     const left = many(5);
     leave(0, left.slice(0, 2));
     leave(3, left.slice(2, 4));
@@ -172,7 +172,7 @@ describe('the slot of a process that was killed', () => {
   });
   afterAll(() => rmSync(code, { recursive: true, force: true }));
 
-  it('is held until then, and adopted whole by a sibling that is told (ruling 16)', async () => {
+  it('is held until then, and adopted whole by a sibling that is told', async () => {
     const journal = await start();
     const { costPico: _, ...generation } = aGeneration();
     const args = [join(code, 'child.mjs'), dataDir, JSON.stringify(generation)];

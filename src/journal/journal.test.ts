@@ -35,7 +35,7 @@ describe('the settlement journal', () => {
     expect(slow.depth).toBe(0);
   });
 
-  it('settles once what a crash left between the file and the store (ruling 16)', async () => {
+  it('settles once what a crash left between the file and the store', async () => {
     place.store.away = true;
     const journal = await place.start();
     const odd = '\\N \t\r\n "quoted" \\. \u{1F600} é \u2028';
@@ -77,7 +77,7 @@ describe('the settlement journal', () => {
     expect(readFileSync(join(place.dir, 'set-aside.log'), 'utf8')).toContain('"record":"garbage"');
   });
 
-  it('sets a refused record aside and settles all the others (A23)', async () => {
+  it('sets a refused record aside and settles all the others', async () => {
     const journal = await place.start({ batchRecords: 100, flushMs: 60_000 });
     const all = many(350);
     const bad = [all[0]!, all[137]!, all[138]!, all[349]!];
@@ -93,7 +93,7 @@ describe('the settlement journal', () => {
     expect(place.store.largestBatch).toBe(100);
   });
 
-  it('keeps everything while the store is away and settles it when it is back (A21)', async () => {
+  it('keeps everything while the store is away and settles it when it is back', async () => {
     const journal = await place.start({ flushMs: 5 });
     place.store.away = true;
     const all = many(50);
@@ -168,7 +168,7 @@ describe('the settlement journal', () => {
     await expect(place.start()).rejects.toThrow(`pid ${process.pid}`);
   });
 
-  it('bills once when the process dies between settling and deleting its file (ruling 16)', async () => {
+  it('bills once when the process dies between settling and deleting its file', async () => {
     const database = await freshDatabase();
     const real = await openStore({ connection: database.connection, logger: silentLogger });
     await real.accounts.create({

@@ -7,7 +7,7 @@ const latin1 = (text: string) => ({ members: Buffer.from(text).toString('latin1'
 const base64 = (bytes: number) =>
   Buffer.alloc(bytes, 'Every byte of a picture differs. \u0000\u00fe\u00ff').toString('base64');
 
-describe('the estimate of a prompt (ruling 11)', () => {
+describe('the estimate of a prompt', () => {
   it('is about a token for four bytes', () => {
     expect(estimatePromptTokens(latin1(said(prose.repeat(10))))).toBe(Math.ceil(said(prose.repeat(10)).length / 4));
   });

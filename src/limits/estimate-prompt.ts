@@ -1,6 +1,6 @@
 /**
- * About how many tokens a prompt has, from the length of its text alone (ruling 11): no parsing, no tokenizer, and at most a
- * few milliseconds for the largest body (ruling 17). The usage corrects it after the answer.
+ * About how many tokens a prompt has, from the length of its text alone: no parsing, no tokenizer, and at most a
+ * few milliseconds for the largest body. The usage corrects it after the answer.
  */
 import type { ChatRequest } from '../wire/chat-request.js';
 

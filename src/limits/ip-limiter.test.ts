@@ -65,7 +65,7 @@ describe('the per-IP limiter (check 2)', () => {
     for (const address of ['192.0.2.2', '2001:db8:0:1::1']) expect(refusalOf(limiter, address)).toBeNull();
   });
 
-  it('stays flat under 300,000 peers a minute, serves a new one, and frees none that is blocked (F6)', () => {
+  it('stays flat under 300,000 peers a minute, serves a new one, and frees none that is blocked', () => {
     const { clock, counters, limiter } = limited(8);
     for (let i = 0; i < 8; i++) limiter.take('203.0.113.9');
     const before = heldBytes();
@@ -102,7 +102,7 @@ describe('the peer that an address belongs to', () => {
     '2001:db8:1:2:3::4',
     '2001:db8:1:2::192.0.2.17',
     '2001:db8:1:2::1%eth0',
-  ])('is the /64 of IPv6 (F6): %s', (address) => expect(peerOf(address)).toBe('2001:db8:1:2::/64'));
+  ])('is the /64 of IPv6: %s', (address) => expect(peerOf(address)).toBe('2001:db8:1:2::/64'));
 
   it.each([
     ['::1', '0:0:0:0::/64'],

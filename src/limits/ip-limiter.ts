@@ -15,7 +15,7 @@ export class IpLimiter {
 
   /**
    * Throws ip_rate_limited. `address` is the caller's: the connection's own, or the one that a trusted proxy names; a caller
-   * that can choose it can use up somebody else's requests (failure case E10).
+   * that can choose it can use up somebody else's requests.
    */
   take(address: string | undefined): Pending<void> {
     return whenKnown(this.requests.take(peerOf(address), 1, this.requestsPerMinute), ({ admitted, resetMs }) => {
@@ -25,7 +25,7 @@ export class IpLimiter {
 }
 
 // * The name under which an address is counted: IPv4 as it is, however it is written, and IPv6 by its /64, because whoever has
-// one address of a /64 has all of them (failure case F6).
+// one address of a /64 has all of them.
 
 /** What is no address shares one counter: such peers can use up only each other's requests. */
 const unreadable = 'unreadable';

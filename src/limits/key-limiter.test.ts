@@ -61,7 +61,7 @@ describe('the requests a minute of a key (check 7)', () => {
   it.each([
     ['in memory', (counters: Counters) => counters],
     ['behind a network', remote],
-  ])('are exactly 100 of 1,000 that come together, in each of 20 windows, %s (F1)', async (_, reach) => {
+  ])('are exactly 100 of 1,000 that come together, in each of 20 windows, %s', async (_, reach) => {
     const { clock, limiter } = limited(100, 1000, reach);
     const identity = identityOf('k');
     for (let window = 0; window < 20; window++) {
@@ -86,7 +86,7 @@ describe('the requests a minute of a key (check 7)', () => {
     expect(headersOf(refusal)).toEqual({ 'retry-after': '1' });
   });
 
-  it('count from check 4 on, while the refusal waits for its turn (ruling 11)', () => {
+  it('count from check 4 on, while the refusal waits for its turn', () => {
     const { limiter } = limited(1);
     const identity = identityOf('k');
     expect(limiter.countRequest(identity)).toBeNull();
@@ -94,7 +94,7 @@ describe('the requests a minute of a key (check 7)', () => {
     expect(limiter.countRequest(identity)).toBeInstanceOf(GatewayError);
   });
 
-  it('are each key\u2019s own, also where the account sets them, and the account\u2019s win (ruling 11)', () => {
+  it('are each key\u2019s own, also where the account sets them, and the account\u2019s win', () => {
     const { limiter } = limited(1);
     const first = identityOf('one', { requestsPerMinute: 2 });
     const second: Identity = { ...identityOf('two'), account: first.account };
@@ -154,7 +154,7 @@ describe('the tokens a minute of a key (check 13)', () => {
     ]);
   });
 
-  it('have a window apart from the requests\u2019 (F2)', () => {
+  it('have a window apart from the requests\u2019', () => {
     const { clock, limiter } = limited(2, 1000);
     const identity = identityOf('k');
     limiter.takeRequest(identity);
@@ -169,7 +169,7 @@ describe('the tokens a minute of a key (check 13)', () => {
     expect(refusalOf(() => limiter.takeRequest(identity))!.message).toContain('requests');
   });
 
-  it('are whole again after 5,000 aborted requests, at once and in the next window (F3)', () => {
+  it('are whole again after 5,000 aborted requests, at once and in the next window', () => {
     const { clock, limiter } = limited(100, 1000);
     const identity = identityOf('k');
     const late: Reservation[] = [];
@@ -245,7 +245,7 @@ describe('the tokens a minute of a key (check 13)', () => {
   });
 });
 
-describe('the six headers (contract 4.1)', () => {
+describe('the six headers', () => {
   it('are all there before the first request, with nothing used', () => {
     const { limiter } = limited(600, 1_000_000);
     expect(limiter.headersOf(identityOf('k'))).toEqual([

@@ -1,6 +1,6 @@
 /**
  * The limits of a key: requests a minute (contract 5, check 7) and tokens a minute (check 13), counted apart from each other
- * (failure case F2). The account's own limits win over the configuration's and are read anew by each request.
+ *. The account's own limits win over the configuration's and are read anew by each request.
  */
 
 import { durationText } from '../base/time.js';
@@ -20,7 +20,7 @@ export class KeyLimiter {
   ) {}
 
   /**
-   * Counts a request whose key has been found good. It counts from check 4 on (ruling 11), while a refusal has to wait for the
+   * Counts a request whose key has been found good. It counts from check 4 on, while a refusal has to wait for the
    * checks in between; so the refusal is given back, to be thrown when check 7 has its turn. null = admitted.
    */
   countRequest({ key, account }: Identity): Pending<GatewayError | null> {
@@ -53,7 +53,7 @@ export class KeyLimiter {
     return used > 0 && used + estimate > limit ? keyRateLimited('tokens', limit, resetMs) : null;
   }
 
-  /** The six headers of every authenticated answer (contract 4.1) as they stand now, as a flat list of names and values. */
+  /** The six headers of every authenticated answer as they stand now, as a flat list of names and values. */
   headersOf({ key, account }: Identity): string[] {
     return rateLimitHeaders(
       { limit: this.requestLimitOf(account), reading: this.requests.peek(key.id) },
@@ -71,7 +71,7 @@ export class KeyLimiter {
   }
 }
 
-// OpenAI's six `x-ratelimit-*` headers (contract 4.1), made on every authenticated answer, so without more work than needed.
+// OpenAI's six `x-ratelimit-*` headers, made on every authenticated answer, so without more work than needed.
 
 export interface BudgetState {
   limit: number;
@@ -110,11 +110,11 @@ function resetText(resetMs: number): string {
   return durationText(resetMs < 1000 ? resetMs : Math.ceil(resetMs / 1000) * 1000);
 }
 
-// Tokens held for a request from its admission until its usage is known (ruling 11).
+// Tokens held for a request from its admission until its usage is known.
 
 /**
  * Settled once, by whichever call comes first; later ones do nothing. What is never settled ends with its window, so nothing
- * leaks for longer than a minute (failure case F3). Both touch only the window that admitted the request.
+ * leaks for longer than a minute. Both touch only the window that admitted the request.
  */
 export interface Reservation {
   /** The answer used this many tokens, prompt and completion: more or fewer than were held. */

@@ -18,7 +18,7 @@ export function keyRateLimited(budget: Budget, limit: number, resetMs: number): 
   return gatewayError('key_rate_limited', { budget, limit, seconds }, { retryAfterSeconds: seconds });
 }
 
-/** Rounded up, so that it is never too early, and never 0 (failure case F5). */
+/** Rounded up, so that it is never too early, and never 0. */
 function retryAfterSeconds(resetMs: number): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }

@@ -56,7 +56,7 @@ function scene(answers: (number | Error)[]) {
   return { notices, clock, state, log, waiting };
 }
 
-describe('notices about balances (issue 7)', () => {
+describe('notices about balances', () => {
   it('are told once where they are answered with a 2xx', async () => {
     const { notices, state, log } = scene([200]);
     await notices.look();

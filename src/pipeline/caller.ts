@@ -1,4 +1,4 @@
-/** The seam towards a caller (architecture 4, rule 12): what a request brings, and the ways in which it can be answered. */
+/** The seam towards a caller: what a request brings, and the ways in which it can be answered. */
 
 import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
@@ -10,7 +10,7 @@ export interface Caller {
   readonly origin: Origin;
   /**
    * Set once the key has been found good, or from the start where a session of the dashboard has proved who is calling: every
-   * answer from then on tells the key's limits (contract 4.1).
+   * answer from then on tells the key's limits.
    */
   identity: Identity | null;
   readonly authorization: string | undefined;

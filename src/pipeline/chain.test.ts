@@ -30,7 +30,7 @@ async function walked(primary: string, ...chain: string[]) {
   return { entered, end };
 }
 
-describe('a fallback chain (contract 4.4)', () => {
+describe('a fallback chain', () => {
   it('is not touched when the primary serves', async () => {
     expect(await walked('a', 'b')).toEqual({ entered: ['a'], end: 'a' });
   });
@@ -59,7 +59,7 @@ describe('a fallback chain (contract 4.4)', () => {
     },
   );
 
-  it('stops at an upstream\u2019s rejection of the request (ruling 7)', async () => {
+  it('stops at an upstream\u2019s rejection of the request', async () => {
     expect(await walked('failed', 'rejected', 'b')).toEqual({
       entered: ['failed', 'rejected'],
       end: failures.rejected,

@@ -1,5 +1,5 @@
 /**
- * The primary id and then, entry by entry, its fallback chain (§2.4, contract 4.4). One way for the real walk and for its
+ * The primary id and then, entry by entry, its fallback chain. One way for the real walk and for its
  * explanation, so that the two cannot come apart.
  */
 import type { GatewayError } from '../errors/gateway-error.js';
@@ -39,7 +39,7 @@ function goesOn({ status }: GatewayError): boolean {
 
 /**
  * An entry that was stopped before anybody was asked (policy, territory, a model withdrawn since, a parameter that no route of
- * it can apply) is not the failure that the caller is told of. A rejection by an upstream is: it stops the chain (ruling 7).
+ * it can apply) is not the failure that the caller is told of. A rejection by an upstream is: it stops the chain.
  */
 function passedOver({ status, condition }: GatewayError): boolean {
   return status < 500 && condition !== 'upstream_rejected';

@@ -1,5 +1,5 @@
 /**
- * The dry run of a chat request (contract 4.7): the same resolve, gate, rank and obstacles as the real way, and no call. It
+ * The dry run of a chat request: the same resolve, gate, rank and obstacles as the real way, and no call. It
  * answers what would happen, also where that is an error.
  */
 import { usdText } from '../base/money.js';
@@ -68,7 +68,7 @@ export async function explain(
     counterfactuals: [],
   };
   const { balancePico } = identity.account;
-  // Credits are checked before anything that routing finds (contract 5), but its candidates are worth seeing all the same.
+  // Credits are checked before anything that routing finds, but its candidates are worth seeing all the same.
   const unpaid = balancePico <= 0n ? gatewayError('insufficient_credits', { balance: usdText(balancePico) }) : null;
   try {
     const serving = await wouldServe(ports, identity, territory, request, explanation);
@@ -146,7 +146,7 @@ function dryWalk(
 
 const breakerOpen = { verdict: 'breaker_open', param: null } as const;
 
-/** A pin is attempted even when its breaker is open (ruling 3). */
+/** A pin is attempted even when its breaker is open. */
 function openBreaker({ health }: ExplainPorts, { kind }: Plan, { id }: Route): typeof breakerOpen | null {
   return kind === 'auto' && health.isOpen(id) ? breakerOpen : null;
 }

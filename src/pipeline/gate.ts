@@ -1,6 +1,6 @@
 /**
  * Stage 4: whether the model may be served now, and which candidates the account's policy leaves and which their
- * providers' terms (contract 5, checks 14 to 16). Gates affect `auto/` selection only; an explicit id is never touched by them (§2.9).
+ * providers' terms (contract 5, checks 14 to 16). Gates affect `auto/` selection only; an explicit id is never touched by them.
  */
 import type { Route } from '../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -13,7 +13,7 @@ import type { PipelinePorts, Plan } from './handover.js';
 export interface GateOutcome {
   readonly eligible: readonly Route[];
   readonly removed: readonly Removal[];
-  /** Routes of providers whose terms exclude the caller's territory (§7.6). */
+  /** Routes of providers whose terms exclude the caller's territory. */
   readonly excluded: readonly Route[];
   /** What answers when nothing may be tried; null otherwise. */
   readonly error: GatewayError | null;

@@ -36,7 +36,7 @@ export interface PipelinePorts {
   ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'requestLimitOf' | 'takeTokens' | 'tokenRefusal' | 'headersOf'>;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge'>;
-  /** A request showed an expired key: its hash should go (ruling 1). */
+  /** A request showed an expired key: its hash should go. */
   expiredKeySeen(): void;
   catalogue: { readonly current: Snapshot | null };
   modelStates: Pick<ModelStates, 'get'>;
@@ -82,7 +82,7 @@ export interface Exchange {
   readonly snapshot: Snapshot;
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
-  /** Of the key's tokens a minute: the estimate, until the usage corrects it (ruling 11). */
+  /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
   readonly reservation: Reservation;
 }
 
@@ -91,7 +91,7 @@ export interface Plan {
   /** As the caller, or its chain, wrote it. */
   readonly id: string;
   readonly alias: string | null;
-  /** A pin has one route and is never served by another (§1.4); `auto/` has candidates. */
+  /** A pin has one route and is never served by another; `auto/` has candidates. */
   readonly kind: 'pin' | 'auto';
   readonly routes: readonly Route[];
 }

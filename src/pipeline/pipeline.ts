@@ -147,7 +147,7 @@ class Chat {
     if (caller.gone) this.settleGone();
     const text = answerText(exchange, route, parts, billed, this.metadata(route));
     const overheadMs = this.overheadMs();
-    // Made after settling: what remains of the key's tokens is told by the usage, not by the estimate (contract 4.1).
+    // Made after settling: what remains of the key's tokens is told by the usage, not by the estimate.
     this.notes.answering(this.ports.clock.monotonicMs(), overheadMs);
     this.settleServed(route, billed, parts.finishReason, null, () =>
       caller.answer(answerHeaders(this.ports, exchange, route, overheadMs), text, parts.encoding),
@@ -201,7 +201,7 @@ class Chat {
     this.settle(settlement, thenSend);
   }
 
-  /** Nothing arrived, so nothing is billed (ruling 8); the record says why. */
+  /** Nothing arrived, so nothing is billed; the record says why. */
   private settleGone(): never {
     const streamEnd = this.exchange.request.stream ? 'client_closed' : null;
     const common = { billed: null, finishReason: null, streamEnd, fallbackOccurred: false, error: null } as const;

@@ -52,7 +52,7 @@ function resolveAlias(snapshot: Snapshot, account: Account, id: string, name: st
 
 const noChain: readonly Plan[] = [];
 
-/** The chain that the request itself carries, checked (§2.4, §7.4); it replaces the saved one, and `[]` switches that off. */
+/** The chain that the request itself carries, checked; it replaces the saved one, and `[]` switches that off. */
 export function resolveSentChain(
   ports: Pick<PipelinePorts, 'modelStates'>,
   snapshot: Snapshot,
@@ -64,7 +64,7 @@ export function resolveSentChain(
   return sent.map((id) => resolve(snapshot, account, id));
 }
 
-/** The saved chain; what was withdrawn since it was saved is skipped and fails no request (§2.4). */
+/** The saved chain; what was withdrawn since it was saved is skipped and fails no request. */
 export function resolveSavedChain(snapshot: Snapshot, account: Account): readonly Plan[] {
   if (account.fallback.length === 0) return noChain;
   return account.fallback.flatMap((id) => {

@@ -6,12 +6,12 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import type { ThreadError } from './validate/body-thread.js';
 import { readRequest } from './validate/read-request.js';
 
-/** Above this size parsing would hold up others (architecture 4, rule 8). */
+/** Above this size parsing would hold up others. */
 export const largeBodyBytes = 256 * 1024;
 
 /**
  * A thread reads its bodies one after the other, and a hostile one takes seconds for its 32 MiB; so bodies wait only for others
- * of about their own size (ruling 17).
+ * of about their own size.
  */
 const sizeClassBytes = [1024 * 1024, 4 * 1024 * 1024, 12 * 1024 * 1024, Number.POSITIVE_INFINITY];
 

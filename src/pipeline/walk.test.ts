@@ -7,7 +7,7 @@ import type { Exchange } from './handover.js';
 import { newTrail } from './notes.js';
 import { type WalkPorts, walk } from './walk.js';
 
-it('asks no upstream for a caller that has left already (ruling 8, failure case F18)', async () => {
+it('asks no upstream for a caller that has left already', async () => {
   const clock = new ManualClock();
   const snapshot = smallSnapshot();
   const route = snapshot.routes.get('acme/meta/llama/defra')!;

@@ -1,6 +1,6 @@
 /**
  * Stage 6: the candidates in order, one attempt each, until one serves. A pin is a walk of one. It stops at a rejection of
- * the request (§7.5.2), when its overall budget is spent, and at once when the caller leaves.
+ * the request, when its overall budget is spent, and at once when the caller leaves.
  */
 import { durationText, secondsToMidnightUtc } from '../base/time.js';
 import type { Route } from '../catalogue/route.js';
@@ -44,7 +44,7 @@ export async function walk(
     const leftMs = ports.timeouts.overallMs - (ports.clock.monotonicMs() - startedAtMs);
     if (leftMs <= 0) break;
     const route = candidates[next++]!;
-    // It may have left while its body was read, or an earlier answer: nobody is asked for it any more (ruling 8).
+    // It may have left while its body was read, or an earlier answer: nobody is asked for it any more.
     if (caller.gone) return { kind: 'gone', route };
     const permit = permitFor(ports, exchange, plan, route, trail, ruledOut);
     if (permit === 'not_durable') isDurable = false;
@@ -139,7 +139,7 @@ function learn(
   return undefined;
 }
 
-/** The candidates that the walk did not come to, less those that are ruled out (§2.6). */
+/** The candidates that the walk did not come to, less those that are ruled out. */
 function remainingOf(ports: WalkPorts, { request }: Exchange, rest: readonly Route[], trail: Trail): number {
   let remaining = 0;
   for (const route of rest) {

@@ -5,7 +5,7 @@ import type { Route } from '../catalogue/route.js';
 import { applyGates, removalText } from './apply-gates.js';
 import { defaultPolicy, type RoutingPolicy } from './policy.js';
 
-describe('applyGates (§2.9)', () => {
+describe('applyGates', () => {
   it('gives back the very same list under a policy with no gate set', () => {
     const routes = [routeWith({ carbon: null, price: null, cloudAct: null, locode: 'global' })];
     for (const policy of [defaultPolicy, policyWith({ prefer: 'carbon' })]) {
@@ -14,7 +14,7 @@ describe('applyGates (§2.9)', () => {
     }
   });
 
-  it('excludes what is unknown under a ceiling, and keeps it without one (F26)', () => {
+  it('excludes what is unknown under a ceiling, and keeps it without one', () => {
     const [known, dark, unpriced] = [routeWith(), routeWith({ carbon: null }), routeWith({ price: null })];
     const routes = [dark, known, unpriced];
     expect(applyGates(policyWith({ max_carbon: 1e6 }), routes).eligible).toEqual([known, unpriced]);
@@ -22,7 +22,7 @@ describe('applyGates (§2.9)', () => {
     expect(applyGates(policyWith({ deny_cloud_act: true }), routes).eligible).toEqual(routes);
   });
 
-  it('counts a route once, at the first gate that removes it (contract 4.5)', () => {
+  it('counts a route once, at the first gate that removes it', () => {
     const routes = [
       routeWith({ cloudAct: true, carbon: 500, price: null }),
       routeWith({ cloudAct: null }),
@@ -76,7 +76,7 @@ function violations({ provider, model, locode, country, carbon, price }: Route, 
 }
 
 describe('over random catalogues and policies', () => {
-  it('no eligible route violates a gate, and every route is either eligible or removed, in order (§1.3)', () => {
+  it('no eligible route violates a gate, and every route is either eligible or removed, in order', () => {
     let [kept, gone] = [0, 0];
     forSeeds(3000, (random) => {
       const [policy, routes] = [randomPolicy(random), randomRoutes(random)];

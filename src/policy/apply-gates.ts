@@ -1,4 +1,4 @@
-/** Holds routes against a policy's gates (§2.9): no route that a gate removes is ever eligible, and each is counted once. */
+/** Holds routes against a policy's gates: no route that a gate removes is ever eligible, and each is counted once. */
 import type { Route } from '../catalogue/route.js';
 import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
@@ -6,7 +6,7 @@ import type { RoutingPolicy } from './policy.js';
 
 export interface Removal {
   readonly route: Route;
-  /** The first gate, in their order, that removes the route (contract 4.5). */
+  /** The first gate, in their order, that removes the route. */
   readonly gate: GateName;
 }
 

@@ -21,7 +21,7 @@ describe('counterfactuals', () => {
     ]);
   });
 
-  it('says so where a figure is not published, instead of promising that a higher ceiling helps (§2.9)', () => {
+  it('says so where a figure is not published, instead of promising that a higher ceiling helps', () => {
     const dark = [routeWith({ carbon: null }), routeWith({ carbon: null })];
     const policy = policyWith({ max_carbon: 50 });
     expect(counterfactuals(policy, dark)).toEqual([

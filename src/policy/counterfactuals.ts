@@ -89,7 +89,7 @@ function told(way: Way, routes: readonly Route[]): Counterfactual {
   return { ...first!, also, admits: count, message };
 }
 
-/** Says that a route without a published figure is excluded for as long as the gate is set (§2.9). */
+/** Says that a route without a published figure is excluded for as long as the gate is set. */
 function remark(gate: Gate, { policy, admitted }: Way, routes: readonly Route[]): string {
   const { figure } = gate;
   if (!figure) return '';

@@ -22,7 +22,7 @@ function refusal(body: Record<string, unknown>): GatewayError {
   throw new Error(`${JSON.stringify(body)} was accepted`);
 }
 
-describe('policyJson (contract 4.5)', () => {
+describe('policyJson', () => {
   it('gives the default in the exact form and order of the contract', () => {
     expect(JSON.stringify(policyJson(defaultPolicy))).toBe(
       '{"object":"routing_policy","deny_cloud_act":false,"max_carbon":null,"max_price":null,"providers":{"allow":[],"deny":[]},"creators":{"allow":[],"deny":[]},"regions":{"allow":[],"deny":[]},"prefer":"balanced"}',
@@ -30,7 +30,7 @@ describe('policyJson (contract 4.5)', () => {
   });
 });
 
-describe('readPolicy (contract 4.5)', () => {
+describe('readPolicy', () => {
   it('reads every field, and what it gives can be sent back', () => {
     const policy = readPolicy(full);
     expect(policy).toEqual(full);
@@ -130,7 +130,7 @@ describe('policyOfStored', () => {
     expect(policyOfStored(stored)).toBe(defaultPolicy);
   });
 
-  it('never opens a gate that it cannot read (F26)', () => {
+  it('never opens a gate that it cannot read', () => {
     const unreadable = {
       deny_cloud_act: 'yes',
       max_carbon: 'low',

@@ -1,4 +1,4 @@
-/** An account's routing policy (§2.9, contract 4.5): hard gates for `auto/` selection, and what to prefer among what is left. */
+/** An account's routing policy: hard gates for `auto/` selection, and what to prefer among what is left. */
 import { type JsonSchema, orNullEach } from '../base/json-schema.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { shown } from '../wire/json-text.js';
@@ -76,7 +76,7 @@ export function policyToStore(policy: RoutingPolicy): RoutingPolicy | null {
   return policy === defaultPolicy ? null : policy;
 }
 
-/** As the API gives it (contract 4.5). */
+/** As the API gives it. */
 export function policyJson(policy: RoutingPolicy): { object: 'routing_policy' } & RoutingPolicy {
   return { object: 'routing_policy', ...policy };
 }

@@ -159,7 +159,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('is read up to 64 KiB (ruling 13)', async () => {
+  it('is read up to 64 KiB', async () => {
     const played = new PlayedCall().head(500);
     for (let i = 0; i < 40; i++) played.data(Buffer.alloc(50_000, 'x'));
     const result = await played.result;

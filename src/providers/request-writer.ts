@@ -1,4 +1,4 @@
-/** Writes requests in a route's dialect; large ones that must be translated in a thread of their own (ruling 17). */
+/** Writes requests in a route's dialect; large ones that must be translated in a thread of their own. */
 import { SideThread } from '../base/side-thread.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';

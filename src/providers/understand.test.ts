@@ -16,7 +16,7 @@ const refused = (status: number, body: unknown): Failure => {
 };
 const said = (message: string, more: object = {}) => ({ error: { message, ...more } });
 
-describe('a refusal means what its words say, whatever status it wears (§7.5.1)', () => {
+describe('a refusal means what its words say, whatever status it wears', () => {
   const cases: [Meaning, number, unknown][] = [
     ['rejected', 400, said('`top_k` is unsupported by this model')],
     [
@@ -203,7 +203,7 @@ describe('what is counted against a route', () => {
 });
 
 describe('other failures', () => {
-  it('name the budget that expired and its deadline (§8, timeout rule 4)', () => {
+  it('name the budget that expired and its deadline', () => {
     const failure = understand({ kind: 'timeout', status: null, budget: 'stream-idle', budgetMs: 90_000 }, route);
     expect(failure).toEqual({
       meaning: 'timeout',
@@ -226,7 +226,7 @@ describe('other failures', () => {
     }
   });
 
-  it('never quote our provider key or address, wherever the upstream put them (failure case C21)', () => {
+  it('never quote our provider key or address, wherever the upstream put them', () => {
     for (const body of [
       said('Bad key sk-acme-provider-key at https://eu.acme.example/v1/chat'),
       { detail: 'sk-acme-provider-key' },

@@ -89,7 +89,7 @@ describe('the PostgreSQL store', () => {
     expect(await store.accounts.list()).toHaveLength(await store.accounts.count());
   });
 
-  it('finds a key with its account and aliases, and nothing once it is deleted (ruling 1)', async () => {
+  it('finds a key with its account and aliases, and nothing once it is deleted', async () => {
     const id = await newAccount();
     const key = aKey(id, 'k-find');
     await store.keys.create(key, 10);
@@ -103,7 +103,7 @@ describe('the PostgreSQL store', () => {
     expect(await store.keys.findWithAccount('k-find')).toBeNull();
   });
 
-  it('erases the hash of a key that has expired and keeps its id (§3.1)', async () => {
+  it('erases the hash of a key that has expired and keeps its id', async () => {
     const id = await newAccount();
     await store.keys.create(aKey(id, 'k-old', { expiresAt: at + 1000 }), 10);
     await store.keys.create(aKey(id, 'k-new', { expiresAt: at + 5000 }), 10);
@@ -124,7 +124,7 @@ describe('the PostgreSQL store', () => {
     expect((await store.accounts.find(id))?.aliases.size).toBe(5);
   });
 
-  it('tells a name that exists from a full account, and repoints and deletes (contract 4.3)', async () => {
+  it('tells a name that exists from a full account, and repoints and deletes', async () => {
     const id = await newAccount();
     await store.aliases.create(id, anAlias('one'), 1);
     expect(await store.aliases.create(id, anAlias('one'), 1)).toBe('exists');
@@ -171,7 +171,7 @@ describe('the PostgreSQL store', () => {
       .toBe(true);
   });
 
-  it('says StoreUnavailable when the server cannot be reached (ruling 16)', async () => {
+  it('says StoreUnavailable when the server cannot be reached', async () => {
     const databaseUrl = databaseUrlOf({ ...database.connection, host: '/nonexistent' });
     await expect(openStore({ databaseUrl, logger })).rejects.toBeInstanceOf(StoreUnavailable);
   });
@@ -187,7 +187,7 @@ describe('the PostgreSQL store', () => {
 });
 
 describe('a server that stands still', () => {
-  it('keeps nobody from closing the store: a stop of the process ends in time (contract 1)', async () => {
+  it('keeps nobody from closing the store: a stop of the process ends in time', async () => {
     const database = await freshDatabase();
     const proxy = await startStoreProxy(database.databaseUrl);
     const store = await openStore({ databaseUrl: proxy.databaseUrl, logger });

@@ -8,7 +8,7 @@ import type { NoticeStore } from '../domain/notice.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 
-/** The store could not be reached or did not answer in time: 500, never 401 or 402 (ruling 16). */
+/** The store could not be reached or did not answer in time: 500, never 401 or 402. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super('The store cannot be reached.', { cause });
@@ -115,7 +115,7 @@ export interface LedgerStore {
   list(accountId: string, limit: number, filter?: LedgerFilter): Promise<LedgerEntry[]>;
   /**
    * Writes generations, ledger entries, balances and key usage in one transaction; a record that is already there changes
-   * nothing. The caller may repeat it for ever (ruling 16).
+   * nothing. The caller may repeat it for ever.
    */
   settle(rows: readonly SettlementRow[]): Promise<void>;
 }
@@ -132,7 +132,7 @@ export interface AvailabilityStore {
 
 export type HoldReason = 'upstream' | 'daily_token_quota';
 
-/** What is to be known of a route's quota on one UTC day (§3.2). */
+/** What is to be known of a route's quota on one UTC day. */
 export interface HoldRecord {
   /** Days since the epoch. */
   utcDay: number;
@@ -184,7 +184,7 @@ export interface UsageStore {
 }
 
 /**
- * Tells the other processes on the same store of changes, in the transaction that makes them (architecture 3). The subjects
+ * Tells the other processes on the same store of changes, in the transaction that makes them. The subjects
  * are those of shared state's versions; null = what was told may have been missed, so anything can have changed.
  */
 export interface ChangeFeed {

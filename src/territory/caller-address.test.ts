@@ -8,14 +8,14 @@ const trust = new ProxyTrust(['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32'], header)
 const via = (peer: string | undefined, ...values: string[]) =>
   callerAddress(peer, ['Host', 'x', ...values.flatMap((value) => ['X-Forwarded-For', value])], trust);
 
-/** What callers send to seem to be somewhere else (E9, E10). */
+/** What callers send to seem to be somewhere else. */
 const spoofHeaders = [
   ...['X-Forwarded-For', 'X-Real-IP', 'True-Client-IP', 'CF-Connecting-IP', 'X-Client-IP', 'X-Cluster-Client-IP'],
   ...['Fastly-Client-IP', 'X-Original-Forwarded-For', 'X-Forwarded', 'Forwarded-For', 'X-Remote-IP', 'X-Remote-Addr'],
   ...['Client-IP', 'Via', 'X-Azure-ClientIP'],
 ].flatMap((name) => [name, '8.8.8.8']);
 
-describe('the caller\u2019s address (contract 2, E9, E10)', () => {
+describe('the caller\u2019s address', () => {
   it('is the peer\u2019s where no proxy is trusted, whatever 15 headers say', () => {
     const none = new ProxyTrust([], header);
     expect(spoofHeaders).toHaveLength(30);

@@ -1,5 +1,5 @@
 /**
- * The address of whoever calls (contract 2): the connection's peer, or, where that is one of the operator's proxies, the
+ * The address of whoever calls: the connection's peer, or, where that is one of the operator's proxies, the
  * right-most address of the client-ip header that is not. What stands left of it was written by the caller and is never believed.
  */
 
@@ -52,7 +52,7 @@ function lastBelievable(header: string, trust: ProxyTrust): string {
   return believed;
 }
 
-// Which peers are the operator's own proxies (contract 2, `server.trusted_proxies`). Nobody else's headers are believed (E9, E10).
+// Which peers are the operator's own proxies (contract 2, `server.trusted_proxies`). Nobody else's headers are believed.
 
 const addressesMax = 4096;
 const mappedBits = 96;

@@ -20,7 +20,7 @@ const own = mmdbOf([
 ]);
 
 describe('an operator\u2019s own database', () => {
-  it('gives country and subdivision (ruling 15)', async () => {
+  it('gives country and subdivision', async () => {
     const path = join(directory, 'own.mmdb');
     writeFileSync(path, own);
     const database = (await openCountryDatabase(path, silentLogger))!;

@@ -12,7 +12,7 @@ const none: readonly Route[] = Object.freeze([]);
 /** Providers live as long as their snapshot. */
 const excludedCodes = new WeakMap<Provider, ReadonlySet<string>>();
 
-/** A caller whose territory is not known is permitted, as it is not sanctioned either (ruling 15). */
+/** A caller whose territory is not known is permitted, as it is not sanctioned either. */
 export function permits(provider: Provider, territory: Territory): boolean {
   if (territory.country === null || provider.excludedTerritories.length === 0) return true;
   let codes = excludedCodes.get(provider);

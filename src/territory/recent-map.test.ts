@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RecentMap } from './recent-map.js';
 
 describe('a map of recent answers', () => {
-  it('never holds more than two generations (F6)', () => {
+  it('never holds more than two generations', () => {
     const map = new RecentMap<number>(100);
     for (let i = 0; i < 10_000; i++) {
       map.set(`key ${i}`, i);

@@ -1,6 +1,6 @@
 /**
  * A bounded memory of answers that can be found again: two generations, the older one dropped whole when the younger is full.
- * What is asked for stays; hostile keys push out one another and never grow it (failure case F6).
+ * What is asked for stays; hostile keys push out one another and never grow it.
  */
 export class RecentMap<Value> {
   private young = new Map<string, Value>();

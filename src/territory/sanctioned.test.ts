@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../config/config-fault.js';
 import { loadSanctioned } from './sanctioned.js';
 
-describe('sanctioned territories (§7.6, contract 2)', () => {
+describe('sanctioned territories', () => {
   it('are by default those under comprehensive sanctions, Sevastopol beside Crimea', async () => {
     const { codes, names } = await loadSanctioned('builtin');
     expect([...codes].sort()).toEqual(['CU', 'IR', 'KP', 'UA-09', 'UA-14', 'UA-40', 'UA-43']);

@@ -1,4 +1,4 @@
-/** Which territories are sanctioned (§7.6): the built-in list, or the operator's codes; names come from the built-in list either way. */
+/** Which territories are sanctioned: the built-in list, or the operator's codes; names come from the built-in list either way. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { fields, listOf, territory, text } from '../base/yaml-fields.js';

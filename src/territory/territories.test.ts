@@ -65,7 +65,7 @@ describe('where a request comes from', () => {
     expect(asked).toEqual(['203.0.113.7']);
   });
 
-  it('stays what it is under 15 spoofed headers of a caller (E9)', () => {
+  it('stays what it is under 15 spoofed headers of a caller', () => {
     const names = [
       ...['CF-IPCountry', 'X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'True-Client-IP', 'X-Client-IP'],
       ...['X-Country-Code', 'X-Geo-Country', 'X-AppEngine-Country', 'CloudFront-Viewer-Country', 'X-Vercel-IP-Country'],
@@ -102,14 +102,14 @@ describe('where a request comes from', () => {
     expect(territories.territoryOf('198.51.100.7', null)).toEqual({ country: 'DE', subdivision: null });
   });
 
-  it('is the proxy\u2019s own word where the caller sent the header too (E9)', () => {
+  it('is the proxy\u2019s own word where the caller sent the header too', () => {
     const { territories } = made();
     const twice = ['CF-IPCountry', 'DE', 'cf-ipcountry', 'CU'];
     expect(territories.originOf('10.0.0.1', twice).territory.country).toBe('CU');
     expect(territories.originOf('10.0.0.1', ['CF-IPCountry', 'DE, CU']).territory.country).toBe('CU');
   });
 
-  it('is not known without a database, and then nobody is refused (ruling 15)', () => {
+  it('is not known without a database, and then nobody is refused', () => {
     const { territories } = made({ database: null });
     const { territory } = territories.originOf('203.0.113.7', []);
     expect(territory).toBe(unknownTerritory);
@@ -117,7 +117,7 @@ describe('where a request comes from', () => {
   });
 });
 
-describe('a sanctioned territory (§7.6)', () => {
+describe('a sanctioned territory', () => {
   const { territories } = made();
 
   it.each([

@@ -109,7 +109,7 @@ export class Territories {
     const { countryHeader } = this.parts;
     const header = countryHeader === null ? undefined : joinedHeader(trustedHeaders, countryHeader);
     if (header === undefined) return null;
-    // A proxy that adds its line to the caller's instead of replacing it: the last value is the proxy's (E9).
+    // A proxy that adds its line to the caller's instead of replacing it: the last value is the proxy's.
     const value = header.slice(header.lastIndexOf(',') + 1).trim();
     return value === '' ? null : territoryOfCode(value);
   }

@@ -34,7 +34,7 @@ describe('the territory of a code', () => {
   ])('%j is not known', (code) => expect(territoryOfCode(code)).toBe(unknownTerritory));
 });
 
-describe('a list of codes (ruling 15)', () => {
+describe('a list of codes', () => {
   it.each([
     ['CU', ['CU'], 'CU'],
     ['RU-MOW', ['RU'], 'RU'],

@@ -26,7 +26,7 @@ export function territoryOfCode(text: string): Territory {
 
 /**
  * The code of a list that the territory meets; null where it meets none. A country's code is met by all of its subdivisions,
- * a subdivision's code by itself alone, and nothing is met by what is not known (ruling 15).
+ * a subdivision's code by itself alone, and nothing is met by what is not known.
  */
 export function metCode(codes: ReadonlySet<string>, { country, subdivision }: Territory): string | null {
   if (country === null) return null;

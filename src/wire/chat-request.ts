@@ -1,7 +1,7 @@
 /** A chat request after validation: what routing needs, and everything else as text that is ready to be sent on. */
 import type { TextEncoding } from './json-text.js';
 
-/** The four parameters that a route may be unable to apply (§7.3, ruling 12). */
+/** The four parameters that a route may be unable to apply. */
 export const refusableParameters = ['response_format', 'logprobs', 'logit_bias', 'n'] as const;
 export type RefusableParameter = (typeof refusableParameters)[number];
 

@@ -1,6 +1,6 @@
 /**
  * Finds where the members of a JSON object lie in its text, so that a few can be taken out or put in without serialising the
- * others again (architecture 4, rule 10). It walks from string to string and gives up where anything is odd, but it does not replace parsing.
+ * others again. It walks from string to string and gives up where anything is odd, but it does not replace parsing.
  */
 export interface Members {
   readonly keys: string[];

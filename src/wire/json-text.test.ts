@@ -12,7 +12,7 @@ const plainly = (bytes: Buffer): unknown => JSON.parse(bytes.toString('utf8').re
 const written = (value: unknown, encoding: 'latin1' | 'utf8'): Buffer => Buffer.from(JSON.stringify(value), encoding);
 
 describe('JSON out of bytes', () => {
-  it('gives back the very bytes of any valid UTF-8 without escapes (architecture 4, rule 10)', () => {
+  it('gives back the very bytes of any valid UTF-8 without escapes', () => {
     forSeeds(400, (random) => {
       const texts = Array.from({ length: 4 }, () => random.textOf(pieces, 8));
       const body = Buffer.from(`{"${texts[0]}k":"${texts[1]}","m":["${texts[2]}",1,null,{"x":"${texts[3]}"}]}`);
@@ -34,7 +34,7 @@ describe('JSON out of bytes', () => {
     });
   });
 
-  it('refuses bytes that are not UTF-8 with a SyntaxError, escapes or not (failure case D8i)', () => {
+  it('refuses bytes that are not UTF-8 with a SyntaxError, escapes or not', () => {
     const broken = [
       [0xff],
       [0xc3],

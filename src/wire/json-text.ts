@@ -1,7 +1,7 @@
 /**
  * JSON in and out without paying for UTF-8. A body whose text has no `\u` escape is read as latin1: every byte becomes one
  * character, so structure and ASCII values are right, and writing the text back as latin1 restores the very bytes
- * (architecture 4, rule 10). With an escape the plain way is taken.
+ *. With an escape the plain way is taken.
  */
 import { isUtf8 } from 'node:buffer';
 

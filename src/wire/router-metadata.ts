@@ -1,4 +1,4 @@
-/** `router_metadata` as JSON text (contract 4.1): what never changes for a route is written once, the rest per answer. */
+/** `router_metadata` as JSON text: what never changes for a route is written once, the rest per answer. */
 import type { Route } from '../catalogue/route.js';
 
 export interface RouterMetadata {

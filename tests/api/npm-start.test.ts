@@ -1,4 +1,4 @@
-/** `npm start` as a person or a service manager runs it: a signal to npm itself reaches the gateway (contract 1). */
+/** `npm start` as a person or a service manager runs it: a signal to npm itself reaches the gateway. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

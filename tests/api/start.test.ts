@@ -1,4 +1,4 @@
-/** The whole program as a user starts it: its own PostgreSQL, the demo account, the command line, the end (contract 1). */
+/** The whole program as a user starts it: its own PostgreSQL, the demo account, the command line, the end. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

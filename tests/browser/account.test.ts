@@ -1,4 +1,4 @@
-/** An account's life in a real browser: from sign-up to the first bill, an alias, and a key that is deleted (issue 5). */
+/** An account's life in a real browser: from sign-up to the first bill, an alias, and a key that is deleted. */
 import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
@@ -57,7 +57,7 @@ describeInBrowser('from sign-up to the bill', () => {
     const email = 'first@example.test';
     await visitor.signUp(email, password);
     await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor();
-    // Nobody has given it credit yet, and the first screen says what that means (§7.2).
+    // Nobody has given it credit yet, and the first screen says what that means.
     await visitor.page.getByText('Your balance is $0.00. Every request is refused until credit is added').waitFor();
     expect(await visitor.accessibilityFaults()).toEqual([]);
     await giveCredit(email);

@@ -102,7 +102,7 @@ const empty: PageCase[] = [
   { path: '/fallback', heading: 'Fallback', shows: 'No fallback' },
 ];
 
-describeInBrowser.each([desktop, phone])('at %i px, light and dark (issue 5)', (width) => {
+describeInBrowser.each([desktop, phone])('at %i px, light and dark', (width) => {
   let visitor: Visitor;
   let fresh: Visitor;
   const shot = (page: string) => `${page}-${width}`;

@@ -1,4 +1,4 @@
-/** Routing pages in a real browser: live counts of the gates, a chain ordered by keyboard, and the playground's receipt (issue 5). */
+/** Routing pages in a real browser: live counts of the gates, a chain ordered by keyboard, and the playground's receipt. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { describeInBrowser, launchBrowser } from '../support/browser.js';

@@ -1,4 +1,4 @@
-/** Signing up, in and out in a real browser: limits, equal answers, a password that changes, the demo account's link (issue 5). */
+/** Signing up, in and out in a real browser: limits, equal answers, a password that changes, the demo account's link. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser, launchBrowser } from '../support/browser.js';

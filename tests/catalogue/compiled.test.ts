@@ -58,7 +58,7 @@ describe('the compiled catalogue', () => {
     expect((await reload()).snapshot?.routes.get('cohere/cohere/command-a/global')?.price?.input).toBe(2_250_000n);
   });
 
-  it('hides no fault, and its line is told (contract 3)', async () => {
+  it('hides no fault, and its line is told', async () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('provider: cohere', 'provider: coherent'));
     const line = text.slice(0, text.indexOf('provider: cohere')).split('\n').length;

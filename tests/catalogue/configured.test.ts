@@ -63,7 +63,7 @@ describe('a provider of the built-in catalogue', () => {
     expect(configured).not.toContain('bedrock/anthropic/claude-opus-5/sesto');
   });
 
-  it('a single-region deployment of Azure is never looked for in a resource of another region (§1.3)', async () => {
+  it('a single-region deployment of Azure is never looked for in a resource of another region', async () => {
     const configured = await configuredIn({ AZURE_API_KEY: 'a-key', AZURE_RESOURCE_NAME: 'ours' });
     expect(configured).toContain('azure/openai/gpt-5.1/global');
     expect(configured.filter((id) => !id.endsWith('/global'))).toEqual([]);

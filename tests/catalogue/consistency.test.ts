@@ -68,7 +68,7 @@ describe('the built-in catalogue', () => {
     expect(routes.filter(({ price }) => price === null)).toHaveLength(7);
   });
 
-  it('has a default of each provider that can be served, where any of its routes of the model can (§2.2)', () => {
+  it('has a default of each provider that can be served, where any of its routes of the model can', () => {
     const priced = new Set(
       routes.flatMap(({ provider, model, price }) => (price ? [`${provider.id} ${model.canonicalId}`] : [])),
     );
@@ -105,7 +105,7 @@ describe('the built-in catalogue', () => {
     }
   });
 
-  it('declares no capability that the dialect has no words for (§7.3)', () => {
+  it('declares no capability that the dialect has no words for', () => {
     const refuses = ({ provider }: Route, needs: 'n' | 'logprobs' | 'logit_bias', form: string | null = null) =>
       adapterOf(provider.dialect).cannotApply({ needs: [needs], responseFormat: form }) !== null;
     for (const param of ['n', 'logprobs', 'logit_bias'] as const) {
@@ -126,11 +126,11 @@ describe('the built-in catalogue', () => {
     expect(breaking((route) => !route.capabilities.has('json_schema') || form(route, 'json_schema'))).toEqual([]);
   });
 
-  it('maps an upstream\u2019s name for a model to one model (ruling 10)', () => {
+  it('maps an upstream\u2019s name for a model to one model', () => {
     expect([...snapshot.upstreamModels].filter(([key, ids]) => ids.size > 1 && !key.startsWith('sandbox'))).toEqual([]);
   });
 
-  it('carries Anthropic\u2019s own terms to whoever serves Claude (§7.6)', () => {
+  it('carries Anthropic\u2019s own terms to whoever serves Claude', () => {
     const claude = routes.filter(({ model }) => model.creator === 'anthropic');
     const own = snapshot.providers.get('anthropic')!.excludedTerritories;
     expect(claude.length).toBeGreaterThan(20);

@@ -40,13 +40,13 @@ const isSandbox = (id: string) => /^(sandbox|sandbox-spare|sandbox-us|auto)\/lod
 const messages = [{ role: 'user', content: 'Hi' }];
 
 describe('a start with the built-in catalogue and no credentials', () => {
-  it('lists the sandbox only (contract 4.2)', async () => {
+  it('lists the sandbox only', async () => {
     const models = await listed();
     expect(models.length).toBeGreaterThan(20);
     expect(models.filter((id) => !isSandbox(id))).toEqual([]);
   });
 
-  it('answers the pin of every other route with 503 provider_not_configured, and calls nobody (§7.1)', async () => {
+  it('answers the pin of every other route with 503 provider_not_configured, and calls nobody', async () => {
     const { key } = await gateway.createAccount();
     const answers = await Promise.all(ids.map((model) => gateway.chat({ model, messages }, { key })));
     for (const [at, { status, json }] of answers.entries()) {
@@ -62,7 +62,7 @@ describe('a start with the built-in catalogue and no credentials', () => {
     expect(answers).toHaveLength(275);
   });
 
-  it('answers auto/ of a model that nobody can serve yet in the same way (ruling 3)', async () => {
+  it('answers auto/ of a model that nobody can serve yet in the same way', async () => {
     const { status, json } = await gateway.chat({ model: 'auto/openai/gpt-5.5', messages });
     expect([status, json.error?.code]).toEqual([503, 'provider_not_configured']);
   });

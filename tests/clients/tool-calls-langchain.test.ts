@@ -75,7 +75,7 @@ async function callTools(model: ChatOpenAI, steps: TwoSteps, streamed: boolean, 
 
 describe.each(dialects)('LangChain and $provider', (spoken) => {
   describe.each(conversations)('$name', (steps) => {
-    it.each([false, true])('in two steps, streamed: %s (issue 6.5)', async (streamed) => {
+    it.each([false, true])('in two steps, streamed: %s', async (streamed) => {
       enqueueSteps(rig, spoken, steps, streamed);
       const { first, second } = await callTools(modelOf(spoken), steps, streamed);
       expect(first.text).toBe(steps.text.join(''));
@@ -137,7 +137,7 @@ describe.each(dialects)('LangChain and $provider', (spoken) => {
     expect([toolChoice, tools.map(({ name }) => name)]).toEqual(['tool plan_trip', ['plan_trip']]);
   });
 
-  it.each([false, true])('failures are its errors, with our status and code, streamed: %s (§7.5)', async (streamed) => {
+  it.each([false, true])('failures are its errors, with our status and code, streamed: %s', async (streamed) => {
     failWith(rig, spoken, 'rejected');
     const rejected = await say(modelOf(spoken), ask, streamed).catch((error: unknown) => error);
     expect(rejected).toMatchObject({ status: 400, code: 'invalid_request_error' });
@@ -148,7 +148,7 @@ describe.each(dialects)('LangChain and $provider', (spoken) => {
     expect((failed as object).constructor.name).toBe('InternalServerError');
   });
 
-  it('a stream that is aborted ends there and upstream (ruling 8)', async () => {
+  it('a stream that is aborted ends there and upstream', async () => {
     playUnfinished(rig, spoken);
     const controller = new AbortController();
     let text = '';

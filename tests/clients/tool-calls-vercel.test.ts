@@ -81,7 +81,7 @@ const usageOf = (figures: (typeof usages)[number]): Partial<LanguageModelUsage> 
 
 describe.each(dialects)('the AI SDK and $provider', (spoken) => {
   describe.each(conversations)('$name', (steps) => {
-    it.each([false, true])('in two steps, streamed: %s (issue 6.5)', async (streamed) => {
+    it.each([false, true])('in two steps, streamed: %s', async (streamed) => {
       enqueueSteps(rig, spoken, steps, streamed);
       const result = await runTools(spoken, steps, streamed);
       expect(result.text).toBe(answer);
@@ -127,7 +127,7 @@ describe.each(dialects)('the AI SDK and $provider', (spoken) => {
     expectSchema(rig, spoken, ['city', 'stops']);
   });
 
-  it('JSON of any kind is asked for or refused, as the dialect can (§7.3)', async () => {
+  it('JSON of any kind is asked for or refused, as the dialect can', async () => {
     playAnswer(rig, spoken, { city: 'Köln' }, false);
     const refused = spoken.fixture.refuses.includes('json_object');
     const schema = z.object({ city: z.string() });
@@ -138,7 +138,7 @@ describe.each(dialects)('the AI SDK and $provider', (spoken) => {
     expect(rig.upstream.calls).toEqual([]);
   });
 
-  it.each([false, true])('failures are its errors, with our status and code, streamed: %s (§7.5)', async (streamed) => {
+  it.each([false, true])('failures are its errors, with our status and code, streamed: %s', async (streamed) => {
     const settings = () => ({ ...asked, model: modelOf(spoken), onError: () => {} });
     const failure = () =>
       (streamed ? streamedResult(settings()) : generateText(settings())).catch((error: unknown) => error);
@@ -153,7 +153,7 @@ describe.each(dialects)('the AI SDK and $provider', (spoken) => {
     expect(failed).toMatchObject({ statusCode: 503, isRetryable: true, data: { error: { code: 'provider_error' } } });
   });
 
-  it('a stream that is aborted ends there and upstream (ruling 8)', async () => {
+  it('a stream that is aborted ends there and upstream', async () => {
     playUnfinished(rig, spoken);
     const controller = new AbortController();
     const stream = streamText({ ...asked, model: modelOf(spoken), abortSignal: controller.signal });

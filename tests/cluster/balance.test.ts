@@ -1,4 +1,4 @@
-/** One balance, whichever replicas spend it: 402 everywhere once it is used up, served everywhere once it is filled, and a ledger that is exact (§7.2, ruling 9). */
+/** One balance, whichever replicas spend it: 402 everywhere once it is used up, served everywhere once it is filled, and a ledger that is exact. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usdText } from '../../src/base/money.js';
 import { ask, costOf, pico, scaled } from '../faults/fixture.js';
@@ -69,7 +69,7 @@ describe('a balance that is used up', () => {
   beforeAll(billAsAsked);
   const cost = costOf(1_000, 1);
 
-  it('through one replica: the other refuses the next request with 402, and serves again once credit came through either (§7.2)', async () => {
+  it('through one replica: the other refuses the next request with 402, and serves again once credit came through either', async () => {
     const { key, accountId } = await accountWith(1n);
     const spent: bigint[] = [];
     for (let round = 0; round < scaled(6, 50); round++) {
@@ -87,7 +87,7 @@ describe('a balance that is used up', () => {
     await expectExact({ accountId, key }, spent);
   }, 60_000);
 
-  it('by both together, where neither alone would have used it up: both refuse the next request (§7.2)', async () => {
+  it('by both together, where neither alone would have used it up: both refuse the next request', async () => {
     const { key, accountId } = await accountWith(1n);
     const spent: bigint[] = [];
     for (let round = 0; round < scaled(6, 50); round++) {
@@ -107,7 +107,7 @@ describe('a balance that is used up', () => {
 });
 
 describe('many requests at once at both replicas', () => {
-  it('the ledger is what the provider has delivered, to the pico-dollar, and the balance is its sum at both (ruling 9)', async () => {
+  it('the ledger is what the provider has delivered, to the pico-dollar, and the balance is its sum at both', async () => {
     billAsAsked();
     const random = new SeededRandom(11);
     const accounts = await Promise.all(fleet.all.map((replica) => replica.createAccount({ credit: '100.00' })));
@@ -130,7 +130,7 @@ describe('many requests at once at both replicas', () => {
     expect(ledger).toBe(account);
   }, 120_000);
 
-  it('with a balance that ends meanwhile: everything served is in the ledger, and nobody is served afterwards (§7.2)', async () => {
+  it('with a balance that ends meanwhile: everything served is in the ledger, and nobody is served afterwards', async () => {
     billAsAsked();
     const { key, accountId } = await accountWith(costOf(1_000, 1) * 100n);
     const statuses = new Map<number, number>();

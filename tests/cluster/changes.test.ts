@@ -1,6 +1,6 @@
 /**
  * What is changed through one replica is in force at the other with the very next request, for everything that a request depends
- * on (architecture 3): in random order, through each replica by turns.
+ * on: in random order, through each replica by turns.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ask, full, scaled } from '../faults/fixture.js';
@@ -193,7 +193,7 @@ function quotaHold(): Change {
   };
 }
 
-it(`a change of ${Object.keys(changes).length} kinds, each ${roundsEach} times, is in force at the other replica with its next request (architecture 3)`, async () => {
+it(`a change of ${Object.keys(changes).length} kinds, each ${roundsEach} times, is in force at the other replica with its next request`, async () => {
   const seed = full ? Date.now() : 7;
   const random = new SeededRandom(seed);
   await changes['key creation']!.make(fleet.a, random);

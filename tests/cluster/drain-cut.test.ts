@@ -1,4 +1,4 @@
-/** What outlives the drain time with several workers: it is cut, billed for what was sent, settled, and the exit is still clean (contract 1). */
+/** What outlives the drain time with several workers: it is cut, billed for what was sent, settled, and the exit is still clean. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ask, costOf, promptTokens, tokensOf } from '../faults/fixture.js';
 import { holdStreams, startWorkers, usageOf, type WorkerRig, workerPids } from './worker-rig.js';

@@ -1,4 +1,4 @@
-/** SIGTERM with hundreds of open streams: new work is refused, every stream comes to its end, everything is settled, and the exit is clean (contract 1). */
+/** SIGTERM with hundreds of open streams: new work is refused, every stream comes to its end, everything is settled, and the exit is clean. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ask, scaled } from '../faults/fixture.js';
 import type { StreamReply, TestAccount } from '../support/client.js';

@@ -1,4 +1,4 @@
-/** Limits are those of the fleet, not of a replica: spread over both, exactly as many requests and tokens pass as at one (ruling 11). */
+/** Limits are those of the fleet, not of a replica: spread over both, exactly as many requests and tokens pass as at one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, pause, scaled } from '../faults/fixture.js';
 import { DashboardClient } from '../support/dashboard-client.js';
@@ -66,7 +66,7 @@ function expectRefusals(replies: LeanReply[], type: string): void {
 }
 
 describe(`${requests} requests at once over both replicas`, () => {
-  it('of a key with 100 a minute: exactly 100 pass, for each of two keys, and the headers say so at both (§8, contract 4.1)', async () => {
+  it('of a key with 100 a minute: exactly 100 pass, for each of two keys, and the headers say so at both', async () => {
     for (let round = 0; round < 2; round++) {
       await whileShared(fleet, async () => {
         const { key } = await limitedAccount({ requests_per_minute: limit });
@@ -86,7 +86,7 @@ describe(`${requests} requests at once over both replicas`, () => {
     }
   }, 120_000);
 
-  it('of one address with 100 a minute: exactly 100 pass, whatever keys they show (§8)', async () => {
+  it('of one address with 100 a minute: exactly 100 pass, whatever keys they show', async () => {
     const accounts = await Promise.all([fleet.a, fleet.b, fleet.a].map((replica) => replica.createAccount()));
     const key = (index: number) => accounts[index % accounts.length]!.key;
     for (const address of ['203.0.113', '2001:db8:7']) {
@@ -99,7 +99,7 @@ describe(`${requests} requests at once over both replicas`, () => {
     }
   }, 120_000);
 
-  it('of a key with 1,300 tokens a minute: as many pass as at one replica alone (§8, ruling 11)', async () => {
+  it('of a key with 1,300 tokens a minute: as many pass as at one replica alone', async () => {
     const counts: number[] = [];
     for (const to of [callers.slice(0, 1), callers]) {
       await whileShared(fleet, async () => {
@@ -141,7 +141,7 @@ describe(`${requests} requests at once over both replicas`, () => {
   }
 });
 
-describe('the headers of one key at both replicas in turns (contract 4.1)', () => {
+describe('the headers of one key at both replicas in turns', () => {
   it('count down by one with each request, whichever replica it comes to', async () => {
     await whileShared(fleet, async () => {
       const { key } = await limitedAccount({ requests_per_minute: limit });
@@ -172,7 +172,7 @@ describe('the headers of one key at both replicas in turns (contract 4.1)', () =
   }, 60_000);
 });
 
-it('guesses at a password are counted by the fleet, and both replicas know the browser that signed in at one (H14)', async () => {
+it('guesses at a password are counted by the fleet, and both replicas know the browser that signed in at one', async () => {
   await whileShared(fleet, async (attempt) => {
     const owner = { email: `owner${attempt}@example.com`, password: 'correct horse 77' };
     await fleet.a.admin('POST', '/accounts', owner);

@@ -1,4 +1,4 @@
-/** PostgreSQL fails under load: known keys are served on, nothing is made up, and what was delivered is settled once it is back (ruling 16). */
+/** PostgreSQL fails under load: known keys are served on, nothing is made up, and what was delivered is settled once it is back. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, pause, scaled } from '../faults/fixture.js';
 import type { Json, TestAccount } from '../support/client.js';

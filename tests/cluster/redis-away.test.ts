@@ -1,4 +1,4 @@
-/** Redis fails under load: nobody notices by more than a moment, a revoked key stays revoked, and limits become each replica's own (architecture 3). */
+/** Redis fails under load: nobody notices by more than a moment, a revoked key stays revoked, and limits become each replica's own. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, heldUpMs, pause, scaled } from '../faults/fixture.js';
 import { inParallel, type Replicas, startReplicas } from '../support/replicas.js';

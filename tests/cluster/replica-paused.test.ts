@@ -1,4 +1,4 @@
-/** A replica that stood still wakes up into the present: its first request sees everything that was changed meanwhile (architecture 3). */
+/** A replica that stood still wakes up into the present: its first request sees everything that was changed meanwhile. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ask, pause, scaled } from '../faults/fixture.js';
 import { type Replicas, startReplicas } from '../support/replicas.js';

@@ -1,4 +1,4 @@
-/** A deleted key is dead on every replica with the next request, whichever replica deleted it and however busy both are (§3.1, ruling 1). */
+/** A deleted key is dead on every replica with the next request, whichever replica deleted it and however busy both are. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, scaled } from '../faults/fixture.js';
 import type { TestAccount } from '../support/client.js';
@@ -84,7 +84,7 @@ class Traffic {
 }
 
 describe('a key that is deleted while both replicas serve it', () => {
-  it(`none of ${keyCount * requestsAfter} requests sent after the acknowledgements succeeds, on either replica, and each is a 401 api_key_not_registered (§3.1)`, async () => {
+  it(`none of ${keyCount * requestsAfter} requests sent after the acknowledgements succeeds, on either replica, and each is a 401 api_key_not_registered`, async () => {
     const member = await signUp();
     const keys = await createKeys(keyCount, member);
     const seen = { served: 0, tooLate: 0, after: 0, wrong: [] as string[], ackMs: [] as number[] };

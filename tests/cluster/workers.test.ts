@@ -1,4 +1,4 @@
-/** `workers: 2` on the embedded store, black box: one port, one start, one store (contract 1 and 2), and what happens when a part of it dies. */
+/** `workers: 2` on the embedded store, black box: one port, one start, one store, and what happens when a part of it dies. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ask, costOf, scaled } from '../faults/fixture.js';
@@ -79,7 +79,7 @@ describe('two workers on one embedded store', () => {
     await vi.waitFor(() => expect(loads().every((count, index) => count > before[index]!)).toBe(true), waitMs);
   });
 
-  it('lose no answer that was delivered when one is killed under load, and bill none twice; another takes its place (ruling 16)', async () => {
+  it('lose no answer that was delivered when one is killed under load, and bill none twice; another takes its place', async () => {
     const delivered = new Map<string, bigint>();
     let stop = false;
     let waitedInVain = 0;
@@ -160,7 +160,7 @@ describe('a start of workers that cannot be', () => {
     );
   };
 
-  it('says that more than one needs storage.redis_url (contract 2)', async () => {
+  it('says that more than one needs storage.redis_url', async () => {
     expect(await failureOf({})).toMatch(/workers: found 2.*storage\.redis_url/);
   });
 

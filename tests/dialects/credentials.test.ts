@@ -103,7 +103,7 @@ describe('AWS\u2019s credentials', () => {
     },
   );
 
-  it('that cannot be obtained are a failure of the provider that gives nothing away, and the walk goes on (ruling 4)', async () => {
+  it('that cannot be obtained are a failure of the provider that gives nothing away, and the walk goes on', async () => {
     const away = join(tmpdir(), 'lodestone-no-such-file');
     const env = {
       AWS_PROFILE: 'secret-profile',
@@ -181,7 +181,7 @@ describe('Google\u2019s credentials', () => {
     expect(issued).toBe(1);
   });
 
-  it('that are refused are a failure of the provider that gives nothing away (ruling 4)', async () => {
+  it('that are refused are a failure of the provider that gives nothing away', async () => {
     refuse = true;
     const running = await start({ providers: [vertex], env: env() });
     const reply = await running.chat({ model: modelOf(geminiFixture), messages });
@@ -192,7 +192,7 @@ describe('Google\u2019s credentials', () => {
   });
 });
 
-it('a provider without a trace of credentials is not configured, and its routes are not listed (contract 4.2)', async () => {
+it('a provider without a trace of credentials is not configured, and its routes are not listed', async () => {
   const running = await start({
     providers: [
       [bedrockFixture, { api_key_env: 'AWS_BEARER_TOKEN_BEDROCK' }],

@@ -34,7 +34,7 @@ export const refusable = {
 } as const;
 export type Refused = keyof typeof refusable;
 
-/** What an upstream may mean by a failure, in any dialect (§7.5). */
+/** What an upstream may mean by a failure, in any dialect. */
 export const failureMeanings = [
   'rejected',
   'too_long',
@@ -63,7 +63,7 @@ export interface DialectFixture {
   readonly requests: Readonly<Record<CaseName, Json>>;
   /** Cases that the protocol has no words for, and why. */
   readonly lacks: Readonly<Partial<Record<CaseName, string>>>;
-  /** What it has no words for: the request is refused before it is sent (§7.3). */
+  /** What it has no words for: the request is refused before it is sent. */
   readonly refuses: readonly Refused[];
   /** False where the protocol does not count reasoning tokens. */
   readonly countsReasoning: boolean;

@@ -1,4 +1,4 @@
-/** Failures mean the same in every dialect (§7.5), and streams end the same way however they were cut (§3.3). */
+/** Failures mean the same in every dialect, and streams end the same way however they were cut. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { json } from '../support/scripted-upstream.js';
 import { chunksOf } from './answers.js';
@@ -34,7 +34,7 @@ export function failuresSuite(fixture: DialectFixture): void {
     afterAll(() => rig.stop());
     beforeEach(() => rig.upstream.reset());
 
-    it.each(failureMeanings)('%s is what it means, whole and streamed (§7.5)', async (meaning) => {
+    it.each(failureMeanings)('%s is what it means, whole and streamed', async (meaning) => {
       const { status, body, headers = {} } = fixture.failures[meaning];
       rig.upstream.reply(json(body, { status, headers }));
       for (const reply of [await rig.gateway.chat(request), await rig.gateway.stream(request)]) {
@@ -43,7 +43,7 @@ export function failuresSuite(fixture: DialectFixture): void {
       expect(rig.upstream.calls).toHaveLength(2);
     });
 
-    it('an error in place of an answer, under a 200, is a failure of the provider (contract 4.1)', async () => {
+    it('an error in place of an answer, under a 200, is a failure of the provider', async () => {
       rig.upstream.reply(json(fixture.errorInside));
       for (const reply of [await rig.gateway.chat(request), await rig.gateway.stream(request)]) {
         expect([reply.status, reply.json.error?.code], reply.text).toEqual(providerError);
@@ -51,7 +51,7 @@ export function failuresSuite(fixture: DialectFixture): void {
     });
 
     it.each(['{}', '[]', '"x"', '{"choices":[]}', 'nothing'])(
-      '%s in place of an answer is a failure of the provider (ruling 4)',
+      '%s in place of an answer is a failure of the provider',
       async (body) => {
         rig.upstream.reply(json(body));
         const reply = await rig.gateway.chat(request);
@@ -81,7 +81,7 @@ export function failuresSuite(fixture: DialectFixture): void {
       ['reset', 'cut'],
       ['hang', 'stalled'],
     ] as const)(
-      'a stream that after content comes to its %s ends as %s, and no finish_reason is invented (§3.3)',
+      'a stream that after content comes to its %s ends as %s, and no finish_reason is invented',
       async (ending, end) => {
         rig.upstream.reply(playStream(fixture, said, { after: afterText(fixture, ' two'), ending }));
         const reply = await rig.gateway.stream(request);
@@ -95,7 +95,7 @@ export function failuresSuite(fixture: DialectFixture): void {
       },
     );
 
-    it('a stream of which nothing comes times out (§8)', async () => {
+    it('a stream of which nothing comes times out', async () => {
       rig.upstream.reply(playStream(fixture, said, { after: 0, ending: 'hang' }));
       const reply = await rig.gateway.stream(request);
       expect([reply.status, reply.json.error?.code]).toEqual([504, 'provider_timeout']);

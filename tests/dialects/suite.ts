@@ -23,7 +23,7 @@ export function dialectSuite(fixture: DialectFixture): void {
 
     for (const param of Object.keys(refusable) as Refused[]) refusal(fixture, () => rig, param);
 
-    it('what asks for nothing is neither refused nor sent on (ruling 12)', async () => {
+    it('what asks for nothing is neither refused nor sent on', async () => {
       const { upstream, gateway } = rig;
       const { request, said } = cases[0]!;
       upstream.reply(playWhole(fixture, said));
@@ -33,7 +33,7 @@ export function dialectSuite(fixture: DialectFixture): void {
       expectHeard(fixture, rig, 'plain', fixture.paths.whole);
     });
 
-    it('says of a stream that is asked for without usage no more than its finish (contract 4.1)', async () => {
+    it('says of a stream that is asked for without usage no more than its finish', async () => {
       const { request, said } = cases[0]!;
       rig.upstream.reply(playStream(fixture, said));
       const chunks = chunksOf(await rig.gateway.stream({ model: pin, ...request }));
@@ -73,7 +73,7 @@ function refusal(fixture: DialectFixture, rig: () => DialectRig, param: Refused)
   const { request, said } = cases[0]!;
   const refused = fixture.refuses.includes(param);
 
-  it(`${param} is ${refused ? 'refused before it is sent' : 'sent on'} (§7.3)`, async () => {
+  it(`${param} is ${refused ? 'refused before it is sent' : 'sent on'}`, async () => {
     const { upstream, gateway } = rig();
     upstream.reply(playWhole(fixture, said));
     const reply = await gateway.chat({ model: pin, ...request, ...refusable[param] });

@@ -4,7 +4,7 @@ import { errorsPage, renderErrorsPage } from '../../scripts/errors-page.mjs';
 import { errorTable } from '../../src/errors/error-table.js';
 
 describe('docs/guide/errors.md', () => {
-  it('is what the error table renders to; "npm run docs" writes it (§7.1)', () => {
+  it('is what the error table renders to; "npm run docs" writes it', () => {
     expect(readFileSync(errorsPage, 'utf8')).toBe(renderErrorsPage(errorTable));
   });
 

@@ -7,7 +7,7 @@ import { defaultPolicy, preferences } from '../../src/policy/policy.js';
 const page = () => renderGatesPage({ gates, defaultPolicy, preferences });
 
 describe('docs/guide/gates.md', () => {
-  it('is what the list of gates renders to; "npm run docs" writes it (§2.9)', () => {
+  it('is what the list of gates renders to; "npm run docs" writes it', () => {
     expect(readFileSync(gatesPage, 'utf8')).toBe(page());
   });
 

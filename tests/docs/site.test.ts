@@ -24,7 +24,7 @@ describe('Markdown', () => {
   });
 });
 
-describe('/docs over HTTP (contract 9)', () => {
+describe('/docs over HTTP', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway({
@@ -65,7 +65,7 @@ describe('/docs over HTTP (contract 9)', () => {
     },
   );
 
-  it('is behind the checks that every path is behind (ruling 15)', async () => {
+  it('is behind the checks that every path is behind', async () => {
     for (const path of ['/docs', referencePath, '/openapi.json']) {
       expect((await get(path, { 'x-country': 'KP' })).status, path).toBe(451);
       expect((await get(path, { 'x-country': 'DE' })).status, path).toBe(200);

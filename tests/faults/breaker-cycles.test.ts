@@ -189,7 +189,7 @@ class Lane {
 
 const providerOf = (reply: Reply | null): unknown => reply?.json.router_metadata?.provider;
 
-it('500 cycles with probes that end in every way: one probe at a time, and the next request after the cooldown is served (§3.2, rulings 3 and 4, F9, F11)', async () => {
+it('500 cycles with probes that end in every way: one probe at a time, and the next request after the cooldown is served', async () => {
   const all = new Map(Array.from({ length: lanes }, (_, at) => [`lane-${at}`, new Lane(`lane-${at}`)]));
   acme.behave = (call) => all.get(call.request.model)!.behave(call);
   const run = async (lane: Lane) => {

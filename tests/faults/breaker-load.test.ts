@@ -135,7 +135,7 @@ describe.each(outages)('the first of two providers %s', (name, { fail, firstByte
     return null;
   }
 
-  it('at 150 requests a second, or what the machine can take: no caller notices, one probe at a time, back within the cooldown and a second, each answer billed once (§1.4, §3.2)', async () => {
+  it('at 150 requests a second, or what the machine can take: no caller notices, one probe at a time, back within the cooldown and a second, each answer billed once', async () => {
     let run: Run | null = null;
     for (const rate of rates) run ??= await outageAt(rate);
     if (!run) expect.fail(`this machine cannot serve ${rates.at(-1)} requests a second`);

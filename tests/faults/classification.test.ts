@@ -1,4 +1,4 @@
-/** What an upstream's failure means, seen from outside: the answer, the walk, the breaker and the hold (§7.5, rulings 4 and 5). */
+/** What an upstream's failure means, seen from outside: the answer, the walk, the breaker and the hold. */
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { json, rawBytes, sse } from '../support/scripted-upstream.js';
 import { refusals } from './classification/all.js';
@@ -62,7 +62,7 @@ const trials = new Trials(families.flatMap(([, members]) => members));
 beforeAll(() => trials.start());
 afterAll(() => trials.stop());
 
-describe.each(families)('%s means what it says (§7.5.1)', (_, members) => {
+describe.each(families)('%s means what it says', (_, members) => {
   it.each(members.map((trial) => [trial.means, trial.name, trial] as const))('%s: %s', (_means, _name, trial) =>
     trials.run(trial),
   );

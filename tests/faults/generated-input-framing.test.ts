@@ -67,7 +67,7 @@ describe('request smuggling', () => {
 });
 
 describe('a fault behind good requests', () => {
-  it('leaves every earlier answer whole and in order, however long it takes (E14)', async () => {
+  it('leaves every earlier answer whole and in order, however long it takes', async () => {
     rig.upstream.onRequest(() => json(completion(), { delayMs: 60 }));
     const requests = [
       requestBytes('POST', path, headers(), body),

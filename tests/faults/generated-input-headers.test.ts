@@ -1,4 +1,4 @@
-/** The headers that every answer has, of whatever kind it is, and those that none has; and who may read an answer in a browser (ruling 19). */
+/** The headers that every answer has, of whatever kind it is, and those that none has; and who may read an answer in a browser. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminToken } from '../support/gateway-files.js';
 import { type RawResponse, requestBytes, sendRaw } from '../support/raw-http.js';

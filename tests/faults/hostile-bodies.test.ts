@@ -62,7 +62,7 @@ if (full)
   );
 
 it.each(shapes)(
-  'D1i 32 MiB of %s are answered with %i, and a co-tenant never waits 250 ms (ruling 17)',
+  'D1i 32 MiB of %s are answered with %i, and a co-tenant never waits 250 ms',
   async (shape, wanted) => {
     expect(await make(shape)).toBeGreaterThan(33_000_000);
     const { key } = await rig.gateway.account();
@@ -81,7 +81,7 @@ it.each(shapes)(
   120_000,
 );
 
-it('D1i an ordinary request of 300 KB does not wait for a hostile one either (ruling 17)', async () => {
+it('D1i an ordinary request of 300 KB does not wait for a hostile one either', async () => {
   await make('tiny numbers');
   const { key } = await rig.gateway.account();
   const other = await rig.gateway.createAccount();
@@ -104,7 +104,7 @@ async function timed(send: () => Promise<{ status: number }>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-it('D2i twenty parallel posts of 32 MB without a key are all 401, unparsed, and a co-tenant never waits 250 ms (contract 5)', async () => {
+it('D2i twenty parallel posts of 32 MB without a key are all 401, unparsed, and a co-tenant never waits 250 ms', async () => {
   await make('one string of escapes');
   rig.upstream.reset();
   watch();

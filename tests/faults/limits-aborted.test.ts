@@ -63,7 +63,7 @@ async function remaining(what: 'requests' | 'tokens'): Promise<number> {
   return Number(headers[`x-ratelimit-remaining-${what}`]);
 }
 
-describe('5,000 requests that are given up (F3, ruling 11)', () => {
+describe('5,000 requests that are given up', () => {
   const headEnd = () => request.indexOf('\r\n\r\n') + 4;
 
   it.each<[string, () => Buffer, () => Promise<unknown>]>([

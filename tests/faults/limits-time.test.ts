@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-describe('steps of the wall clock (F7)', () => {
+describe('steps of the wall clock', () => {
   it.each([
     ['an hour back', -hourMs],
     ['an hour forward', hourMs],
@@ -53,7 +53,7 @@ function heldMb(): number {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-describe('a flood of peers (F6)', () => {
+describe('a flood of peers', () => {
   const peers = scaled(10_000, 300_000);
   /** Each with a /64 of its own. */
   const address = (peer: number) => `2001:db8:${(peer >> 16).toString(16)}:${(peer & 0xffff).toString(16)}::1`;

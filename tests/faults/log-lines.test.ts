@@ -1,5 +1,5 @@
 /**
- * The log is one JSON object a line, whoever wrote the text in it (H17), and holds no token, prompt or credential; and a token that
+ * The log is one JSON object a line, whoever wrote the text in it, and holds no token, prompt or credential; and a token that
  * is nearly right is as wrong as any other.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -116,7 +116,7 @@ async function logEntries(): Promise<LogEntry[]> {
     .map((line) => JSON.parse(line) as LogEntry);
 }
 
-describe('the log (H17)', () => {
+describe('the log', () => {
   it('has one JSON object a line, whatever callers, operators and upstreams say', async () => {
     for (const text of injections) {
       await sayEverywhere(text);

@@ -1,6 +1,6 @@
 /**
  * Quota holds over simulated midnights, through the gateway's HTTP surface: whatever the clock and the time zone do, a route
- * is held exactly on the UTC days on which its quota was spent (§3.2, ruling 5, failure cases F21 to F23).
+ * is held exactly on the UTC days on which its quota was spent.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, Reply } from '../support/client.js';
@@ -173,7 +173,7 @@ class Rehearsal {
     upstreamSays.spent.clear();
   }
 
-  /** A walk that finds every quota spent, one after the other (ruling 5). */
+  /** A walk that finds every quota spent, one after the other. */
   private async spendAll(): Promise<void> {
     for (const provider of providers) upstreamSays.spent.add(provider);
     const { open, today } = this.oracle;

@@ -78,7 +78,7 @@ describe('slow senders', () => {
   it.each([
     ['a head that drips in', 'GET /healthz HTTP/1.1\r\nhost: x\r\nx: '],
     ['a request line that drips in', 'GET /'],
-  ])('%s gets 408 with the envelope when its time is over, whatever still comes (ruling 18)', async (_, first) => {
+  ])('%s gets 408 with the envelope when its time is over, whatever still comes', async (_, first) => {
     const { open } = await start();
     const connection = await open();
     const elapsedMs = await drip(connection, first);
@@ -165,7 +165,7 @@ function connectionsOf(): Promise<number[]> {
 }
 
 describe('callers that do not read', () => {
-  it('are let go with all that waits for them, after the time of an idle connection (B12)', async () => {
+  it('are let go with all that waits for them, after the time of an idle connection', async () => {
     const { open, asKey } = await start();
     const connection = await open();
     connection.socket.pause();

@@ -54,7 +54,7 @@ function resetAt(bytes: number, pieces: number): up.Script {
   };
 }
 
-it('B17 streams reset at random bytes and refused connections never end the process, and each is settled as it ended (§3.3)', async () => {
+it('B17 streams reset at random bytes and refused connections never end the process, and each is settled as it ended', async () => {
   const { pid } = rig.gateway;
   const count = scaled(120, 520);
   const account = await rig.gateway.createAccount();

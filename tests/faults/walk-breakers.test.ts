@@ -17,7 +17,7 @@ function waiting(): { script: Script; release(then: Script): void } {
   return { script: async (exchange) => (await released)(exchange), release };
 }
 
-it('F9 a probe that ends in a client-caused 400 frees its slot and changes nothing: the next one is tried (§3.2)', async () => {
+it('F9 a probe that ends in a client-caused 400 frees its slot and changes nothing: the next one is tried', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   await lane.open('alpha');
   clock.advance(30_000);
@@ -101,7 +101,7 @@ it('F11 never two probes at a time, over many cooldowns, and never stuck', async
   expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
 });
 
-it('F13 a thousand rejections of the request cool nothing down: the route is still the first (§3.2, §7.5.2)', async () => {
+it('F13 a thousand rejections of the request cool nothing down: the route is still the first', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   routing.on('alpha', rejecting);
   const count = scaled(200, 1_000);
@@ -115,7 +115,7 @@ it('F13 a thousand rejections of the request cool nothing down: the route is sti
   expect((await lane.chat()).json.router_metadata).toEqual(metadataOf(lane, 'alpha', ['alpha']));
 });
 
-it('F15 a pin is attempted while its breaker is open, also as the only route, and has no receipt (ruling 3)', async () => {
+it('F15 a pin is attempted while its breaker is open, also as the only route, and has no receipt', async () => {
   const lane = await routing.lane(['alpha']);
   await lane.open('alpha');
   routing.on('alpha', broken, serving);

@@ -1,4 +1,4 @@
-/** Limits, breakers and time: F18. A caller that leaves ends the walk, and the chain, at once (ruling 8). */
+/** Limits, breakers and time: F18. A caller that leaves ends the walk, and the chain, at once. */
 import { describe, expect, it } from 'vitest';
 import { type Lane, silent, useRouting } from '../support/routing.js';
 import { chunk, type Script, sse } from '../support/scripted-upstream.js';

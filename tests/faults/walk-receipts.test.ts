@@ -111,7 +111,7 @@ async function expectWalk(chosen: States): Promise<void> {
 
 const all = (state: State) => Object.fromEntries(names.map((name) => [name, state])) as States;
 
-describe('F16 the receipt is exact: who was attempted, who skipped, what remains (§2.6, rulings 3 to 7)', () => {
+describe('F16 the receipt is exact: who was attempted, who skipped, what remains', () => {
   it.each(['held', 'open', 'unpriced', 'unable', 'broken', 'spent'] as State[])('all six %s', async (state) => {
     await expectWalk(all(state));
   });

@@ -24,7 +24,7 @@ async function linesOf(gateway: SpawnedGateway, requestId: unknown, count = 1): 
   return found();
 }
 
-describe('the log (contract 9)', () => {
+describe('the log', () => {
   let gateway: SpawnedGateway;
   beforeAll(async () => {
     gateway = await spawnGateway({ catalogue: chatCatalogue(upstream.url) });

@@ -144,7 +144,7 @@ describe('ops/prometheus/alerts.yaml', () => {
 });
 
 describe('the table of metrics', () => {
-  it('is what docs/guide/metrics.md shows; "npm run docs" writes it (contract 9)', () => {
+  it('is what docs/guide/metrics.md shows; "npm run docs" writes it', () => {
     const page = renderMetricsPage({ requestMetrics, routeMetrics, partMetrics, processMetrics });
     expect(readFileSync(metricsPage, 'utf8')).toBe(page);
     for (const name of metricNames) expect(page).toContain(`| \`${name}\` |`);

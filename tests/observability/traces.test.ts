@@ -39,7 +39,7 @@ async function collector(options: { silent?: boolean } = {}): Promise<Collector>
   return started;
 }
 
-it('a chat is a trace: the caller’s own goes on, with one span a request and one an attempt, and no word of it (contract 9)', async () => {
+it('a chat is a trace: the caller’s own goes on, with one span a request and one an attempt, and no word of it', async () => {
   const collected = await collector();
   const gateway = await traced(collected.url, {
     OTEL_SERVICE_NAME: 'edge',

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const served = `lodestone_served_total{route="${llama}",stream="false",end="complete"}`;
 
-it('with two workers every scrape covers both, whichever answers it, and no counter ever falls (contract 9)', async () => {
+it('with two workers every scrape covers both, whichever answers it, and no counter ever falls', async () => {
   await gateway.account();
   const before = await scrape(gateway);
   const replies = await Promise.all(Array.from({ length: 60 }, () => gateway.chat(ask())));

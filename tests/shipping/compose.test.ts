@@ -25,7 +25,7 @@ function environmentOf(from: Record<string, string>): Record<string, string> {
 const configOf = (env: Record<string, string>) =>
   loadConfig({ file: 'deploy/compose/lodestone.yaml', env: { ...env, PORT: '8787' }, cwd: root });
 
-describe('compose.yaml (issue 7, part 5)', () => {
+describe('compose.yaml', () => {
   it('names variables that the configuration reads: store, Redis, token, address and credentials arrive', () => {
     const config = configOf(environmentOf({ ...filled, OPENAI_API_KEY: 'k1' }));
     expect(config.storage).toMatchObject({

@@ -57,7 +57,7 @@ describe('kustomizations', () => {
 });
 
 describe('the configuration of the pods', () => {
-  it('is accepted, and the entries of the secret are variables that are read (contract 2)', () => {
+  it('is accepted, and the entries of the secret are variables that are read', () => {
     const { LODESTONE_DATABASE_URL, LODESTONE_REDIS_URL, LODESTONE_ADMIN_TOKEN } = secrets;
     expect(config.storage).toEqual({
       dataDir: container.volumeMounts.find(({ name }: Yaml) => name === 'journal').mountPath,
@@ -89,7 +89,7 @@ describe('the configuration of the pods', () => {
 });
 
 describe('the pods', () => {
-  it('are probed on paths that there are (contract 9), by the name of their port', () => {
+  it('are probed on paths that there are, by the name of their port', () => {
     const probes = { startupProbe: '/healthz', livenessProbe: '/healthz', readinessProbe: '/readyz' };
     for (const [probe, path] of Object.entries(probes)) {
       expect(container[probe].httpGet).toEqual({ path, port: 'http' });
@@ -105,7 +105,7 @@ describe('the pods', () => {
     expect(container.readinessProbe.timeoutSeconds).toBeGreaterThan(1);
   });
 
-  it('have time for balancers to forget them, for every stream to end, and to settle (contract 1)', () => {
+  it('have time for balancers to forget them, for every stream to end, and to settle', () => {
     const preStopSeconds = Number(container.lifecycle.preStop.exec.command[1]);
     const settleSeconds = 20;
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(
@@ -134,7 +134,7 @@ describe('the pods', () => {
     expect(container.resources).toMatchObject({ requests: { cpu: '1', memory: '512Mi' }, limits: { memory: '2Gi' } });
   });
 
-  it('keep the volume with their journal, whoever scales or deletes (ruling 16)', () => {
+  it('keep the volume with their journal, whoever scales or deletes', () => {
     expect(set.spec.persistentVolumeClaimRetentionPolicy).toEqual({ whenDeleted: 'Retain', whenScaled: 'Retain' });
     expect(set.spec.volumeClaimTemplates[0].spec.accessModes).toEqual(['ReadWriteOnce']);
   });

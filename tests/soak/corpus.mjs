@@ -24,9 +24,9 @@ const entries = readFileSync(file, 'utf8')
 
 const textOf = ({ body }) => (typeof body === 'string' ? body : JSON.stringify(body));
 const isStream = ({ shape }) => shape === 'sse' || shape === 'json_in_stream';
-/** Content went out before the error: nothing can be taken back (§3.3). */
+/** Content went out before the error: nothing can be taken back. */
 const beganWell = (entry) => entry.shape === 'sse' && /"delta":\{"(?:content|reasoning)/.test(textOf(entry));
-/** Nothing in it tells of a rejection, so it is an empty stream like any other (contract 4.1). */
+/** Nothing in it tells of a rejection, so it is an empty stream like any other. */
 const saysNothing = (entry) => entry.shape === 'sse' && textOf(entry).trim() === 'data: [DONE]';
 
 function outcomeWanted(entry) {

@@ -1,5 +1,5 @@
 /**
- * The budgets of part 8 at their full length, once (failure case B20): an answer at 149 s is served, one at 151 s is the 504 of
+ * The budgets of part 8 at their full length, once: an answer at 149 s is served, one at 151 s is the 504 of
  * the first byte, and a stream that drips past five minutes ends as stalled. Takes a little over five minutes.
  */
 import { createServer } from 'node:http';

@@ -25,7 +25,7 @@ export function describeCounters(
       subject.counters.take(counter, amount, limit);
     const nextWindow = async () => subject.pass(subject.windowMs);
 
-    it('admits exactly the limit of takes that come together, in window after window (F1)', async () => {
+    it('admits exactly the limit of takes that come together, in window after window', async () => {
       for (let window = 0; window < 3; window++) {
         const takes = await Promise.all(Array.from({ length: 300 }, () => take('k', 1, 100)));
         expect(takes.filter(({ admitted }) => admitted)).toHaveLength(100);
@@ -41,7 +41,7 @@ export function describeCounters(
       expect(subject.counters.peek('k').used).toBe(10);
     });
 
-    it('takes one oversized amount when the window is empty, and none beside it (ruling 11)', async () => {
+    it('takes one oversized amount when the window is empty, and none beside it', async () => {
       expect((await take('k', 50, 10)).admitted).toBe(true);
       expect((await take('k', 1, 10)).admitted).toBe(false);
       await nextWindow();

@@ -1,4 +1,4 @@
-/** Identical gateways in processes of their own, on one PostgreSQL and one Redis, as a fleet runs in production (architecture 3). */
+/** Identical gateways in processes of their own, on one PostgreSQL and one Redis, as a fleet runs in production. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Pool } from 'undici';

@@ -157,7 +157,7 @@ export class Lane {
     expect(reply.status, reply.text).toBe(200);
   }
 
-  /** Fails a route so often that its breaker opens (ruling 4). The upstream has then forgotten its calls. */
+  /** Fails a route so often that its breaker opens. The upstream has then forgotten its calls. */
   async open(name: Name, failure: Script = broken): Promise<void> {
     this.routing.on(name, failure);
     for (let i = 0; i < 5; i++) expect((await this.chat({ model: this.pin(name) })).status).toBe(503);
@@ -218,7 +218,7 @@ const figures = {
   usnyc: { country: 'US', carbon: 288 },
 };
 
-/** `router_metadata`, whole (contract 4.1), of an answer that `name` served. */
+/** `router_metadata`, whole, of an answer that `name` served. */
 export function metadataOf(lane: Lane, name: Name, attempted: readonly Name[], more: Json = {}): Json {
   const locode = locodes[name];
   return {
@@ -242,7 +242,7 @@ const rows = {
   provider_timeout: { status: 504, type: 'provider_unavailable' },
 };
 
-/** An auto-routed failure: its row of §7.1 and its receipt, whole (§2.6), and no field beside them. */
+/** An auto-routed failure: its row of §7.1 and its receipt, whole, and no field beside them. */
 export function expectReceipt(reply: Reply, code: keyof typeof rows, receipt: Receipt): void {
   const { type, message, last_error, ...rest } = reply.json.error ?? {};
   const { status, ...row } = rows[code];

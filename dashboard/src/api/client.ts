@@ -6,7 +6,7 @@ export interface ApiErrorFields {
   param: string | null;
   retryAfterSeconds: number | null;
   requestId: string | null;
-  /** The error object as it came, with the routing receipt where there is one (§2.6). */
+  /** The error object as it came, with the routing receipt where there is one. */
   body: Record<string, unknown>;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isNegative, isZero, shortUsd, signedUsd, usd } from './money.js';
 
-describe('usd: every decimal that counts is kept (ruling 9)', () => {
+describe('usd: every decimal that counts is kept', () => {
   it.each([
     ['5', '$5.00'],
     ['0', '$0.00'],

@@ -1,4 +1,4 @@
-/** Money as text, exact: amounts arrive as decimal strings and leave as decimal strings; no float is ever in between (ruling 9). */
+/** Money as text, exact: amounts arrive as decimal strings and leave as decimal strings; no float is ever in between. */
 
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/;
 

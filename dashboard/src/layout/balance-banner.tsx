@@ -1,4 +1,4 @@
-/** Above every page while the balance is under the account's threshold, and another while requests are refused for it (§7.2). */
+/** Above every page while the balance is under the account's threshold, and another while requests are refused for it. */
 import { Link, useRouterState } from '@tanstack/react-router';
 import { buttonClass } from '../components/button.js';
 import { classNames } from '../components/class-names.js';

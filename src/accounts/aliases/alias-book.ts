@@ -46,7 +46,7 @@ export class AliasBook {
     return alias;
   }
 
-  /** The full target replaces the old one; a field that is left out is empty, not kept (§2.3). */
+  /** The full target replaces the old one; a field that is left out is empty, not kept. */
   async repoint(account: Account, name: string, body: Body, snapshot: Snapshot | null): Promise<Alias> {
     const before = this.find(account, name);
     const target = parseAliasTarget(body);

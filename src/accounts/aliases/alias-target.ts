@@ -80,7 +80,7 @@ export const aliasTargetSchemas: readonly JsonSchema[] = [
 
 /**
  * The target of a body. Absent, null and empty fields are the same: empty. An empty `locode` means `global` (nothing for
- * `auto`), on a repoint too: it never means "leave unchanged" (§2.3).
+ * `auto`), on a repoint too: it never means "leave unchanged".
  */
 export function parseAliasTarget(body: Record<string, unknown>): AliasTarget {
   const flat = fieldNames.some((name) => present(body[name]));

@@ -1,5 +1,5 @@
 /**
- * Whether each entry of a fallback chain exists and is served (§2.4, §7.4). The same check stands before saving a chain and
+ * Whether each entry of a fallback chain exists and is served. The same check stands before saving a chain and
  * before a chat request that brings one; what passes is remembered, since the same few ids come again and again.
  */
 import { findModel, findRoute } from '../../catalogue/lookup.js';
@@ -67,7 +67,7 @@ function servedModel(entry: string, account: Account, snapshot: Snapshot, modelS
 
 type Refused = (reason: string) => GatewayError;
 
-/** What the router resolves the entry to, or its own explanation of why there is nothing (§7.4). */
+/** What the router resolves the entry to, or its own explanation of why there is nothing. */
 function routesOf(entry: string, account: Account, snapshot: Snapshot, refused: Refused): readonly Route[] {
   try {
     return resolved(entry, account, snapshot);

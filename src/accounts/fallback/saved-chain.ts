@@ -1,4 +1,4 @@
-/** The operations on an account's saved fallback chain (contract 4.4), with their checks in order: body, snapshot, entries. */
+/** The operations on an account's saved fallback chain, with their checks in order: body, snapshot, entries. */
 import type { Snapshot } from '../../catalogue/route.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -17,7 +17,7 @@ export class SavedChain {
     private readonly modelStates: ModelStateReader,
   ) {}
 
-  /** Each entry must be served now; what is withdrawn later is skipped when the chain is walked (§2.4). */
+  /** Each entry must be served now; what is withdrawn later is skipped when the chain is walked. */
   async set(account: Account, body: Record<string, unknown>, snapshot: Snapshot | null): Promise<readonly string[]> {
     const models = readChain(body);
     if (!snapshot) throw gatewayError('service_unavailable');

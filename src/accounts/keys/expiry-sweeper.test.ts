@@ -30,7 +30,7 @@ function fixture(expiries: number[]) {
   return { clock, alive, sweeper, armed, settle, state, timers };
 }
 
-describe('erasing expired keys at rest (§2.1, G8)', () => {
+describe('erasing expired keys at rest', () => {
   it('erases what expired while the process was down, at its start', async () => {
     const { sweeper, alive } = fixture([500, 5000]);
     await sweeper.start();

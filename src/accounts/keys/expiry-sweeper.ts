@@ -1,5 +1,5 @@
 /**
- * Erases the hashes of expired keys at rest (§2.1, ruling 1): at the start, at each next expiry, and whenever a request
+ * Erases the hashes of expired keys at rest: at the start, at each next expiry, and whenever a request
  * shows an expired key. A store that is away delays an erasure; it never loses one.
  */
 

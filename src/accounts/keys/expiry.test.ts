@@ -5,7 +5,7 @@ const now = Date.UTC(2027, 0, 31, 12);
 const day = 86_400_000;
 const iso = (ms: number | null) => ms && new Date(ms).toISOString();
 
-describe('the expiry of a new key (part 8, contract 7)', () => {
+describe('the expiry of a new key', () => {
   it('is 90 days when left out', () => {
     expect(parseExpiry(undefined, now)).toBe(now + 90 * day);
     expect(parseExpiry(null, now)).toBe(now + 90 * day);

@@ -38,7 +38,7 @@ function expiryOf(text: string, nowMs: number): number | undefined {
   return instantOf(text);
 }
 
-/** `mo` are calendar months (contract 7): the same day and time, or the month's last day where it has no such day. */
+/** `mo` are calendar months: the same day and time, or the month's last day where it has no such day. */
 export function addCalendarMonths(fromMs: number, count: number): number {
   const date = new Date(fromMs);
   const day = date.getUTCDate();

@@ -43,7 +43,7 @@ describe('the shape of the Authorization header (part 5)', () => {
     ['one character too few', `Bearer ${token.slice(0, -1)}`],
     ['one character too many', `Bearer ${token}x`],
     ['only the prefix', 'Bearer sk-lr-'],
-  ])('refuses %s as malformed and never repeats the token (E15)', (_what, header) => {
+  ])('refuses %s as malformed and never repeats the token', (_what, header) => {
     const error = refusal(header);
     expect(error.row.code).toBe('api_key_malformed');
     expect(error.message).not.toContain(token.slice(6, 40));
@@ -54,7 +54,7 @@ describe('the shape of the Authorization header (part 5)', () => {
     expect(refusal(`Bearer ${token}${'x'.repeat(8000)}`).message).toContain('has 8043 characters');
   });
 
-  it('says that the sk-bf- scheme is retired, whatever its length (ruling 2)', () => {
+  it('says that the sk-bf- scheme is retired, whatever its length', () => {
     expect(refusal(`Bearer sk-bf-${token.slice(6)}`).message).toContain('retired');
     expect(refusal('Bearer sk-bf-abc')).toMatchObject({ condition: 'api_key_malformed' });
   });

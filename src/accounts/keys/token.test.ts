@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { keyLabel, makeToken } from './token.js';
 
-describe('making a token (§2.1, ruling 1)', () => {
+describe('making a token', () => {
   it('is sk-lr- and 32 random bytes in base64url: a body of exactly 43 characters', () => {
     expect(makeToken().token).toMatch(/^sk-lr-[A-Za-z0-9_-]{43}$/);
     expect(makeToken().token).not.toBe(makeToken().token);

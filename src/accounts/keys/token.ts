@@ -1,4 +1,4 @@
-/** The secret of a key: how it is made, hashed at rest and shown again (§2.1, ruling 1). */
+/** The secret of a key: how it is made, hashed at rest and shown again. */
 import { hash, randomBytes } from 'node:crypto';
 
 export const tokenPrefix = 'sk-lr-';
@@ -34,7 +34,7 @@ export function keyIdOf(token: string): string {
   return token.slice(tokenPrefix.length, tokenPrefix.length + keyIdLength);
 }
 
-/** What may be displayed after creation: the prefix and the last four characters (§2.1). */
+/** What may be displayed after creation: the prefix and the last four characters. */
 export function keyLabel(lastFour: string): string {
   return `${tokenPrefix}…${lastFour}`;
 }

@@ -19,7 +19,7 @@ const identity = (change: Partial<Key> = {}): Identity => ({
   },
 });
 
-describe('holding a token against its key (ruling 1)', () => {
+describe('holding a token against its key', () => {
   it('passes the right token up to the last millisecond', () => {
     expect(() => verifyToken(identity(), made.token, 999)).not.toThrow();
     expect(() => verifyToken(identity({ expiresAt: null }), made.token, 1e15)).not.toThrow();

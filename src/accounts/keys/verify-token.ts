@@ -1,4 +1,4 @@
-/** Check 4, second half: holds a presented token against the key of its public id, in constant time (ruling 1). */
+/** Check 4, second half: holds a presented token against the key of its public id, in constant time. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Identity, Key } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';

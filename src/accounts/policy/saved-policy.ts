@@ -1,4 +1,4 @@
-/** The operations on an account's routing policy (contract 4.5): stored first, then in force, then in the audit. */
+/** The operations on an account's routing policy: stored first, then in force, then in the audit. */
 
 import type { Account } from '../../domain/account.js';
 import { defaultPolicy, type RoutingPolicy, readPolicy } from '../../policy/policy.js';

@@ -1,6 +1,6 @@
 /**
  * Lets a few through and the rest wait. Hashing a password takes a thread of the pool that also writes the journal, for a
- * fifth of a second: many at once, from however many addresses, must not hold up those who only use the API (ruling 17).
+ * fifth of a second: many at once, from however many addresses, must not hold up those who only use the API.
  */
 import { gatewayError } from '../../errors/gateway-error.js';
 

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../tests/support/manual-clock.js';
 import { MemoryBuckets } from '../../cluster/memory.js';
 import { GuessLimiter } from './guess-limiter.js';
 
-it('refuses the attempt for which a bucket has nothing left, with whole seconds to wait (H14)', async () => {
+it('refuses the attempt for which a bucket has nothing left, with whole seconds to wait', async () => {
   const clock = new ManualClock();
   const limiter = new GuessLimiter(new MemoryBuckets(clock));
   const bucket = { name: 'one', capacity: 1, refillMs: 10_000 };

@@ -1,5 +1,5 @@
 /**
- * How often somebody may try (failure case H14). Each attempt takes one from every bucket that it belongs to, before its
+ * How often somebody may try. Each attempt takes one from every bucket that it belongs to, before its
  * outcome is known, so that attempts at the same time count too; a success gives them back. An attempt that is refused takes
  * nothing: guesses from one address soon cost the account's other visitors nothing more.
  */

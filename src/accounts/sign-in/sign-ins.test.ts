@@ -122,7 +122,7 @@ describe('sign-in on PostgreSQL', () => {
     expect((await signIns.session(cookie)).session).toBeNull();
   });
 
-  it('says StoreUnavailable, and never "wrong password", where the store is away (ruling 16)', async () => {
+  it('says StoreUnavailable, and never "wrong password", where the store is away', async () => {
     const own = await freshDatabase();
     const away = await openStore({ connection: own.connection, logger });
     const signIns = signInsOf(away);

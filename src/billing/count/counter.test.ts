@@ -3,7 +3,7 @@ import { TokenCounter } from './counter.js';
 
 describe('the token counter', () => {
   /** Threads run compiled files; from sources there is none, which is a lost thread like any other. */
-  it('never gives delivered text away, also when its thread cannot be had (failure case A6)', async () => {
+  it('never gives delivered text away, also when its thread cannot be had', async () => {
     const counter = new TokenCounter();
     const members = '"messages":[{"role":"user","content":"hi"}]';
     const counted = await counter.count({ members, encoding: 'latin1', delivered: 'x'.repeat(401) });

@@ -47,7 +47,7 @@ async function trusts(
   return now !== null && held.version === now[0] && held.accountVersion === now[1];
 }
 
-describe('keys and accounts in a fleet (architecture 3)', () => {
+describe('keys and accounts in a fleet', () => {
   it('are read once and then held, while nobody changes them', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
     const identity = await b.directory.load(keyId);
@@ -56,7 +56,7 @@ describe('keys and accounts in a fleet (architecture 3)', () => {
     expect(await trusts(b, versions, keyId)).toBe(true);
   });
 
-  it('are not trusted once another process has deleted the key, and it is gone there on the next request (ruling 1)', async () => {
+  it('are not trusted once another process has deleted the key, and it is gone there on the next request', async () => {
     const { versions, a, b, accountId, keyId } = await twoProcesses();
     await b.directory.load(keyId);
     expect(await a.directory.deleteKey('operator', accountId, keyId)).toBe(true);
@@ -131,7 +131,7 @@ describe('keys and accounts in a fleet (architecture 3)', () => {
     expect(await b.directory.load(keyId)).toBeNull();
   });
 
-  it('are trusted again after a moment without an answer, when the store is away too: the connection has stood (ruling 16)', async () => {
+  it('are trusted again after a moment without an answer, when the store is away too: the connection has stood', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
     const identity = await b.directory.load(keyId);
     store.away = true;
@@ -148,7 +148,7 @@ describe('keys and accounts in a fleet (architecture 3)', () => {
     expect(await trusts(b, versions, keyId)).toBe(false);
   });
 
-  it('are an error while neither shared state nor the store can be reached, never an unknown key (ruling 16)', async () => {
+  it('are an error while neither shared state nor the store can be reached, never an unknown key', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
     await b.directory.load(keyId);
     versions.away = true;
@@ -209,7 +209,7 @@ describe('a balance in a fleet', () => {
     expect(b.identities.held(keyId)).toBeUndefined();
   });
 
-  it('is that of the ledger for whoever asks for the account, though others’ settlements raise no version (ruling 9)', async () => {
+  it('is that of the ledger for whoever asks for the account, though others’ settlements raise no version', async () => {
     const { store, a, b, accountId } = await twoProcesses();
     await a.directory.postCredit('operator', accountId, 100n, null);
     const held = (await b.directory.account(accountId))!;

@@ -1,5 +1,5 @@
 /**
- * Keys and accounts in one of many processes (architecture 3): held in memory under the versions that shared state had when
+ * Keys and accounts in one of many processes: held in memory under the versions that shared state had when
  * they were read, and used only while those are still the versions. Without shared state nothing is trusted: the store is read.
  */
 import { type Identities, overwrite } from '../../accounts/identities.js';
@@ -187,7 +187,7 @@ export class FleetIdentities implements Identities {
 
   /**
    * Charges that a silent store may or may not have are brought to it before its balance is believed: a used-up account would be
-   * served again until they are (§7.2). Read first, as a store that is still away says so at once.
+   * served again until they are. Read first, as a store that is still away says so at once.
    */
   private async settledFirst<T>(accountId: string, read: () => Promise<T>): Promise<T> {
     const found = await read();

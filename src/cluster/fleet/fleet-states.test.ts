@@ -25,7 +25,7 @@ async function started() {
   return { versions, clock, reads, deps, states, upToNow };
 }
 
-describe('model states, holds and the catalogue in a fleet (architecture 3)', () => {
+describe('model states, holds and the catalogue in a fleet', () => {
   it('are not read again while their versions stand, and waited for by nobody', async () => {
     const { versions, states, reads, upToNow } = await started();
     await upToNow();

@@ -1,6 +1,6 @@
 /**
  * What every request of every account depends on: model states, quota holds, the catalogue. Brought up to the versions of
- * shared state before a request goes on, so that a change is in force on the next request in every process (architecture 3).
+ * shared state before a request goes on, so that a change is in force on the next request in every process.
  */
 
 import type { Logger } from '../../base/logger.js';

@@ -49,7 +49,7 @@ function failing(store: MemoryStore, error: Error, settles: boolean): void {
   };
 }
 
-describe('a settlement in a fleet (§7.2, ruling 9)', () => {
+describe('a settlement in a fleet', () => {
   it('changes no version while the balance lasts, and tells the others once it is used up', async () => {
     const lasting = await charged(100n, 99n);
     const before = lasting.version();
@@ -76,7 +76,7 @@ describe('a settlement in a fleet (§7.2, ruling 9)', () => {
     expect(version()).not.toBe(before);
   });
 
-  it('that a silent store may have is not counted twice: that could make up a 402 (ruling 16)', async () => {
+  it('that a silent store may have is not counted twice: that could make up a 402', async () => {
     const { store, fleet, account, rows, versions } = await charged(100n, 60n);
     failing(store, new StoreUnavailable(new Error('no answer')), true);
     await expect(fleet.settle(rows)).rejects.toThrow(StoreUnavailable);
@@ -87,7 +87,7 @@ describe('a settlement in a fleet (§7.2, ruling 9)', () => {
     expect(account.balancePico).toBe(40n);
   });
 
-  it('that a silent store does not have leaves no credit behind when the account is read again: it is settled first (§7.2)', async () => {
+  it('that a silent store does not have leaves no credit behind when the account is read again: it is settled first', async () => {
     const { store, fleet, account, rows, versions } = await charged(100n, 160n);
     failing(store, new StoreUnavailable(new Error('no answer')), false);
     await expect(fleet.settle(rows)).rejects.toThrow(StoreUnavailable);
@@ -96,7 +96,7 @@ describe('a settlement in a fleet (§7.2, ruling 9)', () => {
     expect(account.balancePico).toBe(-60n);
   });
 
-  it('that a silent store may have is an absent store to whoever needs the balance, until it is settled (ruling 16)', async () => {
+  it('that a silent store may have is an absent store to whoever needs the balance, until it is settled', async () => {
     const { store, fleet, rows, versions, settling } = await charged(100n, 160n);
     failing(store, new StoreUnavailable(new Error('no answer')), false);
     await expect(fleet.settle(rows)).rejects.toThrow(StoreUnavailable);
@@ -105,7 +105,7 @@ describe('a settlement in a fleet (§7.2, ruling 9)', () => {
     await expect(fleet.identities.account(accountId)).rejects.toThrow(StoreUnavailable);
   });
 
-  it('that is under way is in the balance of whoever asks for the account meanwhile (ruling 9)', async () => {
+  it('that is under way is in the balance of whoever asks for the account meanwhile', async () => {
     const { store, fleet, account, rows } = await charged(100n, 60n);
     const { settle } = store.ledger;
     let release = () => {};

@@ -1,5 +1,5 @@
 /**
- * One of many identical processes on one store and one shared state (architecture 3): what it holds in memory is brought up to
+ * One of many identical processes on one store and one shared state: what it holds in memory is brought up to
  * the versions of the others, and what it settles is told to them where it matters.
  */
 import type { Logger } from '../../base/logger.js';
@@ -70,7 +70,7 @@ export class Fleet {
     try {
       await this.deps.store.ledger.settle(rows);
     } catch (error) {
-      // A store that fell silent may have them all the same: counted twice they could make up a 402 (ruling 16).
+      // A store that fell silent may have them all the same: counted twice they could make up a 402.
       if (error instanceof StoreUnavailable) sent.unanswered();
       else sent.refused();
       throw error;

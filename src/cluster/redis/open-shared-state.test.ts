@@ -8,7 +8,7 @@ const redis = useRedis({ shared: true });
 const refillMs = 60_000;
 const of = (name: string, capacity: number, ownRefillMs = refillMs) => ({ name, capacity, refillMs: ownRefillMs });
 
-describe('buckets that processes share (H14)', () => {
+describe('buckets that processes share', () => {
   it('admit no more guesses of three processes at once than of one, and tell the wait', async () => {
     const states = [await redis.open(), await redis.open(), await redis.open()];
     await withinReach(states, async (attempt) => {

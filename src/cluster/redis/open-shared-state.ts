@@ -36,7 +36,7 @@ export interface SharedState {
   close(): Promise<void>;
 }
 
-/** Addresses are chosen by whoever calls, so no more of them are remembered a window (failure case F6). */
+/** Addresses are chosen by whoever calls, so no more of them are remembered a window. */
 const namesMax = 65_536;
 
 /** Never fails: where Redis is out of reach, shared state begins as away. */

@@ -11,7 +11,7 @@ const askOf = (id: string, peerLimit = 10, keyLimit = 10): AdmissionAsk => ({
 });
 const ask = async (state: SharedState, of: AdmissionAsk) => (await state.admission.ask(of))!;
 
-describe('admission in one round trip (architecture 3)', () => {
+describe('admission in one round trip', () => {
   it('counts the address and the key, and reads the four versions', async () => {
     const state = await redis.open();
     await withinReach([state], async (attempt) => {
@@ -35,7 +35,7 @@ describe('admission in one round trip (architecture 3)', () => {
     });
   });
 
-  it('counts nothing else of a request whose address is refused (contract 5)', async () => {
+  it('counts nothing else of a request whose address is refused', async () => {
     const state = await redis.open();
     await withinReach([state], async (attempt) => {
       const id = `k${attempt}`;
@@ -82,7 +82,7 @@ describe('admission in one round trip (architecture 3)', () => {
     });
   });
 
-  it('counts on the same counters as the limiters, and lets them read what it has learnt (contract 4.1)', async () => {
+  it('counts on the same counters as the limiters, and lets them read what it has learnt', async () => {
     const state = await redis.open();
     await withinReach([state], async (attempt) => {
       const id = `k${attempt}`;

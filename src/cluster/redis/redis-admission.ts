@@ -1,4 +1,4 @@
-/** A request's admission in one round trip to Redis (architecture 3), and those of one turn of the event loop in one command. */
+/** A request's admission in one round trip to Redis, and those of one turn of the event loop in one command. */
 import type { Admission, AdmissionAnswer, AdmissionAsk, Counted } from '../ports.js';
 import { type RedisLink, requestWaitMs } from './link.js';
 import { type RedisCounters, resetMsOf } from './redis-counters.js';

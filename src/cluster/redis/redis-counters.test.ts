@@ -26,7 +26,7 @@ describe('counters that processes share', () => {
   const takeMany = (counters: RedisCounters, name: string, times: number, limit: number) =>
     Array.from({ length: times }, async () => counters.take(name, 1, limit));
 
-  it('admit exactly 100 of 1,000 takes that three processes make at once (F1)', async () => {
+  it('admit exactly 100 of 1,000 takes that three processes make at once', async () => {
     const states = [await redis.open(), await redis.open(), await redis.open()];
     await withinReach(states, async (attempt) => {
       const shares = states.map((state, i) =>
@@ -49,7 +49,7 @@ describe('counters that processes share', () => {
     });
   });
 
-  it('know a correction of their own at once, before Redis has answered (contract 4.1)', async () => {
+  it('know a correction of their own at once, before Redis has answered', async () => {
     const state = await redis.open();
     const counters = state.counters('tokens');
     await withinReach([state], async (attempt) => {
@@ -141,7 +141,7 @@ describe('counters that processes share', () => {
     });
   });
 
-  it('remember a bounded number of names here, and count all of them in Redis (F6)', async () => {
+  it('remember a bounded number of names here, and count all of them in Redis', async () => {
     const state = await redis.open();
     const counters = state.counters('ip', { namesMax: 100 });
     expect(counters).toBe(state.counters('ip'));

@@ -82,7 +82,7 @@ export class RedisCounters implements Counters {
   }
 
   adjust(take: RedisTake, delta: number): Pending<void> {
-    // The headers of the very answer whose usage this is tell of it (contract 4.1), so the mirror does not wait for Redis.
+    // The headers of the very answer whose usage this is tell of it, so the mirror does not wait for Redis.
     take.window.add(Number(wholeFigure(delta)));
     // A window that is over here is over in Redis, which knew of it first.
     if (this.clock.monotonicMs() >= take.window.endsAtMs) return;

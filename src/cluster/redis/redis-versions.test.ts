@@ -7,7 +7,7 @@ import type { Subject } from '../ports.js';
 const redis = useRedis();
 const subjects: Subject[] = ['key:a', 'account:a', 'states', 'catalogue'];
 
-describe('versions in Redis (architecture 3)', () => {
+describe('versions in Redis', () => {
   it('are made where there are none, and are then the same for every process', async () => {
     const states = [await redis.open(), await redis.open()];
     await withinReach(states, async () => {

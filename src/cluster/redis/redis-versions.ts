@@ -1,5 +1,5 @@
 /**
- * Versions in Redis (architecture 3). A version is a random text, so one that Redis lost and makes anew differs from every earlier
+ * Versions in Redis. A version is a random text, so one that Redis lost and makes anew differs from every earlier
  * one. A raise that Redis could not take is owed, and paid before the link is announced as back.
  */
 import { randomBytes } from 'node:crypto';

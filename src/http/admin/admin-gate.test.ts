@@ -9,7 +9,7 @@ beforeEach(async () => {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-describe('the admin token (contract 7)', () => {
+describe('the admin token', () => {
   const paths: [Method, string][] = [
     ['GET', '/accounts'],
     ['POST', '/accounts'],

@@ -15,7 +15,7 @@ function call(method: Method, path: string, payload?: object) {
 
 const ofAccount = (path: string) => `/accounts/${fixture.account.id}${path}`;
 
-describe('credits and ledger (ruling 9)', () => {
+describe('credits and ledger', () => {
   it('201 with the exact amount and the new balance; negative amounts debit', async () => {
     const credit = await call('POST', ofAccount('/credits'), { amount_usd: '10.00', note: 'welcome' });
     expect(credit.statusCode).toBe(201);

@@ -1,4 +1,4 @@
-/** Credits and the ledger of an account, in exact decimal text (contract 7, ruling 9). */
+/** Credits and the ledger of an account, in exact decimal text. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { amountSchema, parseUsd, usdText } from '../../base/money.js';

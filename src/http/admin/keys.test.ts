@@ -15,7 +15,7 @@ function call(method: Method, path: string, payload?: object) {
 
 const ofAccount = (path: string) => `/accounts/${fixture.account.id}${path}`;
 
-describe('keys (§2.1, §3.1)', () => {
+describe('keys', () => {
   it('201 with the token, once; the list has the prefix and the last four', async () => {
     const answer = await call('POST', ofAccount('/keys'), { name: 'deploy', expires: '12mo' });
     expect(answer.statusCode).toBe(201);

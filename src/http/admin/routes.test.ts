@@ -42,7 +42,7 @@ describe('routes, models, catalogue, audit', () => {
     expect(data.find(({ id }: { id: string }) => id === 'acme/meta/unpriced/global').priced).toBe(false);
   });
 
-  it('shows breaker, hold, latency and error rate as they are observed (contract 7)', async () => {
+  it('shows breaker, hold, latency and error rate as they are observed', async () => {
     const id = 'acme/meta/llama/defra';
     fixture.health.begin(id, true, true)!.succeeded(250);
     for (let i = 0; i < 5; i++) fixture.health.begin(id, true, true)!.failed(null);

@@ -1,4 +1,4 @@
-/** Every route of the catalogue with its health, and the lifting of quota holds (contract 7). */
+/** Every route of the catalogue with its health, and the lifting of quota holds. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Route } from '../../catalogue/route.js';
@@ -46,7 +46,7 @@ export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-// A model's availability: available, soft-disabled (503 with a reason) or disabled (404) (§3.2).
+// A model's availability: available, soft-disabled (503 with a reason) or disabled (404).
 
 export const modelStateNames = ['available', 'soft_disabled', 'disabled'] as const;
 export const newState = z.strictObject({
@@ -70,7 +70,7 @@ export function registerModelAvailability(app: FastifyInstance, { catalogue, mod
   });
 }
 
-// Reloads the catalogue: all of it, or nothing and every fault (contract 7).
+// Reloads the catalogue: all of it, or nothing and every fault.
 
 export function registerCatalogue(app: FastifyInstance, { catalogue, audit }: HttpDeps): void {
   app.post('/catalogue/reload', async (request) => {

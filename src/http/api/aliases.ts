@@ -1,4 +1,4 @@
-/** `/v1/aliases` (contract 4.3): the account's named routes. */
+/** `/v1/aliases`: the account's named routes. */
 import type { FastifyInstance } from 'fastify';
 import { AliasBook } from '../../accounts/aliases/alias-book.js';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';

@@ -31,7 +31,7 @@ beforeEach(async () => {
   await fixture.store.ledger.settle([...own, other].map(settlementRow));
 });
 
-describe('GET /v1/generations (contract 4.6)', () => {
+describe('GET /v1/generations', () => {
   it('is newest first, in pages, after what is still in the journal', async () => {
     const first = (await get('/v1/generations?limit=3')).json();
     expect(first.data.map(({ id }: Generation) => id)).toEqual(['gen-4', 'gen-3', 'gen-2']);
@@ -81,7 +81,7 @@ describe('GET /v1/generation', () => {
     expect((await get('/v1/generation?id=gen-1')).json()).toEqual(answer);
   });
 
-  it('404, param id, for an unknown id and for another account’s (H10)', async () => {
+  it('404, param id, for an unknown id and for another account’s', async () => {
     await fixture.directory.createAccount('system', { email: 'b@example.com' });
     const other = (await fixture.directory.accounts()).find(({ email }) => email === 'b@example.com')!;
     await fixture.store.ledger.settle([settlementRow(generation('gen-9', { accountId: other.id }))]);
@@ -115,7 +115,7 @@ describe('GET /v1/generation', () => {
   });
 });
 
-describe('GET /v1/credits and GET /v1/key (contract 4.8)', () => {
+describe('GET /v1/credits and GET /v1/key', () => {
   it('gives the balance exactly and the sums as numbers', async () => {
     fixture.directory.charge(fixture.account.id, 1_269_000_000n, 'gen-1');
     expect((await get('/v1/credits')).json()).toEqual({

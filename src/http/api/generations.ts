@@ -1,4 +1,4 @@
-/** The usage history of an account (contract 4.6): its own records only, newest first, including what has just ended. */
+/** The usage history of an account: its own records only, newest first, including what has just ended. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { generationIdsFrom } from '../../base/ids.js';

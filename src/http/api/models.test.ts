@@ -16,7 +16,7 @@ const alias = {
   updatedAt: 0,
 };
 
-describe('GET /v1/models (§4.2, contract 4.2)', () => {
+describe('GET /v1/models', () => {
   it('lists servable routes, one auto id a model and the aliases; nothing unconfigured or unpriced', async () => {
     const fixture = await httpFixture();
     fixture.account.aliases.set('fast', alias);
@@ -39,7 +39,7 @@ describe('GET /v1/models (§4.2, contract 4.2)', () => {
     },
   );
 
-  it('leaves out a held route at once, and lists it again at midnight UTC or when the hold is lifted (F23)', async () => {
+  it('leaves out a held route at once, and lists it again at midnight UTC or when the hold is lifted', async () => {
     const fixture = await httpFixture();
     fixture.account.aliases.set('fast', alias);
     const everything = await ids(fixture);

@@ -1,4 +1,4 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`: what can be served right now, and only that (§4.2, contract 4.2). */
+/** `GET /v1/models` and `GET /v1/models/{id}`: what can be served right now, and only that. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
 import { usdText } from '../../base/money.js';
@@ -62,7 +62,7 @@ class Listing {
     return this.servable(route) ? routeEntry(route, this.created) : this.notServed(text);
   }
 
-  /** Not where its target cannot be served: the list has only ids that can (§4.2). */
+  /** Not where its target cannot be served: the list has only ids that can. */
   private aliasEntry(alias: Alias): ModelEntry | undefined {
     const id = `alias/${alias.name}`;
     if (alias.locode === null) return this.auto(alias.canonicalId, id);
@@ -81,7 +81,7 @@ class Listing {
     return model.routes.filter((route) => this.servable(route));
   }
 
-  /** Configured, priced, not disabled, not held (§3.2), permitted in the caller's territory (contract 4.2). */
+  /** Configured, priced, not disabled, not held, permitted in the caller's territory. */
   private servable(route: Route): boolean {
     const { modelStates, holds } = this.deps;
     return (
@@ -102,7 +102,7 @@ function notOffered(id: string, reason: string): GatewayError {
   return gatewayError('model_not_offered', { id: idExcerpt(id), reason });
 }
 
-// The entries of `GET /v1/models`: OpenAI's model object with what this service knows about a route (contract 4.2).
+// The entries of `GET /v1/models`: OpenAI's model object with what this service knows about a route.
 
 export interface ModelEntry {
   id: string;

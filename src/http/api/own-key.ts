@@ -1,4 +1,4 @@
-/** `GET /v1/key`: what a key may know about itself (contract 4.8). */
+/** `GET /v1/key`: what a key may know about itself. */
 import type { FastifyInstance } from 'fastify';
 import { keyLabel } from '../../accounts/keys/token.js';
 import { usdNumber, usdText } from '../../base/money.js';
@@ -25,7 +25,7 @@ export function registerKey(app: FastifyInstance, { store, journal, limits }: Ht
   });
 }
 
-// `GET /v1/credits`: the account's balance, exact as text, and its sums as numbers (contract 4.8).
+// `GET /v1/credits`: the account's balance, exact as text, and its sums as numbers.
 
 export function registerCredits(app: FastifyInstance, { directory }: HttpDeps): void {
   app.get('/v1/credits', async (request) => {
@@ -35,7 +35,7 @@ export function registerCredits(app: FastifyInstance, { directory }: HttpDeps): 
     return {
       data: {
         balance_usd: usdText(balancePico),
-        // The balance is the sum of the ledger, so what was credited is the balance plus what was used (ruling 9).
+        // The balance is the sum of the ledger, so what was credited is the balance plus what was used.
         total_credits: usdNumber(balancePico + usagePico),
         total_usage: usdNumber(usagePico),
         currency: 'USD',

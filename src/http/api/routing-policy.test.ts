@@ -12,7 +12,7 @@ const call = (method: 'GET' | 'PUT' | 'DELETE', payload?: object) =>
 
 const defaults = { object: 'routing_policy', ...defaultPolicy };
 
-describe('/v1/routing-policy (contract 4.5)', () => {
+describe('/v1/routing-policy', () => {
   it('gives the defaults before anything was set', async () => {
     const answer = await call('GET');
     expect([answer.statusCode, answer.json()]).toEqual([200, defaults]);

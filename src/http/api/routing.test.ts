@@ -11,7 +11,7 @@ const call = (method: 'GET' | 'PUT' | 'DELETE', payload?: object) =>
 const save = (...models: unknown[]) => call('PUT', { fallback: { models } });
 const chainOf = (...models: string[]) => ({ object: 'fallback', fallback: { models } });
 
-describe('/v1/fallback (contract 4.4)', () => {
+describe('/v1/fallback', () => {
   it('gives an empty chain before one was saved', async () => {
     const answer = await call('GET');
     expect([answer.statusCode, answer.json()]).toEqual([200, chainOf()]);

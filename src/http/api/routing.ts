@@ -1,4 +1,4 @@
-/** `/v1/routing-policy` (contract 4.5): the account's gates, and what it prefers among the routes that they leave. */
+/** `/v1/routing-policy`: the account's gates, and what it prefers among the routes that they leave. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SavedChain } from '../../accounts/fallback/saved-chain.js';
 import { SavedPolicy } from '../../accounts/policy/saved-policy.js';
@@ -24,7 +24,7 @@ export function registerRoutingPolicy(app: FastifyInstance, { directory, audit }
   });
 }
 
-// `/v1/fallback` (contract 4.4): the chain that is walked where a request brings none of its own.
+// `/v1/fallback`: the chain that is walked where a request brings none of its own.
 
 const fallbackPath = '/v1/fallback';
 
@@ -47,7 +47,7 @@ function fallbackJson(models: readonly string[]) {
   return { object: 'fallback', fallback: { models } };
 }
 
-// `POST /v1/routes/explain`: what would become of a chat request (contract 4.7). It takes bodies as large as the chat does.
+// `POST /v1/routes/explain`: what would become of a chat request. It takes bodies as large as the chat does.
 
 export async function registerExplain(app: FastifyInstance, { explain, bodyMemory }: HttpDeps): Promise<void> {
   await app.register(async (scope) => {

@@ -66,7 +66,7 @@ function routeJson(deps: HttpDeps, request: FastifyRequest, route: Route) {
   };
 }
 
-/** The first obstacle, in the order in which a request would meet them; null = servable (contract 4.2). */
+/** The first obstacle, in the order in which a request would meet them; null = servable. */
 function whyNot(deps: HttpDeps, request: FastifyRequest, route: Route): WhyNot | null {
   const { state } = deps.modelStates.get(route.model.canonicalId);
   if (state !== 'available') return state;

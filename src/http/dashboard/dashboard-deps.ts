@@ -13,7 +13,7 @@ export interface DashboardDeps {
   registration: 'open' | 'closed';
   /** What an account gets that signs up by itself. */
   welcomeCreditPico: PicoUsd;
-  /** The addresses as configured; null = made from where the server listens. They never come from a request (E11). */
+  /** The addresses as configured; null = made from where the server listens. They never come from a request. */
   configured: { baseUrl: string | null; dashboardUrl: string | null };
   /** The addresses in use, known once the server listens. */
   addresses: () => { base: string; dashboard: string; docs: string };

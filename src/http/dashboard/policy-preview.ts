@@ -1,4 +1,4 @@
-/** `POST policy/preview`: what a draft of a routing policy would leave of one model's routes, gate by gate (contract 8). */
+/** `POST policy/preview`: what a draft of a routing policy would leave of one model's routes, gate by gate. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findModel } from '../../catalogue/lookup.js';
@@ -43,7 +43,7 @@ export function registerPolicyPreview(app: FastifyInstance, { catalogue }: HttpD
   });
 }
 
-/** In the gates' order, each route at the first that removes it, as the 403 counts them (contract 4.5). */
+/** In the gates' order, each route at the first that removes it, as the 403 counts them. */
 function gateCounts(policy: RoutingPolicy, routes: readonly Route[]) {
   let left = routes;
   return gates.map((gate) => {

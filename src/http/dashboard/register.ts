@@ -1,4 +1,4 @@
-/** The dashboard: its pages under `/dashboard`, and its own API under `/dashboard/api` (contract 8). */
+/** The dashboard: its pages under `/dashboard`, and its own API under `/dashboard/api`. */
 import type { FastifyInstance } from 'fastify';
 import { registerOperatorResources } from '../admin/register.js';
 import { registerAccountResources } from '../api/register.js';

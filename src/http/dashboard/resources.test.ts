@@ -38,7 +38,7 @@ describe('without a session', () => {
   });
 });
 
-describe('keys (§2.1)', () => {
+describe('keys', () => {
   it('are created with the token shown once, listed without it, and deleted', async () => {
     const made = (await ada.call('POST', 'keys', { name: 'laptop', expires: '30d' })).json();
     expect(made.token).toMatch(/^sk-lr-[\w-]{43}$/);
@@ -83,7 +83,7 @@ describe('keys (§2.1)', () => {
   });
 });
 
-describe('what belongs to another account (H10)', () => {
+describe('what belongs to another account', () => {
   it('is the same 404 as what does not exist', async () => {
     const { id } = (await ada.call('POST', 'keys', { name: 'hers' })).json();
     await ada.call('POST', 'v1/aliases', { name: 'hers', target: 'auto/meta/llama' });
@@ -128,7 +128,7 @@ describe('a suspended account', () => {
   });
 });
 
-describe('the account’s own API (contract 4) behind the session', () => {
+describe('the account’s own API behind the session', () => {
   it('aliases, chain and policy are those that a key of the account sees', async () => {
     const { token } = (await ada.call('POST', 'keys', { name: 'reader' })).json();
     const headers = { authorization: `Bearer ${token}` };
@@ -175,7 +175,7 @@ describe('the catalogue', () => {
   });
 });
 
-describe('the preview of a policy (contract 4.5)', () => {
+describe('the preview of a policy', () => {
   const preview = async (policy: object, model = 'meta/llama') =>
     (await ada.call('POST', 'policy/preview', { model, policy })).json();
 

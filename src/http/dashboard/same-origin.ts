@@ -1,7 +1,7 @@
 /**
  * Whether a call comes from the dashboard itself (contract 8, CSRF-safe). Three things have to agree, each of which another
  * site cannot bring about: a header of ours, which a form cannot send and a script of another origin may not (there is no
- * CORS here); the browser's word on the site; and the origin, held against the configuration, never against `Host` (E11).
+ * CORS here); the browser's word on the site; and the origin, held against the configuration, never against `Host`.
  */
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';

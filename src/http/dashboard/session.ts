@@ -45,7 +45,7 @@ export async function sessionJson({ limits, store }: HttpDeps, dashboard: Dashbo
   };
 }
 
-/** For the pages' banner. That requests are refused is told also to whoever wants no notice (§7.2). */
+/** For the pages' banner. That requests are refused is told also to whoever wants no notice. */
 function balanceLevel(balancePico: PicoUsd, thresholdPico: PicoUsd): 'fine' | BalanceLevel {
   if (balancePico <= 0n) return 'exhausted';
   return balancePico < thresholdPico ? 'low' : 'fine';

@@ -22,7 +22,7 @@ async function signedUp(fields = ada): Promise<BrowserSession> {
   return browser;
 }
 
-describe('sign-up (contract 8)', () => {
+describe('sign-up', () => {
   it('makes an account and signs in to it, with a cookie that no script and no other site can use', async () => {
     const answer = await browser.call('POST', 'sign-up', { ...ada, name: 'Ada' });
     expect(answer.statusCode).toBe(201);
@@ -82,7 +82,7 @@ describe('sign-in', () => {
     expect((await other.call('GET', 'keys')).statusCode).toBe(200);
   });
 
-  it('answers a wrong password and an unknown address alike, word for word and in about the same time (H14)', async () => {
+  it('answers a wrong password and an unknown address alike, word for word and in about the same time', async () => {
     await signedUp();
     const ask = async (email: string) => {
       const startedAt = performance.now();
@@ -105,7 +105,7 @@ describe('sign-in', () => {
   });
 });
 
-describe('guesses (H14)', () => {
+describe('guesses', () => {
   const guess = (password: string, who = browser) => who.call('POST', 'sign-in', { email: ada.email, password });
   const stranger = () => new BrowserSession(fixture.app);
 

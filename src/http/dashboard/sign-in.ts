@@ -81,7 +81,7 @@ async function newSession({ signIns }: DashboardDeps, cookies: Cookies): Promise
 }
 
 // * A cookie that a browser gets when it signs in: it proves later that this browser knew the account's password once. It opens
-// nothing; it only keeps the guesses of others from counting against the owner (failure case H14).
+// nothing; it only keeps the guesses of others from counting against the owner.
 
 const yearSeconds = 365 * 86_400;
 

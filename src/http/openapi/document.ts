@@ -1,4 +1,4 @@
-/** The OpenAPI document (contract 9): put together from the resources, the error table and the headers, once a process. */
+/** The OpenAPI document: put together from the resources, the error table and the headers, once a process. */
 
 import type { FastifyInstance } from 'fastify';
 import { version } from '../../base/version.js';
@@ -31,13 +31,13 @@ export const resourceGroups = {
   Service: [ops, webhooks],
 };
 
-// `GET /openapi.json` (contract 9): no key is needed, and the guards apply as on any path.
+// `GET /openapi.json`: no key is needed, and the guards apply as on any path.
 
 export function registerOpenApi(app: FastifyInstance): void {
   let content: StaticContent | undefined;
   app.get('/openapi.json', (request, reply) => {
     content ??= staticContent('application/json; charset=utf-8', JSON.stringify(openApiDocument));
-    // Tools on other origins may read it, as they may call the API that it describes (ruling 19).
+    // Tools on other origins may read it, as they may call the API that it describes.
     reply.headers(allowOrigin);
     return sendStatic(request, reply, content, 'public, max-age=0, must-revalidate');
   });

@@ -1,4 +1,4 @@
-/** Every response header that a caller may rely on (contract 4.1), once, as components of the document. */
+/** Every response header that a caller may rely on, once, as components of the document. */
 import { exposedHeaders } from '../server/headers.js';
 import { idPattern, text } from './schema.js';
 import type { Header, Ref } from './types.js';

@@ -1,4 +1,4 @@
-/** The three kinds of operations, by who may call them, each with the errors that the order of checks gives it (contract 5). */
+/** The three kinds of operations, by who may call them, each with the errors that the order of checks gives it. */
 import type { Condition } from '../../errors/error-table.js';
 import { errorResponse, errorResponses } from './errors.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
@@ -84,7 +84,7 @@ export function adminOperation(operation: OperationDescription): Operation {
   );
 }
 
-/** For everybody. `/healthz`, `/readyz` and `/metrics` are not even guarded (ruling 15). */
+/** For everybody. `/healthz`, `/readyz` and `/metrics` are not even guarded. */
 export function openOperation(operation: OperationDescription, isGuarded: boolean): Operation {
   return operationOf(operation, isGuarded ? guarded : [], [{}], everyAnswer);
 }

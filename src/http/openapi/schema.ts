@@ -63,7 +63,7 @@ export function time(description: string): Schema {
   return text(description, { format: 'date-time' });
 }
 
-/** Exact: up to twelve decimals, no exponent (contract 7). */
+/** Exact: up to twelve decimals, no exponent. */
 export function usd(description: string): Schema {
   return text(`${description} In US dollars, an exact decimal.`, { pattern: '^-?\\d+(\\.\\d{1,12})?$' });
 }

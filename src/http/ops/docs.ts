@@ -1,4 +1,4 @@
-/** `/docs`: the guide and the reference (contract 9). No key is needed; the guards apply as on any path (ruling 15). */
+/** `/docs`: the guide and the reference. No key is needed; the guards apply as on any path. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -11,7 +11,7 @@ function scrape({ app }: HttpFixture, options: { remoteAddress?: string; headers
   return app.inject({ url: '/metrics', remoteAddress: '127.0.0.1', ...options });
 }
 
-describe('GET /metrics (contract 9, ruling 15)', () => {
+describe('GET /metrics', () => {
   it('tells breaker, hold, first byte and error rate of each route, and of the process', async () => {
     const fixture = await httpFixture({ processMeters });
     fixture.health.begin(route, false, true)!.succeeded(120);

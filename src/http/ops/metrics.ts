@@ -1,5 +1,5 @@
 /**
- * What `GET /metrics` tells (contract 9): what the request path has counted, and what its parts say of themselves at the scrape.
+ * What `GET /metrics` tells: what the request path has counted, and what its parts say of themselves at the scrape.
  * Where several processes serve, one scrape covers all of them.
  */
 import { type Figures, mergeFigures, type Sample } from '../../observability/metrics/figures.js';

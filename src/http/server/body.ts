@@ -10,7 +10,7 @@ import { bytesTooDeep, nestingMax } from '../../pipeline/validate/nesting.js';
 
 /**
  * No valid body of the control plane comes near this. Parsing more than that here would hold up the other callers
- * (ruling 17), so it is refused unparsed; chat requests have their own way.
+ *, so it is refused unparsed; chat requests have their own way.
  */
 const controlBodyBytesMax = 262_144;
 
@@ -101,7 +101,7 @@ export function rawBody(request: FastifyRequest): Buffer {
   return bytes ?? Buffer.alloc(0);
 }
 
-/** The body as a JSON object. Every fault is a 400 without `param` (contract 4.1). */
+/** The body as a JSON object. Every fault is a 400 without `param`. */
 export function jsonBody(request: FastifyRequest): Record<string, unknown> {
   const bytes = request.body as Buffer | undefined;
   if (bytes === oversized) throw notJson(tooLong);

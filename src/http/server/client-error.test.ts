@@ -26,7 +26,7 @@ afterEach(() => {
 
 const fault = (code: string, message = 'x') => Object.assign(new Error(message), { code });
 
-describe('errors that the parser or its timers find (ruling 18)', () => {
+describe('errors that the parser or its timers find', () => {
   it.each([
     ['ERR_HTTP_REQUEST_TIMEOUT', 'HTTP/1.1 408 Request Timeout', 'request_timeout'],
     ['HPE_HEADER_OVERFLOW', 'HTTP/1.1 431 Request Header Fields Too Large', 'headers_too_large'],

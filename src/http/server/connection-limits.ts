@@ -36,7 +36,7 @@ function isBusy(socket: ServerSocket): boolean {
   return Boolean(socket._httpMessage) || socket.writableLength > 0;
 }
 
-// * Callers that ask and do not take the answer (failure case B12): its bytes are kept only while the caller still takes some, and
+// * Callers that ask and do not take the answer: its bytes are kept only while the caller still takes some, and
 // for as long as an idle connection is kept. Node itself would keep them without end.
 
 /** For `prefinish`: the whole answer has been handed to its connection. */
@@ -52,7 +52,7 @@ export function letGoIfUnread(socket: Socket & { server?: Server }): void {
 
 // How long and how much the HTTP layer lets a caller take (docs/decisions/0012).
 
-/** Longer than the usual 60 s of a balancer, so that it never reuses a connection that we are closing (E6). */
+/** Longer than the usual 60 s of a balancer, so that it never reuses a connection that we are closing. */
 export const keepAliveMs = 75_000;
 
 export interface ServerLimits {
@@ -72,7 +72,7 @@ export const serverLimits: ServerLimits = {
     requestTimeout: 300_000,
     connectionsCheckingInterval: 5_000,
     insecureHTTPParser: false,
-    // Two Authorization headers become one with a comma, which is malformed, instead of the first one winning (E15).
+    // Two Authorization headers become one with a comma, which is malformed, instead of the first one winning.
     joinDuplicateHeaders: true,
     // Node's own refusal has no body; `headFault` makes the same check with the envelope.
     requireHostHeader: false,

@@ -17,7 +17,7 @@ export function headFault(req: IncomingMessage): string | undefined {
     if (name.length === 4 && name.toLowerCase() === 'host') {
       if (++hosts > 1 || !hostValue.test(rawHeaders[i + 1]!)) return 'the Host header is not valid or sent twice';
     } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
-      // A body in another coding would be read as what it is not; HTTP/1.0 does not know the header at all (§6.1).
+      // A body in another coding would be read as what it is not; HTTP/1.0 does not know the header at all.
       if (httpVersionMinor === 0 || rawHeaders[i + 1]!.toLowerCase() !== 'chunked') {
         return 'the only transfer coding is chunked, in HTTP/1.1';
       }

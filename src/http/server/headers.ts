@@ -9,7 +9,7 @@ export function headerObject(flat: readonly string[]): Record<string, string> {
   return headers;
 }
 
-/** `name` in lower case. A header that was sent twice comes back joined with a comma, so that no first one wins (E15). */
+/** `name` in lower case. A header that was sent twice comes back joined with a comma, so that no first one wins. */
 export function rawHeader({ rawHeaders }: IncomingMessage, name: string): string | undefined {
   return joinedHeader(rawHeaders, name);
 }
@@ -80,5 +80,5 @@ function headsOf(common: Record<string, string>): PlainHeads {
 
 export const apiHeads = headsOf(apiHeaders);
 
-/** The dashboard's answers are for its own origin alone (ruling 19). */
+/** The dashboard's answers are for its own origin alone. */
 export const sameOriginHeads = headsOf({ ...securityHeaders, 'cross-origin-resource-policy': 'same-origin' });

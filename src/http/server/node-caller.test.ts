@@ -29,8 +29,8 @@ async function until(condition: () => boolean): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe('a caller that hangs up (ruling 8)', () => {
-  it('is gone with every request that it has pipelined, also those whose turn had not come (E14)', async () => {
+describe('a caller that hangs up', () => {
+  it('is gone with every request that it has pipelined, also those whose turn had not come', async () => {
     const connection = await RawConnection.open(url);
     await connection.write(Buffer.concat(Array.from({ length: 12 }, ask)));
     await until(() => callers.length === 12);

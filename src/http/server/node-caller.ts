@@ -1,6 +1,6 @@
 /**
  * A caller on node:http. Requests come through node's parser; answers go to the socket in one write each, head and body
- * together, frames in chunks of our own making (architecture 4, rule 2). Where that is not possible (HTTP/1.0, a connection
+ * together, frames in chunks of our own making. Where that is not possible (HTTP/1.0, a connection
  * that is to be closed, a pipelined request whose turn has not come) node's own way is taken.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -160,7 +160,7 @@ export class NodeCaller implements Caller {
     this.letGoIfUnread();
   }
 
-  /** Bytes that the caller does not take are kept only while it still takes some (failure case B12). */
+  /** Bytes that the caller does not take are kept only while it still takes some. */
   private letGoIfUnread(): void {
     const { socket } = this.req;
     if (socket.writableLength === 0) return;

@@ -1,4 +1,4 @@
-/** Error answers outside the framework: on a bare response or socket, always the envelope with `x-request-id` (ruling 18). */
+/** Error answers outside the framework: on a bare response or socket, always the envelope with `x-request-id`. */
 
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -8,7 +8,7 @@ import { watchUnread } from './connection-limits.js';
 import { apiHeaders, isApiPath, securityHeaders } from './headers.js';
 
 // * Refused bodies are read to be thrown away, a few at a time: node would read megabytes from each connection in a row, and
-// many large uploads without a key would then hold up everybody else (failure case D2i, ruling 17).
+// many large uploads without a key would then hold up everybody else.
 
 const tickMs = 4;
 /** A body gives some 64 to 128 KiB each time, so all of them together some 200 MB a second. */

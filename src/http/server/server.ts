@@ -102,7 +102,7 @@ function counted({ meters }: HttpDeps, refusal: GatewayError): GatewayError {
   return refusal;
 }
 
-/** A caller from a sanctioned territory is told that and nothing else, also where the request itself is at fault (§7.6, E9). */
+/** A caller from a sanctioned territory is told that and nothing else, also where the request itself is at fault. */
 function unlessSanctioned(
   { territories, originOf }: HttpDeps,
   req: IncomingMessage,

@@ -4,7 +4,7 @@ import { countersOf, type Figures, mergeFigures } from './figures.js';
 
 const of = (value: number, ...labels: string[]) => [{ labels, value }];
 
-describe('the figures of several processes (contract 9)', () => {
+describe('the figures of several processes', () => {
   it('add up counters and histograms by their labels, and keep what only one has', () => {
     const one: Figures = {
       lodestone_attempts_total: [...of(2, 'a', 'served'), ...of(1, 'a', 'timeout')],

@@ -1,5 +1,5 @@
 /**
- * What the request path counts: plain numbers in memory, a few dozen nanoseconds each (architecture 4, rule 7). Labels are the
+ * What the request path counts: plain numbers in memory, a few dozen nanoseconds each. Labels are the
  * catalogue's route ids and words of ours; accounts, keys and what callers write are never among them.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Traces to an OpenTelemetry collector, where the environment names one (contract 9). The packages for it are optional and loaded only
+ * Traces to an OpenTelemetry collector, where the environment names one. The packages for it are optional and loaded only
  * then. A collector that is slow, dead or full costs requests nothing: spans wait in a bounded queue, and what does not fit is dropped.
  */
 

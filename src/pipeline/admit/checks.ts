@@ -16,7 +16,7 @@ export type AdmitPorts = Pick<
   'clock' | 'directory' | 'expiredKeySeen' | 'territories' | 'ipLimiter' | 'keyLimiter' | 'bodyMemory' | 'fleet'
 >;
 
-/** Throws api_key_not_registered; where it cannot be found out, 500 and never 401 (ruling 16). */
+/** Throws api_key_not_registered; where it cannot be found out, 500 and never 401. */
 export async function lookedUp(ports: AdmitPorts, keyId: string): Promise<Identity> {
   let identity: Identity | null;
   try {

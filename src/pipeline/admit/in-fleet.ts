@@ -13,7 +13,7 @@ import { type AdmitPorts, checkAccount, countedAndChecked, lookedUp, verified } 
 type FleetPort = NonNullable<PipelinePorts['fleet']>;
 
 /**
- * Counts and versions come together, and what is held is used only where the versions are still those (architecture 3).
+ * Counts and versions come together, and what is held is used only where the versions are still those.
  * Where shared state is out of reach the store is read instead, and the limits are this process's own.
  */
 export async function admitInFleet(ports: AdmitPorts, fleet: FleetPort, caller: Caller): Promise<Identity> {

@@ -56,7 +56,7 @@ describe('the score of a candidate (issue: ranking; contract 4.5)', () => {
     expect(order(routes, 'carbon')[0]).toBe('clean');
   });
 
-  it('ranks a route without a published carbon figure after all that have one, however cheap, under every preference (§2.9)', () => {
+  it('ranks a route without a published carbon figure after all that have one, however cheap, under every preference', () => {
     for (const prefer of preferences) {
       expect(order({ free: { price: 0, carbon: null }, dear: { price: 90, carbon: 900 } }, prefer)).toEqual([
         'dear',
@@ -65,7 +65,7 @@ describe('the score of a candidate (issue: ranking; contract 4.5)', () => {
     }
   });
 
-  it('ranks a route without a published price last of all (§2.9)', () => {
+  it('ranks a route without a published price last of all', () => {
     const routes = {
       unpriced: { price: null, carbon: 1 },
       neither: { price: null, carbon: null },

@@ -38,7 +38,7 @@ export interface Scored {
   readonly score: Score;
 }
 
-/** The best first; a route without a published figure after all that have theirs, whatever is preferred (§2.9). */
+/** The best first; a route without a published figure after all that have theirs, whatever is preferred. */
 export function scored(
   routes: readonly Route[],
   prefer: Preference,

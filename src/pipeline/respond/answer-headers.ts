@@ -1,4 +1,4 @@
-/** The headers of a 2xx chat answer (contract 4.1), as a flat list. */
+/** The headers of a 2xx chat answer, as a flat list. */
 import type { Route } from '../../catalogue/route.js';
 import type { Exchange, PipelinePorts } from '../handover.js';
 

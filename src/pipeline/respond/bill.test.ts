@@ -23,7 +23,7 @@ const given = (prompt: number, completion: number) =>
     { contextWindow: null },
   );
 
-describe('a bill (ruling 9)', () => {
+describe('a bill', () => {
   it('is made from the provider\u2019s usage at once, without counting', () => {
     asked.length = 0;
     const billed = bill({ counter }, request, route, { usage: given(9, 3), text: 'x', whole: true });
@@ -59,7 +59,7 @@ describe('a bill (ruling 9)', () => {
   });
 });
 
-describe('a whole answer as the caller gets it (contract 4.1)', () => {
+describe('a whole answer as the caller gets it', () => {
   const exchange = { generationId: 'gen-1', createdAt: 1_700_000_000_999 } as Exchange;
   const metadata = routerMetadataText({
     requestedModel: 'acme/meta/llama',

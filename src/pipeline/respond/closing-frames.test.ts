@@ -24,7 +24,7 @@ function closed(frames: unknown[], end: End, includeUsage = false) {
 const identity = { id: 'gen-1', object: 'chat.completion.chunk', created: 7, model: 'acme/meta/llama/defra' };
 const receipt = { provider: 'acme', stream_end: 'X' };
 
-describe('the end of a stream (§3.3, contract 4.1)', () => {
+describe('the end of a stream', () => {
   it('complete: the frame with the finish_reason is the last JSON frame and has the receipt', () => {
     const { frames } = closed(
       [chunk({ content: 'a' }), finish, chunk({ choices: [], usage: usage(9, 1) })],
@@ -91,7 +91,7 @@ describe('the end of a stream (§3.3, contract 4.1)', () => {
     expect(frames.map((frame) => frame.router_metadata?.stream_end)).toEqual([undefined, undefined, 'X', undefined]);
   });
 
-  it('a pricing fault: one error frame with the envelope, in UTF-8, and no [DONE] (§6.3)', () => {
+  it('a pricing fault: one error frame with the envelope, in UTF-8, and no [DONE]', () => {
     const frame = pricingFaultFrame(gatewayError('cost_unresolvable', { provider: 'acme', reason: 'Grüße' }));
     expect(frame).toMatch(/^data: [^\n]*\n\n$/);
     const { error } = JSON.parse(Buffer.from(frame.slice(6), 'latin1').toString());

@@ -1,4 +1,4 @@
-/** The last frames of a stream (contract 4.1, §3.3): finish, usage where asked for, the closing receipt, `[DONE]`. */
+/** The last frames of a stream: finish, usage where asked for, the closing receipt, `[DONE]`. */
 import { envelopeOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Chunk } from '../../wire/chunk.js';

@@ -44,7 +44,7 @@ export function endWithPricingFault(close: Omit<StreamClose, 'end' | 'metadata'>
   close.settle(null, 'pricing_fault', () => exchange.caller.endStream(frames));
 }
 
-/** The caller left: it pays for the prompt and for what it was sent (ruling 8). */
+/** The caller left: it pays for the prompt and for what it was sent. */
 export async function billAbandoned(
   ports: Pick<PipelinePorts, 'counter'>,
   close: Omit<StreamClose, 'end' | 'metadata'>,

@@ -10,7 +10,7 @@ const usageOnly = (figures: object) => chunk({ choices: [], usage: figures });
 const toolCall = (args: string) =>
   chunk({ delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: args } }] } });
 
-describe('the commit rule (contract 4.1)', () => {
+describe('the commit rule', () => {
   it.each([
     ['role-only', [role, chunk({ role: 'assistant' })]],
     ['empty', [chunk({ delta: {} }), content(''), chunk({ choices: [] }), { choices: [{ index: 0 }] }]],
@@ -95,7 +95,7 @@ describe('faults', () => {
     ['usage that is no count', usageOnly({ prompt_tokens: -1, completion_tokens: 1 })],
     ['a token class without a price', usageOnly({ ...usage(9, 3), completion_tokens_details: { audio_tokens: 2 } })],
     ['another model of the catalogue', content('x', { model: 'dear' })],
-  ])('%s is a pricing fault, before the commit and after (ruling 10)', (_, frame) => {
+  ])('%s is a pricing fault, before the commit and after', (_, frame) => {
     for (const before of [[], [content('a')]]) {
       const played = new PlayedRelay({ upstreamModels: [['acme dear', 'meta/dear']] });
       for (const each of before) played.frame(each);
@@ -118,7 +118,7 @@ describe('the finish frame', () => {
     expect(played.relay.takeFinishFrames()).toHaveLength(1);
   });
 
-  it('does not wait long once the usage has come, whatever the upstream forgets; the last of several counts (ruling 9)', () => {
+  it('does not wait long once the usage has come, whatever the upstream forgets; the last of several counts', () => {
     const played = new PlayedRelay();
     played.frame(content('a'));
     expect(played.frame(usageOnly(usage(9, 0)))).toBe('more');
@@ -190,7 +190,7 @@ describe('usage', () => {
     expect(played.relay.usage).toEqual(usage(9, 1));
   });
 
-  it('is taken from any frame, and the last one wins (failure case A7)', () => {
+  it('is taken from any frame, and the last one wins', () => {
     const played = new PlayedRelay();
     played.frame({ ...role, usage: usage(9, 0) });
     played.frame({ ...content('a'), usage: usage(9, 1) });

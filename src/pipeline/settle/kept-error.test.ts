@@ -10,7 +10,7 @@ function requestOf(...contents: unknown[]) {
   return { members: text.slice(1, -1), encoding };
 }
 
-describe('what a provider said, as it is kept (contract 4.6)', () => {
+describe('what a provider said, as it is kept', () => {
   it.each([
     ['Say hello.', 'Cannot answer: Say hello.', 'Cannot answer: […]'],
     ['Wie spät ist es in Übersee?', 'Blocked: "Wie spät ist es in Übersee?" is odd', 'Blocked: "[…]" is odd'],

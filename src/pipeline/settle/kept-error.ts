@@ -1,6 +1,6 @@
 /**
  * What a provider said about a failure, as it may be kept: some providers quote the prompt, and no prompt text is ever stored
- * (contract 4.6). Looks at failures only, and in a time that the length of the prompt bounds.
+ *. Looks at failures only, and in a time that the length of the prompt bounds.
  */
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { readable } from '../../wire/json-text.js';

@@ -1,4 +1,4 @@
-/** The thread that parses, checks and serialises large bodies (ruling 17): the main thread sees only what routing needs. */
+/** The thread that parses, checks and serialises large bodies: the main thread sees only what routing needs. */
 import { serveThread } from '../../base/side-thread-port.js';
 import { GatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest } from '../../wire/chat-request.js';

@@ -1,5 +1,5 @@
 /**
- * The hand-shaped pass over the fields of §4.1 (architecture 4, rule 6). It is pure and runs on the main thread or, for
+ * The hand-shaped pass over the fields of §4.1. It is pure and runs on the main thread or, for
  * large bodies, in the body thread. What it checked is what it serialises, so duplicate keys cannot smuggle a value past it.
  */
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -11,7 +11,7 @@ import { nestingMax, tooDeep } from './nesting.js';
 
 type Fields = Record<string, unknown>;
 
-/** Fields that the adapter writes itself, or that never leave (contract 4.1). */
+/** Fields that the adapter writes itself, or that never leave. */
 const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback']);
 
 export const stopSequencesMax = 4;
@@ -47,11 +47,11 @@ export function checkRequest(json: JsonText): ChatRequest {
 
 interface Asked {
   needs: RefusableParameter[];
-  /** Fields that ask for nothing: they need nothing of a route, and are not sent on (ruling 12). */
+  /** Fields that ask for nothing: they need nothing of a route, and are not sent on. */
   noOps: string[];
 }
 
-/** One field of §4.1; `null` is the same as leaving it out (contract 4.1), and what is not in the table is not ours to judge. */
+/** One field of §4.1; `null` is the same as leaving it out, and what is not in the table is not ours to judge. */
 function checkField(fields: Fields, param: string, encoding: TextEncoding, asked: Asked): void {
   const value = fields[param];
   switch (param) {

@@ -1,4 +1,4 @@
-/** The cap on nesting (ruling 17), walked over parsed values: it costs by the number of objects, not by the bytes. */
+/** The cap on nesting, walked over parsed values: it costs by the number of objects, not by the bytes. */
 export const nestingMax = 128;
 
 /** True where `value` holds objects or arrays more than `nestingMax` levels deep, itself included. */

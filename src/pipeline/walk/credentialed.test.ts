@@ -38,7 +38,7 @@ describe('credentials that must first be obtained', () => {
   it.each([
     ['first-byte', 500, budgets, 500],
     ['overall', 200, { ...budgets, overallMs: 200 }, 2_000],
-  ])('are waited for no longer than the %s budget allows, whatever hangs (§8)', async (name, deadline, within, ms) => {
+  ])('are waited for no longer than the %s budget allows, whatever hangs', async (name, deadline, within, ms) => {
     const { clock, watched, ...rest } = waitPorts();
     const startedAtMs = clock.monotonicMs();
     const waiting = credentialed({ clock, ...rest }, new RecordingCaller(), route, never, within);
@@ -48,7 +48,7 @@ describe('credentials that must first be obtained', () => {
     expect(await waiting).toMatchObject({ kind: 'failure', failure: { meaning: 'timeout', budget: { name, ms } } });
   });
 
-  it('that cannot be obtained are a failure of the provider, in our own words (ruling 4)', async () => {
+  it('that cannot be obtained are a failure of the provider, in our own words', async () => {
     const failing = Promise.reject(new CredentialFault('its AWS session has expired'));
     expect(await credentialed(waitPorts(), new RecordingCaller(), route, failing, budgets)).toEqual({
       kind: 'failure',
@@ -60,7 +60,7 @@ describe('credentials that must first be obtained', () => {
     });
   });
 
-  it('are not waited for when the caller has left (ruling 8)', async () => {
+  it('are not waited for when the caller has left', async () => {
     const caller = new RecordingCaller();
     const waiting = credentialed(waitPorts(), caller, route, never, budgets);
     caller.onGone!();

@@ -44,7 +44,7 @@ export async function credentialed(
     return { headers: shown, budgets: { ...budgets, spentMs: clock.monotonicMs() - startedAtMs } };
   } catch (error) {
     if (!(error instanceof CredentialFault)) throw error;
-    // Bad credentials of ours count against the route (ruling 4).
+    // Bad credentials of ours count against the route.
     const quote = `the credentials of ${provider.id} are not usable: ${error.message}`;
     return { kind: 'failure', failure: { meaning: 'auth', status: null, quote } };
   } finally {

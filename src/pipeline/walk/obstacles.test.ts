@@ -11,7 +11,7 @@ function obstacle(form: string, ...capabilities: Capability[]) {
   return obstacleOf(holds, { ...route, capabilities: new Set(capabilities) }, request)?.param ?? null;
 }
 
-describe('a route that knows one form of response_format (§7.3)', () => {
+describe('a route that knows one form of response_format', () => {
   it.each<[string, Capability[], boolean]>([
     ['json_object', ['response_format'], true],
     ['json_schema', ['response_format'], true],

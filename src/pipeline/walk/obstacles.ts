@@ -1,4 +1,4 @@
-/** Why a route cannot even be tried, and what answers when that leaves no candidate (ruling 3, §7.3). */
+/** Why a route cannot even be tried, and what answers when that leaves no candidate. */
 import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
@@ -26,7 +26,7 @@ const cannotApply = Object.fromEntries(
   refusableParameters.map((param) => [param, { verdict: 'cannot_apply', param }]),
 ) as unknown as Record<RefusableParameter, Obstacle>;
 
-/** A hold comes first: the pin of a held route is always told of the quota (ruling 3). */
+/** A hold comes first: the pin of a held route is always told of the quota. */
 export function obstacleOf(
   { holds }: Pick<PipelinePorts, 'holds'>,
   route: Route,

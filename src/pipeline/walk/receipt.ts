@@ -1,4 +1,4 @@
-/** The routing receipt of an auto-routed failure (§2.6). */
+/** The routing receipt of an auto-routed failure. */
 import type { Route } from '../../catalogue/route.js';
 import type { Receipt } from '../../errors/gateway-error.js';
 import type { Trail } from '../handover.js';

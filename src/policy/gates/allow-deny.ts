@@ -1,4 +1,4 @@
-/** What the gates with two lists share: a route must be in `allow`, where that is not empty, and not in `deny` (contract 4.5). */
+/** What the gates with two lists share: a route must be in `allow`, where that is not empty, and not in `deny`. */
 import type { JsonSchema } from '../../base/json-schema.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown } from '../../wire/json-text.js';

@@ -23,7 +23,7 @@ export function storedCeiling(value: unknown): Ceiling {
 
 export const isCeilingSet = (ceiling: Ceiling): boolean => ceiling !== null;
 
-/** Up to the route's own figure; where it publishes none, only without the ceiling (§2.9). */
+/** Up to the route's own figure; where it publishes none, only without the ceiling. */
 export function raised(name: string, figure: number | null) {
   return figure === null
     ? { setting: null, how: `switching ${name} off` }

@@ -1,4 +1,4 @@
-/** Removes routes of providers that fall under the US CLOUD Act, or may (contract 4.5). */
+/** Removes routes of providers that fall under the US CLOUD Act, or may. */
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown } from '../../wire/json-text.js';
 import type { Gate } from './gate.js';

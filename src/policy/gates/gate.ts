@@ -1,4 +1,4 @@
-/** What one gate of a routing policy is (§2.9). Settings, checks, 403 counts, counterfactuals and docs all derive from it. */
+/** What one gate of a routing policy is. Settings, checks, 403 counts, counterfactuals and docs all derive from it. */
 import type { JsonSchema } from '../../base/json-schema.js';
 import type { Route } from '../../catalogue/route.js';
 import type { RoutingPolicy } from '../policy.js';
@@ -21,7 +21,7 @@ export interface Gate<Name extends GateName = GateName> {
   readonly takes: string;
   /** One sentence for the docs page: what the gate removes, and what an unknown value means. */
   readonly removes: string;
-  /** What a route may leave unpublished: while the gate is set, such a route is excluded (§2.9). */
+  /** What a route may leave unpublished: while the gate is set, such a route is excluded. */
   readonly figure?: { readonly name: string; published(route: Route): boolean };
   /** Of the setting; `read` takes what fits it, and nothing else. */
   readonly schema: JsonSchema;

@@ -1,4 +1,4 @@
-/** Removes routes above a carbon intensity, and those that publish none (§2.9, failure case F26). */
+/** Removes routes above a carbon intensity, and those that publish none. */
 import { ceilingSchema, isCeilingSet, raised, readCeiling, storedCeiling } from './ceiling.js';
 import type { Gate } from './gate.js';
 

@@ -1,4 +1,4 @@
-/** Removes routes above a price, and those that publish none (§2.9, failure case F26). Compared without floats (ruling 9). */
+/** Removes routes above a price, and those that publish none. Compared without floats. */
 import type { Route } from '../../catalogue/route.js';
 import { ceilingSchema, isCeilingSet, raised, readCeiling, storedCeiling } from './ceiling.js';
 import type { Gate } from './gate.js';

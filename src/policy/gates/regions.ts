@@ -1,4 +1,4 @@
-/** Removes routes by where they are served; a `global` route has no region (contract 4.5). */
+/** Removes routes by where they are served; a `global` route has no region. */
 import type { Route } from '../../catalogue/route.js';
 import {
   anything,

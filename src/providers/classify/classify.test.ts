@@ -18,7 +18,7 @@ function meaningOf(status: number, body: string, headers: Record<string, string>
 
 const message = (text: string, more: object = {}) => JSON.stringify({ error: { message: text, ...more } });
 
-describe('what real providers say is understood, by whatever id they are known (§7.5.1)', () => {
+describe('what real providers say is understood, by whatever id they are known', () => {
   it.each(refusals.map((one) => [one.name, one] as const))('%s', (_, one) => {
     expect(meaningOf(one.status, bodyText(one), one.headers, one.provider)).toBe(one.means);
   });
@@ -67,7 +67,7 @@ describe('no word of the caller counts against a route or holds it', () => {
   });
 });
 
-describe('a daily quota (ruling 5)', () => {
+describe('a daily quota', () => {
   it.each<[Meaning, string]>([
     ['quota', 'Requests per day limit exceeded'],
     ['quota', 'Limit: 200 / day'],

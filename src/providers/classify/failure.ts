@@ -1,21 +1,21 @@
-/** What an upstream failure means to us (§7.5), whatever status it wore, and whether it speaks against the route. */
+/** What an upstream failure means to us, whatever status it wore, and whether it speaks against the route. */
 import type { Budget } from '../call.js';
 
 export type Meaning =
-  /** The request itself was rejected: 400, the walk stops, no breaker (§7.5.2). */
+  /** The request itself was rejected: 400, the walk stops, no breaker. */
   | 'rejected'
   | 'capacity'
   | 'rate_limit'
   /** Our own credential, permission or region does not please the upstream. */
   | 'auth'
-  /** Our wallet there is empty, or a cap that is no daily one is spent: nothing is held for it (ruling 5). */
+  /** Our wallet there is empty, or a cap that is no daily one is spent: nothing is held for it. */
   | 'billing'
   | 'unknown_model'
   | 'server_error'
   | 'malformed'
   | 'connection'
   | 'timeout'
-  /** A daily quota is spent: the route is held (ruling 5). */
+  /** A daily quota is spent: the route is held. */
   | 'quota'
   | 'pricing_fault';
 
@@ -28,7 +28,7 @@ export interface Failure {
   quote: string;
   /** Only on timeouts. */
   budget?: { name: Budget; ms: number };
-  /** How long the upstream asked to be left alone: advice for the breaker, never passed on (contract 4.1). */
+  /** How long the upstream asked to be left alone: advice for the breaker, never passed on. */
   retryAfterMs?: number;
 }
 

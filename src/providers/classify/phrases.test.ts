@@ -16,7 +16,7 @@ function outcomeOf(status: number, message: string): Outcome {
   return effect === 'none' ? 'rejected' : effect;
 }
 
-describe('a provider that nobody knows is understood by its words (§7.5.1)', () => {
+describe('a provider that nobody knows is understood by its words', () => {
   it.each<[Outcome, number, string]>([
     ['counted', 400, 'Your account has insufficient funds for this call'],
     ['counted', 400, 'The model is warming up, retry in a few seconds'],

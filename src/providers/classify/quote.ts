@@ -1,4 +1,4 @@
-/** Upstream text as a caller may see it: the message out of whatever envelope, no markup, at most 500 characters, with our credentials and addresses masked (ruling 13). */
+/** Upstream text as a caller may see it: the message out of whatever envelope, no markup, at most 500 characters, with our credentials and addresses masked. */
 import type { Provider } from '../../catalogue/route.js';
 
 const quoteMax = 500;

@@ -1,4 +1,4 @@
-/** What a status means where nothing else was said: the last resort (§7.5.1). */
+/** What a status means where nothing else was said: the last resort. */
 import type { Meaning } from './failure.js';
 
 const meanings: Readonly<Record<number, Meaning>> = {

@@ -85,7 +85,7 @@ export class ProviderCredentials implements Credentials {
   }
 }
 
-// The headers of a call that shows a key, each dialect's own way. Only our own headers go to a provider (failure case H6).
+// The headers of a call that shows a key, each dialect's own way. Only our own headers go to a provider.
 
 /** What every call has. */
 export function plainHeaders(dialect: Dialect): string[] {

@@ -1,4 +1,4 @@
-/** How each model of the sandbox behaves (contract 10), by the name of its upstream model. */
+/** How each model of the sandbox behaves, by the name of its upstream model. */
 import { answerOf } from './answer.js';
 import {
   type AnswerHead,

@@ -1,6 +1,6 @@
 /**
  * OpenAI's dialect as the sandbox speaks it. It reports no `usage`: then the gateway counts the tokens itself, for real
- * and off the main thread (ruling 9), which is also the path that a user wants to see rehearsed.
+ * and off the main thread, which is also the path that a user wants to see rehearsed.
  */
 import type { Answer } from './answer.js';
 

@@ -1,4 +1,4 @@
-/** What the sandbox understands of a chat request in OpenAI's dialect. The gateway has checked its fields (§4.1) before. */
+/** What the sandbox understands of a chat request in OpenAI's dialect. The gateway has checked its fields before. */
 
 export interface SandboxRequest {
   /** The text of the last user message. */
@@ -11,7 +11,7 @@ export interface SandboxRequest {
   readonly responseFormat: string;
 }
 
-/** Larger bodies are not read, because parsing them here would hold up other callers (ruling 17). */
+/** Larger bodies are not read, because parsing them here would hold up other callers. */
 export const bodyBytesMax = 256 * 1024;
 
 type Fields = Record<string, unknown>;

@@ -85,7 +85,7 @@ function answer(model: string, request: object, stream = false): Recorder {
   return recorder;
 }
 
-describe('echo (contract 10)', () => {
+describe('echo', () => {
   it('answers with the last user message, the same each time, and leaves the counting of tokens to the gateway', () => {
     const messages = [
       { role: 'user', content: 'first' },
@@ -172,7 +172,7 @@ describe('echo (contract 10)', () => {
     expect(answer('echo', { response_format: { type: 'json_schema' } })).toMatchObject({ status: 400 });
   });
 
-  it('ends a long echo within seconds, and does not parse a body over 256 KiB (ruling 17)', () => {
+  it('ends a long echo within seconds, and does not parse a body over 256 KiB', () => {
     const words = 'word '.repeat(50_000);
     const long = answer('echo', { messages: [{ role: 'user', content: words }] }, true);
     expect(long.text).toBe(words);
@@ -182,7 +182,7 @@ describe('echo (contract 10)', () => {
   });
 });
 
-describe('rehearsed failures (contract 10)', () => {
+describe('rehearsed failures', () => {
   it('slow: a first byte after 2 s, then a piece every 200 ms', () => {
     const recorder = call('slow', {}, true);
     vi.advanceTimersByTime(1999);

@@ -1,4 +1,4 @@
-/** The in-process provider (contract 10): an upstream without a network, behind the same seam as one with it. */
+/** The in-process provider: an upstream without a network, behind the same seam as one with it. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/time.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from '../transport/transport.js';

@@ -1,4 +1,4 @@
-/** What matters of an upstream's response head; no header of an upstream ever reaches a caller (contract 4.1). */
+/** What matters of an upstream's response head; no header of an upstream ever reaches a caller. */
 export const errorBytesMax = 64 * 1024;
 
 export class AnswerHead {

@@ -1,5 +1,5 @@
 /**
- * One coarse timer for all time budgets (architecture 4, rule 4): a call carries the moment at which it expires and moves it
+ * One coarse timer for all time budgets: a call carries the moment at which it expires and moves it
  * by assigning a number; nothing is armed or cleared per chunk. The timer stands still while nothing is watched.
  */
 import type { Clock } from '../../base/time.js';

@@ -1,5 +1,5 @@
 /**
- * The seam towards an upstream (architecture 4, rule 12). HTTP and the in-process sandbox stand behind it; a faster
+ * The seam towards an upstream. HTTP and the in-process sandbox stand behind it; a faster
  * transport can replace either without touching a stage.
  */
 import type { Route } from '../../catalogue/route.js';

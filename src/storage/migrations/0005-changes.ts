@@ -1,5 +1,5 @@
 /**
- * Tells every process that listens what a transaction has changed, at its commit and whoever makes it (architecture 3). The
+ * Tells every process that listens what a transaction has changed, at its commit and whoever makes it. The
  * triggers name the columns that the request path holds, so that a settlement, which moves balances, sets none of them off.
  */
 export const changes = `

@@ -8,7 +8,7 @@ import type { Store } from '../store.js';
 
 const id = 'account-1';
 
-describe('what routes an account (§2.4, §2.9), in PostgreSQL', () => {
+describe('what routes an account, in PostgreSQL', () => {
   let database: FreshDatabase;
   let store: Store;
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('what routes an account (§2.4, §2.9), in PostgreSQL', () => {
     expect(await columns()).toEqual({ routing_policy: null, fallback_models: null });
   });
 
-  it('gives aliases in the order in which they were made, whatever has been repointed since (contract 4.3)', async () => {
+  it('gives aliases in the order in which they were made, whatever has been repointed since', async () => {
     const names = ['pin', 'auto', 'zeta'];
     const aliasOf = (name: string, createdAt: number) => ({
       ...{ name, provider: 'auto', canonicalId: 'meta/llama', locode: null },

@@ -1,4 +1,4 @@
-/** Aliases of an account (§2.3). */
+/** Aliases of an account. */
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { AliasStore } from '../store.js';

@@ -1,4 +1,4 @@
-/** The usage history of an account, newest first (contract 4.6). */
+/** The usage history of an account, newest first. */
 import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
 import { generationIdsFrom } from '../../base/ids.js';
 import type { Database } from '../database.js';

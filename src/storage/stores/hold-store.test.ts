@@ -19,7 +19,7 @@ const aHold = (fields: Partial<HoldRecord> = {}): HoldRecord => ({
   ...fields,
 });
 
-describe('quota holds in PostgreSQL (§3.2, ruling 5)', () => {
+describe('quota holds in PostgreSQL', () => {
   let database: FreshDatabase;
   let store: Store;
   beforeAll(async () => {

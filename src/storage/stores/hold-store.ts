@@ -1,4 +1,4 @@
-/** Quota holds by UTC day, and what the routes have used on one (§3.2, ruling 5). Old days stay: a few short rows each. */
+/** Quota holds by UTC day, and what the routes have used on one. Old days stay: a few short rows each. */
 import { gte } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { HoldStore } from '../store.js';

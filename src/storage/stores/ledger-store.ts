@@ -1,4 +1,4 @@
-/** The ledger: the balance of an account is the sum of its entries, at every commit (ruling 9). */
+/** The ledger: the balance of an account is the sum of its entries, at every commit. */
 import { eq, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';

@@ -1,7 +1,7 @@
 /**
  * Payments: what the processor has reported is kept apart from what the ledger has of it, and each event brings the two together
  * under the payment's lock. So a repetition, another order or two processes at once come to the same balance, and an event whose
- * transaction did not commit has left nothing (failure case A24).
+ * transaction did not commit has left nothing.
  */
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';

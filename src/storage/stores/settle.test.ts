@@ -62,7 +62,7 @@ describe('settlement and the ledger', () => {
     return BigInt(rows[0].sum);
   }
 
-  it('gives a generation back exactly as it was settled (contract 4.6)', async () => {
+  it('gives a generation back exactly as it was settled', async () => {
     const full = of();
     const failed = of({
       servedModel: null,
@@ -84,7 +84,7 @@ describe('settlement and the ledger', () => {
     expect(await store.generations.find('account-other', full.id)).toBeNull();
   });
 
-  it('keeps odd text whole in every field, less U+0000 where PostgreSQL cannot keep it (A23)', async () => {
+  it('keeps odd text whole in every field, less U+0000 where PostgreSQL cannot keep it', async () => {
     const odd = '\\N \t\r\n\b\f\v "quoted" \\. \\t \u{1F600} é \u007f \u2028 \u0001\\';
     const generation = of({
       id: `gen-${odd}`,
@@ -113,7 +113,7 @@ describe('settlement and the ledger', () => {
     expect(await store.generations.find(account, nul.id)).toEqual(kept);
   });
 
-  it('keeps numbers of every size (ruling 9)', async () => {
+  it('keeps numbers of every size', async () => {
     const numbers = [0, 9, 10, 99, 100, 0x3fff_ffff, 0x4000_0000, 1e10, Number.MAX_SAFE_INTEGER];
     const costs = [0n, 9n, 10n, 0x3fff_ffffn, 0x4000_0000n, 2n ** 53n + 1n, 2n ** 70n];
     const all = [
@@ -133,7 +133,7 @@ describe('settlement and the ledger', () => {
     expect(await store.keys.usage(key)).toBe(2n);
   });
 
-  it('bills a generation once however often it is settled, alone or among new ones (ruling 9)', async () => {
+  it('bills a generation once however often it is settled, alone or among new ones', async () => {
     const [first, second] = [of({ costPico: 5n }), of({ costPico: 7n })];
     await settle([first]);
     await settle([first]);
@@ -149,7 +149,7 @@ describe('settlement and the ledger', () => {
     expect(await store.ledger.list(account, 10)).toMatchObject([{ kind: 'usage', amountPico: 0n, balancePico: 0n }]);
   });
 
-  it('settles below zero, and for a key that was deleted meanwhile (§7.2)', async () => {
+  it('settles below zero, and for a key that was deleted meanwhile', async () => {
     await store.ledger.post(credit('c-below', 1n));
     await store.keys.delete(account, key);
     await settle([of({ costPico: 1000n })]);
@@ -171,13 +171,13 @@ describe('settlement and the ledger', () => {
     expect(await store.ledger.list(account, 2)).toEqual(entries.slice(0, 2));
   });
 
-  it('posts an entry once, however often and however parallel it is sent (A24)', async () => {
+  it('posts an entry once, however often and however parallel it is sent', async () => {
     const sent = await Promise.all(Array.from({ length: 10 }, () => store.ledger.post(credit('c-once', 50n))));
     expect(new Set(sent.map(({ balancePico }) => balancePico))).toEqual(new Set([50n]));
     expect((await store.accounts.find(account))?.balancePico).toBe(50n);
   });
 
-  it('keeps amounts exact far beyond what a float holds (ruling 9)', async () => {
+  it('keeps amounts exact far beyond what a float holds', async () => {
     const huge = 9_007_199_254_740_993_000_000_000_001n;
     const posted = await store.ledger.post(credit('c-huge', huge));
     expect(posted.balancePico).toBe(huge);
@@ -212,7 +212,7 @@ describe('settlement and the ledger', () => {
     );
   });
 
-  it('writes nothing of a batch with a row that PostgreSQL does not take, and blames the row (A23)', async () => {
+  it('writes nothing of a batch with a row that PostgreSQL does not take, and blames the row', async () => {
     const good = of();
     await expect(settle([good, of({ promptTokens: 0.5 })])).rejects.toMatchObject({ code: '22P02' });
     expect(await store.generations.find(account, good.id)).toBeNull();
@@ -220,7 +220,7 @@ describe('settlement and the ledger', () => {
     expect((await store.accounts.find(account))?.usagePico).toBe(good.costPico);
   });
 
-  it('pages through generations newest first, by key and by model (contract 4.6)', async () => {
+  it('pages through generations newest first, by key and by model', async () => {
     const all = Array.from({ length: 5 }, (_, i) =>
       of({ createdAt: at + i, keyName: i % 2 ? 'odd' : 'even', servedModel: `m${i}` }),
     );

@@ -1,6 +1,6 @@
 /**
  * The settlement of a batch: generations, balances and key usage in one transaction. What is already there changes nothing,
- * so a batch may be repeated for ever (ruling 16).
+ * so a batch may be repeated for ever.
  */
 
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';

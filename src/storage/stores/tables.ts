@@ -1,6 +1,6 @@
 /**
  * The tables, as the queries see them; `migrations/` makes them. All are in a PostgreSQL schema of their own, so that a
- * database shared with something else loses nothing. No prompt or answer text has a column anywhere (contract 4.6).
+ * database shared with something else loses nothing. No prompt or answer text has a column anywhere.
  */
 import { bigint, boolean, customType, doublePrecision, integer, pgSchema, primaryKey } from 'drizzle-orm/pg-core';
 import type { AttemptRecord, StreamEnd } from '../../domain/generation.js';
@@ -24,7 +24,7 @@ export const cleanText = customType<{ data: string; driverData: string }>({
   toDriver: withoutNul,
 });
 
-/** Pico-dollars (ruling 9). */
+/** Pico-dollars. */
 export const pico = customType<{ data: bigint; driverData: string }>({
   dataType: () => 'numeric(38,0)',
   toDriver: (amount) => amount.toString(),
@@ -63,7 +63,7 @@ export const accounts = lodestone.table('accounts', {
   usagePico: pico('usage_pico').notNull().default(0n),
   requestsPerMinute: bigint('requests_per_minute', { mode: 'number' }),
   tokensPerMinute: bigint('tokens_per_minute', { mode: 'number' }),
-  /** The saved fallback chain (§2.4); null = none. */
+  /** The saved fallback chain; null = none. */
   fallbackModels: cleanJson('fallback_models'),
   /** Null = the default. It may be another version's, so it is read as unknown. */
   routingPolicy: cleanJson('routing_policy'),

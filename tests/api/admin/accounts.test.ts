@@ -8,7 +8,7 @@ const email = () => `operator-${++count}@example.test`;
 const admin = (method: string, path: string, body?: unknown) => bench.gateway.admin(method, path, body);
 const fields = ['id', 'email', 'name', 'status', 'billing_country', 'balance_usd', 'created_at'];
 
-describe('POST /admin/v1/accounts (contract 7)', () => {
+describe('POST /admin/v1/accounts', () => {
   it('201 with the account: active, without credit', async () => {
     const address = email();
     const { status, json } = await admin('POST', '/accounts', { email: address, name: 'Ada', billing_country: 'de' });
@@ -138,7 +138,7 @@ describe('PATCH /admin/v1/accounts/{id}', () => {
   });
 });
 
-describe('the admin token (contract 7)', () => {
+describe('the admin token', () => {
   const paths: [string, string][] = [
     ['GET', '/accounts'],
     ['POST', '/accounts'],

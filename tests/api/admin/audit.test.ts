@@ -4,7 +4,7 @@ import { useGateway } from '../harness.js';
 
 const bench = useGateway();
 
-describe('GET /admin/v1/audit (contract 7)', () => {
+describe('GET /admin/v1/audit', () => {
   it('says who did what, newest first, without a secret', async () => {
     const { gateway } = bench;
     const { accountId, key, keyId } = await gateway.createAccount();
@@ -53,7 +53,7 @@ describe('GET /admin/v1/audit (contract 7)', () => {
   });
 });
 
-describe('GET /admin/v1/routes (contract 7)', () => {
+describe('GET /admin/v1/routes', () => {
   it('lists every route with its state, also those that cannot be served', async () => {
     const { json } = await bench.gateway.admin('GET', '/routes');
     const routes = json.data as Json[];

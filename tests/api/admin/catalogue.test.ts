@@ -4,7 +4,7 @@ import { hang, type ScriptedUpstream, startUpstream } from '../../support/script
 import { chatCatalogue, model, route } from '../catalogue.js';
 import { ask, expectError, useGateway } from '../harness.js';
 
-describe('POST /admin/v1/catalogue/reload (contract 7)', () => {
+describe('POST /admin/v1/catalogue/reload', () => {
   let gateway: TestGateway;
   let upstream: ScriptedUpstream;
   const reload = () => gateway.admin('POST', '/catalogue/reload');
@@ -77,7 +77,7 @@ describe('POST /admin/v1/catalogue/reload (contract 7)', () => {
     expect(await cost()).toBe(0.000024);
   });
 
-  it('a request that is under way keeps the snapshot that it began with (F24)', async () => {
+  it('a request that is under way keeps the snapshot that it began with', async () => {
     gateway.files.writeCatalogue(chatCatalogue(upstream.url, [model('extra', [route()])]));
     await reload();
     upstream.enqueue(async (exchange) => {
@@ -99,7 +99,7 @@ describe('POST /admin/v1/catalogue/reload (contract 7)', () => {
   });
 });
 
-describe('PUT /admin/v1/models/{creator}/{model}/availability (§3.2)', () => {
+describe('PUT /admin/v1/models/{creator}/{model}/availability', () => {
   const bench = useGateway();
   const put = (body: unknown, id = 'meta/llama') => bench.gateway.admin('PUT', `/models/${id}/availability`, body);
   const answer = async () => {

@@ -5,7 +5,7 @@ import { ask, badRequest, expectError, useGateway } from '../harness.js';
 const bench = useGateway();
 const credit = (id: string, body: unknown) => bench.gateway.admin('POST', `/accounts/${id}/credits`, body);
 
-describe('POST /admin/v1/accounts/{id}/credits (contract 7, ruling 9)', () => {
+describe('POST /admin/v1/accounts/{id}/credits', () => {
   it('201 with the ledger entry and the new balance', async () => {
     const { accountId } = await bench.gateway.createAccount({ credit: null });
     const reply = await credit(accountId, { amount_usd: '10.00', note: 'welcome' });
@@ -32,7 +32,7 @@ describe('POST /admin/v1/accounts/{id}/credits (contract 7, ruling 9)', () => {
     expect(await gateway.balance(accountId)).toBe('-1.5');
   });
 
-  it('keeps every pico-dollar, however large the amount (A17)', async () => {
+  it('keeps every pico-dollar, however large the amount', async () => {
     const { gateway } = bench;
     const { accountId } = await gateway.createAccount({ credit: null });
     await credit(accountId, { amount_usd: '123456789.000000000001' });
@@ -77,7 +77,7 @@ describe('POST /admin/v1/accounts/{id}/credits (contract 7, ruling 9)', () => {
   });
 });
 
-describe('GET /admin/v1/accounts/{id}/ledger (contract 7, ruling 9)', () => {
+describe('GET /admin/v1/accounts/{id}/ledger', () => {
   it('is newest first; each balance is the sum of what came before; usage is negative and names its generation', async () => {
     const { gateway, upstream } = bench;
     const { accountId, key } = await gateway.createAccount({ credit: '1' });

@@ -1,4 +1,4 @@
-/** Holds and used quotas are not lost with the process (ruling 5). */
+/** Holds and used quotas are not lost with the process. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SpawnedGateway, spawnGateway } from '../../support/gateway.js';
 import { json, type ScriptedUpstream, startUpstream } from '../../support/scripted-upstream.js';

@@ -43,8 +43,8 @@ const broken = json({ error: { message: 'broken' } }, { status: 500 });
 const spent = json({ error: { message: 'Rate limit reached on tokens per day (TPD)' } }, { status: 429 });
 const rejected = json({ error: { message: 'unsupported parameter', param: 'foo' } }, { status: 400 });
 
-describe('GET /admin/v1/routes and GET /metrics follow what happens to a route (contract 7 and 9)', () => {
-  it('latency and error rate from the first answer on; a rejection of the request leaves no mark (F13)', async () => {
+describe('GET /admin/v1/routes and GET /metrics follow what happens to a route', () => {
+  it('latency and error rate from the first answer on; a rejection of the request leaves no mark', async () => {
     const unobserved = { breaker: 'closed', hold: null, latency_ms: null, error_rate: null };
     expect(await shown()).toMatchObject(unobserved);
     bench.upstream.reply(rejected);
@@ -59,7 +59,7 @@ describe('GET /admin/v1/routes and GET /metrics follow what happens to a route (
     expect(await metric('lodestone_route_recent_first_byte_seconds')).toEqual(expect.any(Number));
   });
 
-  it('five failures open the breaker, the cooldown half-opens it, a pin’s success closes it (ruling 4)', async () => {
+  it('five failures open the breaker, the cooldown half-opens it, a pin’s success closes it', async () => {
     bench.upstream.reply(broken);
     for (let i = 0; i < 5; i++) expect(await chat()).toBe(503);
     expect((await shown()).breaker).toBe('open');
@@ -73,7 +73,7 @@ describe('GET /admin/v1/routes and GET /metrics follow what happens to a route (
     expect(await metric('lodestone_route_breaker_state')).toBe(0);
   });
 
-  it('a daily quota that is spent holds the route at once: shown, not listed, not called; midnight frees it (F23)', async () => {
+  it('a daily quota that is spent holds the route at once: shown, not listed, not called; midnight frees it', async () => {
     bench.upstream.reply(spent);
     expect(await listed()).toBe(true);
     expect(await chat()).toBe(503);

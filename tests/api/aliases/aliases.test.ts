@@ -29,7 +29,7 @@ const badTarget = (...says: (string | RegExp)[]) => ({
   says,
 });
 
-describe('POST /v1/aliases (§2.3, contract 4.3)', () => {
+describe('POST /v1/aliases', () => {
   it.each<[string, Json, Json, string]>([
     ['flat fields', pin, pin, 'acme/meta/llama/defra'],
     ['a nested target', { target: pin }, pin, 'acme/meta/llama/defra'],
@@ -153,7 +153,7 @@ describe('POST /v1/aliases (§2.3, contract 4.3)', () => {
     expect((await call('GET')).json.data).toEqual([]);
   });
 
-  it('checks the name before the slots, the slots before the target (contract 4.3)', async () => {
+  it('checks the name before the slots, the slots before the target', async () => {
     const { create } = await owner();
     for (const name of ['a', 'b', 'c', 'd', 'e']) await create({ name, ...pin });
     expect((await create({ name: 'F', target: 5 })).json.error.code).toBe('invalid_alias_name');
@@ -169,7 +169,7 @@ describe('POST /v1/aliases (§2.3, contract 4.3)', () => {
   });
 });
 
-describe('PUT and PATCH /v1/aliases/{name} (§2.3)', () => {
+describe('PUT and PATCH /v1/aliases/{name}', () => {
   it.each(['PUT', 'PATCH'])('%s replaces the whole target; absent fields are empty, not kept', async (method) => {
     const { create, call } = await owner();
     const made = (await create({ name: 'a', ...pin })).json;
@@ -194,9 +194,9 @@ describe('PUT and PATCH /v1/aliases/{name} (§2.3)', () => {
   });
 });
 
-describe('an unknown name (contract 4.3)', () => {
+describe('an unknown name', () => {
   it.each(['GET', 'PUT', 'PATCH', 'DELETE'])(
-    '%s: 404 alias_not_found, param name; another account’s alias too (H10)',
+    '%s: 404 alias_not_found, param name; another account’s alias too',
     async (method) => {
       const [mine, theirs] = [await owner(), await owner()];
       await theirs.create({ name: 'theirs', ...pin });

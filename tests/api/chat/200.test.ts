@@ -5,7 +5,7 @@ import { ask, generation, llama, useGateway } from '../harness.js';
 
 const bench = useGateway();
 
-describe('the body of a 200 (contract 4.1)', () => {
+describe('the body of a 200', () => {
   it("is OpenAI's chat.completion with our id, the four-segment model, the cost and the receipt, and nothing else", async () => {
     const { gateway, upstream } = bench;
     upstream.reply(json(completion({ content: 'Hello there.', usage: usage(9, 3) })));
@@ -97,8 +97,8 @@ describe('the body of a 200 (contract 4.1)', () => {
   });
 });
 
-describe('the headers of a 200 (contract 4.1)', () => {
-  it('are ours: request id, generation id, provider, locode, overhead; no other header of an upstream (C10)', async () => {
+describe('the headers of a 200', () => {
+  it('are ours: request id, generation id, provider, locode, overhead; no other header of an upstream', async () => {
     const { gateway, upstream } = bench;
     const theirs = {
       'set-cookie': 'a=b',
@@ -133,7 +133,7 @@ describe('the headers of a 200 (contract 4.1)', () => {
   });
 });
 
-describe('the generation of a 200 (contract 4.6)', () => {
+describe('the generation of a 200', () => {
   it('is readable at once at /v1/generation/{id} and ?id=, with every field', async () => {
     const { gateway, upstream } = bench;
     const details = {
@@ -183,7 +183,7 @@ describe('the generation of a 200 (contract 4.6)', () => {
     expect(byQuery.json).toEqual({ data: byPath });
   });
 
-  it('counts what was delivered where the upstream gave no usage, and says so (ruling 9)', async () => {
+  it('counts what was delivered where the upstream gave no usage, and says so', async () => {
     const { gateway, upstream } = bench;
     upstream.reply(json(completion({ content: 'one two three four', usage: null })));
     const { json: body } = await gateway.chat(ask());

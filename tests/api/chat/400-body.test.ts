@@ -4,7 +4,7 @@ import { ask, badRequest, expectError, expectNothingSpent, expectRefused, useGat
 const bench = useGateway();
 const noParam = (...says: (string | RegExp)[]) => badRequest(undefined, 'The request body', ...says);
 
-describe('400 the body is not a JSON object (contract 4.1): no param', () => {
+describe('400 the body is not a JSON object: no param', () => {
   it.each(['null', '[]', '"text"', '5', 'true', '[{"model":"acme/meta/llama"}]'])('%s', (body) =>
     expectRefused(bench, body, noParam('not a JSON object')),
   );
@@ -26,7 +26,7 @@ describe('400 the body is not a JSON object (contract 4.1): no param', () => {
     }
   });
 
-  it('nesting deeper than 128 levels (ruling 17), small or large', async () => {
+  it('nesting deeper than 128 levels, small or large', async () => {
     const deep = (levels: number, pad = 0) =>
       `{"model":"acme/meta/llama","messages":[{"role":"user"}],"pad":"${'x'.repeat(pad)}","x":${'['.repeat(levels)}${']'.repeat(levels)}}`;
     await expectRefused(bench, deep(129), noParam('deeper than 128 levels'));
@@ -45,7 +45,7 @@ describe('400 the body is not a JSON object (contract 4.1): no param', () => {
   });
 });
 
-describe('400 a content-type other than JSON (contract 4.1)', () => {
+describe('400 a content-type other than JSON', () => {
   const wrong = [
     'text/plain',
     'text/plain; charset=utf-8',

@@ -59,7 +59,7 @@ describe('401 on a chat (part 5)', () => {
   });
 });
 
-describe('401 on every other endpoint (part 5, E13)', () => {
+describe('401 on every other endpoint', () => {
   it.each([
     ['GET', '/v1/models'],
     ['GET', '/v1/models/acme/meta/llama/defra'],

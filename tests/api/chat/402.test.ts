@@ -12,7 +12,7 @@ const insufficient = (balance: string) => ({
   says: [`${balance} USD`, 'above zero', 'Add credits'],
 });
 
-describe('402 insufficient_credits (§7.2)', () => {
+describe('402 insufficient_credits', () => {
   it('when the balance is zero: the message states it, and no upstream is called', async () => {
     const account = await bench.gateway.createAccount({ credit: null });
     await expectRefused(bench, ask(), insufficient('0'), account);

@@ -37,7 +37,7 @@ describe('405 method_not_allowed, with allow (contract 5, check 3)', () => {
     expect(bench.upstream.calls).toHaveLength(0);
   });
 
-  it('OPTIONS answers 204 with allow, and open CORS under /v1 without credentials (ruling 19)', async () => {
+  it('OPTIONS answers 204 with allow, and open CORS under /v1 without credentials', async () => {
     const reply = await bench.gateway.call('OPTIONS', '/v1/chat/completions', undefined, {
       key: null,
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },

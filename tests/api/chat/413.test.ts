@@ -87,7 +87,7 @@ describe('413 request_too_large (§8, contract 5 check 6)', () => {
     expectError(await bench.gateway.admin('POST', '/accounts', body), tooLarge());
   });
 
-  it('a content-length that is no number is refused by the HTTP layer with the envelope (D12i, ruling 18)', async () => {
+  it('a content-length that is no number is refused by the HTTP layer with the envelope', async () => {
     const response = await sendRaw(bench.gateway.url, await head({ 'content-length': 'abc' }));
     expect(response.status).toBe(400);
     expect(errorOf(response).type).toBe('invalid_request_error');

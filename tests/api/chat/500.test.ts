@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterEach(() => bringBack());
 
-describe('500 while the store is away (ruling 16)', () => {
+describe('500 while the store is away', () => {
   it('internal_server_error for a key that is not known yet: never 401 or 402, and no upstream is called', async () => {
     await awayWithTheStore();
     expectError(await bench.gateway.chat(ask(), { key: unknownToken }), internal);
@@ -42,7 +42,7 @@ describe('500 while the store is away (ruling 16)', () => {
     expect((await bench.gateway.chat(ask(), { key: unknownToken })).json.error.code).toBe('api_key_not_registered');
   });
 
-  it('a malformed or missing key is still told by its shape alone, without a lookup (part 5, E15)', async () => {
+  it('a malformed or missing key is still told by its shape alone, without a lookup', async () => {
     await awayWithTheStore();
     for (const [key, code] of [
       ['sk-lr-short', 'api_key_malformed'],
@@ -54,7 +54,7 @@ describe('500 while the store is away (ruling 16)', () => {
     }
   });
 
-  it('api_error for generation records that cannot be read (contract 4.6)', async () => {
+  it('api_error for generation records that cannot be read', async () => {
     await awayWithTheStore();
     for (const path of ['/v1/generations', `/v1/generation/gen-${'0'.repeat(26)}`, '/v1/generation?id=x']) {
       expectError(await bench.gateway.call('GET', path, undefined, { key: known.key }), apiError);
@@ -82,7 +82,7 @@ describe('500 while the store is away (ruling 16)', () => {
     expect((await bench.gateway.call('GET', '/readyz', undefined, { key: null })).status).toBe(503);
   });
 
-  it('a known key goes on being served, and each answer is settled exactly once when the store is back (A21)', async () => {
+  it('a known key goes on being served, and each answer is settled exactly once when the store is back', async () => {
     const { gateway, upstream } = bench;
     const before = (await gateway.ledger(known.accountId)).length;
     const balance = await gateway.balance(known.accountId);

@@ -27,7 +27,7 @@ const exhausted = (retryAfter: string) => ({
 const spent = (message: string, status = 429) =>
   json({ error: { message, type: 'tokens' } }, { status, headers: { 'retry-after': '5' } });
 
-describe('503 provider_quota_exhausted on a pin (§7.1, ruling 5)', () => {
+describe('503 provider_quota_exhausted on a pin', () => {
   it.each([
     ['Rate limit reached on tokens per day (TPD): Limit 500000', 429],
     ['You have exceeded your daily quota of tokens', 403],
@@ -47,7 +47,7 @@ describe('503 provider_quota_exhausted on a pin (§7.1, ruling 5)', () => {
   it.each([
     ['2026-01-15T23:59:59.500Z', '1'],
     ['2026-01-16T00:00:00.000Z', '86400'],
-  ])('at %s Retry-After is %s: 1 to 86400, never 0 (F22)', async (now, seconds) => {
+  ])('at %s Retry-After is %s: 1 to 86400, never 0', async (now, seconds) => {
     clock.setWall(now);
     bench.upstream.reply(spent('tokens per day (TPD)'));
     expectError(await bench.gateway.chat(ask({ model: id })), exhausted(seconds));

@@ -12,7 +12,7 @@ const row = {
   says: [/retry/i],
 };
 
-describe('503 service_unavailable: a replica has no routing snapshot yet (§7.1, F24)', () => {
+describe('503 service_unavailable: a replica has no routing snapshot yet', () => {
   let waiting: WaitingGateway;
   let upstream: ScriptedUpstream;
 

@@ -84,7 +84,7 @@ const cases: Case[] = [
   },
 ];
 
-describe('504 provider_timeout (§7.1, §8): names the budget and its deadline, no Retry-After, nothing billed', () => {
+describe('504 provider_timeout: names the budget and its deadline, no Retry-After, nothing billed', () => {
   it.each(cases)('$what: $budget, $deadline', async ({ stream, script, budget, deadline, ms }) => {
     const { gateway, upstream } = bench;
     const account = await gateway.account();
@@ -109,7 +109,7 @@ describe('504 provider_timeout (§7.1, §8): names the budget and its deadline, 
     await upstream.waitFor(() => upstream.calls[0]!.aborted);
   });
 
-  it('the upstream’s call is ended at the deadline, not later (A19)', async () => {
+  it('the upstream’s call is ended at the deadline, not later', async () => {
     const { gateway, upstream } = bench;
     upstream.reply(hang());
     await gateway.chat(ask());
@@ -123,7 +123,7 @@ describe('504 provider_timeout (§7.1, §8): names the budget and its deadline, 
     expect((await bench.gateway.chat(ask())).status).toBe(200);
   });
 
-  it('a pin that timed out is not tried again (§1.4)', async () => {
+  it('a pin that timed out is not tried again', async () => {
     const { gateway, upstream } = bench;
     upstream.enqueue(hang(), json(completion()));
     expect((await gateway.chat(ask())).status).toBe(504);

@@ -19,7 +19,7 @@ const content = 'Grüße, 世界 👋';
 const body = () => completion({ content, usage: usage(9, 3) });
 
 const whole: [string, () => Script][] = [
-  ['gzip, unasked (C2)', () => encoded(body(), 'gzip')],
+  ['gzip, unasked', () => encoded(body(), 'gzip')],
   ['brotli', () => encoded(body(), 'br')],
   ['deflate', () => encoded(body(), 'deflate')],
   ['one byte at a time', () => oneByteAtATime(json(body()))],
@@ -29,7 +29,7 @@ const whole: [string, () => Script][] = [
     () => rawBytes([`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n${JSON.stringify(body())}`]),
   ],
   [
-    'after a 100 and a 103 (C13)',
+    'after a 100 and a 103',
     () =>
       rawBytes(
         [
@@ -74,7 +74,7 @@ describe('a whole answer that comes', () => {
 });
 
 describe('answers at once', () => {
-  it('100 interleaved requests of two accounts each get their own answer (H1)', async () => {
+  it('100 interleaved requests of two accounts each get their own answer', async () => {
     const { gateway, upstream } = bench;
     const accounts = [await gateway.createAccount(), await gateway.createAccount()];
     upstream.onRequest(({ json: sent }) => {

@@ -84,7 +84,7 @@ const send = (headers: Record<string, string>, path = '/v1/chat/completions') =>
     { idleMs: 2_000 },
   );
 
-describe('Authorization of a wrong form (E15, ruling 2)', () => {
+describe('Authorization of a wrong form', () => {
   afterAll(() => expect(bench.upstream.calls).toHaveLength(0));
 
   it('are sixty, each another', () => {
@@ -117,7 +117,7 @@ describe('Authorization of a wrong form (E15, ruling 2)', () => {
     }
   });
 
-  it('a header that is there but empty is malformed, not missing (ruling 2)', async () => {
+  it('a header that is there but empty is malformed, not missing', async () => {
     const response = await send({ authorization: '' });
     expect(response.status).toBe(401);
     expect((response.json as { error: { code: string } }).error.code).toBe('api_key_malformed');

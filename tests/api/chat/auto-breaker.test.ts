@@ -26,7 +26,7 @@ async function metric(route: string): Promise<number> {
 const skip = { breaker_skipped: ['alpha/defra'] };
 const last = 'out of order (HTTP 500)';
 
-describe('a route’s breaker under auto/ (§3.2, ruling 4)', () => {
+describe('a route’s breaker under auto/', () => {
   it('opens with the fifth counted failure, not the fourth; then the route is listed and not attempted', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', broken);
@@ -100,7 +100,7 @@ describe('a route’s breaker under auto/ (§3.2, ruling 4)', () => {
     expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
   });
 
-  it('the success of a pin closes it at once, while it is open (ruling 4)', async () => {
+  it('the success of a pin closes it at once, while it is open', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     await lane.open('alpha');
     expect((await lane.chat({ model: lane.pin('alpha') })).status).toBe(200);
@@ -119,7 +119,7 @@ describe('a route’s breaker under auto/ (§3.2, ruling 4)', () => {
     expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
   });
 
-  it('the Retry-After of the upstream lengthens it, and is not passed on (contract 4.1)', async () => {
+  it('the Retry-After of the upstream lengthens it, and is not passed on', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     await lane.open('alpha', failing(429, 'rate limit', { 'retry-after': '120' }));
     clock.advance(119_000);
@@ -157,7 +157,7 @@ describe('a route’s breaker under auto/ (§3.2, ruling 4)', () => {
   });
 });
 
-describe('what counts against a route, and what does not (ruling 4)', () => {
+describe('what counts against a route, and what does not', () => {
   it.each<[string, Script]>([
     ['HTTP 500', broken],
     ['HTTP 429', limited],
@@ -172,7 +172,7 @@ describe('what counts against a route, and what does not (ruling 4)', () => {
   it.each<[string, Script]>([
     ['a rejection of the request', rejecting],
     ['a feature that is answered with 501', failing(501, 'this feature is not implemented')],
-  ])('%s never does, nor does it clear the count (§3.2, §7.5.2)', async (_what, script) => {
+  ])('%s never does, nor does it clear the count', async (_what, script) => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', ...Array<Script>(4).fill(broken), script);
     for (let i = 0; i < 4; i++) await lane.chat();

@@ -12,7 +12,7 @@ const parameters: [string, unknown][] = [
 ];
 const without = (param: string) => ({ capabilities: everything.filter((capability) => capability !== param) });
 
-describe('a route that cannot apply a parameter, under auto/ (§7.3, ruling 12)', () => {
+describe('a route that cannot apply a parameter, under auto/', () => {
   it.each(parameters)('%s: the routes that can are tried first and only, in their order', async (param, value) => {
     const lane = await routing.lane({ alpha: without(param), beta: {}, gamma: without(param), delta: {} });
     routing.on('beta', broken);
@@ -56,7 +56,7 @@ describe('a route that cannot apply a parameter, under auto/ (§7.3, ruling 12)'
     expect((await lane.chat({ [param]: value })).json.router_metadata.provider).toBe('alpha');
   });
 
-  it('a 400 of §7.3 affects no breaker and calls nobody, however often it comes (§3.2)', async () => {
+  it('a 400 of §7.3 affects no breaker and calls nobody, however often it comes', async () => {
     const lane = await routing.lane({ alpha: { capabilities: [] } });
     for (let i = 0; i < 20; i++) expect((await lane.chat({ n: 2 })).status).toBe(400);
     expect(await lane.route('alpha')).toMatchObject({ breaker: 'closed', error_rate: null });

@@ -38,7 +38,7 @@ const early: [string, Script][] = [
   ['a connection that is reset', reset()],
 ];
 
-describe('a stream that fails before its first content frame falls through to the next route (contract 4.1)', () => {
+describe('a stream that fails before its first content frame falls through to the next route', () => {
   it.each(early)('%s', async (_what, script) => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', script);
@@ -97,7 +97,7 @@ describe('a stream that fails before its first content frame falls through to th
     expect(routing.called).toEqual(['alpha']);
   });
 
-  it('a spent quota inside a 200 holds the route, and the walk goes on (ruling 5)', async () => {
+  it('a spent quota inside a 200 holds the route, and the walk goes on', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', sse([errorFrame(429, 'tokens per day (TPD) limit reached')]));
     expect((await lane.stream()).status).toBe(200);
@@ -105,7 +105,7 @@ describe('a stream that fails before its first content frame falls through to th
   });
 });
 
-describe('after its first content frame nothing switches route, ever (contract 4.1, §7.5.5)', () => {
+describe('after its first content frame nothing switches route, ever', () => {
   const texts = ['one', ' two'];
   const frames = streamOf(texts, { finishReason: null, usage: null });
   const toolCall = { tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' } }] };

@@ -6,8 +6,8 @@ const routing = useRouting();
 const unpriced = { price: undefined };
 const unable = { capabilities: [] };
 
-describe('when no candidate of auto/ can be tried (ruling 3)', () => {
-  it('all held: 503 model_unavailable, without a receipt and without Retry-After (§3.2)', async () => {
+describe('when no candidate of auto/ can be tried', () => {
+  it('all held: 503 model_unavailable, without a receipt and without Retry-After', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     await lane.hold('alpha');
     await lane.hold('beta');
@@ -41,7 +41,7 @@ describe('when no candidate of auto/ can be tried (ruling 3)', () => {
     expect(await lane.record()).toMatchObject({ status: 503, providers_attempted: [], attempts: [], cost_usd: '0' });
   });
 
-  it('none with a price: 503 provider_error with the receipt; they are candidates that are skipped (contract 3)', async () => {
+  it('none with a price: 503 provider_error with the receipt; they are candidates that are skipped', async () => {
     const lane = await routing.lane({ alpha: unpriced, beta: unpriced });
     expectReceipt(await lane.chat(), 'provider_error', { attempted: [], last: '' });
     expect(routing.called).toEqual([]);
@@ -74,7 +74,7 @@ describe('when no candidate of auto/ can be tried (ruling 3)', () => {
   });
 });
 
-describe('routes that are ruled out are passed by, and the others are tried (ruling 3)', () => {
+describe('routes that are ruled out are passed by, and the others are tried', () => {
   it('held, unconfigured, unpriced, unable and open ones are skipped without a call; only an open one is named', async () => {
     const lane = await routing.lane([
       ...(['alpha', 'keyless'] as const),

@@ -16,7 +16,7 @@ async function walked(routes: Parameters<typeof routing.lane>[0], policy: Json):
   return routing.called;
 }
 
-describe('the account’s policy decides which candidates an auto/ id has (§2.9, contract 4.5)', () => {
+describe('the account’s policy decides which candidates an auto/ id has', () => {
   it.each<[string, Json, Name[]]>([
     ['deny_cloud_act', { deny_cloud_act: true }, ['alpha', 'beta', 'epsilon', 'zeta']],
     ['max_carbon', { max_carbon: 288 }, ['beta', 'gamma', 'epsilon', 'zeta']],
@@ -27,7 +27,7 @@ describe('the account’s policy decides which candidates an auto/ id has (§2.9
     ['regions.deny by country', { regions: { deny: ['fr', 'US'] } }, ['alpha', 'delta']],
     ['creators.allow', { creators: { allow: ['meta'] } }, ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta']],
     ['several at once', { deny_cloud_act: true, max_carbon: 300, regions: { deny: ['FR'] } }, ['zeta']],
-  ])('%s: only what it leaves is ever asked, in order, whatever fails (F20)', async (_gate, policy, expected) => {
+  ])('%s: only what it leaves is ever asked, in order, whatever fails', async (_gate, policy, expected) => {
     const all = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'] as const;
     expect(await walked(all, { prefer: 'price', ...policy })).toEqual(expected);
   });
@@ -45,7 +45,7 @@ describe('the account’s policy decides which candidates an auto/ id has (§2.9
     expect(await lane.record()).toBeUndefined();
   });
 
-  it('the 403 comes before holds, breakers and parameters are looked at (contract 5)', async () => {
+  it('the 403 comes before holds, breakers and parameters are looked at', async () => {
     const lane = await routing.lane({ alpha: { capabilities: [] } }, { policy: { max_carbon: 1 } });
     await lane.hold('alpha');
     expect((await lane.chat({ n: 2 })).json.error.code).toBe('routing_policy_exhausted');
@@ -75,7 +75,7 @@ describe('the account’s policy decides which candidates an auto/ id has (§2.9
     expect((await lane.chat({ model: auto })).json.error.code).toBe('routing_policy_exhausted');
   });
 
-  it('a constraint that cannot be met is an error: no other region is substituted (§1.3, F20)', async () => {
+  it('a constraint that cannot be met is an error: no other region is substituted', async () => {
     const lane = await routing.lane(['alpha', 'beta', 'gamma'], { policy: { regions: { allow: ['defra'] } } });
     routing.on('alpha', broken);
     const receipt = { attempted: ['alpha'], last: 'out of order (HTTP 500)' };
@@ -84,7 +84,7 @@ describe('the account’s policy decides which candidates an auto/ id has (§2.9
   });
 });
 
-describe('the unknown-value rule (§2.9, F26)', () => {
+describe('the unknown-value rule', () => {
   const routes = {
     alpha: { carbon: null },
     beta: {},
@@ -104,7 +104,7 @@ describe('the unknown-value rule (§2.9, F26)', () => {
     expect(await walked(routes, { prefer: 'price', ...policy })).toEqual(expected);
   });
 
-  it('a route without a price ranks behind all, and is skipped as unpriceable (contract 3)', async () => {
+  it('a route without a price ranks behind all, and is skipped as unpriceable', async () => {
     const lane = await routing.lane(routes);
     const { candidates } = (await lane.explain()).json;
     expect(candidates.at(-1)).toMatchObject({ id: lane.pin('gamma'), verdict: 'unpriced' });
@@ -115,7 +115,7 @@ describe('the unknown-value rule (§2.9, F26)', () => {
     expect(await walked(globals, { max_carbon: 20 })).toEqual(['alpha']);
   });
 
-  it('an allow list of regions removes a global route, a deny list does not (contract 4.5)', async () => {
+  it('an allow list of regions removes a global route, a deny list does not', async () => {
     const globals = { alpha: { locode: 'global' }, beta: {} };
     expect(await walked(globals, { regions: { allow: ['FR', 'DE', 'US'] } })).toEqual(['beta']);
     routing.reset();
@@ -123,7 +123,7 @@ describe('the unknown-value rule (§2.9, F26)', () => {
   });
 });
 
-describe('prefer orders what the gates leave (contract 4.5)', () => {
+describe('prefer orders what the gates leave', () => {
   it.each<[string, string[]]>([
     ['price', ['alpha', 'beta', 'gamma']],
     ['carbon', ['beta', 'gamma', 'alpha']],

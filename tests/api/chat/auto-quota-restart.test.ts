@@ -1,4 +1,4 @@
-/** Holds outlive a restart for auto/ too (ruling 5). */
+/** Holds outlive a restart for auto/ too. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { type SpawnedGateway, spawnGateway } from '../../support/gateway.js';

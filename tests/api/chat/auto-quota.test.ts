@@ -13,7 +13,7 @@ beforeEach(() => clock.setWall(noon));
 const last = 'tokens per day (TPD) limit reached (HTTP 429)';
 const unavailable = { status: 503, type: 'provider_unavailable', code: 'model_unavailable', param: 'model' };
 
-describe('a route whose daily quota is spent is held until midnight UTC (§3.2, ruling 5)', () => {
+describe('a route whose daily quota is spent is held until midnight UTC', () => {
   it('auto/ is served by the next; the held route is not attempted again, not listed, and explained as quota_held', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     expect(await lane.listed()).toEqual([lane.pin('alpha'), lane.pin('beta'), lane.auto]);
@@ -63,7 +63,7 @@ describe('a route whose daily quota is spent is held until midnight UTC (§3.2, 
     expectReceipt(await lane.stream(), 'provider_quota_exhausted', receipt);
   });
 
-  it('a quota that was not the last failure decides nothing (ruling 6)', async () => {
+  it('a quota that was not the last failure decides nothing', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', spent);
     routing.on('beta', broken);
@@ -72,7 +72,7 @@ describe('a route whose daily quota is spent is held until midnight UTC (§3.2, 
     expect((await lane.route('alpha')).hold).toEqual({ until: '2026-01-16T00:00:00.000Z', reason: 'upstream' });
   });
 
-  it('returns at midnight, in the list and in the walk, not a millisecond before (F23)', async () => {
+  it('returns at midnight, in the list and in the walk, not a millisecond before', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     await lane.hold('alpha');
     clock.setWall('2026-01-15T23:59:59.999Z');
@@ -115,7 +115,7 @@ describe('a route whose daily quota is spent is held until midnight UTC (§3.2, 
   });
 });
 
-describe('a route’s own daily_token_quota (contract 3, ruling 5)', () => {
+describe('a route’s own daily_token_quota', () => {
   it('is used up by its own traffic: the next request is served elsewhere; midnight gives it back', async () => {
     // 12 tokens an answer: the third one uses it up.
     const lane = await routing.lane({ alpha: { daily_token_quota: 30 }, beta: {} });

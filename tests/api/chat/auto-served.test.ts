@@ -4,7 +4,7 @@ import { badRequest, expectError } from '../harness.js';
 
 const routing = useRouting();
 
-describe('200 for an auto/ id: who served, and the way there (§1.4, §1.7, contract 4.1)', () => {
+describe('200 for an auto/ id: who served, and the way there', () => {
   it('the first candidate serves: one call, exact router_metadata, headers, body, record and charge', async () => {
     const lane = await routing.lane(['beta', 'gamma', 'alpha']);
     const reply = await lane.chat();
@@ -68,7 +68,7 @@ describe('200 for an auto/ id: who served, and the way there (§1.4, §1.7, cont
     expect(await lane.record()).toMatchObject({ streamed: true, stream_end: 'complete', fallback_occurred: true });
   });
 
-  it('an alias to auto/ walks as the id does, and is named (§2.3)', async () => {
+  it('an alias to auto/ walks as the id does, and is named', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     const alias = await lane.alias('fast', lane.auto);
     routing.on('alpha', broken);
@@ -88,7 +88,7 @@ describe('200 for an auto/ id: who served, and the way there (§1.4, §1.7, cont
   });
 });
 
-describe('what is never substituted (§1.3, §1.4)', () => {
+describe('what is never substituted', () => {
   it.each(['four segments', 'three segments', 'an alias'])('a pin of %s is not retried elsewhere', async (form) => {
     const lane = await routing.lane(['alpha', 'beta']);
     const pins = {
@@ -114,8 +114,8 @@ describe('what is never substituted (§1.3, §1.4)', () => {
   });
 });
 
-describe('auto/ ids that name nothing (§7.1)', () => {
-  it('404 not_found for a model that the catalogue has not (ruling 14)', async () => {
+describe('auto/ ids that name nothing', () => {
+  it('404 not_found for a model that the catalogue has not', async () => {
     const lane = await routing.lane(['alpha']);
     const row = { status: 404, type: 'not_found', code: 'not_found', param: 'model', says: ['meta/none'] };
     expectError(await lane.chat({ model: 'auto/meta/none' }), row);

@@ -28,7 +28,7 @@ describe('providers whose terms exclude the caller’s territory (§7.6, contrac
     expect(routing.called).toEqual([]);
   });
 
-  it('an entry of a chain that is stopped by territory is passed over (contract 4.4)', async () => {
+  it('an entry of a chain that is stopped by territory is passed over', async () => {
     const lane = await routing.lane(['beta', 'alpha', 'gamma']);
     routing.on('beta', broken);
     const pinned = { model: lane.pin('beta') };
@@ -39,7 +39,7 @@ describe('providers whose terms exclude the caller’s territory (§7.6, contrac
     expect(routing.called).toEqual(['beta', 'gamma', 'beta']);
   });
 
-  it('are explained as territory, and the explanation is what the chat does (contract 4.7)', async () => {
+  it('are explained as territory, and the explanation is what the chat does', async () => {
     const lane = await routing.lane(['alpha', 'beta', 'delta']);
     const explain = async (more: Json = {}) =>
       (await routing.gateway.call('POST', '/v1/routes/explain', lane.body(more), { key: lane.key, headers })).json;
@@ -54,7 +54,7 @@ describe('providers whose terms exclude the caller’s territory (§7.6, contrac
     expect((await explain(pinned)).error).toEqual((await from(lane, pinned)).json);
   });
 
-  it('are not listed for that caller (contract 4.2)', async () => {
+  it('are not listed for that caller', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     const { data } = (await routing.gateway.call('GET', '/v1/models', undefined, { key: lane.key, headers })).json;
     const ids = data.map(({ id }: Json) => id);

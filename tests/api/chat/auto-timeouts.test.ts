@@ -84,7 +84,7 @@ describe('each attempt’s length in an auto/ walk (§8, timeout rules; F19)', (
     expect((await lane.chat()).json.router_metadata?.providers_attempted).toEqual(['alpha', 'beta']);
   });
 
-  it('the walk’s overall budget is one for all of its attempts: what drips uses it up (ruling 6)', async () => {
+  it('the walk’s overall budget is one for all of its attempts: what drips uses it up', async () => {
     const lane = await routing.lane(['alpha', 'beta', 'gamma']);
     routing.on('alpha', silent);
     routing.on('beta', slowBody(completion({ content: 'x'.repeat(2_000) }), { gapMs: 100 }));
@@ -102,7 +102,7 @@ describe('each attempt’s length in an auto/ walk (§8, timeout rules; F19)', (
   });
 });
 
-describe('candidates_remaining is above 0 only when the walk stopped on its budget (§2.6)', () => {
+describe('candidates_remaining is above 0 only when the walk stopped on its budget', () => {
   const drip = slowBody(completion({ content: 'x'.repeat(2_000) }), { gapMs: 100 });
 
   it('what could not have been tried is not counted: held, unpriced, unable, unconfigured, and open, which is named', async () => {

@@ -16,7 +16,7 @@ import { expectError } from '../harness.js';
 const timeouts = { first_byte_streaming: '200ms', first_byte_non_streaming: '200ms', overall: '5s' };
 const routing = useRouting({ config: { timeouts } });
 
-describe('the walk goes on after a failure that speaks against the route (§7.5, ruling 4)', () => {
+describe('the walk goes on after a failure that speaks against the route', () => {
   const counted: [string, Script][] = [
     ['HTTP 500', broken],
     ['HTTP 429', limited],
@@ -54,7 +54,7 @@ describe('the walk goes on after a failure that speaks against the route (§7.5,
     expect((await lane.route('dead')).error_rate).toBe(1);
   });
 
-  it('a spent daily quota: the next one serves, and the route is held but not counted against (ruling 4)', async () => {
+  it('a spent daily quota: the next one serves, and the route is held but not counted against', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', spent);
     expect((await lane.chat()).json.router_metadata.providers_attempted).toEqual(['alpha', 'beta']);
@@ -63,7 +63,7 @@ describe('the walk goes on after a failure that speaks against the route (§7.5,
   });
 });
 
-describe('the walk stops at the first rejection of the request (§7.5.2, ruling 7)', () => {
+describe('the walk stops at the first rejection of the request', () => {
   const rejections: [string, Script][] = [
     ['a 400', rejecting],
     ['a feature that is answered with 501', failing(501, 'this feature is not implemented')],
@@ -92,7 +92,7 @@ describe('the walk stops at the first rejection of the request (§7.5.2, ruling 
   );
 });
 
-describe('when every candidate failed, the last failure decides the code; the receipt is whole (§2.6, ruling 6)', () => {
+describe('when every candidate failed, the last failure decides the code; the receipt is whole', () => {
   interface Case {
     what: string;
     scripts: Partial<Record<Name, Script>>;
@@ -107,7 +107,7 @@ describe('when every candidate failed, the last failure decides the code; the re
       last: 'out of order (HTTP 500)',
     },
     {
-      what: 'a rate limit last, which is never passed on as 429 (§7.5.4)',
+      what: 'a rate limit last, which is never passed on as 429',
       scripts: { alpha: spent, beta: broken, gamma: limited },
       code: 'provider_error',
       last: 'rate limit: slow down (HTTP 429)',
@@ -161,7 +161,7 @@ describe('when every candidate failed, the last failure decides the code; the re
     expect(await lane.record()).toMatchObject({ streamed: true, stream_end: null });
   });
 
-  it.each([broken, spent, silent])('an explicit id has no receipt (§2.6)', async (script) => {
+  it.each([broken, spent, silent])('an explicit id has no receipt', async (script) => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', script);
     const { error } = (await lane.chat({ model: lane.pin('alpha') })).json;

@@ -57,7 +57,7 @@ const figures = [
 ] as const;
 const cases = Object.keys(prices).flatMap((name) => figures.map((row) => [name, ...row] as const));
 
-describe('cost is tokens × prices, exact to the pico-dollar (ruling 9)', () => {
+describe('cost is tokens × prices, exact to the pico-dollar', () => {
   it.each(cases)('%s: %i prompt, %i completion, %i cached tokens', async (name, prompt, output, cached) => {
     const { gateway } = bench;
     const account = await gateway.createAccount({ credit: '10' });
@@ -89,7 +89,7 @@ describe('cost is tokens × prices, exact to the pico-dollar (ruling 9)', () => 
     });
   });
 
-  it('sums without drift: 200 answers of the smallest price are exactly 200 times one (A17)', async () => {
+  it('sums without drift: 200 answers of the smallest price are exactly 200 times one', async () => {
     const { gateway } = bench;
     const account = await gateway.createAccount({ credit: '1' });
     bench.upstream.reply(json(completion({ usage: usage(1, 0) })));
@@ -111,7 +111,7 @@ describe('cost is tokens × prices, exact to the pico-dollar (ruling 9)', () => 
     expect((await gateway.ledger(account.accountId))[0]).toMatchObject({ amount_usd: '0', generation_id: body.id });
   });
 
-  it('the last cumulative figure of a stream counts, not the sum of them (ruling 9)', async () => {
+  it('the last cumulative figure of a stream counts, not the sum of them', async () => {
     const { gateway } = bench;
     const account = await gateway.createAccount({ credit: '10' });
     const frames = streamOf(['a', 'b', 'c'], { usage: usage(9, 3) }).map((frame, index) =>

@@ -19,7 +19,7 @@ async function expectLengths(...expected: number[]): Promise<void> {
   for (const [i, ms] of expected.entries()) expectAt(lengths[i]!, ms);
 }
 
-describe('each entry of a chain has a budget of its own (contract 4.4)', () => {
+describe('each entry of a chain has a budget of its own', () => {
   it('the chain is walked after a 504, and an entry serves though the primary used up its whole budget', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', drip);

@@ -26,7 +26,7 @@ function breakAll(...names: Name[]): void {
   for (const name of names) routing.on(name, broken);
 }
 
-describe('a request’s own chain (§2.4, contract 4.4)', () => {
+describe('a request’s own chain', () => {
   it('is not touched while the primary serves, also by its second candidate', async () => {
     const [primary, other] = await pair();
     breakAll('alpha');
@@ -104,7 +104,7 @@ describe('a request’s own chain (§2.4, contract 4.4)', () => {
   });
 });
 
-describe('after which failures of the primary the chain is walked (contract 4.4)', () => {
+describe('after which failures of the primary the chain is walked', () => {
   it('after a spent quota, a soft-disabled model, a provider without credentials, a route without a price', async () => {
     const primary = await routing.lane({ alpha: {}, keyless: {}, beta: { price: undefined } });
     const other = await routing.lane(['gamma'], { account: primary.account });
@@ -125,7 +125,7 @@ describe('after which failures of the primary the chain is walked (contract 4.4)
 
   it.each<[string, (primary: Lane) => Promise<[model: string, status: number]>]>([
     [
-      'an upstream’s rejection of the request (ruling 7)',
+      'an upstream’s rejection of the request',
       async (primary) => {
         routing.on('alpha', rejecting);
         return [primary.auto, 400];
@@ -161,7 +161,7 @@ describe('after which failures of the primary the chain is walked (contract 4.4)
   });
 });
 
-describe('what a chain that served nobody answers (contract 4.4)', () => {
+describe('what a chain that served nobody answers', () => {
   it('the failure of the last entry tried: an auto/ entry has its receipt, with the attempts of all', async () => {
     const [primary, other] = await pair();
     breakAll('alpha', 'gamma');
@@ -183,7 +183,7 @@ describe('what a chain that served nobody answers (contract 4.4)', () => {
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('an upstream’s rejection in the chain stops it: 400 (ruling 7)', async () => {
+  it('an upstream’s rejection in the chain stops it: 400', async () => {
     const [primary, other] = await pair();
     breakAll('alpha', 'beta');
     routing.on('gamma', rejecting);

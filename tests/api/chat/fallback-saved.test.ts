@@ -15,7 +15,7 @@ function breakAll(...names: Name[]): void {
   for (const name of names) routing.on(name, broken);
 }
 
-describe('the saved chain (contract 4.4)', () => {
+describe('the saved chain', () => {
   it('is walked for a request without one of its own; deleted, no more', async () => {
     const [primary, other] = await pair();
     await primary.saveChain(other.pin('gamma'));
@@ -54,7 +54,7 @@ describe('the saved chain (contract 4.4)', () => {
   });
 });
 
-describe('entries that were withdrawn after the chain was saved are skipped (§2.4, F25)', () => {
+describe('entries that were withdrawn after the chain was saved are skipped', () => {
   const ways: [string, (other: Lane) => Promise<void>][] = [
     ['the model left the catalogue', (other) => routing.withdraw(other)],
     ['the route left the catalogue', (other) => routing.withdraw(other, ['delta'])],
@@ -96,7 +96,7 @@ describe('entries that were withdrawn after the chain was saved are skipped (§2
     expect((await primary.chat()).json.router_metadata.provider).toBe('delta');
   });
 
-  it('but an entry that is disabled when it is sent is the 400 invalid_fallback_model (§7.4)', async () => {
+  it('but an entry that is disabled when it is sent is the 400 invalid_fallback_model', async () => {
     const [primary, other] = await pair();
     await other.state('disabled');
     expectError(await primary.chat(chain(other.auto)), {
@@ -107,7 +107,7 @@ describe('entries that were withdrawn after the chain was saved are skipped (§2
   });
 });
 
-describe('what stops an entry, but not the chain (contract 4.4)', () => {
+describe('what stops an entry, but not the chain', () => {
   it('an entry that the policy excludes is passed over', async () => {
     const [primary, other] = await pair();
     const third = await routing.lane(['epsilon'], { account: primary.account });
@@ -118,7 +118,7 @@ describe('what stops an entry, but not the chain (contract 4.4)', () => {
     expectReceipt(await primary.chat(chain(other.auto)), 'provider_error', { attempted: ['alpha'], last });
   });
 
-  it('a pin as an entry is not touched by the policy (§2.9)', async () => {
+  it('a pin as an entry is not touched by the policy', async () => {
     const [primary, other] = await pair();
     await primary.policy({ providers: { deny: ['gamma', 'delta'] } });
     breakAll('alpha');
@@ -126,7 +126,7 @@ describe('what stops an entry, but not the chain (contract 4.4)', () => {
   });
 });
 
-describe('how long a chain may be (contract 4.4)', () => {
+describe('how long a chain may be', () => {
   it('ten entries are walked to the last', async () => {
     const [primary, other] = await pair();
     breakAll('alpha', 'gamma');

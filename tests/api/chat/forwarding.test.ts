@@ -15,7 +15,7 @@ async function sent(
   return { json: call.json as Json, text: call.body.toString('utf8'), headers: call.headers, path: call.path };
 }
 
-describe('what the upstream receives (contract 4.1)', () => {
+describe('what the upstream receives', () => {
   it('is a POST to its chat path with the route’s own model and an explicit "stream": false', async () => {
     const { json: body, path } = await sent(ask());
     expect(path).toBe('/v1/chat/completions');
@@ -80,7 +80,7 @@ describe('what the upstream receives (contract 4.1)', () => {
     ['logprobs', false],
     ['logit_bias', {}],
     ['response_format', { type: 'text' }],
-  ])('has no %s where it asks for nothing, also on a route that cannot apply it (ruling 12)', async (field, value) => {
+  ])('has no %s where it asks for nothing, also on a route that cannot apply it', async (field, value) => {
     const { json: body } = await sent(ask({ model: 'acme/meta/plain', [field]: value }));
     expect(Object.keys(body)).not.toContain(field);
   });
@@ -135,7 +135,7 @@ describe('what the upstream receives (contract 4.1)', () => {
     expect((await sent(ask({ messages: [said, ...messages] }))).json.messages).toEqual([said, ...messages]);
   });
 
-  it('has image addresses untouched: they are passed on, never fetched (H5)', async () => {
+  it('has image addresses untouched: they are passed on, never fetched', async () => {
     const { upstream } = bench;
     const content = [{ type: 'image_url', image_url: { url: `${upstream.url}/canary.png` } }];
     const { json: body } = await sent(ask({ messages: [{ role: 'user', content }] }));
@@ -144,7 +144,7 @@ describe('what the upstream receives (contract 4.1)', () => {
   });
 });
 
-describe('the headers that the upstream receives (H6)', () => {
+describe('the headers that the upstream receives', () => {
   it('are only ours: nothing of the caller’s gets through', async () => {
     const { gateway, upstream } = bench;
     const headers = {
@@ -170,7 +170,7 @@ describe('the headers that the upstream receives (H6)', () => {
   });
 });
 
-describe('what the upstream receives for a stream (contract 4.1)', () => {
+describe('what the upstream receives for a stream', () => {
   it.each([
     [undefined, { include_usage: true }],
     [null, { include_usage: true }],

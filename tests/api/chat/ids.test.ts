@@ -14,7 +14,7 @@ async function served(id: string, key?: string): Promise<Json> {
 
 const upstreamModel = () => (bench.upstream.calls.at(-1)!.json as Json).model;
 
-describe('explicit ids (§2.2)', () => {
+describe('explicit ids', () => {
   it('four segments pin a region', async () => {
     expect((await served('acme/meta/llama/frpar')).model).toBe('acme/meta/llama/frpar');
     expect(upstreamModel()).toBe('upstream-paris');
@@ -54,7 +54,7 @@ describe('explicit ids (§2.2)', () => {
   });
 });
 
-describe('aliases in a chat (§2.2, §2.3)', () => {
+describe('aliases in a chat', () => {
   const targets: [string, Json][] = [
     ['flat fields', { provider: 'acme', canonical_id: 'meta/llama', locode: 'frpar' }],
     ['a nested target', { target: { provider: 'acme', canonical_id: 'meta/llama', locode: 'frpar' } }],
@@ -79,7 +79,7 @@ describe('aliases in a chat (§2.2, §2.3)', () => {
     });
   });
 
-  it('made with an auto target resolve to a route of that model (§2.3)', async () => {
+  it('made with an auto target resolve to a route of that model', async () => {
     const { gateway } = bench;
     const { key } = await gateway.createAccount();
     const target = 'auto/meta/everywhere';
@@ -108,7 +108,7 @@ describe('aliases in a chat (§2.2, §2.3)', () => {
     expect((await gateway.chat(ask({ model: 'alias/a' }), { key })).json.error.code).toBe('alias_not_found');
   });
 
-  it('belong to one account: the same name elsewhere is another alias, or none (H10)', async () => {
+  it('belong to one account: the same name elsewhere is another alias, or none', async () => {
     const { gateway } = bench;
     const [mine, theirs] = [await gateway.createAccount(), await gateway.createAccount()];
     await gateway.call('POST', '/v1/aliases', { name: 'x', target: 'acme/meta/llama/frpar' }, { key: mine.key });

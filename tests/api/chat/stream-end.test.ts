@@ -1,4 +1,4 @@
-/** How a stream that has started can end (§3.3), and that nothing but its delivered tokens is ever billed. */
+/** How a stream that has started can end, and that nothing but its delivered tokens is ever billed. */
 import { describe, expect, it } from 'vitest';
 import { expectWithin } from '../../faults/fixture.js';
 import type { Json, StreamReply } from '../../support/client.js';
@@ -27,11 +27,7 @@ const endOf = (reply: StreamReply) => (jsonFrames(reply).at(-1)!.router_metadata
 describe('a complete stream (§3.3, first row)', () => {
   const complete: [string, () => Script, string[]][] = [
     ['an ordinary one', () => sse(streamOf(['a', 'b'])), ['stop']],
-    [
-      'closed after the finish_reason without [DONE] (B13)',
-      () => sse(streamOf(['a', 'b']), { noDone: true }),
-      ['stop'],
-    ],
+    ['closed after the finish_reason without [DONE]', () => sse(streamOf(['a', 'b']), { noDone: true }), ['stop']],
     [
       'cut after the finish_reason',
       () => sse(streamOf(['a', 'b'], { usage: null }), { noDone: true, cutAfter: 4 }),
@@ -48,7 +44,7 @@ describe('a complete stream (§3.3, first row)', () => {
       ['content_filter'],
     ],
     [
-      'data after [DONE], which is ignored (B15)',
+      'data after [DONE], which is ignored',
       () => sse([...streamOf(['a', 'b']), 'data: [DONE]\n\n', chunk({ content: 'late' })]),
       ['stop'],
     ],
@@ -66,7 +62,7 @@ describe('a complete stream (§3.3, first row)', () => {
     });
   });
 
-  it('ends at [DONE] though the upstream keeps its connection open (B14)', async () => {
+  it('ends at [DONE] though the upstream keeps its connection open', async () => {
     const reply = await streamed(sse(streamOf(['a']), { keepOpen: true }));
     expect([reply.done, endOf(reply)]).toEqual([true, 'complete']);
     expectWithin(reply.endMs, 350);
@@ -82,9 +78,9 @@ describe('a complete stream (§3.3, first row)', () => {
 describe('a stream that breaks after its start (§3.3, second row)', () => {
   const texts = ['one', ' two', ' three'];
   const broken: [string, () => Script, string][] = [
-    ['falls silent (B18)', () => sse(streamOf(texts), { hangAfter: 4 }), 'stalled'],
+    ['falls silent', () => sse(streamOf(texts), { hangAfter: 4 }), 'stalled'],
     [
-      'sends only comments, which are no progress (B19)',
+      'sends only comments, which are no progress',
       () => sse([...streamOf(texts, { finishReason: null, usage: null }), ...Array(40).fill(': x\n\n')], { gapMs: 60 }),
       'stalled',
     ],
@@ -193,8 +189,8 @@ describe('a pricing fault after the start (§3.3, third row; §6.3; ruling 10)',
   });
 });
 
-describe('a caller that hangs up (ruling 8)', () => {
-  it('in a stream: the upstream’s call ends within 100 ms, the prompt and what was delivered are billed (A1)', async () => {
+describe('a caller that hangs up', () => {
+  it('in a stream: the upstream’s call ends within 100 ms, the prompt and what was delivered are billed', async () => {
     const { gateway, upstream } = bench;
     upstream.reply(sse(streamOf(Array(100).fill(' word'), { roleChunk: false }), { gapMs: 20 }));
     const reply = await gateway.stream(ask(), { hangUpAfter: 10 });
@@ -210,7 +206,7 @@ describe('a caller that hangs up (ruling 8)', () => {
     expect(record.completion_tokens).toBeLessThanOrEqual(14);
   });
 
-  it('before a whole answer: the upstream’s call ends, nothing is billed, nothing is tried again (A3)', async () => {
+  it('before a whole answer: the upstream’s call ends, nothing is billed, nothing is tried again', async () => {
     const { gateway, upstream } = bench;
     const account = await gateway.account();
     const before = await gateway.ledger(account.accountId);

@@ -41,7 +41,7 @@ const metadata = {
   cloud_act: true,
 };
 
-describe('the frames of a stream (contract 4.1)', () => {
+describe('the frames of a stream', () => {
   it("are OpenAI's chunks, each as one data line, then [DONE] and the end", async () => {
     const reply = await stream();
     for (const { raw } of reply.frames) expect(raw).toMatch(/^data: [^\n]+\n\n$/);
@@ -107,14 +107,14 @@ describe('the frames of a stream (contract 4.1)', () => {
     expect(finished.map(({ index }) => index).sort()).toEqual([0, 1]);
   });
 
-  it('drop comments, and never pass one on as data (B5)', async () => {
+  it('drop comments, and never pass one on as data', async () => {
     const reply = await stream({}, [': PROCESSING\n\n', ':\n\n', ...streamOf(['a']), ': bye\n\n']);
     expect(reply.text).not.toMatch(/PROCESSING|bye/);
     expect(reply.content).toBe('a');
   });
 });
 
-describe('usage in a stream (contract 4.1)', () => {
+describe('usage in a stream', () => {
   it('comes in a frame of its own, last, with the cost, when include_usage is true', async () => {
     const frames = framesOf(await stream({ stream_options: { include_usage: true } }));
     const last = frames.at(-1)!;
@@ -135,7 +135,7 @@ describe('usage in a stream (contract 4.1)', () => {
     },
   );
 
-  it('is counted where the upstream gave none, and shown all the same (ruling 9)', async () => {
+  it('is counted where the upstream gave none, and shown all the same', async () => {
     const reply = await stream(
       { stream_options: { include_usage: true } },
       streamOf(['one', ' two', ' three'], { usage: null }),
@@ -170,8 +170,8 @@ describe('the finish frame', () => {
   });
 });
 
-describe('the headers of a stream (contract 4.1)', () => {
-  it('are those of an event stream that nobody buffers or compresses, and ours only (C10)', async () => {
+describe('the headers of a stream', () => {
+  it('are those of an event stream that nobody buffers or compresses, and ours only', async () => {
     const { gateway, upstream } = bench;
     upstream.reply(sse(streamOf(['a']), { headers: { 'set-cookie': 'a=b', server: 'theirs', 'retry-after': '3' } }));
     const { headers, frames } = await gateway.stream(ask(), { headers: { 'accept-encoding': 'gzip, br, zstd' } });
@@ -202,7 +202,7 @@ describe('the headers of a stream (contract 4.1)', () => {
   });
 });
 
-describe('the record of a stream (contract 4.6)', () => {
+describe('the record of a stream', () => {
   it('says that it was streamed and how it ended', async () => {
     const reply = await stream();
     expect(await generation(bench.gateway, String(reply.headers['x-generation-id']))).toMatchObject({

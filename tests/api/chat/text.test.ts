@@ -24,7 +24,7 @@ const escaped = (text: string): string =>
 const promptOf = (call: { json: unknown }): unknown =>
   ((call.json as Json).messages as { content: unknown }[])[0]!.content;
 
-describe('text goes through unharmed, both ways (failure case B7)', () => {
+describe('text goes through unharmed, both ways', () => {
   it.each(texts)('a prompt %j reaches the upstream, and an answer the caller', async (text) => {
     const { gateway, upstream } = bench;
     upstream.reply(json(completion({ content: text })));

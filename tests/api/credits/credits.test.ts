@@ -4,7 +4,7 @@ import { ask, useGateway } from '../harness.js';
 
 const bench = useGateway();
 
-describe('GET /v1/credits (contract 4.8)', () => {
+describe('GET /v1/credits', () => {
   it('states the balance as exact text, credits and usage as numbers, at once after each answer', async () => {
     const { gateway, upstream } = bench;
     const { key } = await gateway.createAccount({ credit: '10' });

@@ -14,7 +14,7 @@ describe('behind an https address of its own', () => {
   });
   afterAll(() => gateway?.stop());
 
-  it('cookies are __Host- and Secure, whatever Host and X-Forwarded-Proto say (E11)', async () => {
+  it('cookies are __Host- and Secure, whatever Host and X-Forwarded-Proto say', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' };
     const reply = await client.call('POST', 'sign-up', person, { headers });
     expect(reply.status, reply.text).toBe(201);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   accountId = reply.json.account.id;
 });
 
-describe('the playground (contract 8)', () => {
+describe('the playground', () => {
   it('402 without credit, and no upstream is called', async () => {
     const reply = await client.call('POST', 'playground/chat', ask());
     expectError(reply, { status: 402, type: 'invalid_request_error', code: 'insufficient_credits' });

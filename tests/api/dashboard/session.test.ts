@@ -16,7 +16,7 @@ async function signedUp(address = email()): Promise<DashboardClient> {
   return client;
 }
 
-describe('from sign-up to the usage of a key (contract 8)', () => {
+describe('from sign-up to the usage of a key', () => {
   it('sign up, create a key, use it, see the request and its cost, delete the key: the next request is 401', async () => {
     const client = await signedUp();
     const { account } = (await client.call('GET', 'session')).json;
@@ -79,7 +79,7 @@ describe('sign-in', () => {
     expect(unknown.json).toEqual(wrong.json);
   });
 
-  it('100 wrong guesses are answered with 429 and Retry-After; the owner still signs in with a known browser (H14)', async () => {
+  it('100 wrong guesses are answered with 429 and Retry-After; the owner still signs in with a known browser', async () => {
     const address = email();
     const owner = await signedUp(address);
     await owner.call('POST', 'sign-out', {});
@@ -119,7 +119,7 @@ describe('calls that do not come from the dashboard', () => {
     ['a foreign origin', { origin: 'https://evil.example' }],
     ['no header of ours', { 'x-lodestone-dashboard': undefined }],
     ['another site, by the browser’s word', { 'sec-fetch-site': 'cross-site' }],
-    ['a foreign origin with a Host to match (E11)', { origin: 'http://evil.example', host: 'evil.example' }],
+    ['a foreign origin with a Host to match', { origin: 'http://evil.example', host: 'evil.example' }],
     ['a foreign origin with a forwarded host', { origin: 'http://evil.example', 'x-forwarded-host': 'evil.example' }],
   ])('%s: 403, and nothing is done', async (_, headers) => {
     expectError(await client.call('POST', 'keys', { name: 'forged' }, { headers }), refusal);

@@ -22,7 +22,7 @@ async function explained(lane: Lane, more: Json = {}): Promise<Explained> {
 
 const verdicts = ({ candidates }: Explained) => candidates.map(({ id, verdict }) => [id, verdict]);
 
-describe('POST /v1/routes/explain: what would happen, without a call and without a cost (contract 4.7)', () => {
+describe('POST /v1/routes/explain: what would happen, without a call and without a cost', () => {
   it('the order of the walk with rank and score; who would serve; the chat then does so', async () => {
     const lane = await routing.lane(['gamma', 'alpha', 'beta']);
     const answer = await explained(lane);
@@ -91,7 +91,7 @@ describe('POST /v1/routes/explain: what would happen, without a call and without
     expect((await lane.chat()).json.router_metadata.provider).toBe('beta');
   });
 
-  it('a pin: one candidate, no gate touches it, and an open breaker does not stop it (ruling 3)', async () => {
+  it('a pin: one candidate, no gate touches it, and an open breaker does not stop it', async () => {
     const lane = await routing.lane(['alpha', 'beta'], { policy: { max_carbon: 0 } });
     await lane.open('alpha');
     const answer = await explained(lane, { model: `alpha/meta/${lane.model}` });
@@ -146,7 +146,7 @@ describe('POST /v1/routes/explain: what would happen, without a call and without
   });
 });
 
-describe('what the chat would have answered is in `error`, and the status is 200 (contract 4.7)', () => {
+describe('what the chat would have answered is in `error`, and the status is 200', () => {
   it.each<[string, (lane: Lane) => Json | Promise<Json>, string | undefined]>([
     ['an unknown model', () => ({ model: 'auto/meta/none' }), 'not_found'],
     ['an id of another shape', () => ({ model: 'none' }), 'invalid_request_error'],

@@ -4,7 +4,7 @@ import { badRequest, expectError } from '../harness.js';
 
 const routing = useRouting();
 
-describe('POST /v1/routes/explain refuses what is no valid request (contract 4.7)', () => {
+describe('POST /v1/routes/explain refuses what is no valid request', () => {
   it.each<[string, unknown, string | undefined]>([
     ['no messages', { messages: undefined }, 'messages'],
     ['a temperature out of range', { temperature: 3 }, 'temperature'],

@@ -51,7 +51,7 @@ async function randomStates(random: SeededRandom, lane: Lane, routes: [Name, Yam
 }
 
 it.each(Array.from({ length: count }, (_, i) => i + 1))(
-  'explain’s would_serve and error are what the chat then does (contract 4.7), seed %i',
+  'explain’s would_serve and error are what the chat then does, seed %i',
   async (seed) => {
     const random = new SeededRandom(seed);
     const chosen = [...names, 'keyless' as const].filter(() => random.chance(0.6)) as Name[];

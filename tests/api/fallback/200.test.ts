@@ -13,7 +13,7 @@ async function owner() {
 
 const chainOf = (...models: string[]) => ({ object: 'fallback', fallback: { models } });
 
-describe('GET, PUT and DELETE /v1/fallback (contract 4.4)', () => {
+describe('GET, PUT and DELETE /v1/fallback', () => {
   it('200 with an empty chain where none was saved', async () => {
     const reply = await (await owner()).call('GET');
     expect([reply.status, reply.json]).toEqual([200, chainOf()]);
@@ -66,7 +66,7 @@ describe('GET, PUT and DELETE /v1/fallback (contract 4.4)', () => {
     await state('available');
   });
 
-  it('keeps an entry that is withdrawn after it was saved, and it fails no request (§2.4, F25)', async () => {
+  it('keeps an entry that is withdrawn after it was saved, and it fails no request', async () => {
     const { call, save, key } = await owner();
     await save('auto/meta/backup', 'acme/meta/other');
     bench.gateway.files.writeCatalogue(chatCatalogue(bench.upstream.url));

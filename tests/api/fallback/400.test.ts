@@ -24,7 +24,7 @@ const invalid = (entry: string, says: string | RegExp) => ({
   says: [`"${entry}"`, says],
 });
 
-describe('400 invalid_fallback_model (§7.4)', () => {
+describe('400 invalid_fallback_model', () => {
   it.each(notServed)('on saving: %s (%s), with the router’s own explanation', async (_what, entry, says) => {
     expectError(await put({ fallback: { models: [llama, entry] } }), invalid(entry, says));
     expect((await bench.gateway.call('GET', '/v1/fallback')).json.fallback.models).toEqual([]);
@@ -52,7 +52,7 @@ describe('400 invalid_fallback_model (§7.4)', () => {
   });
 });
 
-describe('400 invalid_request_error on PUT /v1/fallback (contract 4.4)', () => {
+describe('400 invalid_request_error on PUT /v1/fallback', () => {
   it.each<[string, Json, string]>([
     ['fallback.models', {}, 'missing'],
     ['fallback.models', { fallback: {} }, 'missing'],

@@ -25,7 +25,7 @@ beforeAll(async () => {
   }
 });
 
-describe('GET /v1/generations (contract 4.6)', () => {
+describe('GET /v1/generations', () => {
   it('is newest first, 20 unless told, and says whether there is more', async () => {
     const reply = await list();
     expect(Object.keys(reply.json)).toEqual(['object', 'data', 'has_more']);
@@ -91,7 +91,7 @@ describe('GET /v1/generations (contract 4.6)', () => {
     expect((await list('', key)).json).toEqual({ object: 'list', data: [], has_more: false });
   });
 
-  it('has failures that reached the walk, with cost 0, and nothing that was refused before (contract 4.6)', async () => {
+  it('has failures that reached the walk, with cost 0, and nothing that was refused before', async () => {
     const { gateway, upstream } = bench;
     const { key } = await gateway.createAccount();
     upstream.reply(json({ error: { message: 'boom' } }, { status: 500 }));
@@ -122,7 +122,7 @@ describe('GET /v1/generations (contract 4.6)', () => {
   });
 });
 
-describe('GET /v1/generation/{id} and ?id= (contract 4.6)', () => {
+describe('GET /v1/generation/{id} and ?id=', () => {
   const unknown = { status: 404, type: 'not_found', code: 'not_found', param: 'id', says: ['GET /v1/generations'] };
 
   it('are the entry of the list', async () => {
@@ -142,7 +142,7 @@ describe('GET /v1/generation/{id} and ?id= (contract 4.6)', () => {
     expectError(await bench.gateway.call('GET', `/v1/generation?id=${id}`, undefined, options), unknown);
   });
 
-  it('another account’s record is not there: the same 404 as a missing one (H10)', async () => {
+  it('another account’s record is not there: the same 404 as a missing one', async () => {
     const { key } = await bench.gateway.createAccount();
     expectError(await bench.gateway.call('GET', `/v1/generation/${ids[0]}`, undefined, { key }), unknown);
   });

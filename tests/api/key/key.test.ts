@@ -7,7 +7,7 @@ const bench = useGateway({
 });
 const about = async (key: string) => (await bench.gateway.call('GET', '/v1/key', undefined, { key })).json;
 
-describe('GET /v1/key (contract 4.8)', () => {
+describe('GET /v1/key', () => {
   it('tells name, label, expiry, usage and limits; never the token', async () => {
     const { gateway } = bench;
     const { key } = await gateway.createAccount({ name: 'my key' });
@@ -37,7 +37,7 @@ describe('GET /v1/key (contract 4.8)', () => {
     expect((await about(second.token)).data).toMatchObject({ usage: 0.000014, expires_at: second.expires_at });
   });
 
-  it('limits are the account’s where it has its own (ruling 11)', async () => {
+  it('limits are the account’s where it has its own', async () => {
     const { gateway } = bench;
     const { key, accountId } = await gateway.createAccount();
     await gateway.admin('PATCH', `/accounts/${accountId}`, { limits: { requests_per_minute: 12 } });

@@ -1,4 +1,4 @@
-/** Whose limits they are: each key its own, set by the service or, winning over that, by the account (ruling 11, contract 7). */
+/** Whose limits they are: each key its own, set by the service or, winning over that, by the account. */
 import { describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../../support/client.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -38,7 +38,7 @@ describe('limits set on an account (PATCH /admin/v1/accounts/{id})', () => {
     expect(await statuses(account.key, 3)).toEqual([200, 200, 429]);
   });
 
-  it('null gives the service’s back, and GET /v1/key tells what applies (contract 4.8)', async () => {
+  it('null gives the service’s back, and GET /v1/key tells what applies', async () => {
     const account = await bench.gateway.createAccount();
     await change(account, { requests_per_minute: 50, tokens_per_minute: 70 });
     const told = async () => (await ping(account.key).then(() => keyOf(account))).rate_limit;

@@ -35,7 +35,7 @@ function useBurst(bench: Bench): { burst: Burst } {
   return held;
 }
 
-describe('1,000 requests at once against a limit of 100 of a key (F1, ruling 11)', () => {
+describe('1,000 requests at once against a limit of 100 of a key', () => {
   const clock = new ManualClock();
   const bench = useGateway({ clock, config: { limits: { key_requests_per_minute: limit } } });
   const held = useBurst(bench);
@@ -61,7 +61,7 @@ describe('1,000 requests at once against a limit of 100 of a key (F1, ruling 11)
   });
 });
 
-describe('1,000 requests at once against a limit of 100 of an address (F1)', () => {
+describe('1,000 requests at once against a limit of 100 of an address', () => {
   const clock = new ManualClock();
   const config = { limits: { ip_requests_per_minute: limit }, server: { trusted_proxies: ['127.0.0.1/32'] } };
   const held = useBurst(useGateway({ clock, config }));

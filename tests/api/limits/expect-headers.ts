@@ -1,4 +1,4 @@
-/** The six `x-ratelimit-*` headers of an answer, held against exact figures (contract 4.1). */
+/** The six `x-ratelimit-*` headers of an answer, held against exact figures. */
 import { expect } from 'vitest';
 import { ask } from '../harness.js';
 

@@ -34,7 +34,7 @@ function expectStatus(reply: Pick<Reply, 'status' | 'text'>, status: number): vo
   expect(reply.status, reply.text).toBe(status);
 }
 
-describe('the six x-ratelimit headers (contract 4.1)', () => {
+describe('the six x-ratelimit headers', () => {
   it('count down by each request, and by the usage of each answer, on a whole 200', async () => {
     for (const times of [1, 2, 3]) {
       const reply = await chat();

@@ -1,4 +1,4 @@
-/** Check 13: a key's tokens a minute, held by estimate while a request is under way and corrected by its usage (ruling 11). */
+/** Check 13: a key's tokens a minute, held by estimate while a request is under way and corrected by its usage. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Reply, TestAccount } from '../../support/client.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -37,7 +37,7 @@ const overTokens = {
   says: [/\btokens\b/, '1000'],
 };
 
-describe('the estimate is corrected by the usage (ruling 11)', () => {
+describe('the estimate is corrected by the usage', () => {
   it('of a whole answer: 12 tokens, whatever was held', async () => {
     await chat(long);
     expect(await used()).toBe(12);
@@ -163,7 +163,7 @@ describe('over the limit (check 13)', () => {
   });
 });
 
-describe('requests and tokens are counted apart (F2)', () => {
+describe('requests and tokens are counted apart', () => {
   it('over three windows, each ends at its own time and neither moves the other', async () => {
     await bench.gateway.admin('PATCH', `/accounts/${account.accountId}`, {
       limits: { requests_per_minute: 4, tokens_per_minute: 20 },

@@ -15,7 +15,7 @@ async function addedBy(act: () => Promise<unknown>): Promise<Record<string, numb
   return since(before, await scrape(bench.gateway));
 }
 
-it('a whole answer counts once, with its route, its times, its tokens and its cost (contract 9)', async () => {
+it('a whole answer counts once, with its route, its times, its tokens and its cost', async () => {
   bench.upstream.enqueue(json(completion({ usage: usage(1000, 50) })));
   const added = await addedBy(() => bench.gateway.chat(ask()));
   expect(added).toMatchObject({

@@ -26,7 +26,7 @@ async function listed(key?: string): Promise<Json[]> {
 const idsOf = (entries: Json[]) => entries.map(({ id }) => id as string);
 const one = (id: string, key?: string) => bench.gateway.call('GET', `/v1/models/${id}`, undefined, key ? { key } : {});
 
-describe('GET /v1/models (contract 4.2)', () => {
+describe('GET /v1/models', () => {
   it('lists every servable route as a four-segment id, one auto/ id a model, and nothing else', async () => {
     expect(idsOf(await listed()).sort()).toEqual(
       [
@@ -111,7 +111,7 @@ describe('GET /v1/models (contract 4.2)', () => {
   });
 });
 
-describe('GET /v1/models/{id} (contract 4.2, 4.3)', () => {
+describe('GET /v1/models/{id}', () => {
   it('takes the slashes of the id as they are, and gives the entry of the list', async () => {
     for (const entry of await listed()) {
       const reply = await one(entry.id as string);
@@ -154,7 +154,7 @@ describe('GET /v1/models/{id} (contract 4.2, 4.3)', () => {
   });
 });
 
-describe('the list follows the state of a model at once (§3.2)', () => {
+describe('the list follows the state of a model at once', () => {
   const setState = (state: string) =>
     bench.gateway.admin('PUT', '/models/meta/llama/availability', { state, reason: 'test' });
   afterEach(() => setState('available'));

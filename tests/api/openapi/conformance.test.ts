@@ -75,7 +75,7 @@ function expectConforming({ method, path, operation }: Described, reply: Reply, 
 }
 
 describe.each(operations.map((one) => ({ name: `${one.method.toUpperCase()} ${one.path}`, ...one })))(
-  '$name does what the document declares (contract 9)',
+  '$name does what the document declares',
   (described) => {
     const { operation, method, path } = described;
     const required = needsKey(operation);

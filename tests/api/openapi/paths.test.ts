@@ -9,7 +9,7 @@ import { httpFixture } from '../../support/http-fixture.js';
 const notDescribed = /^\/(docs|dashboard)(\/|$)/;
 const unnamed = (path: string) => path.replace(/\{[^}]+\}|:[^/]+|\*/g, '{}');
 
-describe('the OpenAPI document (contract 9)', () => {
+describe('the OpenAPI document', () => {
   it('has every path and method that the server knows, and no other', async () => {
     const { app } = await httpFixture();
     const known = app.knownPaths
@@ -24,7 +24,7 @@ describe('the OpenAPI document (contract 9)', () => {
     await app.close();
   });
 
-  it('declares every row of the error table at an operation that can end in it (§7.1)', () => {
+  it('declares every row of the error table at an operation that can end in it', () => {
     const text = JSON.stringify([openApiDocument.paths, openApiDocument.components.responses]);
     const nowhere = documentedConditions.filter(
       (name) => !text.includes(`"#/components/schemas/${errorSchemaName(name)}"`),
@@ -32,7 +32,7 @@ describe('the OpenAPI document (contract 9)', () => {
     expect(nowhere).toEqual([]);
   });
 
-  it('describes every header that a caller may rely on (contract 4.1)', () => {
+  it('describes every header that a caller may rely on', () => {
     expect(Object.keys(headers)).toEqual(expect.arrayContaining([...exposedHeaders]));
     const text = JSON.stringify(openApiDocument.paths);
     for (const name of exposedHeaders) expect(text).toContain(`"#/components/headers/${name}"`);

@@ -6,7 +6,7 @@ import { useGateway } from '../harness.js';
 const bench = useGateway();
 const get = (path: string) => bench.gateway.call('GET', path, undefined, { key: null });
 
-describe('operations (contract 9)', () => {
+describe('operations', () => {
   it('GET /healthz and /readyz are 200 without a key, and never cached', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const reply = await get(path);
@@ -16,7 +16,7 @@ describe('operations (contract 9)', () => {
     }
   });
 
-  it('HEAD is answered like GET without a body (ruling 19)', async () => {
+  it('HEAD is answered like GET without a body', async () => {
     const reply = await bench.gateway.call('HEAD', '/healthz', undefined, { key: null });
     expect([reply.status, reply.text]).toEqual([200, '']);
     const models = await bench.gateway.call('HEAD', '/v1/models');

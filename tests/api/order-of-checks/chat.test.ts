@@ -34,7 +34,7 @@ const kinds: [Attempt['id'], Check[]][] = [
   ['auto', autoChecks],
 ];
 
-describe.each(kinds)('the order of checks on a chat with an id of the kind %s (contract 5)', (id, checks) => {
+describe.each(kinds)('the order of checks on a chat with an id of the kind %s', (id, checks) => {
   const answered = (broken: readonly Check[]) => send(gateway.url, accounts, spoiledBy(broken, { id }));
 
   it('a request with no flaw is served', async () => {

@@ -40,7 +40,7 @@ const pairs = pairsOf(checks, (first, second) => first.number !== second.number 
 const answered = (broken: typeof checks, body: YamlObject = { name: 'a', target: 'auto/meta/auto' }) =>
   send(gateway.url, accounts, spoiledBy(broken, { path }), body);
 
-describe('the order of checks on POST /v1/aliases (contract 5)', () => {
+describe('the order of checks on POST /v1/aliases', () => {
   it.each(checks)('$number $name alone', async (only) => {
     expect(await answered([only])).toEqual({ status: only.status, code: only.code });
   });

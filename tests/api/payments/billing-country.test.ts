@@ -1,4 +1,4 @@
-/** The billing country that the processor has verified (§7.6): saved with the payment, and 451 on every request where it is sanctioned. */
+/** The billing country that the processor has verified: saved with the payment, and 451 on every request where it is sanctioned. */
 import { describe, expect, it } from 'vitest';
 import { completed } from '../../support/scripted-stripe.js';
 import { amountsOf, deliver, usePayments } from './bench.js';

@@ -1,4 +1,4 @@
-/** Payments in a fleet: a report that one replica takes is in force on the next request at every other (architecture 3). */
+/** Payments in a fleet: a report that one replica takes is in force on the next request at every other. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Replicas, startReplicas } from '../../support/replicas.js';
 import {
@@ -45,7 +45,7 @@ describe('two replicas, one PostgreSQL, one Redis', () => {
     expect(json.data.map(({ amount_usd }: { amount_usd: string }) => amount_usd)).toEqual(['-10', '25']);
   });
 
-  it('a sanctioned billing country that one learns of: 451 at the other, on the next request (§7.6)', async () => {
+  it('a sanctioned billing country that one learns of: 451 at the other, on the next request', async () => {
     const { accountId, key } = await fleet.a.createAccount();
     const statuses = () =>
       Promise.all(

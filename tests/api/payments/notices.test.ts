@@ -33,7 +33,7 @@ afterAll(async () => {
   receiver?.close();
 });
 
-describe('notices.webhook (issue 7)', () => {
+describe('notices.webhook', () => {
   it('is called once for a crossing, by two gateways on one database, with a signature that verifies', async () => {
     const { accountId, key } = await gateway.createAccount({ credit: '2.00' });
     const ask = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hi' }] };

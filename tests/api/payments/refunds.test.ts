@@ -88,7 +88,7 @@ describe('a refund', () => {
     }
   });
 
-  it('takes back what was spent already: the balance falls below zero, and the next request gets 402 (§7.2)', async () => {
+  it('takes back what was spent already: the balance falls below zero, and the next request gets 402', async () => {
     const { accountId, paid, refunded, told } = await scene();
     const { token } = (await bench.gateway.admin('POST', `/accounts/${accountId}/keys`, { name: 'k' })).json;
     await told(paid);

@@ -1,4 +1,4 @@
-/** The webhook of the payment processor: one credit a payment, ever, whatever is sent, in whatever order, and by whomever (A24). */
+/** The webhook of the payment processor: one credit a payment, ever, whatever is sent, in whatever order, and by whomever. */
 import { describe, expect, it } from 'vitest';
 import { startGateway } from '../../support/gateway.js';
 import { completed, paidSession, signature, stripeEvent, webhookSecret } from '../../support/scripted-stripe.js';
@@ -32,7 +32,7 @@ describe('a payment is credited', () => {
     );
   });
 
-  it('and serves the next request, where there was a 402 before (§7.2)', async () => {
+  it('and serves the next request, where there was a 402 before', async () => {
     const { accountId, key } = await bench.gateway.createAccount({ credit: null });
     const ask = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hi' }] };
     expect((await bench.gateway.chat(ask, { key })).status).toBe(402);
@@ -138,7 +138,7 @@ describe('one credit, ever', () => {
     expect(await amountsOf(bench.gateway, accountId)).toEqual(['25']);
   });
 
-  it('where the store is away: 500, so that Stripe sends it again, and the retry credits (ruling 16)', async () => {
+  it('where the store is away: 500, so that Stripe sends it again, and the retry credits', async () => {
     const accountId = await newAccount();
     const event = completed(accountId);
     const bringBack = await takeAway(bench.gateway);

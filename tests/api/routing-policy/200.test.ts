@@ -22,7 +22,7 @@ async function owner() {
   return { ...account, call };
 }
 
-describe('GET, PUT and DELETE /v1/routing-policy (contract 4.5)', () => {
+describe('GET, PUT and DELETE /v1/routing-policy', () => {
   it('200 with the defaults where nothing was set', async () => {
     const reply = await (await owner()).call('GET');
     expect([reply.status, reply.json]).toEqual([200, defaults]);

@@ -5,7 +5,7 @@ import { badRequest, expectError, useGateway } from '../harness.js';
 const bench = useGateway();
 const put = async (body: unknown) => bench.gateway.call('PUT', '/v1/routing-policy', body);
 
-describe('400 on PUT /v1/routing-policy (contract 4.5)', () => {
+describe('400 on PUT /v1/routing-policy', () => {
   it.each<[string, Json, string]>([
     ['deny_cloud_act', { deny_cloud_act: 'true' }, '"true"'],
     ['deny_cloud_act', { deny_cloud_act: 0 }, '0'],

@@ -39,7 +39,7 @@ const exhausted = (...says: (string | RegExp)[]) => ({
   says: [model, ...says],
 });
 
-describe('403 routing_policy_exhausted (§7.1, contract 4.5)', () => {
+describe('403 routing_policy_exhausted', () => {
   it.each<[Json, string]>([
     [{ deny_cloud_act: true, max_carbon: 10 }, 'deny_cloud_act removed 2 routes, max_carbon removed 1 route.'],
     [{ max_carbon: 10 }, 'max_carbon removed 3 routes.'],
@@ -68,10 +68,10 @@ describe('403 routing_policy_exhausted (§7.1, contract 4.5)', () => {
   });
 });
 
-describe('a policy that leaves something (§2.9)', () => {
+describe('a policy that leaves something', () => {
   it.each<[string, Json, string]>([
     ['what is known to be outside of the act', { deny_cloud_act: true }, 'zeta'],
-    ['what is at the ceiling; an unpublished figure is not (F26)', { max_carbon: 56 }, 'zeta'],
+    ['what is at the ceiling; an unpublished figure is not', { max_carbon: 56 }, 'zeta'],
     ['what is priced at the ceiling, to the last decimal', { max_price: 0.8, providers: { deny: ['dark'] } }, 'acme'],
     ['an allowed country, by its regions', { regions: { allow: ['fr'] } }, 'zeta'],
     ['a global route where its regions are only denied', { regions: { deny: ['DE', 'frpar'] } }, 'dark'],
@@ -82,7 +82,7 @@ describe('a policy that leaves something (§2.9)', () => {
     expect(reply.json.router_metadata, reply.text).toMatchObject({ provider, providers_attempted: [provider] });
   });
 
-  it('never widens to a route that a gate removed, whatever fails (F20)', async () => {
+  it('never widens to a route that a gate removed, whatever fails', async () => {
     const { chat } = await accountWith({ providers: { allow: ['zeta'] } });
     bench.upstream.reply(json({ error: { message: 'broken' } }, { status: 500 }));
     const reply = await chat();

@@ -1,4 +1,4 @@
-/** Check 5: an account whose billing country is sanctioned is suspended, on every request of it, wherever it is sent from (§7.6). */
+/** Check 5: an account whose billing country is sanctioned is suspended, on every request of it, wherever it is sent from. */
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { ask, expectError, expectNothingSpent, useGateway } from '../harness.js';
@@ -52,13 +52,10 @@ describe('an account billed in a sanctioned territory', () => {
     expect(await status()).toBe(200);
   });
 
-  it.each(['UA', 'RU', 'DE'])(
-    '%s is served: regions of a country say nothing about the whole (ruling 15)',
-    async (country) => {
-      const { account } = await billedIn(country);
-      expect((await bench.gateway.chat(ask(), { key: account.key })).status).toBe(200);
-    },
-  );
+  it.each(['UA', 'RU', 'DE'])('%s is served: regions of a country say nothing about the whole', async (country) => {
+    const { account } = await billedIn(country);
+    expect((await bench.gateway.chat(ask(), { key: account.key })).status).toBe(200);
+  });
 
   it('leaves the operator’s own view of the account alone', async () => {
     const { account } = await billedIn('KP');

@@ -1,4 +1,4 @@
-/** Check 16: providers whose terms exclude the caller's territory are no candidates; where none is left, 451 with `param` (§7.6). */
+/** Check 16: providers whose terms exclude the caller's territory are no candidates; where none is left, 451 with `param`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { startGateway } from '../../support/gateway.js';
@@ -126,7 +126,7 @@ describe('a pin', () => {
   });
 });
 
-describe('a fallback chain (contract 4.4)', () => {
+describe('a fallback chain', () => {
   it('passes over an entry that is excluded', async () => {
     bench.upstream.enqueue(json({ error: { message: 'out of order' } }, { status: 500 }));
     const fallback = { models: ['acme/meta/both', 'auto/meta/acme-only', 'open/meta/both'] };
@@ -157,7 +157,7 @@ describe('GET /v1/models and explain', () => {
   const listed = async (country: string) =>
     ((await bench.gateway.call('GET', '/v1/models', undefined, from(country))).json.data as Json[]).map(({ id }) => id);
 
-  it('the list leaves out what the caller’s territory may not use, `auto/` and aliases included (contract 4.2)', async () => {
+  it('the list leaves out what the caller’s territory may not use, `auto/` and aliases included', async () => {
     await bench.gateway.call('POST', '/v1/aliases', { name: 'a', target: 'acme/meta/both/defra' }, from('DE'));
     await bench.gateway.call('POST', '/v1/aliases', { name: 'b', target: 'auto/meta/acme-only' }, from('DE'));
     expect((await listed('RU')).sort()).toEqual([
@@ -169,7 +169,7 @@ describe('GET /v1/models and explain', () => {
     expect(one.status).toBe(404);
   });
 
-  it('the explanation says `territory` of an excluded candidate, and has the 451 that the chat would have (contract 4.7)', async () => {
+  it('the explanation says `territory` of an excluded candidate, and has the 451 that the chat would have', async () => {
     const explain = async (id: string) =>
       (await bench.gateway.call('POST', '/v1/routes/explain', { model: id, messages }, from('RU'))).json;
     const left = await explain('auto/meta/both');

@@ -1,4 +1,4 @@
-/** Check 1: a caller in a sanctioned territory is refused on every endpoint, by name of the territory (§5.5, §7.6, ruling 15). */
+/** Check 1: a caller in a sanctioned territory is refused on every endpoint, by name of the territory. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ describe('a caller in a sanctioned territory', () => {
   it.each([
     ['two Host headers', 'host: a\r\nhost: b\r\n'],
     ['an Expect that nobody can meet', 'host: a\r\nexpect: 42\r\n'],
-  ])('451 also where the request itself is at fault: %s (E9)', async (_what, lines) => {
+  ])('451 also where the request itself is at fault: %s', async (_what, lines) => {
     const reply = await sendRaw(bench.gateway.url, `GET /v1/models HTTP/1.1\r\n${lines}cf-ipcountry: IR\r\n\r\n`);
     expect([reply.status, JSON.parse(reply.body).error.code]).toEqual([451, 'unavailable_for_legal_reasons']);
   });
@@ -106,7 +106,7 @@ describe('what the proxy’s country header says', () => {
   });
 
   it.each(['DE', 'UA', 'UA-30', 'XX', 'T1', '', 'IRAN', '??', 'IR, DE', 'Iran, Islamic Republic of'])(
-    '%j is served: a country that is not known is not sanctioned (ruling 15)',
+    '%j is served: a country that is not known is not sanctioned',
     async (country) => {
       expect((await chatFrom(country)).status).toBe(200);
     },

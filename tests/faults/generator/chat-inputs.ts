@@ -48,7 +48,7 @@ function wrongFields(random: SeededRandom, target: Target, path: string, number:
 /** The earliest check answers; of faults that one check finds, any may be named. */
 function expectedOf(faults: readonly FieldFault[], path: string): Expected {
   const first = (['field', 'id', 'chain'] as const).find((stage) => faults.some((fault) => fault.stage === stage));
-  // The dry run answers what the routing would have answered inside a 200 (contract 4.7).
+  // The dry run answers what the routing would have answered inside a 200.
   if (first !== 'field' && path === explainPath) return { status: [200] };
   const found = faults.filter(({ stage }) => stage === first).map(({ expected }) => expected);
   return {

@@ -85,7 +85,7 @@ export function valueNotOf(random: SeededRandom, ...kinds: JsonKind[]): string {
   return random.pick(values[random.pick(others)]);
 }
 
-/** Bodies that are no JSON object; every one is a 400 without `param` (contract 4.1). */
+/** Bodies that are no JSON object; every one is a 400 without `param`. */
 export function bodyThatIsNoObject(random: SeededRandom, valid: string): Buffer {
   const texts = [
     '',

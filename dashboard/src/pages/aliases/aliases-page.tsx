@@ -1,4 +1,4 @@
-/** The account's named routes, five at most (§2.3). */
+/** The account's named routes, five at most. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';

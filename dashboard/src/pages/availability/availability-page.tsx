@@ -1,4 +1,4 @@
-/** For operators: takes a model out of service, softly (503 with a reason) or fully (404), and brings it back (§3.2); reloads the catalogue. */
+/** For operators: takes a model out of service, softly (503 with a reason) or fully (404), and brings it back; reloads the catalogue. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';

@@ -1,4 +1,4 @@
-/** The saved fallback chain: what to try, in order, when the requested model has failed (§2.4, contract 4.4). */
+/** The saved fallback chain: what to try, in order, when the requested model has failed. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, isApiError } from '../../api/client.js';

@@ -1,4 +1,4 @@
-/** The account's keys: made with a name and an expiry, shown in full once, listed by prefix and last four, deleted after a question (§2.1, contract 8). */
+/** The account's keys: made with a name and an expiry, shown in full once, listed by prefix and last four, deleted after a question. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';

@@ -30,7 +30,7 @@ export interface ChatResult {
   firstByteMs: number | null;
   totalMs: number;
   overheadMs: number | null;
-  /** An error frame after the stream began (§6.3). */
+  /** An error frame after the stream began. */
   streamError: string | null;
 }
 
@@ -106,7 +106,7 @@ function headerNumber(answer: Response, name: string): number | null {
   return text === null ? null : Number(text);
 }
 
-/** The routing receipt that rides on the error of an auto-routed failure (§2.6). */
+/** The routing receipt that rides on the error of an auto-routed failure. */
 export function failureReceipt(
   error: unknown,
 ): { error: ApiError; attempted: string[]; remaining: number | null } | null {
@@ -119,5 +119,5 @@ export function failureReceipt(
   };
 }
 
-/** Exact: a cost is a whole number of pico-dollars, which a float holds without loss below some thousand dollars (ruling 9). */
+/** Exact: a cost is a whole number of pico-dollars, which a float holds without loss below some thousand dollars. */
 export const costText = (cost: number) => cost.toFixed(12);

@@ -24,7 +24,7 @@ const body = {
   stream: true,
 };
 
-describe('the same request as code (contract 8)', () => {
+describe('the same request as code', () => {
   it('curl: a shell hands over exactly the body that the playground sends', () => {
     const command = curl(request).replace(/^curl/, 'printf "%s\\n"');
     const printed = execFileSync('sh', ['-c', command], { env: { LODESTONE_API_KEY: 'sk-lr-x' } }).toString();

@@ -1,4 +1,4 @@
-/** The account's routing policy: each gate with the number of routes of a chosen model that it leaves, live, before anything is saved (§2.9, contract 4.5). */
+/** The account's routing policy: each gate with the number of routes of a chosen model that it leaves, live, before anything is saved. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, isApiError } from '../../api/client.js';

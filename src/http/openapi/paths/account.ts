@@ -1,4 +1,4 @@
-/** `GET /v1/credits` and `GET /v1/key` (contract 4.8). */
+/** `GET /v1/credits` and `GET /v1/key`. */
 import { json, keyOperation } from '../operations.js';
 import { integer, number, object, ref, text, textOrNull, usd } from '../schema.js';
 import type { Resource } from '../types.js';

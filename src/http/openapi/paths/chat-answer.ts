@@ -1,4 +1,4 @@
-/** The schemas of a chat answer, whole and as frames of a stream (contract 4.1). What a provider adds is passed on, so they are open. */
+/** The schemas of a chat answer, whole and as frames of a stream. What a provider adds is passed on, so they are open. */
 import {
   array,
   boolean,

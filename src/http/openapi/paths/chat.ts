@@ -1,4 +1,4 @@
-/** `POST /v1/chat/completions` (§4.1, contract 4.1). */
+/** `POST /v1/chat/completions`. */
 import type { Condition } from '../../../errors/error-table.js';
 import { routerHeaders } from '../headers.js';
 import { keyOperation } from '../operations.js';

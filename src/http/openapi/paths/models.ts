@@ -1,4 +1,4 @@
-/** `GET /v1/models` and `GET /v1/models/{id}` (contract 4.2). */
+/** `GET /v1/models` and `GET /v1/models/{id}`. */
 import { json, keyOperation } from '../operations.js';
 import { array, integer, listOf, numberOrNull, object, ref, text, textOrNull } from '../schema.js';
 import type { Resource } from '../types.js';

@@ -1,4 +1,4 @@
-/** Probes, metrics and this document (contract 9). */
+/** Probes, metrics and this document. */
 import { json, openOperation } from '../operations.js';
 import { array, object, ref, text } from '../schema.js';
 import type { Operation, Resource } from '../types.js';

@@ -57,7 +57,7 @@ describe('a request to Anthropic', () => {
     expect(system).toBeUndefined();
   });
 
-  it('says of a stream whether it is one (contract 4.1)', () => {
+  it('says of a stream whether it is one', () => {
     expect(bodyOf({}).stream).toBe(false);
   });
 
@@ -131,7 +131,7 @@ describe('a request to Anthropic', () => {
     expect(bodyOf({ tools }).tools).toMatchObject([{ strict: true }]);
   });
 
-  it('takes its own words from the caller before ours (contract 4.1)', () => {
+  it('takes its own words from the caller before ours', () => {
     const thinking = { type: 'enabled', budget_tokens: 2000 };
     const body = bodyOf({ reasoning_effort: 'low', thinking, top_k: 3, output_config: { effort: 'max' } });
     expect(body).toMatchObject({ thinking, top_k: 3, output_config: { effort: 'max' } });
@@ -232,7 +232,7 @@ describe('a request to Anthropic', () => {
     [['response_format', 'logit_bias'], 'json_schema', 'logit_bias'],
     [['response_format'], 'json_object', 'response_format'],
     [['response_format'], 'json_schema', null],
-  ] as const)('cannot apply %j with the format %s: %s (§7.3)', (needs, responseFormat, param) => {
+  ] as const)('cannot apply %j with the format %s: %s', (needs, responseFormat, param) => {
     expect(anthropic.cannotApply({ needs, responseFormat })).toBe(param);
   });
 });

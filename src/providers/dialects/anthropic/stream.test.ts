@@ -167,7 +167,7 @@ describe('a stream of Anthropic', () => {
     expect(chunks.filter((chunk) => chunk.includes('"finish_reason":"stop"'))).toHaveLength(1);
   });
 
-  it('tells its usage also where the last event is missing, but not before it finished (ruling 9)', () => {
+  it('tells its usage also where the last event is missing, but not before it finished', () => {
     const chunks = translate([begin({ input_tokens: 5, output_tokens: 1 }), finish({ output_tokens: 2 })]);
     expect(JSON.parse(chunks.at(-1)!).usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
     expect(translate([begin({ input_tokens: 5, output_tokens: 1 })])).toHaveLength(1);

@@ -72,7 +72,7 @@ function blockOf(item: Item, encoding: TextEncoding): unknown {
   }
 }
 
-/** Addresses are only those of S3; others have no block, and the gateway fetches nothing (failure case H5). */
+/** Addresses are only those of S3; others have no block, and the gateway fetches nothing. */
 function imageBlock(source: ImageSource): Fields {
   if (source.kind === 'url' && !/^s3:\/\//i.test(source.url)) {
     return { type: 'image_url', image_url: { url: source.url } };

@@ -160,7 +160,7 @@ describe('turns', () => {
     ]);
   });
 
-  it('hold images, documents and sounds, and what has no block as it came (failure case H5)', () => {
+  it('hold images, documents and sounds, and what has no block as it came', () => {
     const data = (type: string, filename?: string) => ({
       type: 'file',
       file: { file_data: `data:${type};base64,QQ==`, ...(filename && { filename }) },
@@ -240,7 +240,7 @@ describe('tools', () => {
   });
 });
 
-describe('what Converse has no words for (§7.3)', () => {
+describe('what Converse has no words for', () => {
   it.each([
     [['n'], null, 'n'],
     [['response_format', 'logprobs'], 'json_schema', 'logprobs'],

@@ -117,7 +117,7 @@ describe('a chat request taken apart', () => {
     ]);
   });
 
-  it('keeps the fields that are not OpenAI\u2019s for the provider (contract 4.1)', () => {
+  it('keeps the fields that are not OpenAI\u2019s for the provider', () => {
     const fields = {
       top_k: 5,
       thinking: { type: 'adaptive' },

@@ -133,7 +133,7 @@ describe('an answer of Gemini', () => {
     });
   });
 
-  it('tells of tokens that may have no price, and passes a figure that is none on (ruling 10)', () => {
+  it('tells of tokens that may have no price, and passes a figure that is none on', () => {
     expect(
       usageOf({
         promptTokenCount: 9,

@@ -85,7 +85,7 @@ const mediaTypes: Record<string, string> = {
   heif: 'image/heif',
 };
 
-/** An address is for Google to fetch, never for the gateway (failure case H5). Vertex wants to be told what is there. */
+/** An address is for Google to fetch, never for the gateway. Vertex wants to be told what is there. */
 function imagePart(source: ImageSource): Fields {
   if (source.kind === 'data') return { inlineData: { mimeType: source.mediaType, data: source.data } };
   const ending = /\.([a-z]{3,4})(?:[?#]|$)/i.exec(source.url)?.[1]?.toLowerCase() ?? '';

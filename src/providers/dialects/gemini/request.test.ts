@@ -151,7 +151,7 @@ describe('a conversation with Gemini', () => {
     ]);
   });
 
-  it('has files and sounds as data, addresses for Google to fetch, and other parts as they came (failure case H5)', () => {
+  it('has files and sounds as data, addresses for Google to fetch, and other parts as they came', () => {
     const content = [
       { type: 'file', file: { file_data: 'data:application/pdf;base64,QQ==', filename: 'a.pdf' } },
       { type: 'input_audio', input_audio: { data: 'QQ==', format: 'wav' } },
@@ -169,7 +169,7 @@ describe('a conversation with Gemini', () => {
   });
 });
 
-describe('what Gemini has no words for (§7.3)', () => {
+describe('what Gemini has no words for', () => {
   it.each([
     [['logit_bias', 'n'], null, 'logit_bias'],
     [['n', 'logprobs'], null, null],

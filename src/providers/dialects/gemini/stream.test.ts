@@ -143,7 +143,7 @@ describe('a stream of Gemini', () => {
     expect(translate([says({ text: 'cut' })]).join('')).not.toContain('usage');
   });
 
-  it('has the last figures where the finish has none, whether their event was spliced or parsed (ruling 9)', () => {
+  it('has the last figures where the finish has none, whether their event was spliced or parsed', () => {
     const counted = (candidatesTokenCount: number) => ({
       ...says({ text: 'a' }),
       usageMetadata: { promptTokenCount: 5, candidatesTokenCount },

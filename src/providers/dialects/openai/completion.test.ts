@@ -61,7 +61,7 @@ describe('a whole completion', () => {
     '{"choices":[{"message":[]}]}',
     JSON.stringify(completion({ content: 'PLACE' })).replace('PLACE', 'a raw\nline break'),
     JSON.stringify(completion({ content: 'PLACE' })).replace('PLACE', 'a raw\ttab'),
-  ])('is malformed as %j (failure case C6)', (body) => expect(read(body).kind).toBe('malformed'));
+  ])('is malformed as %j', (body) => expect(read(body).kind).toBe('malformed'));
 
   it.each([
     { error: { message: 'x' } },
@@ -89,23 +89,20 @@ describe('a whole completion', () => {
     [{ prompt_tokens: null, completion_tokens: null }],
     ['12'],
     [[]],
-  ])(
-    'tells what was delivered where its usage (%j) cannot be billed, so that it is never free (failure case A6)',
-    (usage) => {
-      const message = { reasoning_content: 'hm', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] };
-      const text = deliveredOf({ ...completion({ content: 'é"\n', message }), usage });
-      expect(text).toContain('é"\n');
-      expect(text).toContain('hm');
-      expect(text).toContain('"name":"f"');
-    },
-  );
+  ])('tells what was delivered where its usage (%j) cannot be billed, so that it is never free', (usage) => {
+    const message = { reasoning_content: 'hm', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] };
+    const text = deliveredOf({ ...completion({ content: 'é"\n', message }), usage });
+    expect(text).toContain('é"\n');
+    expect(text).toContain('hm');
+    expect(text).toContain('"name":"f"');
+  });
 
   it('tells nothing where there is usage to bill by', () => {
     expect(partsOf(completion()).delivered).toBe('');
   });
 
   it.each(['{"role":"assistant" "content":"a"}', '{"role":"assistant","content":"a",}', '{"role":assistant}'])(
-    'is malformed, and so never billed, where its inside is no JSON although its braces match: %s (ruling 4)',
+    'is malformed, and so never billed, where its inside is no JSON although its braces match: %s',
     (message) => {
       const usage = '{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}';
       const body = `{"choices":[{"index":0,"message":${message},"finish_reason":"stop"}],"usage":${usage}}`;

@@ -21,7 +21,7 @@ const body = (request: Partial<ChatRequest>, to: Partial<typeof target> = {}): s
 };
 
 describe('a request in OpenAI\u2019s dialect', () => {
-  it('says "stream": false where no stream was asked for, and adds nothing else (contract 4.1)', () => {
+  it('says "stream": false where no stream was asked for, and adds nothing else', () => {
     expect(body({})).toBe('{"model":"llama-3","stream":false,"messages":[{"role":"user"}],"temperature":1}');
   });
 
