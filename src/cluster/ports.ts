@@ -1,6 +1,6 @@
 /**
  * What a request needs of shared state before it is admitted, in one round trip: the counts of its address
- * and its key (contract 5, checks 2 and 7), and whether what is held in memory about it is still true.
+ * and its key, and whether what is held in memory about it is still true.
  */
 
 export interface AdmissionAsk {

@@ -1,4 +1,4 @@
-/** Which methods a path takes: tells a 405 with its `allow` header from a 404 (contract 5, check 3). */
+/** Which methods a path takes: tells a 405 with its `allow` header from a 404. */
 
 interface KnownPath {
   readonly matches: RegExp;

@@ -1,4 +1,4 @@
-/** The per-IP limiter (contract 5, check 2): a peer's requests a minute, before anything else is known about the caller. */
+/** The per-IP limiter: a peer's requests a minute, before anything else is known about the caller. */
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { type Counters, type Pending, whenKnown } from '../cluster/ports.js';

@@ -1,5 +1,5 @@
 /**
- * The limits of a key: requests a minute (contract 5, check 7) and tokens a minute (check 13), counted apart from each other
+ * The limits of a key: requests a minute and tokens a minute (check 13), counted apart from each other
  *. The account's own limits win over the configuration's and are read anew by each request.
  */
 

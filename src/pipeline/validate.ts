@@ -1,4 +1,4 @@
-/** Stage 2: the body becomes a validated chat request (§4.1, contract 5 check 9). Large bodies are read off this thread. */
+/** Stage 2: the body becomes a validated chat request. Large bodies are read off this thread. */
 import { SideThread } from '../base/side-thread.js';
 import type { Condition } from '../errors/error-table.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';

@@ -1,4 +1,4 @@
-/** Which providers may serve a caller: their terms exclude territories (§7.6, contract 5 check 16). */
+/** Which providers may serve a caller: their terms exclude territories. */
 import type { Provider, Route } from '../catalogue/route.js';
 import { metCode, type Territory } from './territory.js';
 

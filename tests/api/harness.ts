@@ -37,7 +37,7 @@ export const messages = [{ role: 'user', content: 'Say hello.' }];
 registerPrompt(messages[0]!.content);
 export const ask = (more: Json = {}): Json => ({ model: llama, messages, ...more });
 
-/** One row of §7.1: what the answer must be, to the field. */
+/** The expected error answer, field by field. */
 export interface ErrorRow {
   status: number;
   type: string;

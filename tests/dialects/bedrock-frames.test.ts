@@ -1,4 +1,4 @@
-/** Frames of AWS's event stream that are damaged or cut, through a running gateway (wire 5, §3.3). */
+/** Frames of AWS's event stream that are damaged or cut, through a running gateway. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Script } from '../support/scripted-upstream.js';
 import { chunksOf } from './answers.js';
@@ -68,7 +68,7 @@ it.each<[string, Buffer[], number, string]>([
     400,
     'invalid_request_error',
   ],
-])('%s before any content is an ordinary answer (contract 4.1, the commit rule)', async (_, bytes, status, code) => {
+])('%s before any content is an ordinary answer', async (_, bytes, status, code) => {
   rig.upstream.reply(play(...bytes));
   const reply = await rig.gateway.stream(request);
   expect([reply.status, reply.json.error?.code], reply.text).toEqual([status, code]);

@@ -25,7 +25,7 @@ export interface SaidUsage {
 /** Writes JSON as the upstream of the case does, with or without escapes beyond ASCII. */
 export type WriteJson = (value: unknown) => string;
 
-/** The parameters of §7.3, each in a form that asks for something. */
+/** The parameters that a route must be able to apply, each in a form that asks for something. */
 export const refusable = {
   n: { n: 2 },
   logprobs: { logprobs: true },

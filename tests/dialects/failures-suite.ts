@@ -59,14 +59,14 @@ export function failuresSuite(fixture: DialectFixture): void {
       },
     );
 
-    it('an error before any content is an ordinary answer (contract 4.1, the commit rule)', async () => {
+    it('an error before any content is an ordinary answer', async () => {
       rig.upstream.reply(playStream(fixture, said, { after: afterText(fixture, 'One') - 1, ending: 'error' }));
       const reply = await rig.gateway.stream(request);
       expect([reply.status, reply.json.error?.code], reply.text).toEqual(providerError);
     });
 
     it.each(['end', 'fin', 'reset'] as const)(
-      'a stream that ends (%s) before any content is an ordinary failure (contract 4.1, the commit rule)',
+      'a stream that ends (%s) before any content is an ordinary failure',
       async (ending) => {
         rig.upstream.reply(playStream(fixture, said, { after: afterText(fixture, 'One') - 1, ending }));
         const reply = await rig.gateway.stream(request);

@@ -157,7 +157,7 @@ export interface EnvelopeOf {
 
 export const providerError: EnvelopeOf = { status: 503, type: 'provider_error', code: 'provider_error' };
 
-/** An error answer in the envelope of §2.5; returns its message. */
+/** An error answer in the error envelope; returns its message. */
 export function expectError(reply: { status: number; json: unknown; headers: object }, wanted: EnvelopeOf): string {
   const { error } = reply.json as { error?: Record<string, unknown> };
   expect({ status: reply.status, type: error?.type, code: error?.code }).toEqual(wanted);

@@ -1,6 +1,6 @@
 /**
  * Every form of framing that two readers could read in two ways, one by one: refused with the envelope, the connection closed, and
- * nothing that follows on it taken for a request (RFC 9112 §11.2). And what came before a fault is answered as if there were none.
+ * nothing that follows on it taken for a request (https://www.rfc-editor.org/rfc/rfc9112#section-11.2). And what came before a fault is answered as if there were none.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes, sendRaw } from '../support/raw-http.js';
@@ -130,7 +130,7 @@ describe('heads that only look sound', () => {
   });
 
   it.each(['/v1/aliases/a%00b', '/healthz#x', '/metrics#x', '/v1/models#x'])(
-    '404 for %s: it is no path, so no method of it can be wrong (contract 5, check 3)',
+    '404 for %s: it is no path, so no method of it can be wrong',
     async (target) => {
       const { status, json } = await sendRaw(rig.gateway.url, requestBytes('GET', target, headers()));
       expect([status, json]).toMatchObject([404, { error: { code: 'not_found' } }]);

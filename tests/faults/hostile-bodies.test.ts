@@ -62,7 +62,7 @@ if (full)
   );
 
 it.each(shapes)(
-  'D1i 32 MiB of %s are answered with %i, and a co-tenant never waits 250 ms',
+  '32 MiB of %s are answered with %i, and a co-tenant never waits 250 ms',
   async (shape, wanted) => {
     expect(await make(shape)).toBeGreaterThan(33_000_000);
     const { key } = await rig.gateway.account();
@@ -81,7 +81,7 @@ it.each(shapes)(
   120_000,
 );
 
-it('D1i an ordinary request of 300 KB does not wait for a hostile one either', async () => {
+it('an ordinary request of 300 KB does not wait for a hostile one either', async () => {
   await make('tiny numbers');
   const { key } = await rig.gateway.account();
   const other = await rig.gateway.createAccount();
@@ -93,7 +93,7 @@ it('D1i an ordinary request of 300 KB does not wait for a hostile one either', a
   const beside = await timed(() => rig.gateway.chat(large, { key: other.key }));
   const [sent] = await hostile;
   console.log(
-    `D1i 300 KB: alone ${alone.toFixed(0)} ms, beside ${beside.toFixed(0)} ms; hostile ${sent!.ms.toFixed(0)} ms`,
+    `300 KB: alone ${alone.toFixed(0)} ms, beside ${beside.toFixed(0)} ms; hostile ${sent!.ms.toFixed(0)} ms`,
   );
   expect(beside).toBeLessThan(alone * 4 + 250);
 }, 120_000);
@@ -104,7 +104,7 @@ async function timed(send: () => Promise<{ status: number }>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-it('D2i twenty parallel posts of 32 MB without a key are all 401, unparsed, and a co-tenant never waits 250 ms', async () => {
+it('twenty parallel posts of 32 MB without a key are all 401, unparsed, and a co-tenant never waits 250 ms', async () => {
   await make('one string of escapes');
   rig.upstream.reset();
   watch();
@@ -112,7 +112,7 @@ it('D2i twenty parallel posts of 32 MB without a key are all 401, unparsed, and 
   const wrong = await post({ authorization: `Bearer sk-lr-${'A'.repeat(43)}` }, 20);
   const delays = await coTenant.finish();
   console.log(
-    `D2i: co-tenant p99 ${delays.p99.toFixed(0)}, max ${delays.max.toFixed(0)} (measured ${delays.measuredMax.toFixed(0)}) ms`,
+    `co-tenant p99 ${delays.p99.toFixed(0)}, max ${delays.max.toFixed(0)} (measured ${delays.measuredMax.toFixed(0)}) ms`,
   );
   expect(sent.map(({ status, text }) => [status, JSON.parse(text).error.code])).toEqual(
     sent.map(() => [401, 'authentication_error']),

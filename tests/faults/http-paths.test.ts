@@ -1,4 +1,4 @@
-/** E11 to E14: path and method tricks, spoofed hosts and pipelines pass no guard and confuse no answer. */
+/** Path and method tricks, spoofed hosts and pipelines pass no guard and confuse no answer. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes } from '../support/raw-http.js';
 import { completion, json } from '../support/scripted-upstream.js';
@@ -43,7 +43,7 @@ async function exchange(bytes: Buffer): Promise<{ status: number; json: unknown;
 }
 
 describe('paths and methods', () => {
-  it('E12 no trick of a path or a method reaches anything: 404 or 405 with the envelope, with and without a key', async () => {
+  it('no trick of a path or a method reaches anything: 404 or 405 with the envelope, with and without a key', async () => {
     expect(methods.length * targets.length).toBeGreaterThanOrEqual(300);
     const body = JSON.stringify(ask());
     for (const target of targets) {
@@ -116,7 +116,7 @@ describe('paths and methods', () => {
   ];
 
   it.each(guarded)(
-    'E13 %s %s is guarded: 401 without a key, with a wrong one, and with a body that is none',
+    '%s %s is guarded: 401 without a key, with a wrong one, and with a body that is none',
     async (method, path) => {
       for (const token of [null, `sk-lr-${'A'.repeat(43)}`, 'x']) {
         const sent = ['POST', 'PUT', 'PATCH'].includes(method) ? '{' : undefined;
@@ -130,7 +130,7 @@ describe('paths and methods', () => {
 
 describe('spoofed hosts', () => {
   it.each(['/v1/models', '/v1/nothing', '/v1/key', '/admin/v1/nothing'])(
-    'E11 Host, X-Forwarded-Host and -Proto change nothing in the answer of %s',
+    'Host, X-Forwarded-Host and -Proto change nothing in the answer of %s',
     async (path) => {
       const answer = async (headers: Record<string, string>) => {
         const own = { authorization: `Bearer ${key}`, connection: 'close' };
@@ -171,7 +171,7 @@ describe('pipelines', () => {
     });
   const canaries = (received: Buffer) => received.toString().match(/"content":"canary-\d+;"/g) ?? [];
 
-  it('E14 ten pipelined requests are answered in order, each with its own answer', async () => {
+  it('ten pipelined requests are answered in order, each with its own answer', async () => {
     echo();
     const connection = await RawConnection.open(rig.gateway.url);
     await connection.write(pipelined(10));
@@ -180,7 +180,7 @@ describe('pipelines', () => {
     connection.close();
   });
 
-  it('E14 a caller that leaves in the middle of its pipeline ends it, and nobody else sees any of it', async () => {
+  it('a caller that leaves in the middle of its pipeline ends it, and nobody else sees any of it', async () => {
     echo();
     const [leaving, staying] = [await RawConnection.open(rig.gateway.url), await RawConnection.open(rig.gateway.url)];
     await leaving.write(pipelined(10));
@@ -198,7 +198,7 @@ describe('connections that are kept', () => {
   const idleMs = scaled(5_500, 61_000);
   const request = () => requestBytes('GET', '/v1/key', { authorization: `Bearer ${key}` });
 
-  it('E6 are promised for longer than a balancer’s 60 s, on every path', async () => {
+  it('are promised for longer than a balancer’s 60 s, on every path', async () => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const chat = requestBytes('POST', '/v1/chat/completions', headers, JSON.stringify(ask()));
     for (const bytes of [request(), chat]) {
@@ -211,7 +211,7 @@ describe('connections that are kept', () => {
     }
   });
 
-  it(`E6 are there after ${idleMs} ms of silence, longer than Node’s own 5 s`, { timeout: 90_000 }, async () => {
+  it(`are there after ${idleMs} ms of silence, longer than Node’s own 5 s`, { timeout: 90_000 }, async () => {
     const connection = await RawConnection.open(rig.gateway.url);
     await connection.write(request());
     await pause(idleMs);

@@ -61,31 +61,25 @@ describe('content types', () => {
     'application/json\t',
   ];
 
-  it.each(json)(
-    'D9i under the type %j a valid body is served, and an invalid one is refused as always',
-    async (type) => {
-      expect(
-        (
-          await sendRaw(
-            rig.gateway.url,
-            requestBytes('POST', path, headers({ 'content-type': type }), JSON.stringify(ask())),
-          )
-        ).status,
-      ).toBe(200);
-      rig.upstream.reset();
-      const refused = await sendRaw(
-        rig.gateway.url,
-        requestBytes('POST', path, headers({ 'content-type': type }), JSON.stringify(ask({ temperature: 9 }))),
-      );
-      expect([refused.status, (refused.json as { error: { param: string } }).error.param]).toEqual([
-        400,
-        'temperature',
-      ]);
-      expect(rig.upstream.calls).toHaveLength(0);
-    },
-  );
+  it.each(json)('under the type %j a valid body is served, and an invalid one is refused as always', async (type) => {
+    expect(
+      (
+        await sendRaw(
+          rig.gateway.url,
+          requestBytes('POST', path, headers({ 'content-type': type }), JSON.stringify(ask())),
+        )
+      ).status,
+    ).toBe(200);
+    rig.upstream.reset();
+    const refused = await sendRaw(
+      rig.gateway.url,
+      requestBytes('POST', path, headers({ 'content-type': type }), JSON.stringify(ask({ temperature: 9 }))),
+    );
+    expect([refused.status, (refused.json as { error: { param: string } }).error.param]).toEqual([400, 'temperature']);
+    expect(rig.upstream.calls).toHaveLength(0);
+  });
 
-  it.each(types)('D9i under the type %j neither an invalid nor a valid body reaches an upstream: 400', async (type) => {
+  it.each(types)('under the type %j neither an invalid nor a valid body reaches an upstream: 400', async (type) => {
     for (const body of [ask({ temperature: 9 }), ask()]) {
       const reply = await sendRaw(
         rig.gateway.url,
@@ -96,7 +90,7 @@ describe('content types', () => {
     expect(rig.upstream.calls).toHaveLength(0);
   });
 
-  it('D9i without a content type at all: 400', async () => {
+  it('without a content type at all: 400', async () => {
     const bytes = requestBytes('POST', path, { authorization: `Bearer ${key}` }, JSON.stringify(ask()));
     expectError(await sendRaw(rig.gateway.url, bytes), invalid);
     expect(rig.upstream.calls).toHaveLength(0);
@@ -106,7 +100,7 @@ describe('content types', () => {
 
 describe('lengths', () => {
   it.each(['abc', '-1', '1e3', '0x10', '12, 13', '', '9'.repeat(40), '+5', '5 5'])(
-    'D12i a content-length of %j is a 400 in the envelope, and the connection is closed',
+    'a content-length of %j is a 400 in the envelope, and the connection is closed',
     async (length) => {
       const reply = await sendRaw(rig.gateway.url, `${head({ 'content-length': length })}{"model":1}`);
       expect([400, 413]).toContain(reply.status);
@@ -116,7 +110,7 @@ describe('lengths', () => {
     },
   );
 
-  it('D12i two lengths, or a length beside chunks, are a 400 (RFC 9112 §6.3)', async () => {
+  it('two lengths, or a length beside chunks, are a 400 (RFC 9112, section 6.3)', async () => {
     for (const more of ['content-length: 5\r\ncontent-length: 6', 'content-length: 5\r\ntransfer-encoding: chunked']) {
       const bytes = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n${more}\r\n\r\n0\r\n\r\n`;
       expect((await sendRaw(rig.gateway.url, bytes)).status).toBe(400);
@@ -124,7 +118,7 @@ describe('lengths', () => {
     await expectServes(rig);
   });
 
-  it('D14i `Expect: 100-continue` with a length over the limit gets 413 at once and no 100', async () => {
+  it('`Expect: 100-continue` with a length over the limit gets 413 at once and no 100', async () => {
     const connection = await RawConnection.open(rig.gateway.url);
     const startedAt = performance.now();
     await connection.write(head({ 'content-length': String(40 * 1024 * 1024), expect: '100-continue' }));
@@ -135,7 +129,7 @@ describe('lengths', () => {
     connection.close();
   });
 
-  it('D14i `Expect: 100-continue` within the limit gets its 100 and is then served', async () => {
+  it('`Expect: 100-continue` within the limit gets its 100 and is then served', async () => {
     const connection = await RawConnection.open(rig.gateway.url);
     const body = JSON.stringify(ask());
     await connection.write(head({ 'content-length': String(body.length), expect: '100-continue' }));
@@ -151,7 +145,7 @@ describe('bodies over the limit', () => {
   const piece = Buffer.alloc(64 * 1024, ' ');
   const chunk = Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')]);
 
-  it('D11i a chunked body is cut off with 413 as soon as it passes 32 MiB, at most 1 MB late', async () => {
+  it('a chunked body is cut off with 413 as soon as it passes 32 MiB, at most 1 MB late', async () => {
     const connection = await RawConnection.open(rig.gateway.url);
     await connection.write(head({ 'transfer-encoding': 'chunked' }));
     let sent = 0;
@@ -169,7 +163,7 @@ describe('bodies over the limit', () => {
     await expectServes(rig);
   });
 
-  it('D11i a body of exactly 32 MiB is read, one byte more is not', async () => {
+  it('a body of exactly 32 MiB is read, one byte more is not', async () => {
     const text = JSON.stringify(ask());
     const exact = text + ' '.repeat(limit - Buffer.byteLength(text));
     expect((await rig.gateway.chat(exact)).status).toBe(200);
@@ -194,7 +188,7 @@ print(c.getresponse().status, end='')"`;
     ['Python', 40, python],
     ['Python', scaled(80, 400), python],
   ])(
-    'D13i %s gets to read the 413 while it sends %i MB',
+    '%s gets to read the 413 while it sends %i MB',
     async (_, megabytes, command) => {
       const { code, text } = await shell(command(megabytes, rig.gateway.url + path));
       // 127: the machine has no such program.
@@ -205,7 +199,7 @@ print(c.getresponse().status, end='')"`;
   );
 
   it.each([40, scaled(80, 400)])(
-    'D13i Node gets to read the 413 while it sends %i MB',
+    'Node gets to read the 413 while it sends %i MB',
     async (megabytes) => {
       const status = await new Promise((resolve, reject) => {
         const req = httpRequest(rig.gateway.url + path, {

@@ -35,24 +35,21 @@ describe('duplicate keys', () => {
   it.each([
     [pin, dear, 'dear-model', 1_000n],
     [dear, pin, 'upstream-model', 1n],
-  ])(
-    'D5i of two models, %s and %s, the last is checked, sent, priced and reported',
-    async (first, last, sent, factor) => {
-      const account = await gateway.createAccount();
-      upstream.onRequest(({ json }) => up.json(up.completion({ model: (json as { model: string }).model })));
-      const body = `{"model":"${first}","messages":${messages},"\\u006dodel":"nonsense","model":"${last}"}`;
-      const reply = await gateway.chat(body, { key: account.key });
-      expect([reply.status, reply.json.model, reply.json.router_metadata?.requested_model]).toEqual([200, last, last]);
-      expect(upstream.calls.map(({ body: bytes }) => bytes.toString().match(/"model":"[^"]*"/g))).toEqual([
-        [`"model":"${sent}"`],
-      ]);
-      const cost = BigInt(9 * 600_000 + 3 * 800_000) * factor;
-      const [record] = await expectBooks(gateway, account, { records: 1, costs: [cost] });
-      expect(record).toMatchObject({ requested_model: last, served_model: last });
-    },
-  );
+  ])('of two models, %s and %s, the last is checked, sent, priced and reported', async (first, last, sent, factor) => {
+    const account = await gateway.createAccount();
+    upstream.onRequest(({ json }) => up.json(up.completion({ model: (json as { model: string }).model })));
+    const body = `{"model":"${first}","messages":${messages},"\\u006dodel":"nonsense","model":"${last}"}`;
+    const reply = await gateway.chat(body, { key: account.key });
+    expect([reply.status, reply.json.model, reply.json.router_metadata?.requested_model]).toEqual([200, last, last]);
+    expect(upstream.calls.map(({ body: bytes }) => bytes.toString().match(/"model":"[^"]*"/g))).toEqual([
+      [`"model":"${sent}"`],
+    ]);
+    const cost = BigInt(9 * 600_000 + 3 * 800_000) * factor;
+    const [record] = await expectBooks(gateway, account, { records: 1, costs: [cost] });
+    expect(record).toMatchObject({ requested_model: last, served_model: last });
+  });
 
-  it('D5i of other duplicates, too, the last is the one that is checked and the only one that is sent', async () => {
+  it('of other duplicates, too, the last is the one that is checked and the only one that is sent', async () => {
     const body = (pair: string) => `{"model":"${pin}","messages":[],"messages":${messages},${pair}}`;
     const refused = await gateway.chat(body('"temperature":1,"temperature":9'));
     expect([shape(refused), refused.json.error.param]).toEqual([invalid, 'temperature']);
@@ -72,7 +69,7 @@ describe('duplicate keys', () => {
     ['a role behind an escape', '[{"r\\u006fle":"function","role":"user","content":"a"}]'],
     ['a role in a later message', '[{"role":"user","content":"a"},{"role":"developer","content":"b","role":"user"}]'],
     ['content', '[{"role":"user","content":"first","content":"last"}]'],
-  ])('D5i %s given twice inside a message reaches the upstream once, as it was checked', async (_, twice) => {
+  ])('%s given twice inside a message reaches the upstream once, as it was checked', async (_, twice) => {
     expect((await gateway.chat(`{"model":"${pin}","messages":${twice}}`)).status).toBe(200);
     const text = upstream.calls[0]!.body.toString();
     const parsed = (upstream.calls[0]!.json as { messages: object[] }).messages;
@@ -101,7 +98,7 @@ describe('numbers at the edge', () => {
   ];
   const cases = [...Object.keys(fields), ...whole].flatMap((field) => values.map((value) => [field, value] as const));
 
-  /** What §4.1 says of the value, read as JSON reads it. */
+  /** The expected verdict on the value, read as JSON reads it. */
   function allowed(field: string, text: string): boolean {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'number') return false;
@@ -111,7 +108,7 @@ describe('numbers at the edge', () => {
   }
 
   it.each(cases)(
-    'D6i `%s` of %s is served as it is or refused by its name, and never becomes null',
+    '`%s` of %s is served as it is or refused by its name, and never becomes null',
     async (field, value) => {
       const reply = await gateway.chat(`{"model":"${pin}","messages":${messages},"${field}":${value}}`);
       if (allowed(field, value)) {
@@ -156,14 +153,14 @@ describe('encodings', () => {
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])],
   ];
 
-  it.each(refused)('D8i %s is a 400 without a param, never a 500, and no upstream is called', async (_, body) => {
+  it.each(refused)('%s is a 400 without a param, never a 500, and no upstream is called', async (_, body) => {
     const reply = await gateway.chat(body);
     expect([shape(reply), reply.json.error.param]).toEqual([invalid, undefined]);
     expect(upstream.calls).toHaveLength(0);
     await expectServes();
   });
 
-  it('D8i UTF-8 with a byte-order mark, and escapes of every kind, are read as what they say', async () => {
+  it('UTF-8 with a byte-order mark, and escapes of every kind, are read as what they say', async () => {
     const account = await gateway.createAccount();
     const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(text)]);
     const escaped = text.replace('🚀', '\\ud83d\\ude80').replace('ü', '\\u00fc');

@@ -40,7 +40,7 @@ function heldStream(): { script: up.Script; release: () => void } {
   return { script, release };
 }
 
-it('G7, G9 streams that run when their key is deleted finish and are billed; the next call gets 401, also after they ended', async () => {
+it('streams that run when their key is deleted finish and are billed; the next call gets 401, also after they ended', async () => {
   const account = await gateway.createAccount();
   const held = heldStream();
   upstream.reset();
@@ -64,7 +64,7 @@ it('G7, G9 streams that run when their key is deleted finish and are billed; the
   await expectServes(rig);
 });
 
-it('G8, G9 a key that expires mid-stream lets the stream finish, is then refused as expired, stays listed, and leaves no usable secret', async () => {
+it('a key that expires mid-stream lets the stream finish, is then refused as expired, stays listed, and leaves no usable secret', async () => {
   const account = await gateway.createAccount();
   const { json: key } = await gateway.admin('POST', `/accounts/${account.accountId}/keys`, {
     name: 'short',

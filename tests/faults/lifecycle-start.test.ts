@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.stop());
 
-it('G5 one process without Redis starts, serves, limits and settles', async () => {
+it('one process without Redis starts, serves, limits and settles', async () => {
   const rig = await startRig({ config: { storage: { redis_url: null } } });
   const account = await rig.gateway.createAccount();
   expect((await rig.gateway.chat(ask(), { key: account.key })).status).toBe(200);
@@ -31,7 +31,7 @@ it('G5 one process without Redis starts, serves, limits and settles', async () =
   await rig.stop();
 });
 
-it('G11 a start changes no table of others and repeats nothing of its own: rows, keys and books survive it', async () => {
+it('a start changes no table of others and repeats nothing of its own: rows, keys and books survive it', async () => {
   const database = await freshDatabase();
   const client = new pg.Client(database.databaseUrl);
   await client.connect();
@@ -65,7 +65,7 @@ it('G11 a start changes no table of others and repeats nothing of its own: rows,
   await database.drop();
 });
 
-it('G12 with a slow store nothing is served before it is ready, /readyz says so, and every answer from then on is settled', async () => {
+it('with a slow store nothing is served before it is ready, /readyz says so, and every answer from then on is settled', async () => {
   const database = await freshDatabase();
   const proxy = await startStoreProxy(database.databaseUrl);
   proxy.delayMs = 120;

@@ -1,4 +1,4 @@
-/** F3: requests that are given up at any point leave no request, token or connection taken once they are over. */
+/** Requests that are given up at any point leave no request, token or connection taken once they are over. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** F6 and F7: limits under steps of the wall clock, and under more peers than anybody could keep. */
+/** Limits under steps of the wall clock, and under more peers than anybody could keep. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -17,7 +17,7 @@ beforeEach(() => {
   rig.other.reset();
 });
 
-it('A14 parallel calls on the last unit of credit are all settled, and the next one gets 402 without an upstream call', async () => {
+it('parallel calls on the last unit of credit are all settled, and the next one gets 402 without an upstream call', async () => {
   const account = await rig.gateway.createAccount({ credit: '0.000000000001' });
   const count = scaled(100, 200);
   // No answer leaves before every call has come in, so that all of them met the one unit.
@@ -40,7 +40,7 @@ it('A14 parallel calls on the last unit of credit are all settled, and the next 
   await expectServes(rig);
 });
 
-it('A15 a call that costs more than the balance is settled in full; the next gets 402 that states the balance, until credit is added', async () => {
+it('a call that costs more than the balance is settled in full; the next gets 402 that states the balance, until credit is added', async () => {
   const account = await rig.gateway.createAccount({ credit: '0.0000006' });
   rig.upstream.reply(up.json(up.completion({ usage: up.usage(1_000, 0) })));
   expect((await rig.gateway.chat(ask(), { key: account.key })).status).toBe(200);
@@ -56,7 +56,7 @@ it('A15 a call that costs more than the balance is settled in full; the next get
   expect((await rig.gateway.chat(ask(), { key: account.key })).status).toBe(200);
 });
 
-it('A17 calls of one token at the smallest price add up to the exact product, and every amount is text that reads back the same', async () => {
+it('calls of one token at the smallest price add up to the exact product, and every amount is text that reads back the same', async () => {
   const count = scaled(2_000, 100_000);
   const account = await rig.gateway.createAccount({ credit: '0.3' });
   rig.other.reply(up.json(up.completion({ usage: up.usage(1, 0) })));

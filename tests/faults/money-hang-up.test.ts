@@ -42,7 +42,7 @@ describe('callers that leave', () => {
     return { reply, abortMs: call!.abortedAt! - leftAt };
   }
 
-  it('A1 a stream whose caller hangs up is aborted upstream within 100 ms and billed for the prompt and what was delivered', async () => {
+  it('a stream whose caller hangs up is aborted upstream within 100 ms and billed for the prompt and what was delivered', async () => {
     const account = await rig.gateway.createAccount();
     const { reply, abortMs } = await hangUpAfterTen(account.key);
     expect(reply.content).toBe(words(10).join(''));
@@ -61,7 +61,7 @@ describe('callers that leave', () => {
     await expectServes(rig);
   });
 
-  it('A4 a token costs the same whether the usage frame came or the caller left before it', async () => {
+  it('a token costs the same whether the usage frame came or the caller left before it', async () => {
     const account = await rig.gateway.createAccount();
     await hangUpAfterTen(account.key);
     rig.upstream.reply(up.sse(up.streamOf(words(10), { usage: up.usage(promptTokens, 10) })));
@@ -72,7 +72,7 @@ describe('callers that leave', () => {
     expect(records.map(({ usage_source }) => usage_source)).toEqual(['provider', 'counted']);
   });
 
-  it('A1 a caller that resets its connection in the middle of a stream counts as gone, too', async () => {
+  it('a caller that resets its connection in the middle of a stream counts as gone, too', async () => {
     const account = await rig.gateway.createAccount();
     rig.upstream.reset();
     rig.upstream.reply(up.sse(up.streamOf(words(100)), { gapMs: 40 }));
@@ -91,7 +91,7 @@ describe('callers that leave', () => {
     await expectServes(rig);
   });
 
-  it('A3 a caller that leaves before a whole answer aborts the upstream within 100 ms and pays nothing', async () => {
+  it('a caller that leaves before a whole answer aborts the upstream within 100 ms and pays nothing', async () => {
     const account = await rig.gateway.createAccount();
     for (const body of [ask(), ask({ stream: true })]) {
       rig.upstream.reset();
@@ -116,7 +116,7 @@ describe('callers that leave', () => {
     await expectServes(rig);
   });
 
-  it('A3 a caller that leaves while a whole answer is arriving pays nothing, and the rest is not fetched', async () => {
+  it('a caller that leaves while a whole answer is arriving pays nothing, and the rest is not fetched', async () => {
     const account = await rig.gateway.createAccount();
     rig.upstream.reset();
     rig.upstream.reply(up.slowBody(up.completion({ content: 'slow '.repeat(200) }), { pieceBytes: 20, gapMs: 20 }));
@@ -138,7 +138,7 @@ describe('callers that leave', () => {
     { stream: true, budget: '400ms', ms: 400 },
     { stream: false, budget: '1.5s', ms: 1_500 },
   ])(
-    'A19 at the deadline of $budget the upstream is let go, the answer is a 504, and nothing is billed',
+    'at the deadline of $budget the upstream is let go, the answer is a 504, and nothing is billed',
     async ({ stream, budget, ms }) => {
       const account = await rig.gateway.createAccount();
       rig.upstream.reset();

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 const chat = (more = {}) => rig.gateway.chat(ask(more), { key: account.key });
 
-it('A9 of mixed answers, resets and cuts every answered request has one row, and no other has any', async () => {
+it('of mixed answers, resets and cuts every answered request has one row, and no other has any', async () => {
   const count = scaled(300, 2_000);
   const random = new SeededRandom(9);
   const outcomes = [
@@ -67,7 +67,7 @@ it('A9 of mixed answers, resets and cuts every answered request has one row, and
 
 describe('requests that may have reached the upstream', () => {
   it.each([false, true])(
-    'A12 a pin whose upstream resets after it read the body is sent once and ends in 503 (§1.4, stream: %s)',
+    'a pin whose upstream resets after it read the body is sent once and ends in 503 (stream: %s)',
     async (stream) => {
       rig.upstream.reply(up.reset());
       expect(expectError(await chat({ stream }), providerError)).toMatch(
@@ -81,7 +81,7 @@ describe('requests that may have reached the upstream', () => {
     },
   );
 
-  it('A12 a reset on a kept connection is not answered with a second POST either', async () => {
+  it('a reset on a kept connection is not answered with a second POST either', async () => {
     for (const script of [up.reset(), up.rawBytes([], { end: 'close' }), up.reset('before-body')]) {
       rig.upstream.reset();
       rig.upstream.enqueue(up.json(up.completion()), script);
@@ -94,7 +94,7 @@ describe('requests that may have reached the upstream', () => {
     await expectBooks(rig.gateway, account, { records: 6, costs: Array.from({ length: 3 }, () => costOf(9, 3)) });
   });
 
-  it('A12 a connection that the upstream closed while it was idle costs the next request nothing', async () => {
+  it('a connection that the upstream closed while it was idle costs the next request nothing', async () => {
     rig.upstream.enqueue(async (exchange) => {
       await up.json(up.completion())(exchange);
       await exchange.sleep(30);
@@ -127,7 +127,7 @@ describe('answers that are lost on their way', () => {
     return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, dropped, server };
   }
 
-  it('A13 a retry after a lost answer is a second charge, and both are visible under ids of their own', async () => {
+  it('a retry after a lost answer is a second charge, and both are visible under ids of their own', async () => {
     const proxy = await droppingProxy();
     const client = new GatewayClient(() => proxy.url);
     await expect(client.chat(ask(), { key: account.key })).rejects.toThrow();
@@ -143,7 +143,7 @@ describe('answers that are lost on their way', () => {
   });
 });
 
-it('A16 failures and uploads that are broken off leave the balance as it was, and the next call is served', async () => {
+it('failures and uploads that are broken off leave the balance as it was, and the next call is served', async () => {
   const rounds = scaled(20, 84);
   const faults = [
     up.reset(),

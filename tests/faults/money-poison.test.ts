@@ -15,7 +15,7 @@ afterAll(() => rig.stop());
 /** Texts that PostgreSQL takes as no text, or that are hard on a parser. */
 const odd = { nul: 'a\u0000b', surrogate: 'a\ud800b', escapes: '\\N\\.\t\n\r\b"', huge: 'x'.repeat(1_000_000) };
 
-it('A23 odd bytes from upstreams and in names do not stop later settlements, before or after a restart', async () => {
+it('odd bytes from upstreams and in names do not stop later settlements, before or after a restart', async () => {
   const account = await rig.gateway.createAccount();
   const costs: bigint[] = [];
   let records = 0;
@@ -47,7 +47,7 @@ it('A23 odd bytes from upstreams and in names do not stop later settlements, bef
   await expectServes(rig);
 }, 60_000);
 
-it('A23 a key of an odd name is refused or works, and its requests are settled like any other', async () => {
+it('a key of an odd name is refused or works, and its requests are settled like any other', async () => {
   for (const name of [...Object.values(odd), '\u202e‮drow', '🗝️'.repeat(20), '💥\ufffe']) {
     const account = await rig.gateway.createAccount();
     const made = await rig.gateway.admin('POST', `/accounts/${account.accountId}/keys`, { name, expires: 'never' });

@@ -32,7 +32,7 @@ const stream = (more = {}) => rig.gateway.stream(ask(more), { key: account.key }
 const chat = () => rig.gateway.chat(ask(), { key: account.key });
 
 describe('answers without usage', () => {
-  it('A6 a stream without usage is billed by counting what was delivered, never zero, though usage was asked for', async () => {
+  it('a stream without usage is billed by counting what was delivered, never zero, though usage was asked for', async () => {
     rig.upstream.reply(up.sse(up.streamOf(words(25), { usage: null })));
     const reply = await stream();
     expect([reply.done, reply.content]).toEqual([true, words(25).join('')]);
@@ -42,7 +42,7 @@ describe('answers without usage', () => {
     await expectServes(rig);
   });
 
-  it('A6 reasoning and tool calls that were delivered are counted, too', async () => {
+  it('reasoning and tool calls that were delivered are counted, too', async () => {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"at":"sky"}' } };
     const frames = [
       up.chunk({ delta: { reasoning_content: 'Let me think about it.' } }),
@@ -58,7 +58,7 @@ describe('answers without usage', () => {
     expect(record).toMatchObject({ usage_source: 'counted', finish_reason: 'tool_calls' });
   });
 
-  it('A6 a whole answer without usage is billed by the same count, and its body says so', async () => {
+  it('a whole answer without usage is billed by the same count, and its body says so', async () => {
     rig.upstream.reply(up.json(up.completion({ content: words(12).join(''), usage: null })));
     const reply = await chat();
     expect(reply.json.usage).toMatchObject({ prompt_tokens: promptTokens, completion_tokens: 12 });
@@ -68,7 +68,7 @@ describe('answers without usage', () => {
 });
 
 describe('usage that comes more than once', () => {
-  it('A7 of rising usage in every chunk the last figure is billed, once', async () => {
+  it('of rising usage in every chunk the last figure is billed, once', async () => {
     const texts = words(20).map((content, at) => up.chunk({ content, usage: up.usage(9, at + 1) }));
     rig.upstream.reply(up.sse([...texts, up.chunk({ finishReason: 'stop', delta: {}, usage: up.usage(9, 21) })]));
     const reply = await stream({ stream_options: { include_usage: true } });
@@ -79,14 +79,14 @@ describe('usage that comes more than once', () => {
     await expectBooks(rig.gateway, account, { records: 1, costs: [costOf(9, 21)] });
   });
 
-  it('A7 of several usage chunks after the finish the last is billed, in one settlement', async () => {
+  it('of several usage chunks after the finish the last is billed, in one settlement', async () => {
     const figures = [up.usage(9, 2), up.usage(9, 3), up.usage(9, 3)].map((usage) => up.chunk({ choices: [], usage }));
     rig.upstream.reply(up.sse([...up.streamOf([' a', ' b', ' c'], { usage: null }), ...figures], { gapMs: 5 }));
     expect((await stream()).done).toBe(true);
     await expectBooks(rig.gateway, account, { records: 1, costs: [costOf(9, 3)] });
   });
 
-  it('A7 usage of null in every chunk before the last is no usage', async () => {
+  it('usage of null in every chunk before the last is no usage', async () => {
     const texts = words(5).map((content) => up.chunk({ content, usage: null }));
     rig.upstream.reply(up.sse([...texts, up.chunk({ finishReason: 'stop', delta: {}, usage: up.usage(9, 5) })]));
     expect((await stream()).done).toBe(true);
@@ -95,7 +95,7 @@ describe('usage that comes more than once', () => {
 });
 
 describe("the upstream's own ids", () => {
-  it('A10 an empty or repeated upstream id costs no row: our own id is the key', async () => {
+  it('an empty or repeated upstream id costs no row: our own id is the key', async () => {
     const count = scaled(40, 100);
     rig.upstream.enqueue(
       up.json(up.completion({ id: '' })),
@@ -117,7 +117,7 @@ describe('figures that no price can be multiplied by', () => {
     JSON.stringify(body).replace('"completion_tokens":777', `"completion_tokens":${figure}`);
 
   it.each(impossible)(
-    'A18 usage of %s tokens is a pricing fault before the answer: 503, nothing billed',
+    'usage of %s tokens is a pricing fault before the answer: 503, nothing billed',
     async (figure) => {
       rig.upstream.reply(up.json(withFigure(up.completion({ usage: up.usage(9, 777) }), figure)));
       expect(expectError(await chat(), providerError)).toMatch(/acme failed: the answer cannot be priced/);
@@ -127,7 +127,7 @@ describe('figures that no price can be multiplied by', () => {
   );
 
   it.each(impossible)(
-    'A18 usage of %s tokens after a stream began is the cost_unresolvable frame, no [DONE], nothing billed',
+    'usage of %s tokens after a stream began is the cost_unresolvable frame, no [DONE], nothing billed',
     async (figure) => {
       const usage = withFigure(up.chunk({ choices: [], usage: up.usage(9, 777) }), figure);
       rig.upstream.reply(up.sse([...up.streamOf([' a', ' b'], { usage: null }), `data: ${usage}\n\n`]));
@@ -141,7 +141,7 @@ describe('figures that no price can be multiplied by', () => {
     },
   );
 
-  it('A18 the largest count that is billed is settled to the unit, and the next one is refused', async () => {
+  it('the largest count that is billed is settled to the unit, and the next one is refused', async () => {
     const usageOf = (count: number) => ({ prompt_tokens: count, completion_tokens: 10_000_000 });
     rig.upstream.enqueue(up.json(up.completion({ usage: usageOf(10_000_001) })));
     expectError(await chat(), providerError);
@@ -152,7 +152,7 @@ describe('figures that no price can be multiplied by', () => {
     expect((await chat()).status).toBe(402);
   });
 
-  it('A1 counted text is billed by what it says, not by its escapes', async () => {
+  it('counted text is billed by what it says, not by its escapes', async () => {
     const text = 'Zürich \u{1f680} "quoted" \\ 東京\n';
     rig.upstream.reply(up.sse(up.streamOf([text, text], { usage: null })));
     expect((await stream()).content).toBe(text + text);

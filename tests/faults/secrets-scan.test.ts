@@ -1,5 +1,5 @@
 /**
- * Contract 9, rulings 1 and 13: after a run in which everything went wrong that can, no credential, key, prompt, answer or
+ * After a run in which everything went wrong that can, no credential, key, prompt, answer or
  * address of a provider is in the log, the database, an error answer or the metrics.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -86,7 +86,7 @@ describe('a PostgreSQL that is stopped and started again', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('A21 answers go on while it is away and are settled exactly once when it is back', async () => {
+  it('answers go on while it is away and are settled exactly once when it is back', async () => {
     const account = await rig.gateway.createAccount();
     const { pid } = rig.gateway;
     const costs = await loadDuring(rig, account, async () => {
@@ -120,7 +120,7 @@ describe('a PostgreSQL that falls silent', () => {
     await database.drop();
   });
 
-  it('A21 a store that takes connections and never answers cuts nothing and loses nothing', async () => {
+  it('a store that takes connections and never answers cuts nothing and loses nothing', async () => {
     const account = await rig.gateway.createAccount();
     const costs = await loadDuring(rig, account, async () => {
       proxy.set('frozen');
@@ -133,7 +133,7 @@ describe('a PostgreSQL that falls silent', () => {
     await expectServes(rig);
   }, 120_000);
 
-  it('A21 a store whose connections are cut at every moment of a settlement is settled exactly once', async () => {
+  it('a store whose connections are cut at every moment of a settlement is settled exactly once', async () => {
     const account = await rig.gateway.createAccount();
     const costs = await loadDuring(rig, account, async () => {
       for (let cut = 0; cut < scaled(12, 60); cut++) {

@@ -1,4 +1,4 @@
-/** Hundreds of streams that break at any byte: the process lives, nothing goes unhandled, and each ends as the specification says. */
+/** Hundreds of streams that break at any byte: the process lives, nothing goes unhandled, and each ends in a defined way. */
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SpawnedGateway } from '../support/gateway.js';
@@ -54,7 +54,7 @@ function resetAt(bytes: number, pieces: number): up.Script {
   };
 }
 
-it('B17 streams reset at random bytes and refused connections never end the process, and each is settled as it ended', async () => {
+it('streams reset at random bytes and refused connections never end the process, and each is settled as it ended', async () => {
   const { pid } = rig.gateway;
   const count = scaled(120, 520);
   const account = await rig.gateway.createAccount();

@@ -55,7 +55,7 @@ function expectEnded(reply: StreamReply, end: string, content: string): void {
 
 describe('streams that the upstream cuts', () => {
   it.each(['reset', 'fin'] as const)(
-    'B1 three chunks, then a %s: the three chunks, [DONE], no other route, billed as delivered',
+    'three chunks, then a %s: the three chunks, [DONE], no other route, billed as delivered',
     async (cutWith) => {
       rig.upstream.reply(up.sse(up.streamOf(words(9)), { cutAfter: 4, cutWith, gapMs: 5 }));
       const reply = await stream();
@@ -70,7 +70,7 @@ describe('streams that the upstream cuts', () => {
     },
   );
 
-  it('B1 an error frame after content ends the stream as cut, without a word of it in the stream', async () => {
+  it('an error frame after content ends the stream as cut, without a word of it in the stream', async () => {
     rig.upstream.reply(
       up.sse([
         ...up.streamOf(words(3), { finishReason: null, usage: null }),
@@ -85,7 +85,7 @@ describe('streams that the upstream cuts', () => {
   });
 
   it.each(['reset', 'fin'] as const)(
-    'B1 a %s before any content is an ordinary 503, and nothing is billed (contract 4.1, the commit rule)',
+    'a %s before any content is an ordinary 503, and nothing is billed',
     async (cutWith) => {
       for (const cutAfter of [0, 1]) {
         rig.upstream.enqueue(up.sse(up.streamOf(words(3)), { cutAfter, cutWith, gapMs: 5 }));
@@ -96,7 +96,7 @@ describe('streams that the upstream cuts', () => {
     },
   );
 
-  it('B1 a malformed frame in the middle is dropped and the rest goes on', async () => {
+  it('a malformed frame in the middle is dropped and the rest goes on', async () => {
     const [role, one, two, finish, usage] = up.streamOf([' one', ' two']);
     rig.upstream.reply(
       up.sse([role, one, 'data: {"choices":[{"delta":{"content":" lo\n\n', 'data: nonsense\n\n', two, finish, usage]),
@@ -118,7 +118,7 @@ describe('streams without their last line', () => {
         up.streamOf([' a', ' b']).map(up.frameText).join(''),
       ]),
     ],
-  ])('B13 a finish_reason and then %s without [DONE] is complete', async (_, script) => {
+  ])('a finish_reason and then %s without [DONE] is complete', async (_, script) => {
     rig.upstream.reply(script);
     const reply = await stream();
     expectEnded(reply, 'complete', ' a b');
@@ -128,7 +128,7 @@ describe('streams without their last line', () => {
     await expectServes(rig);
   });
 
-  it('B13 [DONE] after content without a finish_reason is complete, and none is invented', async () => {
+  it('[DONE] after content without a finish_reason is complete, and none is invented', async () => {
     rig.upstream.reply(up.sse(up.streamOf([' a', ' b'], { finishReason: null })));
     const reply = await stream();
     expectEnded(reply, 'complete', ' a b');
@@ -136,7 +136,7 @@ describe('streams without their last line', () => {
     await expectBooks(rig.gateway, account, { records: 1, costs: [costOf(9, 2)] });
   });
 
-  it('B13 content that the upstream closes without finish_reason or [DONE] is cut, however cleanly', async () => {
+  it('content that the upstream closes without finish_reason or [DONE] is cut, however cleanly', async () => {
     rig.upstream.reply(up.sse(up.streamOf([' a', ' b'], { finishReason: null, usage: null }), { noDone: true }));
     expectEnded(await stream(), 'cut', ' a b');
     await expectBooks(rig.gateway, account, { records: 1, costs: [countedCost(' a b')] });
@@ -144,7 +144,7 @@ describe('streams without their last line', () => {
 });
 
 describe('streams that go on after their end', () => {
-  it('B14 a connection kept open after [DONE] ends for the caller within 100 ms, and the upstream is dropped', async () => {
+  it('a connection kept open after [DONE] ends for the caller within 100 ms, and the upstream is dropped', async () => {
     rig.upstream.reply(up.sse(up.streamOf([' a', ' b']), { keepOpen: true }));
     const reply = await stream();
     expectEnded(reply, 'complete', ' a b');
@@ -162,7 +162,7 @@ describe('streams that go on after their end', () => {
     ['other usage', [up.chunk({ choices: [], usage: up.usage(900, 900) })]],
     ['an error', [{ error: { message: 'too late' } }]],
     ['a second finish_reason', [up.chunk({ finishReason: 'length', delta: {} }), 'data: [DONE]\n\n']],
-  ])('B15 %s after [DONE] is ignored, in the stream and in the books', async (_, extra) => {
+  ])('%s after [DONE] is ignored, in the stream and in the books', async (_, extra) => {
     rig.upstream.reply(
       up.sse([...up.streamOf([' a', ' b']), 'data: [DONE]\n\n', ...extra], { noDone: true, gapMs: 5 }),
     );
@@ -174,7 +174,7 @@ describe('streams that go on after their end', () => {
     await expectServes(rig);
   });
 
-  it('B15 two finish_reasons before [DONE]: both frames are passed on, and the first is the one on record', async () => {
+  it('two finish_reasons before [DONE]: both frames are passed on, and the first is the one on record', async () => {
     const frames = [
       ...up.streamOf([' a'], { usage: null }),
       up.chunk({ finishReason: 'length', delta: {} }),
@@ -186,7 +186,7 @@ describe('streams that go on after their end', () => {
     expect(record).toMatchObject({ finish_reason: 'stop' });
   });
 
-  it('B15 everything in one packet, [DONE] in its middle, is the same stream', async () => {
+  it('everything in one packet, [DONE] in its middle, is the same stream', async () => {
     const text = [
       ...up.streamOf([' a', ' b']).map(up.frameText),
       'data: [DONE]\n\n',

@@ -36,7 +36,7 @@ async function neverReads(key: string): Promise<Socket> {
   return socket;
 }
 
-it('B12 callers that never read are let go with their upstreams at the overall budget, and no socket is left behind', async () => {
+it('callers that never read are let go with their upstreams at the overall budget, and no socket is left behind', async () => {
   const count = scaled(6, 50);
   const account = await rig.gateway.createAccount();
   const port = Number(new URL(rig.gateway.url).port);

@@ -28,7 +28,7 @@ describe('comments', () => {
     '\n\n',
   ];
 
-  it('B5 comments before the first token and between tokens are dropped, never passed on as data', async () => {
+  it('comments before the first token and between tokens are dropped, never passed on as data', async () => {
     const [role, one, two, finish, usage] = up.streamOf([' one', ' two']);
     rig.upstream.reply(
       up.sse([...comments, role, ...comments, one, ...comments, two, finish, ...comments, usage, ...comments], {
@@ -44,7 +44,7 @@ describe('comments', () => {
     await expectServes(rig);
   });
 
-  it('B5 a comment line inside a frame does not spoil the frame', async () => {
+  it('a comment line inside a frame does not spoil the frame', async () => {
     const [role, one, finish, usage] = up.streamOf([' one']);
     rig.upstream.reply(
       up.sse([role, `: note\n${up.frameText(one)}`, `event: message\nid: 1\n${up.frameText(finish)}`, usage]),
@@ -57,7 +57,7 @@ describe('comments', () => {
 describe('bytes', () => {
   const texts = ['Zürich ', '東京 ', '🚀👩‍👩‍👧‍👦 ', 'ة‏', '\u2028\u0000\u001f', '"\\/\b\f\n\r\t', '\ufeffé'];
 
-  it('B7 characters that are split over packets byte by byte arrive as they were sent', async () => {
+  it('characters that are split over packets byte by byte arrive as they were sent', async () => {
     rig.upstream.reply(up.oneByteAtATime(up.sse(up.streamOf(texts, { usage: up.usage(9, 7) }))));
     const reply = await stream();
     expect(reply.content).toBe(texts.join(''));
@@ -66,7 +66,7 @@ describe('bytes', () => {
     await expectServes(rig);
   });
 
-  it('B7 escaped characters, too, and line ends of all three kinds', async () => {
+  it('escaped characters, too, and line ends of all three kinds', async () => {
     const escaped = texts.map((content) =>
       up
         .frameText(up.chunk({ content }))
@@ -79,7 +79,7 @@ describe('bytes', () => {
     await expectBooks(rig.gateway, account, { records: 2, costs: [costOf(9, 7), costOf(9, 7)] });
   });
 
-  it('B7 a whole answer that is split byte by byte is the same answer', async () => {
+  it('a whole answer that is split byte by byte is the same answer', async () => {
     rig.upstream.reply(up.oneByteAtATime(up.json(up.completion({ content: texts.join('') }))));
     const reply = await rig.gateway.chat(ask(), { key: account.key });
     expect(reply.json.choices[0].message.content).toBe(texts.join(''));
@@ -88,7 +88,7 @@ describe('bytes', () => {
 });
 
 describe('the kind of answer', () => {
-  it('B21 a stream where a whole answer was asked for is a 503 in JSON, and nothing is billed (docs/decisions/0006)', async () => {
+  it('a stream where a whole answer was asked for is a 503 in JSON, and nothing is billed (docs/decisions/0006)', async () => {
     rig.upstream.reply(up.sse(up.streamOf([' a', ' b'])));
     const reply = await rig.gateway.chat(ask({ stream: false }), { key: account.key });
     expect(expectError(reply, providerError)).toContain('acme');
@@ -97,14 +97,14 @@ describe('the kind of answer', () => {
     await expectServes(rig);
   });
 
-  it('B21 a whole answer where a stream was asked for is a 503, never JSON under a stream’s content type (docs/decisions/0006)', async () => {
+  it('a whole answer where a stream was asked for is a 503, never JSON under a stream’s content type (docs/decisions/0006)', async () => {
     rig.upstream.reply(up.json(up.completion()));
     expect(expectError(await stream(), providerError)).toContain('acme');
     await expectBooks(rig.gateway, account, { records: 1, costs: [] });
     await expectServes(rig);
   });
 
-  it('B21 a rejection in JSON where a stream was asked for is still the 400 that it means', async () => {
+  it('a rejection in JSON where a stream was asked for is still the 400 that it means', async () => {
     rig.upstream.reply(up.json({ error: { message: 'unsupported parameter: seed', type: 'invalid_request_error' } }));
     const reply = await stream();
     expect(expectError(reply, { status: 400, type: 'invalid_request_error', code: 'invalid_request_error' })).toMatch(
@@ -113,7 +113,7 @@ describe('the kind of answer', () => {
     await expectBooks(rig.gateway, account, { records: 1, costs: [] });
   });
 
-  it('B21 a stream that does not name its content type is served as the stream that it is', async () => {
+  it('a stream that does not name its content type is served as the stream that it is', async () => {
     rig.upstream.reply(up.sse(up.streamOf([' a', ' b']), { headers: { 'content-type': 'text/plain' } }));
     const reply = await stream();
     expect([reply.content, reply.done]).toEqual([' a b', true]);

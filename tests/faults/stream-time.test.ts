@@ -69,7 +69,7 @@ async function expectStalled(content: string, lastFrameText: string): Promise<vo
 }
 
 describe('after the stream has begun', () => {
-  it('B18 twenty chunks and then silence end at the idle budget with exactly [DONE] and no error, billed as delivered', async () => {
+  it('twenty chunks and then silence end at the idle budget with exactly [DONE] and no error, billed as delivered', async () => {
     rig.upstream.reply(up.sse(up.streamOf(words(30)), { hangAfter: 21 }));
     const reply = await stream();
     expect([reply.status, reply.content, reply.done, reply.complete]).toEqual([200, words(20).join(''), true, true]);
@@ -81,7 +81,7 @@ describe('after the stream has begun', () => {
     await expectStalled(words(20).join(''), reply.frames.at(-2)!.raw);
   });
 
-  it('B19 comments are no progress: a stream of them stalls at the idle budget', async () => {
+  it('comments are no progress: a stream of them stalls at the idle budget', async () => {
     rig.upstream.reply(drip(up.streamOf(words(2), { finishReason: null, usage: null }), () => ': keep-alive\n\n', 80));
     const reply = await stream();
     expect([reply.content, reply.done]).toEqual([words(2).join(''), true]);
@@ -89,7 +89,7 @@ describe('after the stream has begun', () => {
     await expectStalled(words(2).join(''), reply.frames.at(-2)!.raw);
   });
 
-  it('B19 single bytes of a frame that never ends are no progress either', async () => {
+  it('single bytes of a frame that never ends are no progress either', async () => {
     rig.upstream.reply(drip(up.streamOf(words(2), { finishReason: null, usage: null }), () => 'x', 50));
     const reply = await stream();
     expect([reply.content, reply.done]).toEqual([words(2).join(''), true]);
@@ -97,7 +97,7 @@ describe('after the stream has begun', () => {
     await expectStalled(words(2).join(''), reply.frames.at(-2)!.raw);
   });
 
-  it('B19 content that drips just under the idle budget for ever ends at the overall budget, as stalled', async () => {
+  it('content that drips just under the idle budget for ever ends at the overall budget, as stalled', async () => {
     rig.upstream.reply(
       drip(
         up.streamOf([], { finishReason: null, usage: null }),
@@ -112,7 +112,7 @@ describe('after the stream has begun', () => {
     await expectStalled(reply.content, reply.frames.at(-2)!.raw);
   });
 
-  it('B18 silence after the finish_reason is a complete stream that only waited for its usage', async () => {
+  it('silence after the finish_reason is a complete stream that only waited for its usage', async () => {
     rig.upstream.reply(up.sse(up.streamOf(words(3), { usage: null }), { noDone: true, keepOpen: true }));
     const reply = await stream();
     expect(reply.done).toBe(true);
@@ -131,26 +131,23 @@ describe('before the stream has begun', () => {
     ['single bytes of a frame that never ends', drip([], () => 'd', 50)],
   ];
 
-  it.each(never)(
-    'B19 %s until the first-byte budget is a 504 that names it, and nothing is billed',
-    async (_, script) => {
-      rig.upstream.reply(script);
-      const reply = await stream();
-      expect(expectError(reply, timeoutError)).toBe(timeoutMessage('acme', 'first-byte', '500ms'));
-      expectAt(await letGoMs(), 500);
-      await expectBooks(rig.gateway, account, { records: 1, costs: [] });
-      await expectServes(rig);
-    },
-  );
+  it.each(never)('%s until the first-byte budget is a 504 that names it, and nothing is billed', async (_, script) => {
+    rig.upstream.reply(script);
+    const reply = await stream();
+    expect(expectError(reply, timeoutError)).toBe(timeoutMessage('acme', 'first-byte', '500ms'));
+    expectAt(await letGoMs(), 500);
+    await expectBooks(rig.gateway, account, { records: 1, costs: [] });
+    await expectServes(rig);
+  });
 
-  it('B20 a first frame without content and then silence is a 504 that names stream-idle', async () => {
+  it('a first frame without content and then silence is a 504 that names stream-idle', async () => {
     rig.upstream.reply(up.sse(up.streamOf(words(3)), { hangAfter: 1 }));
     expect(expectError(await stream(), timeoutError)).toBe(timeoutMessage('acme', 'stream-idle', '400ms'));
     expectAt(await letGoMs(), 400);
     await expectBooks(rig.gateway, account, { records: 1, costs: [] });
   });
 
-  it('B20 frames without content for ever are a 504 that names the overall budget', async () => {
+  it('frames without content for ever are a 504 that names the overall budget', async () => {
     rig.upstream.reply(drip([], () => up.frameText(up.chunk({ role: 'assistant', content: '' })), 200));
     expect(expectError(await stream(), timeoutError)).toBe(timeoutMessage('acme', 'overall', '1.5s'));
     expectAt(await letGoMs(), 1_500);
@@ -161,7 +158,7 @@ describe('before the stream has begun', () => {
 describe('whole answers', () => {
   const chat = () => rig.gateway.chat(ask(), { key: account.key });
 
-  it('B20 an answer before the first-byte budget is served, one after it is a 504 that names it', async () => {
+  it('an answer before the first-byte budget is served, one after it is a 504 that names it', async () => {
     rig.upstream.enqueue(up.json(up.completion(), { delayMs: 550 }), up.json(up.completion(), { delayMs: 850 }));
     expect((await chat()).status).toBe(200);
     expect(expectError(await chat(), timeoutError)).toBe(timeoutMessage('acme', 'first-byte', '700ms'));
@@ -171,7 +168,7 @@ describe('whole answers', () => {
     await expectBooks(rig.gateway, account, { records: 2, costs: [BigInt(9 * 600_000 + 3 * 800_000)] });
   });
 
-  it('B20 a body that begins in time and drips past the overall budget is a 504 that names it', async () => {
+  it('a body that begins in time and drips past the overall budget is a 504 that names it', async () => {
     rig.upstream.reply(up.slowBody(up.completion({ content: 'slow '.repeat(100) }), { pieceBytes: 4, gapMs: 50 }));
     expect(expectError(await chat(), timeoutError)).toBe(timeoutMessage('acme', 'overall', '1.5s'));
     expectAt(await letGoMs(), 1_500);
@@ -179,7 +176,7 @@ describe('whole answers', () => {
     await expectServes(rig);
   });
 
-  it('B20 an error status whose body never ends is answered long before the budgets, from what has come', async () => {
+  it('an error status whose body never ends is answered long before the budgets, from what has come', async () => {
     rig.upstream.reply(
       up.rawBytes(['HTTP/1.1 500 Oops\r\ncontent-length: 9999\r\n\r\n', '{"error":{"message":"half an'], {
         end: 'hang',

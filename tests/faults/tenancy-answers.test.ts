@@ -1,4 +1,4 @@
-/** H1: nobody ever gets another's answer, however many come at once and however many of them hang up. */
+/** Nobody ever gets another's answer, however many come at once and however many of them hang up. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import { completion, json, type Script, sse, streamOf } from '../support/scripted-upstream.js';
@@ -69,7 +69,7 @@ async function call(random: SeededRandom, index: number, tally: Tally): Promise<
 }
 
 describe('answers of many tenants at once', () => {
-  it(`H1 each of ${calls} interleaved calls, streams and whole ones, with random hang-ups, gets its own answer (seed ${seed})`, {
+  it(`each of ${calls} interleaved calls, streams and whole ones, with random hang-ups, gets its own answer (seed ${seed})`, {
     timeout: 600_000,
   }, async () => {
     const random = new SeededRandom(seed);

@@ -1,4 +1,4 @@
-/** H10: what belongs to another account is not there: every id endpoint answers as it does for an id that never was. */
+/** What belongs to another account is not there: every id endpoint answers as it does for an id that never was. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import { ask, pin, prompt, type Rig, startRig } from './fixture.js';
@@ -42,7 +42,7 @@ const calls: [string, string, (ids: Ids) => string, (ids: Ids) => unknown][] = [
 ];
 
 describe('another account’s resources', () => {
-  it.each(calls)('H10 %s: the same answer as for one that never was', async (_, method, path, body) => {
+  it.each(calls)('%s: the same answer as for one that never was', async (_, method, path, body) => {
     const answer = async (ids: Ids) => {
       const reply = await rig.gateway.call(method, path(ids), body(ids), { key: stranger.key });
       const text = Object.values(ids).reduce((all, id) => all.replaceAll(id, '<id>'), reply.text);
@@ -51,7 +51,7 @@ describe('another account’s resources', () => {
     expect(await answer(theirs)).toEqual(await answer(missing));
   });
 
-  it('H10 lists, settings, credits and the key’s own view show nothing of another account', async () => {
+  it('lists, settings, credits and the key’s own view show nothing of another account', async () => {
     const read = async (path: string) => (await rig.gateway.call('GET', path, undefined, { key: stranger.key })).json;
     expect((await read('/v1/aliases')).data).toEqual([]);
     expect((await read('/v1/generations')).data).toEqual([]);
@@ -63,7 +63,7 @@ describe('another account’s resources', () => {
     expect(ids.filter((id) => id.startsWith('alias/'))).toEqual([]);
   });
 
-  it('H10 nothing that the stranger tried changed what the owner has', async () => {
+  it('nothing that the stranger tried changed what the owner has', async () => {
     const { json: alias } = await rig.gateway.call('GET', `/v1/aliases/${theirs.alias}`, undefined, { key: owner.key });
     expect(alias.model_id).toBe(pin);
     expect(alias.updated_at).toBe(alias.created_at);
@@ -74,7 +74,7 @@ describe('another account’s resources', () => {
     ['GET', '/routes'],
     ['GET', '/audit'],
     ['POST', '/accounts'],
-  ])('H10 a key is no admin token: 401 on %s /admin/v1%s', async (method, path) => {
+  ])('a key is no admin token: 401 on %s /admin/v1%s', async (method, path) => {
     const reply = await rig.gateway.call(method, `/admin/v1${path}`, method === 'POST' ? {} : undefined, {
       key: owner.key,
     });

@@ -44,7 +44,7 @@ describe('compressed bodies', () => {
   ];
 
   it.each(coded)(
-    'C2 %s, not asked for, is decoded on a 200, a 400 and a 500, and no header of it reaches the caller',
+    '%s, not asked for, is decoded on a 200, a 400 and a 500, and no header of it reaches the caller',
     async (_, script) => {
       const error = { error: { message: 'unsupported value: seed', type: 'invalid_request_error' } };
       rig.upstream.enqueue(
@@ -83,7 +83,7 @@ describe('compressed bodies', () => {
     ['a coding that nobody knows', up.encodedBytes(Buffer.from(JSON.stringify(up.completion())), 'sdch')],
     ['half of a body', up.encodedBytes(gzipSync(JSON.stringify(up.completion())).subarray(0, 60), 'gzip')],
     ['a bomb', up.encodedBytes(gzipSync(Buffer.alloc(100_000_000, 'x')), 'gzip')],
-  ])('C2 %s is a 503, and nothing is billed', async (_, script) => {
+  ])('%s is a 503, and nothing is billed', async (_, script) => {
     rig.upstream.reply(script);
     expect(expectError(await chat(), providerError)).toContain('acme');
     await expectBooks(rig.gateway, account, { records: 1, costs: [] });
@@ -101,7 +101,7 @@ describe('front pages', () => {
     ['Cloudflare 524', 524, cloudflare, '524: A timeout occurred'],
     ['a 404 page', 404, '<!doctype html><h1>Not found</h1>', '(HTTP 404)'],
     ['a 403 page', 403, '<html><body>Access denied <script>alert(1)</script></body></html>', '(HTTP 403)'],
-  ])('C5 %s becomes a short 503 that names provider and status, without markup', async (_, status, page, words) => {
+  ])('%s becomes a short 503 that names provider and status, without markup', async (_, status, page, words) => {
     for (const stream of [false, true]) {
       rig.upstream.reset();
       rig.upstream.reply(up.json(page, { status, headers: { 'content-type': 'text/html' } }));
@@ -141,7 +141,7 @@ describe('bodies that are no answer', () => {
   ];
 
   it.each(bodies)(
-    'C6 a 200 with %s is a 503 that names the provider, in both modes, and nothing is billed',
+    'a 200 with %s is a 503 that names the provider, in both modes, and nothing is billed',
     async (_, body) => {
       for (const stream of [false, true]) {
         rig.upstream.reset();
@@ -157,7 +157,7 @@ describe('bodies that are no answer', () => {
 
   // A finish_reason without content is an answer of a stream.
   it.each(bodies.filter(([, body]) => !body.includes('finish_reason')))(
-    'C6 a stream of one frame with %s is a 503 as well, and nothing is billed (contract 4.1, the commit rule)',
+    'a stream of one frame with %s is a 503 as well, and nothing is billed',
     async (_, body) => {
       rig.upstream.reply(up.sse([`data: ${body.replace(/\s+/g, ' ')}\n\n`]));
       expect(expectError(await chat({ stream: true }), providerError)).toMatch(/^The provider acme failed: /);

@@ -76,7 +76,7 @@ describe('upstreams that cannot be reached', () => {
     { stream: false, budget: '600ms', ms: 600 },
     { stream: true, budget: '400ms', ms: 400 },
   ])(
-    'C19 a connection that is never accepted is the 504 of the first byte at $budget, and nothing is billed',
+    'a connection that is never accepted is the 504 of the first byte at $budget, and nothing is billed',
     async ({ stream, budget, ms }) => {
       const account = await rig.gateway.createAccount();
       const startedAt = performance.now();
@@ -88,7 +88,7 @@ describe('upstreams that cannot be reached', () => {
     },
   );
 
-  it('C19 a connection that is accepted and never answered is the same 504', async () => {
+  it('a connection that is accepted and never answered is the same 504', async () => {
     rig.upstream.enqueue(up.hang());
     expect(expectError(await rig.gateway.chat(ask()), timeoutError)).toBe(
       timeoutMessage('acme', 'first-byte', '600ms'),
@@ -97,7 +97,7 @@ describe('upstreams that cannot be reached', () => {
     await expectServes(rig);
   });
 
-  it('C19 a name that cannot be resolved fails within the first-byte budget: 503 when that is known, 504 when it is not', async () => {
+  it('a name that cannot be resolved fails within the first-byte budget: 503 when that is known, 504 when it is not', async () => {
     const account = await rig.gateway.createAccount();
     const startedAt = performance.now();
     const reply = await rig.gateway.chat(ask({ model: id('nameless') }), { key: account.key });
@@ -108,13 +108,13 @@ describe('upstreams that cannot be reached', () => {
     await expectServes(rig);
   });
 
-  it('C19 a refused connection is a 503 at once', async () => {
+  it('a refused connection is a 503 at once', async () => {
     const startedAt = performance.now();
     expectError(await rig.gateway.chat(ask({ model: id('closed') })), providerError);
     expectWithin(performance.now() - startedAt, 200);
   });
 
-  it('C19 hundreds of connections that are never accepted do not hold up a provider that answers', async () => {
+  it('hundreds of connections that are never accepted do not hold up a provider that answers', async () => {
     const lost = Array.from({ length: 200 }, () => rig.gateway.chat(ask({ model: id('hole') })));
     await new Promise((resolve) => setTimeout(resolve, 100));
     const startedAt = performance.now();

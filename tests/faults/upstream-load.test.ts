@@ -25,7 +25,7 @@ function rssMb(): number {
 }
 
 /** Resident memory wanders by tens of MB with the collector; a leak grows in every round by at least the bodies that it keeps. */
-it('C15 errors with bodies of 100 KB leave no socket and no memory behind', async () => {
+it('errors with bodies of 100 KB leave no socket and no memory behind', async () => {
   const round = scaled(500, 3_500);
   const leakedMb = round / 10;
   const account = await rig.gateway.createAccount();
@@ -44,16 +44,14 @@ it('C15 errors with bodies of 100 KB leave no socket and no memory behind', asyn
     await runRound();
     residentMb.push(rssMb());
   } while (leastGrowth() >= leakedMb / 2 && residentMb.length < 7);
-  console.log(
-    `C15: resident memory after each ${round} errors: ${residentMb.map((mb) => mb.toFixed(0)).join(', ')} MB`,
-  );
+  console.log(`resident memory after each ${round} errors: ${residentMb.map((mb) => mb.toFixed(0)).join(', ')} MB`);
   expect(leastGrowth()).toBeLessThan(leakedMb / 2);
   expect(rig.upstream.connections.open).toBeLessThanOrEqual(17);
   await expectBooks(rig.gateway, account, { records: round * residentMb.length, costs: [] });
   await expectServes(rig);
 }, 900_000);
 
-it('C18 calls that hang at one provider do not slow another one down', async () => {
+it('calls that hang at one provider do not slow another one down', async () => {
   const count = scaled(300, 2_000);
   const account = await rig.gateway.createAccount();
   const watch = { url: rig.gateway.url, key: account.key, model: 'co/meta/llama-3.3-70b/defra', pid: rig.gateway.pid };

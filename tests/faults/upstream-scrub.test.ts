@@ -30,7 +30,7 @@ describe('quotes of an upstream', () => {
     ['a 500 in plain text', 500, (text: string) => text],
     ['an error inside a 200', 200, (text: string) => ({ error: { message: text, code: 500 } })],
   ])(
-    'C21 %s that quotes our credential and address reaches the caller without them, in the answer and in the records',
+    '%s that quotes our credential and address reaches the caller without them, in the answer and in the records',
     async (_, status, shape) => {
       const account = await rig.gateway.createAccount();
       for (const stream of [false, true]) {
@@ -62,7 +62,7 @@ describe('quotes of an upstream', () => {
     expect(json.data[0].attempts[0].error).toBe('Refused: "[…]" is no question (HTTP 400)');
   });
 
-  it('C21 a refused connection is told without our address', async () => {
+  it('a refused connection is told without our address', async () => {
     const broken = await startRig({ providers: { closed: 'http://127.0.0.1:1' } });
     const reply = await broken.gateway.chat(ask({ model: 'closed/meta/llama-3.3-70b/defra' }));
     expect(expectError(reply, providerError)).not.toMatch(/127\.0\.0\.1|:1\b/);
@@ -107,7 +107,7 @@ describe('hostile model ids', () => {
     `alias/${piece}`,
   ]);
 
-  it('C22 no hostile id reaches an upstream or another path: each is a 400 or a 404 that names `model`', async () => {
+  it('no hostile id reaches an upstream or another path: each is a 400 or a 404 that names `model`', async () => {
     expect(ids.length).toBeGreaterThanOrEqual(200);
     for (const model of ids) {
       const reply = await rig.gateway.chat(ask({ model }));

@@ -1,4 +1,4 @@
-/** Limits, breakers and time: F9, F11, F13, F15 through a running gateway. */
+/** Breakers through a running gateway: probes, cooldowns, and what never opens one. */
 import { expect, it } from 'vitest';
 import { ManualClock } from '../support/manual-clock.js';
 import { broken, expectReceipt, metadataOf, rejecting, serving, useRouting } from '../support/routing.js';
@@ -17,7 +17,7 @@ function waiting(): { script: Script; release(then: Script): void } {
   return { script: async (exchange) => (await released)(exchange), release };
 }
 
-it('F9 a probe that ends in a client-caused 400 frees its slot and changes nothing: the next one is tried', async () => {
+it('a probe that ends in a client-caused 400 frees its slot and changes nothing: the next one is tried', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   await lane.open('alpha');
   clock.advance(30_000);
@@ -31,7 +31,7 @@ it('F9 a probe that ends in a client-caused 400 frees its slot and changes nothi
   expect((await lane.route('alpha')).breaker).toBe('closed');
 });
 
-it('F9 a probe whose caller hung up frees its slot', async () => {
+it('a probe whose caller hung up frees its slot', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   await lane.open('alpha');
   clock.advance(30_000);
@@ -47,7 +47,7 @@ it('F9 a probe whose caller hung up frees its slot', async () => {
   expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
 });
 
-it('F11 500 in parallel at the end of the cooldown: the upstream sees one probe, the others are served by the next', async () => {
+it('500 in parallel at the end of the cooldown: the upstream sees one probe, the others are served by the next', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   const count = 500;
   await lane.open('alpha');
@@ -64,7 +64,7 @@ it('F11 500 in parallel at the end of the cooldown: the upstream sees one probe,
   expect((await lane.route('alpha')).breaker).toBe('closed');
 });
 
-it('F11 where there is no other route, the others get the receipt; a probe that fails lets nobody through', async () => {
+it('where there is no other route, the others get the receipt; a probe that fails lets nobody through', async () => {
   const lane = await routing.lane(['alpha']);
   await lane.open('alpha');
   clock.advance(30_000);
@@ -82,7 +82,7 @@ it('F11 where there is no other route, the others get the receipt; a probe that 
   expect(routing.called).toEqual(['alpha']);
 });
 
-it('F11 never two probes at a time, over many cooldowns, and never stuck', async () => {
+it('never two probes at a time, over many cooldowns, and never stuck', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   await lane.open('alpha');
   for (let cycle = 0; cycle < scaled(20, 500); cycle++) {
@@ -101,7 +101,7 @@ it('F11 never two probes at a time, over many cooldowns, and never stuck', async
   expect((await lane.chat()).json.router_metadata.provider).toBe('alpha');
 });
 
-it('F13 a thousand rejections of the request cool nothing down: the route is still the first', async () => {
+it('a thousand rejections of the request cool nothing down: the route is still the first', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   routing.on('alpha', rejecting);
   const count = scaled(200, 1_000);
@@ -115,7 +115,7 @@ it('F13 a thousand rejections of the request cool nothing down: the route is sti
   expect((await lane.chat()).json.router_metadata).toEqual(metadataOf(lane, 'alpha', ['alpha']));
 });
 
-it('F15 a pin is attempted while its breaker is open, also as the only route, and has no receipt', async () => {
+it('a pin is attempted while its breaker is open, also as the only route, and has no receipt', async () => {
   const lane = await routing.lane(['alpha']);
   await lane.open('alpha');
   routing.on('alpha', broken, serving);
@@ -127,7 +127,7 @@ it('F15 a pin is attempted while its breaker is open, also as the only route, an
   expect((await lane.chat()).status).toBe(200);
 });
 
-it('F15 an alias to a pin, and a pin in a chain, are attempted too', async () => {
+it('an alias to a pin, and a pin in a chain, are attempted too', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   const alias = await lane.alias('mine', lane.pin('alpha'));
   await lane.open('alpha');

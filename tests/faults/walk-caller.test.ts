@@ -1,4 +1,4 @@
-/** Limits, breakers and time: F18. A caller that leaves ends the walk, and the chain, at once. */
+/** A caller that leaves ends the walk, and the chain, at once. */
 import { describe, expect, it } from 'vitest';
 import { type Lane, silent, useRouting } from '../support/routing.js';
 import { chunk, type Script, sse } from '../support/scripted-upstream.js';
@@ -25,7 +25,7 @@ async function leave(lane: Lane, more: Record<string, unknown>): Promise<number>
   return upstream.calls[0]!.abortedAt! - leftAt;
 }
 
-describe('F18 the caller leaves while the first candidate is waited for', () => {
+describe('the caller leaves while the first candidate is waited for', () => {
   it.each(firsts)(
     '%s: its call is ended within 100 ms, nobody else is asked, nothing is billed',
     async (_, stream, script) => {
@@ -43,7 +43,7 @@ describe('F18 the caller leaves while the first candidate is waited for', () => 
   );
 });
 
-it('F18 the caller leaves while an entry of the chain is waited for: the next entry is not asked', async () => {
+it('the caller leaves while an entry of the chain is waited for: the next entry is not asked', async () => {
   const lane = await routing.lane(['alpha', 'beta', 'gamma']);
   await lane.hold('alpha');
   routing.on('beta', silent);

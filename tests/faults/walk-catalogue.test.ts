@@ -1,4 +1,4 @@
-/** Limits, breakers and time: F24. The catalogue is swapped all the time under load; each request sees one snapshot. */
+/** The catalogue is swapped all the time under load; each request sees one snapshot. */
 import { expect, it } from 'vitest';
 import { costOf, failing, modelOf, type Name, routingCatalogue, useRouting } from '../support/routing.js';
 import { completion, json } from '../support/scripted-upstream.js';
@@ -10,7 +10,7 @@ const refusing = json({ error: { message: 'out of order' } }, { status: 500, del
 const answering = json(completion(), { delayMs: 5 });
 const ways: Record<string, readonly [Name, Name]> = { alpha: ['alpha', 'beta'], gamma: ['gamma', 'delta'] };
 
-it('F24 a walk never mixes two catalogues, none fails, and each is billed by the prices of its own', async () => {
+it('a walk never mixes two catalogues, none fails, and each is billed by the prices of its own', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   const { gateway, upstream } = routing;
   routing.on('alpha', refusing);
@@ -47,7 +47,7 @@ it('F24 a walk never mixes two catalogues, none fails, and each is billed by the
   expect(pico('10.00') - pico(await gateway.balance(lane.account.accountId))).toBe(spent);
 });
 
-it('F24 a model that is withdrawn while its walk is under way is walked to its end; the next request is a 404', async () => {
+it('a model that is withdrawn while its walk is under way is walked to its end; the next request is a 404', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   const slow = json({ error: { message: 'out of order' } }, { status: 500, delayMs: 300 });
   routing.on('alpha', slow);
@@ -58,7 +58,7 @@ it('F24 a model that is withdrawn while its walk is under way is walked to its e
   expect((await lane.chat()).status).toBe(404);
 });
 
-it('F24 a route that leaves and comes back begins anew: its breaker is closed', async () => {
+it('a route that leaves and comes back begins anew: its breaker is closed', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   routing.on('alpha', failing(500, 'out of order'));
   await lane.chat();

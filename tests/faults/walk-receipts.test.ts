@@ -1,4 +1,4 @@
-/** Limits, breakers and time: F16 and F17. A six-route catalogue in random combinations of states, held against a plain model. */
+/** A six-route catalogue in random combinations of states, held against a plain model. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { YamlObject } from '../support/gateway-files.js';
 import {
@@ -61,7 +61,7 @@ async function laneIn(chosen: States): Promise<Lane> {
   return lane;
 }
 
-/** What §2.6 and rulings 3 to 7 say becomes of the walk. */
+/** The expected course of the walk. */
 function expected(chosen: States) {
   // The order of rank is that of `names`, but for the unpriced, which come last.
   const order = [...names].sort((a, b) => Number(chosen[a] === 'unpriced') - Number(chosen[b] === 'unpriced'));
@@ -111,7 +111,7 @@ async function expectWalk(chosen: States): Promise<void> {
 
 const all = (state: State) => Object.fromEntries(names.map((name) => [name, state])) as States;
 
-describe('F16 the receipt is exact: who was attempted, who skipped, what remains', () => {
+describe('the receipt is exact: who was attempted, who skipped, what remains', () => {
   it.each(['held', 'open', 'unpriced', 'unable', 'broken', 'spent'] as State[])('all six %s', async (state) => {
     await expectWalk(all(state));
   });
@@ -131,7 +131,7 @@ describe('F16 the receipt is exact: who was attempted, who skipped, what remains
   });
 });
 
-it('F17 everything fails: at most one attempt a candidate, so the calls are at most candidates × requests', async () => {
+it('everything fails: at most one attempt a candidate, so the calls are at most candidates × requests', async () => {
   const lane = await routing.lane(['alpha', 'beta', 'gamma', 'delta']);
   for (const name of ['alpha', 'beta', 'gamma', 'delta'] as const) routing.on(name, broken);
   const count = scaled(100, 1_000);

@@ -242,7 +242,7 @@ const rows = {
   provider_timeout: { status: 504, type: 'provider_unavailable' },
 };
 
-/** An auto-routed failure: its row of §7.1 and its receipt, whole, and no field beside them. */
+/** An auto-routed failure: its error row and its receipt, whole, and no field beside them. */
 export function expectReceipt(reply: Reply, code: keyof typeof rows, receipt: Receipt): void {
   const { type, message, last_error, ...rest } = reply.json.error ?? {};
   const { status, ...row } = rows[code];

@@ -17,7 +17,7 @@ import type {
 import { ManualClock } from './manual-clock.js';
 import { smallSnapshot } from './snapshot.js';
 
-/** Part 8 of the specification. */
+/** The default time budgets. */
 export const specifiedBudgets: Budgets = {
   firstByteMs: 30_000,
   idleMs: 90_000,

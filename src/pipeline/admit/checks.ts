@@ -8,7 +8,7 @@ import { StoreUnavailable } from '../../storage/store.js';
 import type { Caller } from '../caller.js';
 import type { PipelinePorts } from '../handover.js';
 
-/** 32 MiB (contract 5, check 6). */
+/** 32 MiB. */
 export const bodyBytesMax = 33_554_432;
 
 export type AdmitPorts = Pick<

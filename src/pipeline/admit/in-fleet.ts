@@ -38,7 +38,7 @@ function shownToken({ authorization }: Caller): { shown?: PresentedToken; fault?
   try {
     return { shown: checkTokenShape(authorization) };
   } catch (fault) {
-    // The address's own limit comes first (contract 5, check 2).
+    // The address's own limit comes first.
     return { fault };
   }
 }

@@ -54,7 +54,7 @@ describe('402 insufficient_credits', () => {
     await expectRefused(bench, ask(), insufficient('0'), account);
   });
 
-  it('is for chat only: an account without credit may still read and set up (contract 5, check 8)', async () => {
+  it('is for chat only: an account without credit may still read and set up', async () => {
     const { gateway } = bench;
     const { key } = await gateway.createAccount({ credit: null });
     for (const path of ['/v1/models', '/v1/aliases', '/v1/generations', '/v1/credits', '/v1/key']) {

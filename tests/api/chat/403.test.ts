@@ -4,7 +4,7 @@ import { ask, expectError, expectRefused, useGateway } from '../harness.js';
 const bench = useGateway();
 const suspended = { status: 403, type: 'permission_error', code: 'account_suspended', says: ['suspended', 'operator'] };
 
-describe('403 account_suspended (contract 5, check 5)', () => {
+describe('403 account_suspended', () => {
   it('from the suspension to its end, on every endpoint, and no upstream is called', async () => {
     const { gateway, upstream } = bench;
     const account = await gateway.createAccount();

@@ -125,7 +125,7 @@ describe('404 model_not_found: fully disabled', () => {
   });
 });
 
-describe('404 not_found: no such path (contract 5, check 3)', () => {
+describe('404 not_found: no such path', () => {
   const paths = [
     '/',
     '/v1',

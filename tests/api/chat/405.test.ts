@@ -3,7 +3,7 @@ import { ask, expectError, useGateway } from '../harness.js';
 
 const bench = useGateway();
 
-describe('405 method_not_allowed, with allow (contract 5, check 3)', () => {
+describe('405 method_not_allowed, with allow', () => {
   it.each([
     ['GET', '/v1/chat/completions', 'POST'],
     ['PUT', '/v1/chat/completions', 'POST'],

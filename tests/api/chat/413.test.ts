@@ -27,7 +27,7 @@ async function head(extra: Record<string, string>): Promise<Buffer> {
 
 const errorOf = (response: { json: unknown }) => (response.json as { error: Record<string, string> }).error;
 
-describe('413 request_too_large (§8, contract 5 check 6)', () => {
+describe('413 request_too_large', () => {
   it('a body of one byte over 32 MiB is refused, nothing is spent', async () => {
     const account = await bench.gateway.account();
     const body = bodyOf(limit + 1);

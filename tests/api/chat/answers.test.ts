@@ -62,12 +62,12 @@ describe('a whole answer that comes', () => {
 
   const malformed = { status: 503, type: 'provider_error', code: 'provider_error', says: ['acme'] };
 
-  it('as JSON where a stream was asked is a 503: the caller gets the kind that it asked for (B21, decision 0006)', async () => {
+  it('as JSON where a stream was asked is a 503: the caller gets the kind that it asked for (docs/decisions/0006)', async () => {
     bench.upstream.reply(json(body()));
     expectError(await bench.gateway.stream(ask()), malformed);
   });
 
-  it('as a stream where a whole one was asked is a 503 (B21, decision 0006)', async () => {
+  it('as a stream where a whole one was asked is a 503 (docs/decisions/0006)', async () => {
     bench.upstream.reply(sse(streamOf([content])));
     expectError(await bench.gateway.chat(ask()), malformed);
   });

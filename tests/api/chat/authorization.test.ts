@@ -1,4 +1,4 @@
-/** Failure case E15: sixty ways to write the header wrong. None reaches an upstream, and none is ever repeated back. */
+/** Sixty ways to write the header wrong. None reaches an upstream, and none is ever repeated back. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestBytes, sendRaw } from '../../support/raw-http.js';
 import { ask, useGateway } from '../harness.js';

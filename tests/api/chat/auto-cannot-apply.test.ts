@@ -56,7 +56,7 @@ describe('a route that cannot apply a parameter, under auto/', () => {
     expect((await lane.chat({ [param]: value })).json.router_metadata.provider).toBe('alpha');
   });
 
-  it('a 400 of §7.3 affects no breaker and calls nobody, however often it comes', async () => {
+  it('a 400 for a parameter that no route can apply affects no breaker and calls nobody, however often it comes', async () => {
     const lane = await routing.lane({ alpha: { capabilities: [] } });
     for (let i = 0; i < 20; i++) expect((await lane.chat({ n: 2 })).status).toBe(400);
     expect(await lane.route('alpha')).toMatchObject({ breaker: 'closed', error_rate: null });

@@ -22,7 +22,7 @@ describe('when no candidate of auto/ can be tried', () => {
     expectError(await lane.chat(), { ...row, says: ['keyless', 'credentials'] });
   });
 
-  it('all unable to apply a parameter: the 400 of §7.3, without a code', async () => {
+  it('all unable to apply a parameter: a 400 without a code', async () => {
     const lane = await routing.lane({ alpha: unable, beta: unable });
     expectError(await lane.chat({ logprobs: true }), {
       ...{ status: 400, type: 'invalid_request_error', param: 'logprobs' },

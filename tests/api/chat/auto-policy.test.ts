@@ -51,7 +51,7 @@ describe('the account’s policy decides which candidates an auto/ id has', () =
     expect((await lane.chat({ n: 2 })).json.error.code).toBe('routing_policy_exhausted');
   });
 
-  it('the model’s state comes before the policy (contract 5, checks 14 and 15)', async () => {
+  it('the model’s state comes before the policy', async () => {
     const lane = await routing.lane(['alpha'], { policy: { max_carbon: 1 } });
     await lane.state('soft_disabled');
     expect((await lane.chat()).json.error.code).toBe('model_unavailable');

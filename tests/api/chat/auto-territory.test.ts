@@ -10,7 +10,7 @@ const from = (lane: Lane, more: Json = {}) => routing.gateway.chat(lane.body(mor
 const row = { status: 451, type: 'permission_error', code: 'unavailable_for_legal_reasons', param: 'model' };
 const chain = (...models: string[]) => ({ fallback: { models } });
 
-describe('providers whose terms exclude the caller’s territory (§7.6, contract 5, check 16)', () => {
+describe('providers whose terms exclude the caller’s territory', () => {
   it('are no candidates of auto/: another provider serves, and they are not asked, whatever fails', async () => {
     const lane = await routing.lane(['alpha', 'beta', 'delta']);
     expect((await from(lane)).json.router_metadata).toEqual(metadataOf(lane, 'beta', ['beta']));

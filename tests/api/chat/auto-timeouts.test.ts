@@ -24,7 +24,7 @@ async function expectLengths(...expected: number[]): Promise<void> {
   for (const [i, ms] of expected.entries()) expectAt(found[i]!, ms);
 }
 
-describe('each attempt’s length in an auto/ walk (§8, timeout rules; F19)', () => {
+describe('each attempt’s length in an auto/ walk', () => {
   it('rule 1: after a timeout every later streaming attempt has the shorter first-byte budget', async () => {
     const lane = await routing.lane(['alpha', 'beta', 'gamma']);
     for (const name of ['alpha', 'beta', 'gamma'] as const) routing.on(name, silent);

@@ -24,7 +24,7 @@ async function streamed(script: Script, more: Json = {}): Promise<StreamReply> {
 
 const endOf = (reply: StreamReply) => (jsonFrames(reply).at(-1)!.router_metadata as Json | undefined)?.stream_end;
 
-describe('a complete stream (§3.3, first row)', () => {
+describe('a complete stream', () => {
   const complete: [string, () => Script, string[]][] = [
     ['an ordinary one', () => sse(streamOf(['a', 'b'])), ['stop']],
     ['closed after the finish_reason without [DONE]', () => sse(streamOf(['a', 'b']), { noDone: true }), ['stop']],
@@ -75,7 +75,7 @@ describe('a complete stream (§3.3, first row)', () => {
   });
 });
 
-describe('a stream that breaks after its start (§3.3, second row)', () => {
+describe('a stream that breaks after its start', () => {
   const texts = ['one', ' two', ' three'];
   const broken: [string, () => Script, string][] = [
     ['falls silent', () => sse(streamOf(texts), { hangAfter: 4 }), 'stalled'],
@@ -141,7 +141,7 @@ describe('a stream that breaks after its start (§3.3, second row)', () => {
   });
 });
 
-describe('a pricing fault after the start (§3.3, third row; §6.3; ruling 10)', () => {
+describe('a pricing fault after the start', () => {
   const faults: [string, Json][] = [
     ['negative tokens', chunk({ choices: [], usage: usage(9, -1) })],
     [

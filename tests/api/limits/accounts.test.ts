@@ -78,7 +78,7 @@ describe('limits set on an account (PATCH /admin/v1/accounts/{id})', () => {
   });
 });
 
-describe('what counts (ruling 11: every request that passes check 4)', () => {
+describe('what counts: every request whose key is accepted', () => {
   it('requests that a later check refuses count; those without a good key do not', async () => {
     const account = await bench.gateway.createAccount({ credit: null });
     const { key } = account;

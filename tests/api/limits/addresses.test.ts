@@ -21,7 +21,7 @@ describe('behind a trusted proxy', () => {
   };
   const status = async (address: string) => (await from(address)).status;
 
-  it('429 with the row of §7.1, its type apart from a key’s, and without a key’s headers', async () => {
+  it('429 with its own error row, its type apart from a key’s, and without a key’s headers', async () => {
     await useUp('192.0.2.1');
     clock.advance(12_345);
     const { key } = await bench.gateway.account();
@@ -91,7 +91,7 @@ describe('behind a trusted proxy', () => {
     }
   });
 
-  it('E10 a victim’s address in front of the caller’s own uses up nothing of the victim’s', async () => {
+  it('a victim’s address in front of the caller’s own uses up nothing of the victim’s', async () => {
     const replies = await Promise.all(Array.from({ length: 5 * limit }, () => from('203.0.113.99, 198.51.100.66')));
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(4 * limit);
     expect(await status('203.0.113.99')).toBe(404);
@@ -112,7 +112,7 @@ describe('behind a trusted proxy', () => {
 describe('without a trusted proxy', () => {
   const bench = useGateway({ clock: new ManualClock(), config: { limits: { ip_requests_per_minute: limit } } });
 
-  it('E10 no header names another peer: whatever is written, the connection’s address pays', async () => {
+  it('no header names another peer: whatever is written, the connection’s address pays', async () => {
     const names = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'cf-connecting-ip', 'true-client-ip', 'x-client-ip'];
     const send = (index: number) => {
       const name = names[index % names.length]!;

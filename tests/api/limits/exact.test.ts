@@ -1,4 +1,4 @@
-/** F1: exactly the limit is admitted in a window, whatever comes at once, for keys and for addresses, on all paths together. */
+/** Exactly the limit is admitted in a window, whatever comes at once, for keys and for addresses, on all paths together. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.js';
 import { ask, type Bench, useGateway } from '../harness.js';

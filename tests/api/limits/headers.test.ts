@@ -1,4 +1,4 @@
-/** Contract 4.1: every authenticated answer carries the six headers, true to the unit, whatever became of the request. */
+/** Every authenticated answer carries the six headers, true to the unit, whatever became of the request. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallOptions, Json, Reply, TestAccount } from '../../support/client.js';
 import { ManualClock } from '../../support/manual-clock.js';

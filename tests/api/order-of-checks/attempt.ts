@@ -1,4 +1,4 @@
-/** A request that can be broken in any number of the contract's checks at once, and the account, model and caller it needs for that. */
+/** A request that can be broken in any number of the ordered checks at once, and the account, model and caller it needs for that. */
 import type { GatewayClient, TestAccount } from '../../support/client.js';
 import type { YamlObject } from '../../support/gateway-files.js';
 import { RawConnection, requestBytes } from '../../support/raw-http.js';

@@ -1,4 +1,4 @@
-/** How to break each of the contract's checks on the chat path, alone or with others. */
+/** How to break each of the ordered checks on the chat path, alone or with others. */
 import type { YamlObject } from '../../support/gateway-files.js';
 import { chatCatalogue, model, route } from '../catalogue.js';
 import { type Attempt, busyAddress, type Check, check, nameOf } from './attempt.js';

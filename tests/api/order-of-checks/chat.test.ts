@@ -1,4 +1,4 @@
-/** Contract 5: the first check that fails answers. Every two checks of a chat that can fail together are broken at once. */
+/** The first check that fails answers. Every two checks of a chat that can fail together are broken at once. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -57,7 +57,7 @@ describe.each(kinds)('the order of checks on a chat with an id of the kind %s', 
   });
 });
 
-describe('check 10: no routing snapshot yet (§7.1, service_unavailable)', () => {
+describe('check 10: no routing snapshot yet is service_unavailable', () => {
   let waiting: WaitingGateway;
   let known: Accounts;
 

@@ -188,7 +188,7 @@ describe('GET /v1/models and explain', () => {
   });
 });
 
-describe('policy and terms together (contract 5, 15 before 16)', () => {
+describe('policy and terms together: the policy is checked first', () => {
   it('403 where the policy alone leaves nothing, 451 where the terms exclude what it leaves', async () => {
     const set = (policy: Json) => bench.gateway.call('PUT', '/v1/routing-policy', policy, from('DE'));
     await set({ providers: { deny: ['acme', 'open'] } });

@@ -1,4 +1,4 @@
-/** E9, E10: nothing that a caller can write moves it to another place, out of a sanctioned territory or into one. */
+/** Nothing that a caller can write moves it to another place, out of a sanctioned territory or into one. */
 import { describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes } from '../../support/raw-http.js';
 import { ask, type Bench, useGateway } from '../harness.js';
@@ -48,17 +48,14 @@ async function status({ gateway }: Bench, method: string, path: string, lines: [
 describe('a caller in Iran behind a trusted proxy that adds to what the caller sent', () => {
   const bench = useGateway({ config: { server: { trusted_proxies: ['127.0.0.1/32'] } } });
 
-  it.each(paths)(
-    'E9 %s %s stays 451 with each of fifteen spoofed headers, and with all at once',
-    async (method, path) => {
-      const german = spoofs('46.4.0.1', 'DE');
-      const proxys: [string, string] = ['x-forwarded-for', '5.160.0.1'];
-      for (const spoof of german)
-        expect([spoof, await status(bench, method, path, [spoof, proxys])]).toEqual([spoof, 451]);
-      expect(await status(bench, method, path, [...german, proxys])).toBe(451);
-      expect(bench.upstream.calls).toHaveLength(0);
-    },
-  );
+  it.each(paths)('%s %s stays 451 with each of fifteen spoofed headers, and with all at once', async (method, path) => {
+    const german = spoofs('46.4.0.1', 'DE');
+    const proxys: [string, string] = ['x-forwarded-for', '5.160.0.1'];
+    for (const spoof of german)
+      expect([spoof, await status(bench, method, path, [spoof, proxys])]).toEqual([spoof, 451]);
+    expect(await status(bench, method, path, [...german, proxys])).toBe(451);
+    expect(bench.upstream.calls).toHaveLength(0);
+  });
 });
 
 describe('a caller in Iran by the word of the proxy’s country header', () => {
@@ -66,17 +63,14 @@ describe('a caller in Iran by the word of the proxy’s country header', () => {
     config: { server: { trusted_proxies: ['127.0.0.1/32'], country_header: 'x-geo-country' } },
   });
 
-  it.each(paths)(
-    'E9 %s %s stays 451 with each of fifteen spoofed headers, and with all at once',
-    async (method, path) => {
-      const german = spoofs('46.4.0.1', 'DE');
-      const proxys: [string, string] = ['x-geo-country', 'IR'];
-      for (const spoof of german)
-        expect([spoof, await status(bench, method, path, [spoof, proxys])]).toEqual([spoof, 451]);
-      expect(await status(bench, method, path, [...german, proxys])).toBe(451);
-      expect(bench.upstream.calls).toHaveLength(0);
-    },
-  );
+  it.each(paths)('%s %s stays 451 with each of fifteen spoofed headers, and with all at once', async (method, path) => {
+    const german = spoofs('46.4.0.1', 'DE');
+    const proxys: [string, string] = ['x-geo-country', 'IR'];
+    for (const spoof of german)
+      expect([spoof, await status(bench, method, path, [spoof, proxys])]).toEqual([spoof, 451]);
+    expect(await status(bench, method, path, [...german, proxys])).toBe(451);
+    expect(bench.upstream.calls).toHaveLength(0);
+  });
 });
 
 describe('a peer that is no trusted proxy', () => {
@@ -84,7 +78,7 @@ describe('a peer that is no trusted proxy', () => {
     config: { server: { trusted_proxies: ['10.0.0.0/8'], country_header: 'cf-ipcountry' } },
   });
 
-  it('E9 is where its connection comes from: claims to be in Iran are not believed either', async () => {
+  it('is where its connection comes from: claims to be in Iran are not believed either', async () => {
     const iranian = spoofs('5.160.0.1', 'IR');
     for (const spoof of [...iranian, ['x-forwarded-for', '5.160.0.1, 10.0.0.1'] as [string, string]]) {
       expect([spoof, await status(bench, 'GET', '/v1/models', [spoof])]).toEqual([spoof, 200]);

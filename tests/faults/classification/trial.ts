@@ -53,7 +53,7 @@ export class Trials {
     await this.serving?.stop();
   }
 
-  /** What §7.5 and rulings 3 to 7 say of a failure with this meaning, seen from outside: an `auto/` request, then a pin. */
+  /** The effect of a failure with this meaning, seen from outside: an `auto/` request, then a pin. */
   async run(trial: Trial): Promise<void> {
     const at = this.trials.indexOf(trial);
     const pin = `${trial.provider ?? anybody}/meta/case-${at}/global`;

@@ -1,5 +1,5 @@
 /**
- * Every way in which a field of a chat request can be wrong, from the table of §4.1 and contract 4.1, with the answer that is
+ * Every way in which a field of a chat request can be wrong, with the answer that is
  * right for it. `field` faults are found when the body is read (check 9), `id` and `chain` faults after it (checks 11 and 12).
  */
 import type { SeededRandom } from '../../support/seeded-random.js';
@@ -85,7 +85,7 @@ const modelType: Make = (random) =>
 
 const aliasName = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** What §2.2 and part 7 say of an id that this catalogue does not serve. */
+/** The error for an id that this catalogue does not serve. */
 export function expectedOfId(id: string): Expected {
   if (id.startsWith('alias/')) {
     const known = aliasName.test(id.slice('alias/'.length));

@@ -110,7 +110,7 @@ function wrongType(random: SeededRandom, target: Target, path: string, number: n
 const malformed: Expected = { status: [401], code: ['api_key_malformed'] };
 const unknown: Expected = { status: [401], code: ['api_key_not_registered'] };
 
-/** Without a good key nothing else of the request is looked at (contract 5, check 4). */
+/** Without a good key nothing else of the request is looked at. */
 function wrongKey(random: SeededRandom, path: string, number: number): Input {
   const body = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ';
   const [authorization, expected] = random.pick<readonly [string | null, Expected]>([

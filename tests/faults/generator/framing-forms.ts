@@ -1,6 +1,6 @@
 /**
- * Ways to say the length of a body that two readers could understand in two ways, the stuff of request smuggling (RFC 9112 §6.3
- * and §11.2). Each has to be refused with 400, and the connection closed, so that nothing after it is taken for a request.
+ * Ways to say the length of a body that two readers could understand in two ways, the stuff of request smuggling (RFC 9112, sections 6.3
+ * and 11.2). Each has to be refused with 400, and the connection closed, so that nothing after it is taken for a request.
  */
 export interface FramingForm {
   what: string;

@@ -4,7 +4,7 @@ import type { SeededRandom } from '../../support/seeded-random.js';
 export interface Expected {
   /** Every status that is right. */
   status: readonly number[];
-  /** Where the specification fixes them: one of these; null stands for "absent". */
+  /** Where they are fixed: one of these; null stands for "absent". */
   code?: readonly (string | null)[];
   param?: readonly (string | null)[];
   /** The gateway must close the connection after its answer: nothing that follows may be taken for a request. */
