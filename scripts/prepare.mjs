@@ -81,7 +81,7 @@ function sources() {
 /** What /docs is made of (scripts/docs/build.mjs); its look is the dashboard's. */
 function docsSources() {
   const look = ['dashboard/src/styles/tokens.css', 'dashboard/public/theme.js', 'dashboard/public/favicon.svg'];
-  return [...['docs/guide', 'docs/site', 'scripts/docs'].flatMap(filesUnder), ...look];
+  return [...['docs/guide', 'docs/behaviour', 'docs/site', 'scripts/docs'].flatMap(filesUnder), ...look];
 }
 
 function filesUnder(folder) {

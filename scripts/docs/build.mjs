@@ -1,8 +1,8 @@
-/** Builds /docs into dist/docs: pages from docs/guide, assets under names that change with their content, and the list that the server reads. */
+/** Builds /docs into dist/docs: pages from docs/guide and docs/behaviour, assets under names that change with their content, and the list that the server reads. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { guidePage, referencePage } from './layout.mjs';
 import { renderMarkdown } from './markdown.mjs';
@@ -27,7 +27,7 @@ function dashboardFile(name) {
 export async function buildDocs(root) {
   const site = new Site(join(root, 'dist', 'docs'));
   const read = (path) => readFileSync(join(root, path), 'utf8');
-  const rendered = pages.map((page) => renderMarkdown(read(`docs/guide/${page.file}`), page.file));
+  const rendered = pages.map((page) => renderMarkdown(read(`docs/${page.file}`), page.file));
   checkAnchors(rendered);
   const font = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
   const assets = {
@@ -77,7 +77,6 @@ class Site {
 
   constructor(folder) {
     this.folder = folder;
-    mkdirSync(join(folder, 'assets'), { recursive: true });
   }
 
   /** Its path; the name holds a hash, so a client may keep it for ever. */
@@ -112,7 +111,9 @@ class Site {
   }
 
   #write(file, content) {
-    writeFileSync(join(this.folder, file), content);
+    const path = join(this.folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
     this.files.push(file);
   }
 }

@@ -1,4 +1,5 @@
 /** Markdown to HTML for /docs: anchors on headings, highlighted code with a copy button, tables that scroll on a phone. */
+import { posix } from 'node:path';
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import http from 'highlight.js/lib/languages/http';
@@ -18,7 +19,7 @@ export function escapeHtml(text) {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** `{ html, headings: [{ depth, id, text }] }`. Throws where a link or a language is not known, with the page's name. */
+/** `file` is the page's path below docs/. Returns `{ html, headings: [{ depth, id, text }] }`. Throws where a link or a language is not known, with the page's path. */
 export function renderMarkdown(source, file) {
   const headings = [];
   const marked = new Marked({ gfm: true, renderer: rendererOf(file, headings) });
@@ -86,11 +87,12 @@ function uniqueId(text, headings) {
   return id;
 }
 
-/** Pages link one another by file name, so that they also read well in the repository. */
+/** Pages link one another by relative path, so that the links also work in the repository. */
 function hrefOf(href, file) {
   if (/^(https?:|#|\/)/.test(href)) return href;
   const [name, anchor] = href.split('#');
-  const page = pages.find((one) => one.file === name);
+  const target = posix.join(posix.dirname(file), name);
+  const page = pages.find((one) => one.file === target);
   if (!page) throw new Error(`${file} links ${href}, which is no page of /docs`);
   return `${pathOf(page)}${anchor ? `#${anchor}` : ''}`;
 }

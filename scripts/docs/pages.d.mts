@@ -1,6 +1,7 @@
 /** The types of pages.mjs, for the tests of the site. */
 export interface Page {
   slug: string;
+  /** Below docs/. */
   file: string;
   title: string;
 }

@@ -1,50 +1,76 @@
-/** The pages of /docs in the order of their navigation. A new page is a file in docs/guide/ and a line here. */
+/** The pages of /docs in the order of their navigation. A new page is a file in docs/guide/ or docs/behaviour/ and a line here. */
 
 export const groups = [
   {
     title: 'Get started',
     pages: [
-      { slug: '', file: 'start.md', title: 'First request' },
-      { slug: 'clients', file: 'clients.md', title: 'Clients' },
-      { slug: 'concepts', file: 'concepts.md', title: 'Concepts' },
-      { slug: 'ids', file: 'ids.md', title: 'Ids and regions' },
+      { slug: '', file: 'guide/start.md', title: 'First request' },
+      { slug: 'clients', file: 'guide/clients.md', title: 'Clients' },
+      { slug: 'concepts', file: 'guide/concepts.md', title: 'Concepts' },
+      { slug: 'ids', file: 'guide/ids.md', title: 'Ids and regions' },
     ],
   },
   {
     title: 'Routing',
     pages: [
-      { slug: 'routing', file: 'routing.md', title: 'Auto routing' },
-      { slug: 'gates', file: 'gates.md', title: 'Routing policy' },
-      { slug: 'aliases', file: 'aliases.md', title: 'Aliases and chains' },
-      { slug: 'receipts', file: 'receipts.md', title: 'Receipts' },
+      { slug: 'routing', file: 'guide/routing.md', title: 'Auto routing' },
+      { slug: 'gates', file: 'guide/gates.md', title: 'Routing policy' },
+      { slug: 'aliases', file: 'guide/aliases.md', title: 'Aliases and chains' },
+      { slug: 'receipts', file: 'guide/receipts.md', title: 'Receipts' },
     ],
   },
   {
     title: 'Answers',
     pages: [
-      { slug: 'streaming', file: 'streaming.md', title: 'Streaming' },
-      { slug: 'errors', file: 'errors.md', title: 'Errors' },
-      { slug: 'sandbox', file: 'sandbox.md', title: 'Rehearse failures' },
+      { slug: 'streaming', file: 'guide/streaming.md', title: 'Streaming' },
+      { slug: 'errors', file: 'guide/errors.md', title: 'Errors' },
+      { slug: 'sandbox', file: 'guide/sandbox.md', title: 'Rehearse failures' },
     ],
   },
   {
     title: 'Account',
     pages: [
-      { slug: 'billing', file: 'billing.md', title: 'Billing' },
-      { slug: 'limits', file: 'limits.md', title: 'Limits' },
+      { slug: 'billing', file: 'guide/billing.md', title: 'Billing' },
+      { slug: 'limits', file: 'guide/limits.md', title: 'Limits' },
     ],
   },
   {
     title: 'Operators',
     pages: [
-      { slug: 'deploy', file: 'deploy.md', title: 'Deploy it' },
-      { slug: 'operations', file: 'operations.md', title: 'Operating it' },
-      { slug: 'capacity', file: 'capacity.md', title: 'Capacity' },
-      { slug: 'security', file: 'security.md', title: 'Security checks' },
-      { slug: 'payments', file: 'payments.md', title: 'Payments and notices' },
-      { slug: 'metrics', file: 'metrics.md', title: 'Metrics, traces, logs' },
-      { slug: 'providers', file: 'providers.md', title: 'Providers' },
-      { slug: 'dialects', file: 'dialects.md', title: 'Dialects' },
+      { slug: 'deploy', file: 'guide/deploy.md', title: 'Deploy it' },
+      { slug: 'operations', file: 'guide/operations.md', title: 'Operating it' },
+      { slug: 'capacity', file: 'guide/capacity.md', title: 'Capacity' },
+      { slug: 'security', file: 'guide/security.md', title: 'Security checks' },
+      { slug: 'payments', file: 'guide/payments.md', title: 'Payments and notices' },
+      { slug: 'metrics', file: 'guide/metrics.md', title: 'Metrics, traces, logs' },
+      { slug: 'providers', file: 'guide/providers.md', title: 'Providers' },
+      { slug: 'dialects', file: 'guide/dialects.md', title: 'Dialects' },
+    ],
+  },
+  {
+    title: 'Behaviour',
+    pages: [
+      { slug: 'behaviour', file: 'behaviour/README.md', title: 'All rules' },
+      { slug: 'behaviour/requests', file: 'behaviour/requests.md', title: 'Requests and answers' },
+      { slug: 'behaviour/http', file: 'behaviour/http.md', title: 'HTTP' },
+      { slug: 'behaviour/keys', file: 'behaviour/keys.md', title: 'Keys' },
+      { slug: 'behaviour/ids-and-routes', file: 'behaviour/ids-and-routes.md', title: 'Ids and routes' },
+      { slug: 'behaviour/policy', file: 'behaviour/policy.md', title: 'Policy rules' },
+      {
+        slug: 'behaviour/walk-and-breakers',
+        file: 'behaviour/walk-and-breakers.md',
+        title: 'Walk, breakers and holds',
+      },
+      { slug: 'behaviour/upstream', file: 'behaviour/upstream.md', title: 'Provider calls and failures' },
+      { slug: 'behaviour/streams', file: 'behaviour/streams.md', title: 'Streams' },
+      { slug: 'behaviour/money', file: 'behaviour/money.md', title: 'Money' },
+      { slug: 'behaviour/limits', file: 'behaviour/limits.md', title: 'Limit rules' },
+      { slug: 'behaviour/territories', file: 'behaviour/territories.md', title: 'Territories' },
+      { slug: 'behaviour/errors', file: 'behaviour/errors.md', title: 'Error rules' },
+      { slug: 'behaviour/operations', file: 'behaviour/operations.md', title: 'Operation rules' },
+      { slug: 'behaviour/configuration', file: 'behaviour/configuration.md', title: 'Configuration and catalogue' },
+      { slug: 'behaviour/admin-api', file: 'behaviour/admin-api.md', title: 'Admin API' },
+      { slug: 'behaviour/dashboard', file: 'behaviour/dashboard.md', title: 'Dashboard rules' },
     ],
   },
 ];

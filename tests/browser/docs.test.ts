@@ -20,7 +20,7 @@ const looks: VisitorOptions[] = [
 ];
 
 /** All pages share their styles, so in the further looks axe-core sees one page of each kind: code, a list, tables. */
-const kinds = ['start.md', 'errors.md', 'limits.md'];
+const kinds = ['guide/start.md', 'guide/errors.md', 'guide/limits.md'];
 
 let browser: Browser;
 let gateway: TestGateway;

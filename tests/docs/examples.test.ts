@@ -17,35 +17,32 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-describe.each(pages.map(({ file }) => ({ file, examples: examplesOf(file) })))(
-  'docs/guide/$file',
-  ({ file, examples }) => {
-    /** The examples of a page build on one another, as a reader would run them. */
-    const env: Record<string, string> = {};
-    beforeAll(async () => {
-      env.LODESTONE_KEY = (await gateway.createAccount()).key;
-    });
+describe.each(pages.map(({ file }) => ({ file, examples: examplesOf(file) })))('docs/$file', ({ file, examples }) => {
+  /** The examples of a page build on one another, as a reader would run them. */
+  const env: Record<string, string> = {};
+  beforeAll(async () => {
+    env.LODESTONE_KEY = (await gateway.createAccount()).key;
+  });
 
-    it.each(examples)('line $line does what the page says', async (example) => {
-      const said = example.language === 'ts' ? await scriptOutput(example) : await curlAnswer(example);
-      if (example.has !== undefined) expect(said).toContain(example.has);
-    });
+  it.each(examples)('line $line does what the page says', async (example) => {
+    const said = example.language === 'ts' ? await scriptOutput(example) : await curlAnswer(example);
+    if (example.has !== undefined) expect(said).toContain(example.has);
+  });
 
-    it('runs every curl line that it shows', () => expect(unmarkedCurls(file)).toEqual([]));
+  it('runs every curl line that it shows', () => expect(unmarkedCurls(file)).toEqual([]));
 
-    function scriptOutput({ code }: DocExample): Promise<string> {
-      return runScript(atGateway(code, gateway.url), env);
-    }
+  function scriptOutput({ code }: DocExample): Promise<string> {
+    return runScript(atGateway(code, gateway.url), env);
+  }
 
-    async function curlAnswer({ code, status }: DocExample): Promise<string> {
-      const { url, ...call } = curlCall(atGateway(code, gateway.url), env);
-      const answer = await fetch(url, { ...call, body: call.body ?? null });
-      const text = await answer.text();
-      expect(answer.status, text).toBe(status);
-      return text;
-    }
-  },
-);
+  async function curlAnswer({ code, status }: DocExample): Promise<string> {
+    const { url, ...call } = curlCall(atGateway(code, gateway.url), env);
+    const answer = await fetch(url, { ...call, body: call.body ?? null });
+    const text = await answer.text();
+    expect(answer.status, text).toBe(status);
+    return text;
+  }
+});
 
 describe('the reading of examples', () => {
   it('splits words as a shell does', () => {

@@ -5,13 +5,16 @@ import { startGateway, type TestGateway } from '../support/gateway.js';
 
 describe('Markdown', () => {
   it('gives headings ids of their own, and links pages by their place on the site', () => {
-    const { html, headings } = renderMarkdown('# A `b`\n\n## Same\n\n## Same\n\n[x](errors.md#in-a-stream)', 'x.md');
+    const { html, headings } = renderMarkdown(
+      '# A `b`\n\n## Same\n\n## Same\n\n[x](errors.md#in-a-stream)',
+      'guide/x.md',
+    );
     expect(headings.map(({ id }) => id)).toEqual(['a-b', 'same', 'same-2']);
     expect(html).toContain('href="/docs/errors#in-a-stream"');
   });
 
   it('writes code as text, whatever it holds', () => {
-    const { html } = renderMarkdown('```\n<script>alert(1)</script>\n```\n\n```json\n{"a": "<b>"}\n```', 'x.md');
+    const { html } = renderMarkdown('```\n<script>alert(1)</script>\n```\n\n```json\n{"a": "<b>"}\n```', 'guide/x.md');
     expect(html).not.toMatch(/<script|<b>/);
   });
 
@@ -20,7 +23,7 @@ describe('Markdown', () => {
     ['HTML', 'a <b>b</b>', 'without HTML'],
     ['a language that it cannot highlight', '```cobol\nMOVE\n```', 'cobol'],
   ])('refuses %s', (_, source, says) => {
-    expect(() => renderMarkdown(source, 'x.md')).toThrow(says);
+    expect(() => renderMarkdown(source, 'guide/x.md')).toThrow(says);
   });
 });
 

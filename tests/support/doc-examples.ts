@@ -19,7 +19,7 @@ export interface DocExample {
 }
 
 export function examplesOf(page: string): DocExample[] {
-  const text = readFileSync(join(root, 'docs', 'guide', page), 'utf8');
+  const text = readFileSync(join(root, 'docs', page), 'utf8');
   return [...text.matchAll(/^```(\w+) run(?:=(\d+))?(?: has=(\S+))?\n([\s\S]*?)^```$/gm)].map((match) => ({
     page,
     line: text.slice(0, match.index).split('\n').length,
@@ -32,7 +32,7 @@ export function examplesOf(page: string): DocExample[] {
 
 /** Blocks that look runnable: each should be marked, or have a reason not to be. */
 export function unmarkedCurls(page: string): string[] {
-  const text = readFileSync(join(root, 'docs', 'guide', page), 'utf8');
+  const text = readFileSync(join(root, 'docs', page), 'utf8');
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .map((match) => match[1]!)
     .filter((code) => /\bcurl\b/.test(code));
