@@ -80,7 +80,7 @@ export class PlayedRelay {
     const snapshot: Snapshot = { ...smallSnapshot(), upstreamModels: models };
     this.route = snapshot.routes.get('acme/meta/llama/defra')!;
     this.relay = new StreamRelay(this.caller, {
-      counter: { countPiece: async (piece) => this.pieces.count(piece) },
+      counter: { countPiece: async (piece) => this.pieces.count(piece.toString('latin1')) },
       id: 'gen-1',
       created: 7,
       includeUsage,

@@ -27,7 +27,7 @@ const charactersPerToken = 4;
 const largeLength = 512 * 1024;
 
 interface WaitingPiece {
-  text: string;
+  text: Buffer;
   resolve(counted: CountedPiece): void;
 }
 
@@ -58,9 +58,9 @@ export class TokenCounter {
 
   /**
    * Counts a piece of a long text. The thread gets one piece at a time, so that the count of a short answer waits for one piece
-   * and not for those of all streams.
+   * and not for those of all streams. `text` is the inside of a JSON string, and must not change until it is counted.
    */
-  countPiece(text: string): Promise<CountedPiece> {
+  countPiece(text: Buffer): Promise<CountedPiece> {
     return new Promise((resolve) => {
       this.waitingPieces.push({ text, resolve });
       if (!this.countsPiece) void this.countWaitingPieces();
@@ -76,7 +76,7 @@ export class TokenCounter {
     for (let next = this.waitingPieces.shift(); next; next = this.waitingPieces.shift()) {
       const { text, resolve } = next;
       try {
-        resolve((await this.thread.run({ piece: text })) as CountedPiece);
+        resolve((await this.thread.run({ piece: text.toString('latin1') })) as CountedPiece);
       } catch {
         resolve({ tokens: Math.ceil(text.length / charactersPerToken), rest: '' });
       }

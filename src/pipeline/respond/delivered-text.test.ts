@@ -8,7 +8,8 @@ class ManualCounter {
   readonly pieces: string[] = [];
   private finish: () => void = () => {};
 
-  countPiece(piece: string): Promise<CountedPiece> {
+  countPiece(text: Buffer): Promise<CountedPiece> {
+    const piece = text.toString('latin1');
     this.pieces.push(piece);
     return new Promise((resolve) => {
       this.finish = () =>

@@ -3,6 +3,7 @@
  * end, if it has to be. A long one is counted while it passes, so that the memory of a stream does not grow with its length.
  */
 import type { TokenCounter } from '../../billing/count/counter.js';
+import { HeldText } from './held-text.js';
 
 /** Some 8,000 tokens: most answers end before that. Up to three times as much is held, with a piece that is being counted and a read. */
 export const keptCharactersMax = 32 * 1024;
@@ -11,6 +12,7 @@ export const keptCharactersMax = 32 * 1024;
 const keptFramesMax = 32 * 1024;
 
 const pieceCharactersMax = 64 * 1024;
+const backslash = 0x5c;
 const letterU = 0x75;
 
 /** What is left to count, and the tokens of all that came before it. */
@@ -23,11 +25,11 @@ export interface Remaining {
 export class DeliveredText {
   /** All that was delivered, in bytes of the inside of a JSON string. */
   characters = 0;
-  /** Not counted yet, and not yet on its way to be. */
+  /** What comes after `held`: parts of frames, since the last copy. */
   private text = '';
-  /** What comes before `text`, as a copy of its own. */
-  private copied = '';
   private frames = 0;
+  /** Not counted yet, and not yet on its way to be. null while the text is short. */
+  private held: HeldText | null = null;
   private tokens = 0;
   private counting: Promise<void> | null = null;
 
@@ -42,10 +44,13 @@ export class DeliveredText {
 
   /** For the end of every read. False where the text grows faster than it is counted: then nothing more may come until `whenCounted`. */
   countIfLong(): boolean {
-    if (this.frames > keptFramesMax) this.copy();
-    if (this.text.length + this.copied.length < keptCharactersMax) return true;
-    if (this.counting !== null) return false;
-    this.counting = this.count();
+    if (this.held !== null || this.frames > keptFramesMax || this.text.length >= keptCharactersMax) {
+      const held = this.hold();
+      if (held.length >= keptCharactersMax) {
+        if (this.counting !== null) return false;
+        this.counting = this.count(held);
+      }
+    }
     return true;
   }
 
@@ -61,35 +66,37 @@ export class DeliveredText {
 
   /** The inside of a JSON string, in latin1. */
   get uncounted(): string {
-    return this.copied + this.text;
+    return this.held === null ? this.text : this.held.toString() + this.text;
   }
 
-  private copy(): void {
-    this.copied += Buffer.from(this.text, 'latin1').toString('latin1');
+  private hold(): HeldText {
+    this.held ??= new HeldText();
+    this.held.append(this.text);
     this.text = '';
     this.frames = 0;
+    return this.held;
   }
 
   /** One frame may hold megabytes, and the counts of others must not wait for all of it. */
-  private async count(): Promise<void> {
-    this.copy();
-    while (this.copied.length >= keptCharactersMax) {
-      const cut = wholeCharactersBefore(this.copied, pieceCharactersMax);
-      const piece = this.copied.slice(0, cut);
-      this.copied = this.copied.slice(cut);
+  private async count(held: HeldText): Promise<void> {
+    // What comes meanwhile is for the next time.
+    for (let left = held.length; left >= keptCharactersMax; ) {
+      const piece = held.lend(wholeCharactersBefore(held, pieceCharactersMax));
       const { tokens, rest } = await this.counter.countPiece(piece);
       this.tokens += tokens;
-      this.copied = rest + this.copied;
+      held.giveBack(rest);
+      left += rest.length - piece.length;
     }
     this.counting = null;
   }
 }
 
 /** The first place at or after `wanted` that is not inside an escape. */
-function wholeCharactersBefore(inside: string, wanted: number): number {
+function wholeCharactersBefore(inside: HeldText, wanted: number): number {
+  if (inside.length <= wanted) return inside.length;
   let at = 0;
-  for (let next = inside.indexOf('\\'); next !== -1 && next < wanted; next = inside.indexOf('\\', at)) {
-    at = next + (inside.charCodeAt(next + 1) === letterU ? 6 : 2);
+  for (let next = inside.indexOf(backslash, 0); next !== -1 && next < wanted; next = inside.indexOf(backslash, at)) {
+    at = next + (inside.at(next + 1) === letterU ? 6 : 2);
   }
   return Math.max(at, wanted);
 }
