@@ -1,6 +1,6 @@
 /** The configuration file's fields. Every one is optional, null is the default, and an unknown one is a fault. */
-import { isIP } from 'node:net';
 import { z } from 'zod';
+import { canonicalRange } from '../base/ip-address.js';
 import { parseUsd } from '../base/money.js';
 import {
   byteSize,
@@ -52,15 +52,9 @@ const headerName = field('the name of a header', (value) =>
   typeof value === 'string' && /^[a-z0-9!#$%&'*+.^_`|~-]+$/i.test(value) ? value.toLowerCase() : undefined,
 );
 
-/** A bare address stands for itself alone. */
-const cidr = field('an address range such as 10.0.0.0/8 or fd00::/8', (value) => {
-  const [address = '', bits, ...rest] = typeof value === 'string' ? value.split('/') : [];
-  const version = isIP(address);
-  if (version === 0 || address.includes('%') || rest.length > 0) return undefined;
-  const bitsMax = version === 4 ? 32 : 128;
-  if (bits === undefined) return `${address}/${bitsMax}`;
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax ? `${address}/${bits}` : undefined;
-});
+const addressRange = field('an address range such as 10.0.0.0/8 or fd00::/8', (value) =>
+  typeof value === 'string' ? (canonicalRange(value) ?? undefined) : undefined,
+);
 
 const server = fields({
   host: host.nullish(),
@@ -68,7 +62,7 @@ const server = fields({
   base_url: httpAddress.nullish(),
   dashboard_url: httpAddress.nullish(),
   docs_url: httpAddress.nullish(),
-  trusted_proxies: listOf(cidr, 'address ranges').nullish(),
+  trusted_proxies: listOf(addressRange, 'address ranges').nullish(),
   client_ip_header: headerName.nullish(),
   country_header: headerName.nullish(),
   country_database: text.nullish(),

@@ -1,6 +1,6 @@
 /** The defaults of contract 2, and the step from the file's fields to the configuration that the rest of the product sees. */
 import { resolve } from 'node:path';
-import { isLoopbackHost } from '../base/loopback.js';
+import { isLoopbackHost } from '../base/ip-address.js';
 import { parseUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
 import type { ConfigFile } from './config-schema.js';

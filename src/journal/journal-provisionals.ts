@@ -3,8 +3,7 @@
  * make it free. The final record of the same generation replaces it; only where none was written is the provisional one settled.
  */
 import type { Generation } from '../domain/generation.js';
-import { LineWriter } from '../domain/settlement-line.js';
-import { chargeOf, rowId, type SettlementRow } from '../domain/settlement-row.js';
+import { chargeOf, LineWriter, rowId, type SettlementRow } from '../domain/settlement-row.js';
 import type { Segment, Segments } from './journal-segments.js';
 
 export interface Provisional {

@@ -3,8 +3,14 @@
  * from which they are read again when their turn comes. What an earlier process left is such a rest.
  */
 import type { Generation } from '../domain/generation.js';
-import { LineWriter } from '../domain/settlement-line.js';
-import { chargeOf, readSettlementRow, rowCreatedAt, rowId, type SettlementRow } from '../domain/settlement-row.js';
+import {
+  chargeOf,
+  LineWriter,
+  readSettlementRow,
+  rowCreatedAt,
+  rowId,
+  type SettlementRow,
+} from '../domain/settlement-row.js';
 import type { JournalDisk } from './journal-disk.js';
 import { LeftProvisionals, OpenProvisionals, scanSegments } from './journal-provisionals.js';
 import { type Line, Rest } from './journal-rest.js';

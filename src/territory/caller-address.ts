@@ -1,19 +1,17 @@
 /**
- * The address of whoever calls: the connection's peer, or, where that is one of the operator's proxies, the
- * right-most address of the client-ip header that is not. What stands left of it was written by the caller and is never believed.
+ * Finds the caller's address: the connection's peer or, where the peer is one of the operator's proxies, the right-most address
+ * of the client-ip header that is not a proxy. The caller can write everything to the left of it, so that is never believed.
  */
-
-import { BlockList, isIPv4 } from 'node:net';
+import { AddressRanges, peerAddress, readAddress } from '../base/ip-address.js';
 import { joinedHeader } from '../base/raw-header.js';
-import { canonicalAddress, peerAddress, readAddress } from './ip-address.js';
-import { RecentMap } from './recent-map.js';
+import { RecentMap } from '../base/recent-map.js';
 
-/** More proxies than any installation has in a row; a header of trusted addresses alone costs no more than this. */
+/** More proxies than any installation chains; it bounds the cost of a header that lists only trusted addresses. */
 const hopsMax = 32;
-/** Longer headers are read each time, so that what is kept stays small. */
+/** Longer headers are not cached, which keeps the cache small. */
 const keptHeaderMax = 128;
 
-/** `rawHeaders` is the flat list of names and values of the request. */
+/** `rawHeaders` is the request's flat list of header names and values. */
 export function callerAddress(
   socketAddress: string | undefined,
   rawHeaders: readonly string[],
@@ -23,7 +21,7 @@ export function callerAddress(
   return trust.trusts(peer) ? forwardedAddress(peer, rawHeaders, trust) : peer;
 }
 
-/** The same for a peer that is known to be trusted. */
+/** The caller's address where the peer is known to be a trusted proxy. */
 export function forwardedAddress(peer: string, rawHeaders: readonly string[], trust: ProxyTrust): string {
   const header = joinedHeader(rawHeaders, trust.clientIpHeader);
   if (header === undefined) return peer;
@@ -35,8 +33,8 @@ export function forwardedAddress(peer: string, rawHeaders: readonly string[], tr
 }
 
 /**
- * From the right: every trusted address vouches for the entry left of it. An entry that is no address (`unknown`, nothing)
- * ends that, because what is left of it has no voucher.
+ * Reads the header from the right: every trusted address vouches for the entry to its left. An entry that is not an address
+ * (`unknown`, empty) ends the reading, because nothing vouches for the entries to its left.
  */
 function lastBelievable(header: string, trust: ProxyTrust): string {
   let believed = '';
@@ -52,19 +50,15 @@ function lastBelievable(header: string, trust: ProxyTrust): string {
   return believed;
 }
 
-// Which peers are the operator's own proxies (contract 2, `server.trusted_proxies`). Nobody else's headers are believed.
-
 const addressesMax = 4096;
-const mappedBits = 96;
 
+/** Which peers are the operator's own proxies (`server.trusted_proxies`). Headers of other peers are not believed. */
 export class ProxyTrust {
-  /** Whether any proxy is trusted at all; where none is, no header is ever looked at. */
+  /** Whether any proxy is trusted. Where none is, no header is read. */
   readonly any: boolean;
-  /** What client-ip headers came to, by their text; kept by callerAddress. An empty address: nothing in it was believable. */
+  /** The addresses found in client-ip headers, by the header's text. Empty where nothing in the header can be believed. */
   readonly forwarded = new RecentMap<string>(addressesMax);
-  // One list a family: a single one would take every IPv4 address for a member of `::/0`.
-  private readonly ipv4Ranges = new BlockList();
-  private readonly ipv6Ranges = new BlockList();
+  private readonly ranges: AddressRanges;
   private readonly known = new RecentMap<boolean>(addressesMax);
 
   constructor(
@@ -73,28 +67,16 @@ export class ProxyTrust {
     readonly clientIpHeader: string,
   ) {
     this.any = trustedProxies.length > 0;
-    for (const range of trustedProxies) this.add(range);
+    this.ranges = new AddressRanges(trustedProxies);
   }
 
-  /** `address` as peerAddress or readAddress give it. */
+  /** `address` is in canonical form, as peerAddress and readAddress return it. */
   trusts(address: string): boolean {
     if (!this.any || address === '') return false;
     const known = this.known.get(address);
     if (known !== undefined) return known;
-    const trusted = isIPv4(address) ? this.ipv4Ranges.check(address, 'ipv4') : this.ipv6Ranges.check(address, 'ipv6');
+    const trusted = this.ranges.includes(address);
     this.known.set(address, trusted);
     return trusted;
-  }
-
-  private add(range: string): void {
-    const [text = '', bitsText = ''] = range.split('/');
-    const address = canonicalAddress(text);
-    if (address === null) throw new Error(`"${range}" is no address range`);
-    const bits = Number(bitsText);
-    if (!isIPv4(address)) this.ipv6Ranges.addSubnet(address, bits, 'ipv6');
-    else if (isIPv4(text)) this.ipv4Ranges.addSubnet(address, bits, 'ipv4');
-    // `::ffff:10.0.0.0/104` is written like IPv6 and means the IPv4 range.
-    else if (bits >= mappedBits) this.ipv4Ranges.addSubnet(address, bits - mappedBits, 'ipv4');
-    else this.ipv6Ranges.addSubnet(text, bits, 'ipv6');
   }
 }

@@ -1,21 +1,15 @@
 /** The country of an address, from a MaxMind DB file: the bundled one, or the operator's own (`server.country_database`). */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { isIPv4 } from 'node:net';
 import { Reader, type Response } from 'mmdb-lib';
+import { embeddedIpv4, isPlaceless } from '../base/ip-address.js';
 import type { Logger } from '../base/logger.js';
 import { ConfigFault } from '../config/config-fault.js';
-import { embeddedIpv4 } from './ip-address.js';
 import { type Territory, territoryOfCode, unknownTerritory } from './territory.js';
 
 const bundledFile = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 /** Between the search tree and the data. */
 const separatorBytes = 16;
-
-/** Canonical addresses that say nothing about where a caller is: unspecified, private, shared, loopback, link-local. */
-const placelessIpv4 =
-  /^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\./;
-const placelessIpv6 = /^(?:::1?$|f[cd]..:|fe[89ab].:)/;
 
 export class CountryDatabase {
   private readonly reader: Reader<Response>;
@@ -34,11 +28,10 @@ export class CountryDatabase {
 
   /** `address` in its canonical form. */
   territoryOf(address: string): Territory {
-    const key = isIPv4(address) ? address : (embeddedIpv4(address) ?? address);
-    const isIpv6 = key.includes(':');
-    if ((isIpv6 ? placelessIpv6 : placelessIpv4).test(key)) return unknownTerritory;
-    // In a tree of IPv4 alone, the first bits of an IPv6 address would find a stranger.
-    if (isIpv6 && this.reader.metadata.ipVersion === 4) return unknownTerritory;
+    const key = embeddedIpv4(address) ?? address;
+    if (isPlaceless(key)) return unknownTerritory;
+    // In a tree of IPv4 addresses, the first bits of an IPv6 address would find an unrelated network.
+    if (key.includes(':') && this.reader.metadata.ipVersion === 4) return unknownTerritory;
     try {
       return recordTerritory(this.reader.get(key));
     } catch (error) {

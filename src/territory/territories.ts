@@ -1,14 +1,14 @@
 /** Who is calling and from where, and whether they may be served there (§5.5, §7.6; contract 5, checks 1, 5 and 16). */
+import { peerAddress } from '../base/ip-address.js';
 import type { Logger } from '../base/logger.js';
 import { joinedHeader } from '../base/raw-header.js';
+import { RecentMap } from '../base/recent-map.js';
 import type { Route } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
 import type { Account } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { forwardedAddress, ProxyTrust } from './caller-address.js';
 import { type CountryDatabase, openCountryDatabase } from './country-database.js';
-import { peerAddress } from './ip-address.js';
-import { RecentMap } from './recent-map.js';
 import { loadSanctioned, type Sanctioned } from './sanctioned.js';
 import { metCode, type Territory, TerritoryNames, territoryOfCode, unknownTerritory } from './territory.js';
 

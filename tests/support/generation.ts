@@ -1,8 +1,8 @@
 /** A generation with every field filled in, for tests that care about a few of them, and the way back from its line. */
 import { generationId, requestId } from '../../src/base/ids.js';
 import type { Generation } from '../../src/domain/generation.js';
-import { lineColumns } from '../../src/domain/settlement-line.js';
 import type { SettlementRow } from '../../src/domain/settlement-row.js';
+import { lineColumns } from '../../src/domain/settlement-row.js';
 
 export function aGeneration(fields: Partial<Generation> = {}): Generation {
   const createdAt = fields.createdAt ?? Date.parse('2026-03-01T12:00:00.123Z');

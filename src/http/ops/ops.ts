@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { isLoopbackAddress, isLoopbackHost } from '../../base/loopback.js';
+import { isLoopbackAddress, isLoopbackHost } from '../../base/ip-address.js';
 import { AdminGate } from '../admin/admin-gate.js';
 import type { HttpDeps } from '../deps.js';
 import { metricsText } from './metrics.js';

@@ -4,8 +4,7 @@
  */
 
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
-import { lineColumns } from '../../domain/settlement-line.js';
-import { piecesOf, rowId, type SettlementRow } from '../../domain/settlement-row.js';
+import { lineColumns, piecesOf, rowId, type SettlementRow } from '../../domain/settlement-row.js';
 import type { Database } from '../database.js';
 import { StoreUnavailable } from '../store.js';
 import { withoutNul } from './tables.js';
