@@ -38,6 +38,7 @@ export const groups = [
     title: 'Operators',
     pages: [
       { slug: 'deploy', file: 'guide/deploy.md', title: 'Deploy it' },
+      { slug: 'configuration', file: 'guide/configuration.md', title: 'Configuration' },
       { slug: 'operations', file: 'guide/operations.md', title: 'Operating it' },
       { slug: 'capacity', file: 'guide/capacity.md', title: 'Capacity' },
       { slug: 'security', file: 'guide/security.md', title: 'Security checks' },

@@ -1,4 +1,4 @@
-/** The addresses under which the gateway is reached: the configured ones, else made from the host and port in use. */
+/** The addresses at which clients reach the gateway: the configured ones, or else ones made from the host and the port in use. */
 import type { Config } from '../config/config.js';
 
 export interface Addresses {
@@ -17,4 +17,10 @@ export function addressesOf(config: Config, port: number): Addresses {
   const { baseUrl, dashboardUrl, docsUrl } = config.server;
   const base = baseUrl ?? localAddress(config, port);
   return { base, dashboard: dashboardUrl ?? `${base}/dashboard`, docs: docsUrl ?? `${base}/docs` };
+}
+
+/** The origin at which a browser reaches the dashboard decides whether its cookies are secure. The default is this host over http. */
+export function dashboardOrigin({ server: { baseUrl, dashboardUrl } }: Config): { baseUrl: string; secure: boolean } {
+  const address = dashboardUrl ?? baseUrl ?? 'http://localhost';
+  return { baseUrl: new URL(address).origin, secure: address.startsWith('https:') };
 }

@@ -1,6 +1,7 @@
-/** The only file that names concrete classes: puts the parts together and takes them apart again, in order. */
+/** Starts the gateway: opens its parts in order and closes them in the opposite order. Only `src/app` names concrete classes. */
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { AuditLog } from '../accounts/audit.js';
 import { AccountDirectory } from '../accounts/directory.js';
 import { ExpirySweeper } from '../accounts/keys/expiry-sweeper.js';
@@ -10,11 +11,9 @@ import { SignIns } from '../accounts/sign-in/sign-ins.js';
 import { createLogger, type Logger } from '../base/logger.js';
 import { makePrivateDirectory } from '../base/private-directory.js';
 import { type Clock, systemClock } from '../base/time.js';
+import { version } from '../base/version.js';
 import { CatalogueHolder, type CatalogueSources } from '../catalogue/catalogue-holder.js';
-import { Fleet } from '../cluster/fleet/fleet.js';
-import { MemoryBuckets, MemoryCounters, type MemoryCountersOptions } from '../cluster/memory.js';
 import type { Config } from '../config/config.js';
-import type { SettlementRow } from '../domain/settlement-row.js';
 import { ModelStates } from '../health/model-states.js';
 import { QuotaHolds } from '../health/quota-holds.js';
 import { RouteHealth } from '../health/route-health.js';
@@ -28,26 +27,27 @@ import { BodyMemory } from '../limits/body-memory.js';
 import { exactPeersMax, IpLimiter } from '../limits/ip-limiter.js';
 import { KeyLimiter } from '../limits/key-limiter.js';
 import type { Figures } from '../observability/metrics/figures.js';
+import { Meters } from '../observability/metrics/meters.js';
+import { ProcessMeters } from '../observability/metrics/process-meters.js';
 import { explain } from '../pipeline/explain.js';
 import { spokenDialects } from '../providers/dialects/registry.js';
 import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
-import { type Addresses, addressesOf, localAddress } from './addresses.js';
+import { type Addresses, addressesOf, dashboardOrigin, localAddress } from './addresses.js';
 import { adminTokenOf } from './admin-token.js';
-import { dashboardAddress, dashboardSettings } from './dashboard.js';
 import { prepareDemo } from './demo.js';
-import { openObservability } from './observability.js';
-import { Opened } from './opened.js';
-import { openPayments } from './payments.js';
+import { openDeployment } from './deployment.js';
+import { OpenParts } from './open-parts.js';
+import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
-import { lookForOthers, openShared } from './shared.js';
 import { openStorage } from './storage.js';
 
+/** How long a start and a request wait for the journal of an earlier process to reach the store. */
 const replayMs = 5_000;
-/** After the drain time, for what was cut off to be counted and settled. */
+/** Time after the drain for requests that were cut off to be counted and settled. */
 const settleMs = 10_000;
-/** A probe that never reports back is given up this long after its last budget. */
+/** A probe that never reports back is given up this long after its last time limit. */
 const probeGraceMs = 5_000;
 
 export interface GatewayOptions {
@@ -57,11 +57,11 @@ export interface GatewayOptions {
   env?: NodeJS.ProcessEnv;
   /** Reads the configuration file again; a reload takes the catalogue list and the providers' settings from it. */
   rereadConfig?: () => Config;
-  /** The embedded store that another process of ours runs; without it this one runs its own. */
+  /** The embedded store that the primary process runs; without it this process starts its own. */
   storeConnection?: SocketConnection;
-  /** Takes what a first start makes for people, before anybody is told that the gateway is ready; absent: nothing is made. */
+  /** Prints the demo account of a first start, before the gateway is ready. Absent: no demo account is made. */
   print?: (text: string) => void;
-  /** Where several processes serve as one: the figures of the others, for a scrape that this one answers. */
+  /** The figures of the other workers of this machine, for a scrape that this one answers. */
   siblings?: HttpDeps['siblings'];
 }
 
@@ -74,101 +74,95 @@ export interface Gateway {
   readonly catalogue: CatalogueHolder;
   readonly store: Store;
   readonly journal: Pick<JournalSlot, 'adopt'>;
-  /** Loads, beside the requests, what counts tokens, so that the first answer without usage does not wait for it. */
+  /** Loads the tokenizer in the background, so that the first answer without usage does not wait for it. */
   loadTokenizer(): void;
-  /** What `GET /metrics` tells of this process alone. */
+  /** The metrics of this process alone. */
   figures(): Figures;
-  /** Refuses new work, lets answers finish within the drain time (or a shorter one), settles everything. */
+  /** Refuses new work, lets running answers finish within the drain time (or a shorter one), and settles everything. */
   stop(drainMsMax?: number): Promise<void>;
-  /** Writes what is not settled into the journal's file and to standard error, at once. */
+  /** Writes the unsettled records into the journal's file and to standard error, at once. */
   reportUnsettled(): void;
 }
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const opened = new Opened();
+  const parts = new OpenParts();
   try {
-    return await start(options, opened);
+    return await start(options, parts);
   } catch (error) {
-    // What stopped the start is told, not what followed from it.
-    await opened.close().catch(() => {});
+    // A failure to close would hide the failure that stopped the start.
+    await parts.close().catch(() => {});
     throw error;
   }
 }
 
-async function start(
-  {
-    config,
-    clock = systemClock,
-    logger = createLogger(),
-    env = process.env,
-    rereadConfig,
-    storeConnection,
-    print,
-    siblings,
-  }: GatewayOptions,
-  opened: Opened,
-): Promise<Gateway> {
+async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway> {
+  const { config, clock = systemClock, logger = createLogger(), env = process.env } = options;
+
+  // What watches the process and what every request is checked against.
   const adminToken = adminTokenOf(config);
-  const { meters, processMeters, tracing } = await openObservability(env, logger, opened);
+  const meters = new Meters();
+  const processMeters = parts.add(new ProcessMeters(), (part) => part.stop());
+  const tracing = await startTracing(env, logger, parts);
   const territories = await Territories.open(config, logger);
-  const shared = await openShared(config, clock, logger, opened);
-  const counters = (family: string, options?: MemoryCountersOptions) =>
-    shared ? shared.counters(family, options) : new MemoryCounters(clock, options);
-  const ipLimiter = new IpLimiter(config.limits.ipRequestsPerMinute, counters('ip', { namesMax: exactPeersMax }));
-  const keyLimiter = new KeyLimiter(config.limits, counters('requests'), counters('tokens'));
-  const bodyMemory = opened.add(new BodyMemory({ bytesMax: config.server.bodyMemoryMaxBytes }), (part) => part.close());
+  const originOf = (req: IncomingMessage) => territories.originOf(req.socket.remoteAddress, req.rawHeaders);
+  const bodyMemory = parts.add(new BodyMemory({ bytesMax: config.server.bodyMemoryMaxBytes }), (part) => part.close());
+
+  // Durable state, and what is shared with other processes.
   makePrivateDirectory(config.storage.dataDir);
-  const store = await openStorage(config, logger, opened, storeConnection);
-  const fleet =
-    shared &&
-    opened.add(
-      new Fleet({
-        ...{ store, clock, logger, versions: shared.versions, admission: shared.admission },
-        replayed: () => replayed(),
-        settled: async () => {
-          if (!(await journal.settled(replayMs))) throw new StoreUnavailable('settlements still wait in the journal');
-        },
-        readStates: async () => void (await Promise.all([modelStates.load(), holds.reload()])),
-        readCatalogue: () => catalogue.reload(),
-      }),
-      (part) => part.close(),
-    );
-  const settle = (batch: readonly SettlementRow[]) => (fleet ? fleet.settle(batch) : store.ledger.settle(batch));
-  const journal = opened.add(
+  const store = await openStorage(config, logger, parts, options.storeConnection);
+  const deployment = parts.add(
+    await openDeployment({
+      ...{ config, store, clock, logger },
+      replayed: () => replayed(),
+      settled: async () => {
+        if (!(await journal.settled(replayMs))) throw new StoreUnavailable('settlements still wait in the journal');
+      },
+      readStates: async () => void (await Promise.all([modelStates.load(), holds.reload()])),
+      readCatalogue: () => catalogue.reload(),
+    }),
+    (part) => part.close(),
+  );
+  const journal = parts.add(
     await openJournalSlot({
       dataDir: config.storage.dataDir,
       shared: config.storage.redisUrl !== null,
       sharesStoreDisk: config.storage.databaseUrl === null,
-      settle,
-      clock,
-      logger,
+      settle: (rows) => deployment.settle(rows),
+      ...{ clock, logger },
     }),
     (part) => part.close(),
   );
-  const audit = new AuditLog(store.audit, clock, logger);
   const replayed = replayedOnce(journal);
-  const directory = opened.add(
-    new AccountDirectory({ store, clock, audit, replayed, identities: fleet?.identities }),
-    (part) => part.close(),
+
+  // Accounts and limits.
+  const audit = new AuditLog(store.audit, clock, logger);
+  const { identities } = deployment;
+  const directory = parts.add(new AccountDirectory({ store, clock, audit, replayed, identities }), (part) =>
+    part.close(),
   );
-  const changed = fleet ? () => fleet.changed('states') : undefined;
-  const modelStates = new ModelStates(store.availability, changed);
-  const holds = opened.add(
+  const peerOptions = { namesMax: exactPeersMax };
+  const ipLimiter = new IpLimiter(config.limits.ipRequestsPerMinute, deployment.counters('ip', peerOptions));
+  const keyLimiter = new KeyLimiter(config.limits, deployment.counters('requests'), deployment.counters('tokens'));
+  const adminLimiter = new AdminLimiter(deployment.counters('admin', peerOptions), clock);
+
+  // The health of models and routes, and the catalogue.
+  const announceStates = () => deployment.announceStates();
+  const modelStates = new ModelStates(store.availability, announceStates);
+  const holds = parts.add(
     new QuotaHolds({
-      ...{ store: store.holds, clock, logger, changed, totals: shared?.totals },
+      ...{ store: store.holds, clock, logger, changed: announceStates, totals: deployment.totals },
       dir: join(config.storage.dataDir, 'holds'),
     }),
     (part) => part.close(),
   );
-  const loadStates = async () => {
+  await deployment.start(async () => {
     await modelStates.load();
-    // Today's tokens of an earlier process count against a route's daily quota too.
+    // The tokens that an earlier process used today count against a route's daily quota too.
     await journal.replayed(replayMs);
     await holds.load();
-  };
-  await fleet?.listen();
-  await (fleet ? fleet.states.startedWith(loadStates) : loadStates());
+  });
   const health = new RouteHealth(clock, { ...config.breaker, probeMaxMs: config.timeouts.overallMs + probeGraceMs });
+  const { rereadConfig } = options;
   const catalogue = new CatalogueHolder({
     ...sourcesOf(config),
     ...(rereadConfig && { reread: () => sourcesOf(rereadConfig()) }),
@@ -180,97 +174,85 @@ async function start(
       return holds.enforce(routes.values());
     },
   });
-  const expiry = opened.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
+
+  // The request path.
+  const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
-      ...{ modelStates, health, holds, journal, expiry, fleet, meters },
+      ...{ modelStates, health, holds, journal, expiry, meters, fleet: deployment.fleet },
     },
-    opened,
+    parts,
   );
-  const originOf = (req: IncomingMessage) => territories.originOf(req.socket.remoteAddress, req.rawHeaders);
-  const chats = opened.add(new RunningChats(), (part) => part.over(settleMs));
-  const signIns = new SignIns({ store: store.signIn, directory, clock, adminToken, ...dashboardAddress(config) });
-  const demoClaim = new DemoClaim({ store, directory, signIns, clock });
-  const payments = await openPayments({ config, clock, logger, audit, store, directory, territories }, opened);
-  const otherProcesses = await lookForOthers(config, store, logger, opened);
-  const listening = { port: config.server.port, started: false };
+  const chats = parts.add(new RunningChats(), (part) => part.over(settleMs));
   const https = config.server.baseUrl?.startsWith('https:') === true;
+  const chatOptions = { originOf, meters, tracing, https };
+
+  // The dashboard and payments.
+  const signIns = new SignIns({ store: store.signIn, directory, clock, adminToken, ...dashboardOrigin(config) });
+  const demoClaim = new DemoClaim({ store, directory, signIns, clock });
+  await startNotices({ config, clock, logger, store }, parts);
+  const payments = await openPayments({ config, clock, logger, audit, directory, territories });
+
+  // The server.
+  const listening = { port: config.server.port, started: false };
   const server = await createServer({
-    clock,
-    logger,
-    store,
-    directory,
-    audit,
-    modelStates,
-    health,
-    holds,
-    catalogue: fleet ? toldToAll(catalogue, fleet) : catalogue,
-    fleet,
-    journal,
-    expiry,
-    adminToken,
-    isStarted: () => listening.started,
-    https,
-    adminLimiter: new AdminLimiter(counters('admin', { namesMax: exactPeersMax }), clock),
+    ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment },
+    ...{ adminToken, adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
+    ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
+    ...(options.siblings && { siblings: options.siblings }),
     limits: config.limits,
-    originOf,
-    territories,
-    ipLimiter,
-    keyLimiter,
-    bodyMemory,
-    meters,
-    processMeters,
-    upstreamConnections: ports.upstreamConnections,
-    ...(shared && { sharedState: shared }),
-    ...(otherProcesses && { otherProcesses }),
-    ...(siblings && { siblings }),
-    chat: createChatHandler(ports, { originOf, meters, tracing, https }, chats),
+    catalogue: {
+      get current() {
+        return catalogue.current;
+      },
+      reload: async () => {
+        const outcome = await catalogue.reload();
+        if (outcome.ok) await deployment.announceCatalogue();
+        return outcome;
+      },
+    },
+    isStarted: () => listening.started,
+    chat: createChatHandler(ports, chatOptions, chats),
     explain: async (identity, territory, body) =>
       explain(ports, identity, territory, await ports.validator.validate(body)),
     createSignIn: (account, password) => signIns.setPassword(account, password),
-    payments,
     dashboard: {
-      signIns,
-      demoClaim,
-      limiter: new GuessLimiter(shared?.buckets ?? new MemoryBuckets(clock)),
-      playground: createPlayground(ports, { originOf, meters, tracing, https }, chats),
-      ...dashboardSettings(config, () => addressesOf(config, listening.port)),
+      ...{ signIns, demoClaim, version, ...dashboardSettings(config) },
+      limiter: new GuessLimiter(deployment.buckets),
+      playground: createPlayground(ports, chatOptions, chats),
+      addresses: () => addressesOf(config, listening.port),
     },
   });
   let { drainMs } = config.server;
-  opened.add(server, (part) => part.close(drainMs));
+  parts.add(server, (part) => part.close(drainMs));
+
+  // The process listens before it loads the catalogue: a request that arrives earlier gets a 503 instead of a refused connection.
   const port = await server.listen(config.server.port, config.server.host);
   listening.port = port;
-  // Listening comes first: a request that arrives before the snapshot is told so.
   await catalogue.load();
   await expiry.start();
   const addresses = addressesOf(config, port);
-  if (config.demo && print) {
+  if (config.demo && options.print) {
     const text = (await prepareDemo({ store, directory, clock }))(addresses);
-    if (text !== '') print(text);
+    if (text !== '') options.print(text);
   }
   listening.started = true;
+
   return {
-    port,
+    ...{ port, addresses, adminToken, directory, catalogue, store, journal },
     baseUrl: localAddress(config, port),
-    addresses,
-    adminToken,
-    directory,
-    catalogue,
-    store,
-    journal,
     figures: () => server.figures(),
     loadTokenizer: ports.loadTokenizer,
     stop: (drainMsMax = drainMs) => {
       drainMs = Math.min(drainMs, drainMsMax);
-      return opened.close();
+      return parts.close();
     },
     reportUnsettled: () => void journal.reportUnsettled(writeToStandardError),
   };
 }
 
-/** No account is read before what an earlier process left in the journal is in the store: its balance would be too high. */
+/** No account is read before the records of an earlier process are in the store: its balance would be too high. */
 function replayedOnce(journal: JournalSlot): () => Promise<void> {
   let done = false;
   return async () => {
@@ -279,20 +261,16 @@ function replayedOnce(journal: JournalSlot): () => Promise<void> {
   };
 }
 
-/** In a fleet a reload is every process's. */
-function toldToAll(catalogue: CatalogueHolder, fleet: Fleet): HttpDeps['catalogue'] {
-  return {
-    get current() {
-      return catalogue.current;
-    },
-    async reload() {
-      const outcome = await catalogue.reload();
-      if (outcome.ok) await fleet.catalogueChanged();
-      return outcome;
-    },
-  };
-}
-
 function sourcesOf({ catalogue, providers }: Config): CatalogueSources {
   return { files: catalogue, providerSettings: providers };
+}
+
+function dashboardSettings(config: Config) {
+  const { registration, welcomeCreditPico, payments, notices, server } = config;
+  return {
+    ...{ registration, welcomeCreditPico, payments: payments.processor, lowBalancePico: notices.lowBalancePico },
+    configured: { baseUrl: server.baseUrl, dashboardUrl: server.dashboardUrl },
+    secure: dashboardOrigin(config).secure,
+    files: fileURLToPath(new URL('../../dashboard/dist', import.meta.url)),
+  };
 }

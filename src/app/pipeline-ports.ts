@@ -1,4 +1,4 @@
-/** The parts that only the request path uses, and with the others what its stages are given. */
+/** Opens the parts that only the request path uses, and joins them with the others to the ports of its stages. */
 import type { ExpirySweeper } from '../accounts/keys/expiry-sweeper.js';
 import { TokenCounter } from '../billing/count/counter.js';
 import type { Config } from '../config/config.js';
@@ -12,8 +12,9 @@ import { RequestWriter } from '../providers/request-writer.js';
 import { createSandbox } from '../providers/sandbox/sandbox.js';
 import { Deadlines } from '../providers/transport/deadlines.js';
 import { HttpTransport } from '../providers/transport/http-transport.js';
-import type { Opened } from './opened.js';
+import type { OpenParts } from './open-parts.js';
 
+/** The ports that other parts of the gateway use too. */
 type Given =
   | 'clock'
   | 'logger'
@@ -30,33 +31,34 @@ type Given =
   | 'fleet'
   | 'meters';
 
-export interface PipelineParts extends Pick<PipelinePorts, Given> {
+export interface SharedParts extends Pick<PipelinePorts, Given> {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   expiry: ExpirySweeper;
 }
 
-export function pipelinePorts(
-  parts: PipelineParts,
-  opened: Opened,
-): PipelinePorts & Required<Pick<HttpDeps, 'upstreamConnections'>> & { loadTokenizer(): void } {
-  const { config, clock, expiry } = parts;
-  const http = opened.add(new HttpTransport(() => clock.monotonicMs()), (part) => part.close());
-  const counter = opened.add(new TokenCounter(), (part) => part.close());
-  const sandbox = opened.add(createSandbox({ clock }), (part) => part.close());
+export interface GatewayPorts extends PipelinePorts, Required<Pick<HttpDeps, 'upstreamConnections'>> {
+  loadTokenizer(): void;
+}
+
+export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPorts {
+  const { config, clock, env, expiry, logger } = shared;
+  const http = parts.add(new HttpTransport(() => clock.monotonicMs()), (part) => part.close());
+  const counter = parts.add(new TokenCounter(), (part) => part.close());
+  const sandbox = parts.add(createSandbox({ clock }), (part) => part.close());
   return {
-    ...parts,
-    upstreamConnections: () => http.connectionCounts(),
-    expiredKeySeen: () => expiry.seen(),
-    timeouts: config.timeouts,
-    deadlines: new Deadlines(clock),
-    validator: opened.add(new Validator(), (part) => part.close()),
-    requests: opened.add(new RequestWriter(), (part) => part.close()),
-    answers: opened.add(new AnswerReader(), (part) => part.close()),
-    failures: opened.add(new FailureReader(), (part) => part.close()),
+    ...shared,
     counter,
-    loadTokenizer: () => counter.load(),
-    credentials: new ProviderCredentials({ clock, env: parts.env, logger: parts.logger }),
+    deadlines: new Deadlines(clock),
+    timeouts: config.timeouts,
+    validator: parts.add(new Validator(), (part) => part.close()),
+    requests: parts.add(new RequestWriter(), (part) => part.close()),
+    answers: parts.add(new AnswerReader(), (part) => part.close()),
+    failures: parts.add(new FailureReader(), (part) => part.close()),
+    credentials: new ProviderCredentials({ clock, env, logger }),
     transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
+    expiredKeySeen: () => expiry.seen(),
+    upstreamConnections: () => http.connectionCounts(),
+    loadTokenizer: () => counter.load(),
   };
 }

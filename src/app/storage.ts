@@ -4,21 +4,21 @@ import type { Config } from '../config/config.js';
 import { type Embedded, type SocketConnection, startEmbedded } from '../storage/embedded/embedded.js';
 import { openStore } from '../storage/open-store.js';
 import type { Store } from '../storage/store.js';
-import type { Opened } from './opened.js';
+import type { OpenParts } from './open-parts.js';
 
 /** With a `connection` the store is one that another process of ours has started. */
 export async function openStorage(
   config: Config,
   logger: Logger,
-  opened: Opened,
+  parts: OpenParts,
   connection?: SocketConnection,
 ): Promise<Store> {
   const { databaseUrl } = config.storage;
   const address =
     databaseUrl === null
-      ? { connection: connection ?? (await startServer(config, logger, opened)).connection }
+      ? { connection: connection ?? (await startServer(config, logger, parts)).connection }
       : { databaseUrl };
-  return opened.add(await openStore({ ...address, logger }), (part) => part.close());
+  return parts.add(await openStore({ ...address, logger }), (part) => part.close());
 }
 
 /**
@@ -28,11 +28,11 @@ export async function openStorage(
 export async function prepareStorage(
   config: Config,
   logger: Logger,
-  opened: Opened,
+  parts: OpenParts,
   fill: (store: Store) => Promise<void>,
 ): Promise<SocketConnection | undefined> {
   const { databaseUrl } = config.storage;
-  const embedded = databaseUrl === null ? await startServer(config, logger, opened) : undefined;
+  const embedded = databaseUrl === null ? await startServer(config, logger, parts) : undefined;
   const address = embedded ? { connection: embedded.connection } : { databaseUrl: String(databaseUrl) };
   const store = await openStore({ ...address, logger });
   await fill(store).finally(() => store.close());
@@ -43,8 +43,8 @@ export async function prepareStorage(
 const connectionsOfWorker = 12;
 const connectionsBesides = 20;
 
-async function startServer(config: Config, logger: Logger, opened: Opened): Promise<Embedded> {
+async function startServer(config: Config, logger: Logger, parts: OpenParts): Promise<Embedded> {
   const connectionsMax = Math.max(40, connectionsBesides + connectionsOfWorker * config.workers);
   const { dataDir } = config.storage;
-  return opened.add(await startEmbedded({ dataDir, logger, connectionsMax }), (part) => part.stop());
+  return parts.add(await startEmbedded({ dataDir, logger, connectionsMax }), (part) => part.stop());
 }

@@ -1,72 +1,38 @@
-/** The configuration after reading, checking and defaulting. Durations are milliseconds, paths absolute. */
+/** The configuration after reading, checking and defaulting. Durations are milliseconds, paths are absolute. */
+import type { sections, topLevel, ValuesOf } from './settings.js';
 
-export interface Timeouts {
-  firstByteStreamingMs: number;
-  firstByteStreamingAfterTimeoutMs: number;
-  firstByteNonStreamingMs: number;
-  streamIdleMs: number;
-  overallMs: number;
-}
+type Sections = typeof sections;
+
+export type Timeouts = ValuesOf<Sections['timeouts']>;
 
 export interface ProviderSettings {
-  /** null where `${NAME}` named an absent variable: not configured. */
+  /** null where `${NAME}` names an absent variable: the provider is not configured. */
   apiKey?: string | null;
   baseUrl?: string;
 }
 
-export interface StripeSettings {
+export interface StripeSettings extends Pick<ValuesOf<Sections['payments']>, 'apiBase'> {
   processor: 'stripe';
   secretKey: string;
-  /** Of the one webhook endpoint that Stripe has for this service. */
   webhookSecret: string;
-  /** Where Stripe's API is taken from instead; null = Stripe's own. */
-  apiBase: string | null;
 }
 
 export type PaymentSettings = { processor: 'none' } | StripeSettings;
 
-export interface NoticeSettings {
-  /** An account whose owner has set none is told of at this balance; 0 = it is not. */
-  lowBalancePico: bigint;
-  /** Only the operator names an address that the service calls: one of an account's own could be any of the inner network. */
+export interface NoticeSettings extends Omit<ValuesOf<Sections['notices']>, 'webhook'> {
+  /** Only the operator sets it: an address chosen by an account could lie in the inner network. */
   webhook: { url: string; secret: string } | null;
-  /** How often balances are looked at. */
-  intervalMs: number;
 }
 
-export interface Config {
+export interface Config extends ValuesOf<typeof topLevel> {
   /** The file that it was read from; null without one. */
   file: string | null;
-  server: {
-    host: string;
-    port: number;
-    /** null = made from the host and port in use. */
-    baseUrl: string | null;
-    dashboardUrl: string | null;
-    docsUrl: string | null;
-    trustedProxies: string[];
-    clientIpHeader: string;
-    countryHeader: string | null;
-    /** An operator's own MaxMind DB file; null = the bundled one. */
-    countryDatabase: string | null;
-    drainMs: number;
-    /** What the request bodies of one process may hold together. */
-    bodyMemoryMaxBytes: number;
-  };
-  storage: { dataDir: string; databaseUrl: string | null; redisUrl: string | null };
-  workers: number;
-  demo: boolean;
-  /** Whether anybody may sign up at the dashboard. */
-  registration: 'open' | 'closed';
-  /** What an account gets that signs up by itself. */
-  welcomeCreditPico: bigint;
-  adminToken: string | null;
-  /** `builtin` or absolute paths. */
-  catalogue: string[];
-  limits: { ipRequestsPerMinute: number; keyRequestsPerMinute: number; keyTokensPerMinute: number };
+  server: ValuesOf<Sections['server']>;
+  storage: ValuesOf<Sections['storage']>;
+  limits: ValuesOf<Sections['limits']>;
   timeouts: Timeouts;
-  breaker: { failures: number; windowMs: number; cooldownMs: number };
-  territories: { sanctioned: 'builtin' | string[] };
+  breaker: ValuesOf<Sections['breaker']>;
+  territories: ValuesOf<Sections['territories']>;
   providers: Record<string, ProviderSettings>;
   payments: PaymentSettings;
   notices: NoticeSettings;

@@ -1,12 +1,11 @@
-/** Reads, checks and defaults the configuration: file, then environment. A fault is a ConfigFault with all of them. */
+/** Reads the configuration from the file and the environment. Throws one ConfigFault with every fault that it finds. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { z } from 'zod';
 import { describeValue, YamlSource } from '../base/yaml-source.js';
 import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
-import { adminToken, type ConfigFile, configSchema, databaseUrl, host, port, redisUrl } from './config-schema.js';
-import { configOf, type Overrides } from './defaults.js';
+import { configOf } from './defaults.js';
+import { configSchema, type FileValues, type Setting, sections, topLevel } from './settings.js';
 
 const defaultFile = 'lodestone.yaml';
 
@@ -24,14 +23,14 @@ export function loadConfig({ file, env, cwd }: LoadOptions): Config {
   const path = chosen === null ? null : resolve(cwd, chosen);
   const source = chosen === null ? new YamlSource('', '') : readSource(chosen, resolve(cwd, chosen), faults);
   const checked = source && checkFile(source, env);
-  const overrides = overridesOf(env, faults);
+  const environment = environmentValues(env, faults);
   if (source && checked) {
-    checkWorkers(source, checked.settings, overrides);
-    checkPayments(source, checked.settings);
+    checkWorkers(source, checked.values, environment);
+    checkPayments(source, checked.values);
   }
   faults.unshift(...(source?.faults ?? []));
   if (faults.length > 0 || !checked) throw new ConfigFault(faults);
-  return configOf({ ...checked, overrides, file: path, directory: path === null ? resolve(cwd) : dirname(path) });
+  return configOf({ ...checked, environment, file: path, directory: path === null ? resolve(cwd) : dirname(path) });
 }
 
 function readSource(shown: string, path: string, faults: string[]): YamlSource | undefined {
@@ -49,12 +48,12 @@ function checkFile(source: YamlSource, env: Environment): CheckedFile | undefine
   if (source.faults.length > 0) return undefined;
   const unconfigured = new Set<string>();
   const value = withReferences({ source, env, unconfigured }, source.value, []);
-  const settings = source.check<ConfigFile>(configSchema, [], value);
-  return settings && { settings, unconfigured };
+  const values = source.check<FileValues>(configSchema, [], value);
+  return values && { values, unconfigured };
 }
 
 interface CheckedFile {
-  settings: ConfigFile;
+  values: FileValues;
   /** Providers whose `api_key` names an absent variable. */
   unconfigured: Set<string>;
 }
@@ -86,47 +85,52 @@ function withoutReferences({ source, env, unconfigured }: Reading, value: string
   return absent.length > 0 ? null : text;
 }
 
-function overridesOf(env: Environment, faults: string[]): Overrides {
-  const read = <T>(name: string, schema: z.ZodType<T>, secret: boolean): T | undefined => {
-    const value = nonEmpty(env[name]);
-    if (value === undefined) return undefined;
-    const result = schema.safeParse(value);
-    if (result.success) return result.data;
-    const found = secret ? 'a text' : describeValue(value);
-    faults.push(`environment: ${name}: found ${found}, expected ${result.error.issues[0]?.message}`);
-    return undefined;
-  };
-  return {
-    host: read('HOST', host, false),
-    port: read('PORT', port, false),
-    databaseUrl: read('LODESTONE_DATABASE_URL', databaseUrl, true),
-    redisUrl: read('LODESTONE_REDIS_URL', redisUrl, true),
-    adminToken: read('LODESTONE_ADMIN_TOKEN', adminToken, true),
-  };
+/** The values of the variables that win over the file. */
+function environmentValues(env: Environment, faults: string[]): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  const settings: Setting[] = [topLevel, ...Object.values(sections)].flatMap((rows) => Object.values<Setting>(rows));
+  for (const { accepts, docs } of settings) {
+    const text = docs.env === undefined ? undefined : nonEmpty(env[docs.env]);
+    if (docs.env === undefined || text === undefined) continue;
+    const result = accepts.safeParse(text);
+    if (result.success) {
+      values.set(docs.env, result.data);
+      continue;
+    }
+    const [issue] = result.error.issues;
+    const isSecret = issue?.code === 'custom' && issue.params?.secret === true;
+    faults.push(
+      `environment: ${docs.env}: found ${isSecret ? 'a text' : describeValue(text)}, expected ${issue?.message}`,
+    );
+  }
+  return values;
 }
 
-/** Contract 2: processes share their counters and versions through Redis, so more than one needs it. */
-function checkWorkers(source: YamlSource, settings: ConfigFile, overrides: Overrides): void {
-  const workers = settings.workers ?? 1;
-  if (workers === 1 || overrides.redisUrl || settings.storage?.redis_url) return;
+/** Processes share their counters and versions through Redis, so more than one needs it. */
+function checkWorkers(source: YamlSource, values: FileValues, environment: ReadonlyMap<string, unknown>): void {
+  const workers = values.workers ?? topLevel.workers.default;
+  const { redis_url } = (values.storage ?? {}) as Record<string, unknown>;
+  if (workers === 1 || redis_url || environment.has(sections.storage.redis_url.docs.env!)) return;
   source.faultAt(['workers'], `found ${workers}, expected 1, or a storage.redis_url that the workers share`);
 }
 
-/** What is chosen has all that it needs, or nothing starts: a payment that cannot be confirmed would be worse. */
-function checkPayments(source: YamlSource, { payments, notices }: ConfigFile): void {
-  const needs = (path: string[], value: unknown, why: string) => {
-    // What is there and names an absent variable has its fault already.
-    if (value == null && source.valueAt(path) == null)
+/** Stripe and the webhook need their secrets: a payment that cannot be confirmed is worse than a start that fails. */
+function checkPayments(source: YamlSource, { payments, notices }: FileValues): void {
+  const needs = (path: string[], values: FileValues, why: string) => {
+    // A field that names an absent variable has its fault already.
+    if (values[path.at(-1)!] == null && source.valueAt(path) == null)
       source.faultAt(path, `missing, expected a value, because ${why}`);
   };
-  if (payments?.processor === 'stripe') {
+  const stripe = (payments ?? {}) as FileValues;
+  if (stripe.processor === 'stripe') {
     const why = 'payments.processor is stripe';
-    needs(['payments', 'secret_key'], payments.secret_key, why);
-    needs(['payments', 'webhook_secret'], payments.webhook_secret, why);
+    needs(['payments', 'secret_key'], stripe, why);
+    needs(['payments', 'webhook_secret'], stripe, why);
   }
-  if (notices?.webhook) {
-    needs(['notices', 'webhook', 'url'], notices.webhook.url, 'notices.webhook is set');
-    needs(['notices', 'webhook', 'secret'], notices.webhook.secret, 'notices.webhook is set');
+  const { webhook } = (notices ?? {}) as { webhook?: FileValues };
+  if (webhook) {
+    needs(['notices', 'webhook', 'url'], webhook, 'notices.webhook is set');
+    needs(['notices', 'webhook', 'secret'], webhook, 'notices.webhook is set');
   }
 }
 

@@ -17,18 +17,17 @@ import { registerApi } from './api/register.js';
 import { chatPath } from './chat-path.js';
 import { registerDashboard } from './dashboard/register.js';
 import type { HttpDeps } from './deps.js';
-import { asGatewayError } from './faults.js';
+import { asGatewayError, countRefused } from './faults.js';
 import { KnownPaths } from './known-paths.js';
 import { registerOpenApi } from './openapi/document.js';
 import { registerDocs } from './ops/docs.js';
 import { registerOps } from './ops/ops.js';
 import { registerStripeWebhook } from './ops/stripe-webhook.js';
 import { readBody } from './server/body.js';
-import { onClientError } from './server/client-error.js';
 import { serverLimits } from './server/connection-limits.js';
 import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './server/headers.js';
+import { onClientError } from './server/malformed-requests.js';
 import { answerAndDrain } from './server/raw-answer.js';
-import { countRefused } from './server/refused.js';
 
 export interface Lifecycle {
   /** True once the process refuses new work. */
@@ -156,12 +155,12 @@ function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycl
     request.origin = deps.originOf(request.raw);
     deps.territories.checkCaller(request.origin.territory);
     await deps.ipLimiter.take(request.origin.address);
-    if (deps.fleet && tellsStates(pathOf(request))) await deps.fleet.states.now();
+    if (showsStates(pathOf(request))) await deps.deployment.refreshStates();
   });
 }
 
-/** Files and pages tell nothing that another process could have changed. */
-const tellsStates = (path: string): boolean => isApiPath(path) || /^\/(admin|dashboard\/api)\//.test(path);
+/** Files and pages show nothing that another process could have changed. */
+const showsStates = (path: string): boolean => isApiPath(path) || /^\/(admin|dashboard\/api)\//.test(path);
 
 /** Check 3, in a hook: a body that nobody takes is not read first. */
 function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {

@@ -6,7 +6,6 @@ import type { Session } from '../accounts/sign-in/sign-ins.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Snapshot } from '../catalogue/route.js';
-import type { Fleet } from '../cluster/fleet/fleet.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
@@ -58,6 +57,17 @@ export type ReloadOutcome =
   | { ok: true; models: number; routes: number; providers: number }
   | { ok: false; faults: string[] };
 
+export interface DeploymentPort {
+  /** Brings the model states, quota holds and the catalogue up to the changes of other processes; undefined = nothing to wait for. */
+  refreshStates(): Promise<void> | undefined;
+  /** Looks again for a record that another process may be about to settle; null where it does not appear. */
+  findSettledElsewhere<T>(find: () => Promise<T | null>): Promise<T | null>;
+  /** Parts that this process serves without. `/readyz` lists them; they are no reason to send traffic elsewhere. */
+  degraded(): string[];
+  /** The metrics of what the processes share. */
+  figures(): Figures;
+}
+
 export interface HttpDeps {
   clock: Clock;
   logger: Logger;
@@ -68,8 +78,8 @@ export interface HttpDeps {
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
-  /** In a fleet: brings what all requests depend on up to date. Absent: this process is the only one. */
-  fleet?: Pick<Fleet, 'states'> | null;
+  /** The other processes that serve the same accounts, where there are any. */
+  deployment: DeploymentPort;
   journal: {
     settled(timeoutMs: number): Promise<boolean>;
     figures?(): JournalFigures;
@@ -101,10 +111,6 @@ export interface HttpDeps {
   meters: Meters;
   processMeters?: Pick<ProcessMeters, 'figures'>;
   upstreamConnections?: () => { readonly open: number; readonly idle: number };
-  /** Redis, where many processes share one; absent where there is none. `fallbacks`: requests that had to do without it. */
-  sharedState?: { readonly up: boolean; readonly fallbacks?: number };
-  /** Where it has no Redis: whether others serve from its database all the same. Absent where that cannot be. */
-  otherProcesses?: { readonly seen: boolean };
   /** The figures of the other processes of this machine, for a scrape that one of them answers for all. */
   siblings?: (own: Figures) => Promise<Figures[]>;
   /** Absent: credit is added by the operator alone. */

@@ -1,5 +1,6 @@
 /** Turns whatever was thrown into a row of the error table: nothing else ever reaches a caller. */
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { type Meters, outcomeOfStatus, unknownEndpoint } from '../observability/metrics/meters.js';
 import { StoreUnavailable } from '../storage/store.js';
 
 export function asGatewayError(error: unknown): GatewayError {
@@ -14,4 +15,11 @@ export function asGatewayError(error: unknown): GatewayError {
     return gatewayError('bad_http', { reason: 'the request cannot be read' });
   }
   return gatewayError('internal_server_error', { what: 'The service failed.' });
+}
+
+// Requests that neither an endpoint nor the framework has seen: refused by their head alone, or by the parser.
+
+export function countRefused(meters: Meters, error: GatewayError): void {
+  meters.request(unknownEndpoint, outcomeOfStatus(error.status));
+  meters.error(error);
 }

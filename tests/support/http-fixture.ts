@@ -27,6 +27,14 @@ import { smallSnapshot } from './snapshot.js';
 export const adminToken = 'admin-secret-of-the-fixture';
 export const dashboardOrigin = 'https://ai.example.com';
 
+/** No other process serves the same accounts. */
+export const singleProcess: HttpDeps['deployment'] = {
+  refreshStates: () => undefined,
+  findSettledElsewhere: async () => null,
+  degraded: () => [],
+  figures: () => ({}),
+};
+
 export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const clock = new ManualClock();
   const store = new MemoryStore();
@@ -51,6 +59,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     ...{ health, holds, meters: new Meters() },
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, models: 2, routes: 5, providers: 3 }) },
     journal: { settled: async () => true },
+    deployment: singleProcess,
     limits,
     https: false,
     isStarted: () => true,

@@ -11,7 +11,7 @@ import type { SocketConnection } from '../../storage/embedded/embedded.js';
 import { type Addresses, addressesOf } from '../addresses.js';
 import { adminTokenOf } from '../admin-token.js';
 import { demoParts, prepareDemo, readyText } from '../demo.js';
-import { Opened } from '../opened.js';
+import { OpenParts } from '../open-parts.js';
 import type { Ending } from '../running.js';
 import { prepareStorage } from '../storage.js';
 import { FiguresExchange } from './figures-exchange.js';
@@ -59,7 +59,7 @@ function print(text: string): void {
 }
 
 class Primary {
-  readonly #opened = new Opened();
+  readonly #parts = new OpenParts();
   readonly #handed = new HandedConnections();
   readonly #seats: Seat[];
   readonly #figures = new FiguresExchange(() => this.#seats);
@@ -79,7 +79,7 @@ class Primary {
   async start(): Promise<void> {
     const { logger, mainFile } = this.options;
     let demo = (_: Addresses): string => '';
-    this.#prepared = prepareStorage(this.#config, logger, this.#opened, async (store) => {
+    this.#prepared = prepareStorage(this.#config, logger, this.#parts, async (store) => {
       if (this.#config.demo) demo = await prepareDemo(demoParts(store, logger));
     });
     this.#connection = await this.#prepared;
@@ -114,7 +114,7 @@ class Primary {
     const waitMs = config.server.drainMs + patienceMs;
     const ended = await Promise.all(this.#seats.map((seat) => seat.stop(signal, waitMs)));
     try {
-      await this.#opened.close();
+      await this.#parts.close();
     } catch (error) {
       logger.error({ error: String(error) }, 'stopped, but not cleanly; what is not settled waits in the journal');
       return false;

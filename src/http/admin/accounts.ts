@@ -9,7 +9,7 @@ import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { SignInUser } from '../../storage/store.js';
 import type { HttpDeps } from '../deps.js';
-import { actorOf } from './actor.js';
+import { actorOf } from './audit.js';
 import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
 
 export const newAccount = z.strictObject({

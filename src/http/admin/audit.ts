@@ -1,5 +1,6 @@
 /** `GET /admin/v1/audit`: who did what, newest first. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Actor } from '../../accounts/audit.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber } from '../query.js';
 
@@ -26,4 +27,10 @@ export function registerAudit(app: FastifyInstance, { store }: HttpDeps): void {
       })),
     };
   });
+}
+
+// Who the audit says it was: the account whose session it is, else whoever holds the admin token.
+
+export function actorOf({ session }: FastifyRequest): Actor {
+  return session ? `account:${session.account.id}` : 'operator';
 }

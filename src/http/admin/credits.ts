@@ -8,7 +8,7 @@ import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber } from '../query.js';
 import { accountNamed } from './accounts.js';
-import { actorOf } from './actor.js';
+import { actorOf } from './audit.js';
 import { bodyFields, personText } from './fields.js';
 
 export const newCredit = z.strictObject({

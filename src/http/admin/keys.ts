@@ -8,7 +8,7 @@ import type { Key } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
 import { accountNamed } from './accounts.js';
-import { actorOf } from './actor.js';
+import { actorOf } from './audit.js';
 import { bodyFields, personText } from './fields.js';
 
 export const newKey = z.strictObject({

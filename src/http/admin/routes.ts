@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
-import { actorOf } from './actor.js';
+import { actorOf } from './audit.js';
 import { bodyFields, personText } from './fields.js';
 
 type RouteName = { Params: { provider: string; creator: string; model: string; locode: string } };

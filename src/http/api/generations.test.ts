@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
+import { type HttpFixture, httpFixture, singleProcess } from '../../../tests/support/http-fixture.js';
+import { findRepeatedly } from '../../app/deployment.js';
 import { generationId } from '../../base/ids.js';
 import type { Generation } from '../../domain/generation.js';
 import { settlementRow } from '../../domain/settlement-row.js';
-import type { HttpDeps } from '../deps.js';
 
 let fixture: HttpFixture;
 let waits: number[];
@@ -92,10 +92,9 @@ describe('GET /v1/generation', () => {
     }
   });
 
-  it('is found in a fleet though the process that answered has not settled it yet, and an old id is not waited for (0022)', async () => {
+  it('is found in a fleet before the process that answered has settled it, and an old id is not waited for', async () => {
     const [fresh, old] = [generationId(fixture.clock.now()), generationId(0)];
-    const fleet = { states: { now: () => undefined } } as unknown as NonNullable<HttpDeps['fleet']>;
-    const second = await httpFixture({ fleet });
+    const second = await httpFixture({ deployment: { ...singleProcess, findSettledElsewhere: findRepeatedly } });
     const { store, account, key } = second;
     const ids: string[] = [];
     const find = store.generations.find.bind(store.generations);

@@ -1,5 +1,4 @@
 /** The usage history of an account: its own records only, newest first, including what has just ended. */
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { generationIdsFrom } from '../../base/ids.js';
 import { usdText } from '../../base/money.js';
@@ -10,13 +9,11 @@ import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber, queryText } from '../query.js';
 
-/** How long a reader waits for records that are still on their way into the store: it shall read what it caused. */
+/** A reader waits this long for records on their way into the store, so that it finds the requests that it made itself. */
 export const settledWaitMs = 2000;
 
-/** Together a little longer than the quarter of a second after which every process settles. */
-const otherSettlesMs = [50, 100, 250];
-/** An id has the time at which its request began; no request takes longer, with a chain of ten entries. */
-const underWayMs = 60 * 60 * 1000;
+/** No request takes longer, even with a chain of ten entries. An id holds the time at which its request began. */
+const requestMaxMs = 60 * 60 * 1000;
 
 export const generationsLimit: NumberParameter = {
   name: 'limit',
@@ -38,7 +35,7 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
 
   const one = async (request: FastifyRequest, id: string) => {
     const find = () => deps.store.generations.find(accountOf(request).id, id);
-    const generation = await recordsOf(deps, async () => (await find()) ?? (await settledByAnother(deps, id, find)));
+    const generation = await recordsOf(deps, async () => (await find()) ?? (await settledElsewhere(deps, id, find)));
     if (!generation) throw gatewayError('generation_not_found', { id: id.slice(0, 100) });
     return { data: generationJson(generation) };
   };
@@ -59,15 +56,14 @@ async function recordsOf<T>(deps: HttpDeps, read: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The other processes of a fleet settle four times a second: an id that one of them has just given out is not unknown (0022). */
-async function settledByAnother<T>({ fleet, clock }: HttpDeps, id: string, find: () => Promise<T>): Promise<T | null> {
-  if (!fleet || !id.startsWith('gen-') || id < generationIdsFrom(clock.now() - underWayMs)) return null;
-  for (const ms of otherSettlesMs) {
-    await pause(ms);
-    const found = await find();
-    if (found) return found;
-  }
-  return null;
+/** An id that another process has just given out is not unknown: that process settles it in a moment (docs/decisions/0022). */
+async function settledElsewhere<T>(
+  { deployment, clock }: HttpDeps,
+  id: string,
+  find: () => Promise<T | null>,
+): Promise<T | null> {
+  const isRecent = id.startsWith('gen-') && id >= generationIdsFrom(clock.now() - requestMaxMs);
+  return isRecent ? deployment.findSettledElsewhere(find) : null;
 }
 
 function unreadable({ logger }: HttpDeps, error: unknown): GatewayError {

@@ -2,20 +2,20 @@
  * What `GET /metrics` tells: what the request path has counted, and what its parts say of themselves at the scrape.
  * Where several processes serve, one scrape covers all of them.
  */
-import { type Figures, mergeFigures, type Sample } from '../../observability/metrics/figures.js';
+import { type Figures, mergeFigures, metricNames, type Sample } from '../../observability/metrics/figures.js';
+import { type MetricDefinition, metricTable } from '../../observability/metrics/metric-table.js';
 import type { HttpDeps } from '../deps.js';
-import { figuresText } from './prometheus-text.js';
 
 export type MetricsDeps = Pick<
   HttpDeps,
   | 'catalogue'
   | 'clock'
+  | 'deployment'
   | 'health'
   | 'holds'
   | 'journal'
   | 'meters'
   | 'processMeters'
-  | 'sharedState'
   | 'siblings'
   | 'upstreamConnections'
 >;
@@ -65,7 +65,7 @@ function routeFigures({ catalogue, health, holds }: MetricsDeps): Figures {
   };
 }
 
-function partFigures({ catalogue, clock, journal, sharedState, upstreamConnections }: MetricsDeps): Figures {
+function partFigures({ catalogue, clock, deployment, journal, upstreamConnections }: MetricsDeps): Figures {
   const waiting = journal.figures?.();
   const connections = upstreamConnections?.();
   return {
@@ -75,8 +75,7 @@ function partFigures({ catalogue, clock, journal, sharedState, upstreamConnectio
       lodestone_journal_settled_total: one(waiting.settled),
       lodestone_journal_set_aside_total: one(waiting.setAside),
     }),
-    ...(sharedState && { lodestone_redis_up: one(sharedState.up ? 1 : 0) }),
-    ...(sharedState?.fallbacks !== undefined && { lodestone_redis_fallbacks_total: one(sharedState.fallbacks) }),
+    ...deployment.figures(),
     ...(connections && {
       lodestone_upstream_connections: [
         { labels: ['busy'], value: connections.open - connections.idle },
@@ -95,4 +94,58 @@ function ageSeconds(nowMs: number, thenMs: number | null): number {
 
 function one(value: number): Sample[] {
   return [{ labels: [], value }];
+}
+
+// Prometheus' text format, version 0.0.4: families of samples with their labels escaped.
+
+export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+export interface MetricFamily extends Pick<MetricDefinition, 'type' | 'help' | 'labels' | 'bounds'> {
+  readonly name: string;
+  readonly samples: readonly Sample[];
+}
+
+export function figuresText(figures: Figures): string {
+  return prometheusText(metricNames.map((name) => ({ name, ...metricTable[name], samples: figures[name] ?? [] })));
+}
+
+export function prometheusText(families: readonly MetricFamily[]): string {
+  return families.map(familyText).join('');
+}
+
+/** A family without samples is left out: its name alone says nothing. */
+function familyText(family: MetricFamily): string {
+  const { name, help, type, samples } = family;
+  if (samples.length === 0) return '';
+  const lines = samples.map((sample) => sampleText(family, sample));
+  return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function sampleText({ name, labels: names, bounds }: MetricFamily, { labels, value, counts }: Sample): string {
+  const pairs = labels.map((label, i) => pairText(names[i] ?? '', label));
+  if (!counts || !bounds) return `${name}${labelsText(pairs)} ${valueText(value)}\n`;
+  let text = '';
+  let count = 0;
+  for (const [i, inBucket] of counts.entries()) {
+    count += inBucket;
+    const le = pairText('le', valueText(bounds[i] ?? Number.POSITIVE_INFINITY));
+    text += `${name}_bucket${labelsText([...pairs, le])} ${count}\n`;
+  }
+  return `${text}${name}_sum${labelsText(pairs)} ${valueText(value)}\n${name}_count${labelsText(pairs)} ${count}\n`;
+}
+
+function pairText(name: string, value: string): string {
+  return `${name}="${escaped(value).replaceAll('"', '\\"')}"`;
+}
+
+function labelsText(pairs: readonly string[]): string {
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+function valueText(value: number): string {
+  return Number.isFinite(value) || Number.isNaN(value) ? String(value) : value > 0 ? '+Inf' : '-Inf';
 }

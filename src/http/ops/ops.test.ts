@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { httpFixture } from '../../../tests/support/http-fixture.js';
+import { httpFixture, singleProcess } from '../../../tests/support/http-fixture.js';
 import type { HttpDeps } from '../deps.js';
 
 async function ready(overrides: Partial<HttpDeps>, { draining = false, storeAway = false } = {}) {
@@ -30,16 +30,10 @@ describe('GET /readyz', () => {
     expect(await ready({ journal: { ...journal, fault: null } })).toEqual([200, { status: 'ready' }]);
   });
 
-  it('stays ready without Redis, and tells that it is away (architecture 3: it serves)', async () => {
-    expect(await ready({ sharedState: { up: true } })).toEqual([200, { status: 'ready' }]);
-    expect(await ready({ sharedState: { up: false } })).toEqual([200, { status: 'ready', degraded: ['redis'] }]);
+  it('stays ready without a part that it can serve without, and names it', async () => {
+    const deployment = { ...singleProcess, degraded: () => ['redis'] };
+    expect(await ready({ deployment })).toEqual([200, { status: 'ready', degraded: ['redis'] }]);
     const neither = { status: 'not_ready', missing: ['store'], degraded: ['redis'] };
-    expect(await ready({ sharedState: { up: false } }, { storeAway: true })).toEqual([503, neither]);
-  });
-
-  it('stays ready beside a process that it shares a database but no Redis with, and tells what is not set (0022)', async () => {
-    expect(await ready({ otherProcesses: { seen: false } })).toEqual([200, { status: 'ready' }]);
-    const unset = { status: 'ready', degraded: ['redis_url'] };
-    expect(await ready({ otherProcesses: { seen: true } })).toEqual([200, unset]);
+    expect(await ready({ deployment }, { storeAway: true })).toEqual([503, neither]);
   });
 });

@@ -1,12 +1,10 @@
 /** `/healthz`, `/readyz` and `/metrics`, to which no guard applies but the limit of failed admin authentications. */
-
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { isLoopbackAddress, isLoopbackHost } from '../../base/ip-address.js';
 import { AdminGate } from '../admin/admin-gate.js';
 import type { HttpDeps } from '../deps.js';
-import { metricsText } from './metrics.js';
-import { prometheusContentType } from './prometheus-text.js';
+import { metricsText, prometheusContentType } from './metrics.js';
 
 const storeWaitMs = 1000;
 
@@ -24,7 +22,7 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     const fault = deps.journal.fault ?? null;
     if (fault !== null) missing.push('journal');
     reply.header('cache-control', 'no-store').code(missing.length === 0 ? 200 : 503);
-    const parts = degradedParts(deps);
+    const parts = deps.deployment.degraded();
     const degraded = parts.length > 0 ? { degraded: parts } : {};
     if (missing.length === 0) return { status: 'ready', ...degraded };
     return { status: 'not_ready', missing, ...(fault !== null && { reason: journalReason(fault) }), ...degraded };
@@ -40,11 +38,6 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
 
 function journalReason(fault: string): string {
   return `The settlement journal cannot be written (${fault}), so requests that cost money are refused. Free space on the disk of storage.data_dir, or make it writable.`;
-}
-
-/** What it serves without: told, but no reason to send the traffic elsewhere. */
-function degradedParts({ sharedState, otherProcesses }: HttpDeps): string[] {
-  return [...(sharedState?.up === false ? ['redis'] : []), ...(otherProcesses?.seen ? ['redis_url'] : [])];
 }
 
 async function answersInTime(ping: Promise<void>): Promise<boolean> {

@@ -12,16 +12,14 @@ import type { Figures } from '../../observability/metrics/figures.js';
 import { buildApp, type Lifecycle } from '../app.js';
 import { isChatPath } from '../chat-path.js';
 import type { HttpDeps } from '../deps.js';
-import { asGatewayError } from '../faults.js';
+import { asGatewayError, countRefused } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
 import { markAwaitsContinue } from './body.js';
-import { onConnect } from './client-error.js';
 import { capConnections, type ServerLimits, serverLimits, watchUnread } from './connection-limits.js';
-import { headFault } from './head-fault.js';
 import { httpsOnlyHeader, socketHeaders } from './headers.js';
 import { closeOnlyIdle } from './idle-connections.js';
+import { headFault, onConnect } from './malformed-requests.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
-import { countRefused } from './refused.js';
 
 const closePollMs = 50;
 const httpsOnly = Object.entries(httpsOnlyHeader)[0]!;

@@ -1,36 +1,46 @@
-/** Payments and the notices about balances, as the configuration asks for them. */
+/** Parts that the configuration or the environment turns on: traces, payments by card, and notices about low balances. */
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
-import { BalanceNotices } from '../payments/balance-notices.js';
+import type { Tracing } from '../observability/tracing/ended-chat.js';
+import { openTracing } from '../observability/tracing/open-tracing.js';
 import { openStripe } from '../payments/stripe-client.js';
 import { StripePayments } from '../payments/stripe-payments.js';
 import type { Store } from '../storage/store.js';
 import type { Territories } from '../territory/territories.js';
-import type { Opened } from './opened.js';
+import type { OpenParts } from './open-parts.js';
 
-interface Parts {
+/** null where no exporter of traces is configured. */
+export async function startTracing(
+  env: Readonly<Record<string, string | undefined>>,
+  logger: Logger,
+  parts: OpenParts,
+): Promise<Tracing | null> {
+  const tracing = await openTracing({ env, logger });
+  if (tracing) parts.add(tracing, (part) => part.stop());
+  return tracing;
+}
+
+interface PaymentDeps {
   config: Config;
   clock: Clock;
   logger: Logger;
   audit: AuditLog;
-  store: Store;
   directory: AccountDirectory;
   territories: Territories;
 }
 
-/** undefined where credit is added by the operator alone. */
-export async function openPayments(parts: Parts, opened: Opened): Promise<StripePayments | undefined> {
-  await startNotices(parts, opened);
-  const { config, clock, logger, audit, directory, territories } = parts;
+/** undefined where only the operator adds credit. */
+export async function openPayments(deps: PaymentDeps): Promise<StripePayments | undefined> {
+  const { config, clock, logger, audit, directory, territories } = deps;
   if (config.payments.processor === 'none') return undefined;
   return new StripePayments({
     ...{ clock, logger, webhookSecret: config.payments.webhookSecret },
     stripe: await openStripe(config.payments),
     note: (action, subject, details) => audit.record('system', action, subject, details),
-    // A sanctioned country is not paid away by a card from elsewhere: lifting it is the operator's decision.
+    // A card from another country does not lift a sanction. Only the operator does.
     record: (event) =>
       directory.recordPayment(event, (current, stated) => (isSanctioned(territories, current) ? current : stated)),
   });
@@ -45,12 +55,19 @@ function isSanctioned(territories: Territories, billingCountry: string | null): 
   }
 }
 
-async function startNotices({ config, clock, logger, store }: Parts, opened: Opened): Promise<void> {
+interface NoticeDeps {
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  store: Store;
+}
+
+export async function startNotices({ config, clock, logger, store }: NoticeDeps, parts: OpenParts): Promise<void> {
   const { webhook, lowBalancePico: defaultPico, intervalMs } = config.notices;
   if (webhook === null) return;
-  // Its HTTP client takes a tenth of a start to load, and few want notices.
-  const { httpNoticeSender } = await import('../payments/balance-notices.js');
+  // Loaded here, because the HTTP client takes a tenth of the start time and few operators want notices.
+  const { BalanceNotices, httpNoticeSender } = await import('../payments/balance-notices.js');
   const sender = httpNoticeSender(webhook);
   const notices = new BalanceNotices({ store: store.notices, sender, defaultPico, intervalMs, clock, logger });
-  opened.add(notices, (part) => part.stop()).start();
+  parts.add(notices, (part) => part.stop()).start();
 }

@@ -1,5 +1,5 @@
-/** What has been opened, so that it is closed in the opposite order, also when a later part fails to open. */
-export class Opened {
+/** The open parts of the product. They are closed in the opposite order, also when a later part fails to open. */
+export class OpenParts {
   private readonly closers: (() => Promise<void> | void)[] = [];
 
   add<T>(part: T, close: (part: T) => Promise<void> | void): T {
@@ -7,7 +7,7 @@ export class Opened {
     return part;
   }
 
-  /** One part that fails to close keeps no other open: the journal and the store come last. */
+  /** A part that fails to close does not keep the others open: the journal and the store come last. */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.closers.splice(0).reverse()) {

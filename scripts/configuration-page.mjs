@@ -1,0 +1,58 @@
+/** Writes docs/guide/configuration.md from the settings of src/config/settings.ts, so that the page and the code agree. */
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const configurationPage = fileURLToPath(new URL('../docs/guide/configuration.md', import.meta.url));
+
+export function renderConfigurationPage({ topLevel, sections }) {
+  return `# Configuration
+
+<!-- Generated from src/config/settings.ts by "npm run docs". Change the settings there, not this page. -->
+
+Lodestone reads the file that \`--config FILE\` names, else the one that \`LODESTONE_CONFIG\` names, else \`./lodestone.yaml\` if it exists. Every
+field is optional, and \`null\` stands for the default. An unknown field stops the start with its name and line.
+
+\`\${NAME}\` is replaced by the environment variable \`NAME\`. Durations are written \`250ms\`, \`15s\` or \`1m30s\`, sizes \`512MiB\` or \`2GiB\`. Relative paths start
+at the folder of the file.
+
+${table(topLevel, '')}
+${Object.entries(sections)
+  .map(([name, rows]) => `## ${name}\n\n${table(rows, `${name}.`)}`)
+  .join('\n')}
+## providers
+
+| Field | Default | |
+|---|---|---|
+| \`providers.<id>.api_key\` | from the environment | The credential of a provider of the catalogue, often \`\${NAME}\`. |
+| \`providers.<id>.base_url\` | from the catalogue | Another address of its API. |
+`;
+}
+
+function table(rows, prefix) {
+  const lines = Object.entries(rows).map(([key, row]) => rowText(`${prefix}${key}`, row));
+  return `| Field | Default | |\n|---|---|---|\n${lines.join('')}`;
+}
+
+function rowText(field, row) {
+  const { about, env } = row.docs;
+  const cells = [`\`${field}\``, defaultText(row), env ? `${about} \`${env}\` wins over the file.` : about];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+}
+
+function defaultText({ name, default: value, docs }) {
+  if (docs.default !== undefined) return docs.default;
+  if (value === null) return 'none';
+  if (name.endsWith('Ms')) return `\`${durationText(value)}\``;
+  if (name.endsWith('Bytes')) return `\`${value / 1024 ** 2}MiB\``;
+  return `\`${Array.isArray(value) ? `[${value.join(', ')}]` : value}\``;
+}
+
+function durationText(ms) {
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = (ms % 60_000) / 1000;
+  return [minutes > 0 && `${minutes}m`, (seconds > 0 || minutes === 0) && `${seconds}s`].filter(Boolean).join('');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(configurationPage, renderConfigurationPage(await import('../dist/config/settings.js')));
+}

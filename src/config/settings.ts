@@ -1,0 +1,288 @@
+/**
+ * Every setting of the configuration file, one row each: its name in the file, its name in `Config`, what it accepts, its default
+ * and its line in docs/guide/configuration.md. The schema, the type `Config` and the page are made from these rows.
+ */
+import { z } from 'zod';
+import { canonicalRange } from '../base/ip-address.js';
+import { parseUsd } from '../base/money.js';
+import {
+  byteSize,
+  credential,
+  duration,
+  field,
+  fields,
+  httpAddress,
+  integerFrom,
+  isProviderId,
+  listOf,
+  oneOf,
+  providerIdExpected,
+  readCredential,
+  territory,
+  text,
+  yesOrNo,
+} from '../base/yaml-fields.js';
+
+const port = integerFrom(0, 65_535);
+const host = field('a host name or address', (value) =>
+  typeof value === 'string' && /^[^\s/]+$/.test(value) ? value : undefined,
+);
+const databaseUrl = addressOf('a postgres:// or postgresql:// address', /^postgres(ql)?:\/\/\S+$/i);
+const redisUrl = addressOf('a redis://, rediss:// or unix:/ address', /^(rediss?:\/\/|unix:\/)\S+$/i);
+
+/** Long enough that guessing is hopeless: failed attempts are limited for each address, and an attacker has many addresses. */
+const adminTokenMin = 24;
+export const adminTokenExpected = `a token of at least ${adminTokenMin} characters, such as one from: openssl rand -base64 32`;
+export const adminToken = field(
+  adminTokenExpected,
+  (value) => {
+    const token = readCredential(value);
+    return token !== undefined && token.length >= adminTokenMin ? token : undefined;
+  },
+  true,
+);
+
+/** The address carries a password, so a fault never quotes it. */
+function addressOf(expected: string, form: RegExp) {
+  return field(
+    expected,
+    (value) => (typeof value === 'string' && form.test(value.trim()) ? value.trim() : undefined),
+    true,
+  );
+}
+
+const headerName = field('the name of a header', (value) =>
+  typeof value === 'string' && /^[a-z0-9!#$%&'*+.^_`|~-]+$/i.test(value) ? value.toLowerCase() : undefined,
+);
+
+const addressRange = field('an address range such as 10.0.0.0/8 or fd00::/8', (value) =>
+  typeof value === 'string' ? (canonicalRange(value) ?? undefined) : undefined,
+);
+
+const sanctioned = z.unknown().transform((value, context): 'builtin' | string[] => {
+  if (value === 'builtin') return value;
+  const codes = listOf(territory, 'ISO 3166 codes, or `builtin`').safeParse(value);
+  if (codes.success) return codes.data;
+  for (const issue of codes.error.issues) {
+    context.addIssue({ code: 'custom', message: issue.message, path: [...issue.path] });
+  }
+  return z.NEVER;
+});
+
+const usdExpected = 'an amount of USD as text, such as "1.00"';
+const usdAmount = field(usdExpected, (value) => {
+  const pico = typeof value === 'string' ? parseUsd(value) : undefined;
+  return pico != null && pico >= 0n ? pico : undefined;
+});
+
+const noticeWebhook = fields({ url: httpAddress.nullish(), secret: credential.nullish() });
+
+/** One field of the file. */
+export interface Setting<Name extends string = string, Value = unknown, Default = unknown> {
+  /** Its name in `Config`. A unit comes last: `drainMs`. */
+  readonly name: Name;
+  readonly accepts: z.ZodType<Value>;
+  readonly default: Default;
+  readonly docs: SettingDocs;
+}
+
+interface SettingDocs {
+  /** The default as the page shows it; absent where the value itself can be shown. */
+  readonly default?: string;
+  readonly about: string;
+  /** A variable of the environment that wins over the file. */
+  readonly env?: string;
+  /** A path, which is relative to the folder of the file. */
+  readonly isPath?: true;
+}
+
+export type Settings = Readonly<Record<string, Setting>>;
+
+/** The part of `Config` that a list of settings makes. */
+export type ValuesOf<Rows extends Settings> = {
+  -readonly [Key in keyof Rows as Rows[Key]['name']]: Rows[Key] extends Setting<string, infer Value, infer Default>
+    ? Value | (null extends Default ? null : never)
+    : never;
+};
+
+function setting<const Name extends string, Value, Default extends Value | null>(
+  name: Name,
+  accepts: z.ZodType<Value>,
+  fallback: Default,
+  docs: SettingDocs,
+): Setting<Name, Value, Default> {
+  return { name, accepts, default: fallback, docs };
+}
+
+const seconds = 1000;
+const minutes = 60 * seconds;
+const thisMachineOnly =
+  'the embedded store is in use, `server.host`, `base_url` and `dashboard_url` are loopback, and no proxy is trusted';
+
+export const topLevel = {
+  workers: setting('workers', integerFrom(1, 1024), 1, {
+    about: 'Processes. More than one needs `storage.redis_url`.',
+  }),
+  demo: setting('demo', yesOrNo, true, {
+    about: 'Makes a demo account at the first start. Always off with a `storage.database_url`.',
+  }),
+  registration: setting('registration', oneOf(['open', 'closed']), 'closed', {
+    default: '`open` on this machine only, else `closed`',
+    about: `Whether people may sign up at the dashboard. The default is \`open\` only while ${thisMachineOnly}.`,
+  }),
+  welcome_credit_usd: setting('welcomeCreditPico', usdAmount, 0n, {
+    default: '`"1.00"` on this machine only, else `"0"`',
+    about:
+      'Credit for an account that signs up at the dashboard. The default depends on the same conditions as `registration`.',
+  }),
+  admin_token: setting('adminToken', adminToken, null, {
+    default: 'made at the first start, in `data_dir/admin-token`',
+    env: 'LODESTONE_ADMIN_TOKEN',
+    about: `The token of the admin API, at least ${adminTokenMin} characters.`,
+  }),
+  catalogue: setting('catalogue', listOf(text, 'catalogue files and `builtin`'), ['builtin'], {
+    default: '`[builtin]`',
+    about: 'YAML files and `builtin`. Entries of later files win.',
+  }),
+};
+
+export const sections = {
+  server: {
+    host: setting('host', host, '127.0.0.1', { env: 'HOST', about: 'The address to listen on.' }),
+    port: setting('port', port, 8787, { env: 'PORT', about: 'The port to listen on. 0 lets the system choose one.' }),
+    base_url: setting('baseUrl', httpAddress, null, {
+      default: 'from host and port',
+      about: 'The address of the API as clients see it.',
+    }),
+    dashboard_url: setting('dashboardUrl', httpAddress, null, {
+      default: '`base_url` + `/dashboard`',
+      about: 'The address of the dashboard as browsers see it.',
+    }),
+    docs_url: setting('docsUrl', httpAddress, null, {
+      default: '`base_url` + `/docs`',
+      about: 'The address of the documentation.',
+    }),
+    trusted_proxies: setting('trustedProxies', listOf(addressRange, 'address ranges'), [], {
+      about: 'CIDRs. The next two headers are believed only when they come from one of these.',
+    }),
+    client_ip_header: setting('clientIpHeader', headerName, 'x-forwarded-for', {
+      about: 'The right-most address in it that is no trusted proxy is the address of the client.',
+    }),
+    country_header: setting('countryHeader', headerName, null, {
+      about: "The client's country, e.g. `cf-ipcountry`. Without it the address is looked up.",
+    }),
+    country_database: setting('countryDatabase', text, null, {
+      default: 'bundled',
+      isPath: true,
+      about: 'A MaxMind DB file of your own, with subdivisions if it has them.',
+    }),
+    drain: setting('drainMs', duration, 30 * seconds, {
+      about: 'How long running answers may take after SIGTERM.',
+    }),
+    body_memory_max: setting('bodyMemoryMaxBytes', byteSize, 512 * 1024 * 1024, {
+      about:
+        'Memory for the request bodies of one process. One account gets at most a quarter of it. Below 128 MiB the largest bodies do not fit into a quarter.',
+    }),
+  },
+  storage: {
+    data_dir: setting('dataDir', text, 'data', {
+      default: '`./data`',
+      isPath: true,
+      about: 'The embedded store, the journal and the admin token. Made private (0700) at every start.',
+    }),
+    database_url: setting('databaseUrl', databaseUrl, null, {
+      default: 'embedded store',
+      env: 'LODESTONE_DATABASE_URL',
+      about: 'PostgreSQL.',
+    }),
+    redis_url: setting('redisUrl', redisUrl, null, {
+      env: 'LODESTONE_REDIS_URL',
+      about: 'Redis or Valkey, which workers and replicas share.',
+    }),
+  },
+  limits: {
+    ip_requests_per_minute: setting('ipRequestsPerMinute', integerFrom(1), 1200, {
+      about: 'Requests of one address. An IPv6 /64 counts as one address.',
+    }),
+    key_requests_per_minute: setting('keyRequestsPerMinute', integerFrom(1), 600, {
+      about: "Requests of one API key. An account's own limit wins.",
+    }),
+    key_tokens_per_minute: setting('keyTokensPerMinute', integerFrom(1), 1_000_000, {
+      about: "Tokens of one API key. An account's own limit wins.",
+    }),
+  },
+  timeouts: {
+    first_byte_streaming: setting('firstByteStreamingMs', duration, 30 * seconds, {
+      about: 'Until the first byte of a streamed answer.',
+    }),
+    first_byte_streaming_after_timeout: setting('firstByteStreamingAfterTimeoutMs', duration, 15 * seconds, {
+      about: 'The same, once an earlier attempt of the request has timed out.',
+    }),
+    first_byte_non_streaming: setting('firstByteNonStreamingMs', duration, 2.5 * minutes, {
+      about: 'Until the first byte of an answer that is not streamed.',
+    }),
+    stream_idle: setting('streamIdleMs', duration, 1.5 * minutes, { about: 'Between two chunks of a stream.' }),
+    overall: setting('overallMs', duration, 5 * minutes, { about: 'For all attempts of one request together.' }),
+  },
+  breaker: {
+    failures: setting('failures', integerFrom(1), 5, {
+      about: "Failures within the window that open a route's breaker.",
+    }),
+    window: setting('windowMs', duration, 30 * seconds, { about: 'The window in which failures are counted.' }),
+    cooldown: setting('cooldownMs', duration, 30 * seconds, { about: 'How long an open breaker refuses attempts.' }),
+  },
+  territories: {
+    sanctioned: setting('sanctioned', sanctioned, 'builtin', { about: '`builtin`, or a list of ISO 3166 codes.' }),
+  },
+  payments: {
+    processor: setting('processor', oneOf(['none', 'stripe']), 'none', {
+      about:
+        '`stripe` adds a checkout to the Credits page. It needs `secret_key` and `webhook_secret` ([payments](payments.md)).',
+    }),
+    secret_key: setting('secretKey', credential, null, { about: "Stripe's secret key." }),
+    webhook_secret: setting('webhookSecret', credential, null, {
+      about: 'The secret of the webhook endpoint at Stripe.',
+    }),
+    api_base: setting('apiBase', httpAddress, null, {
+      default: "Stripe's own",
+      about: "Another address of Stripe's API.",
+    }),
+    currency: setting('currency', oneOf(['USD']), 'USD', { about: 'The only currency.' }),
+  },
+  notices: {
+    low_balance_usd: setting('lowBalancePico', usdAmount, 1_000_000_000_000n, {
+      default: '`"1.00"`',
+      about: "A balance below this is reported. An account's own threshold wins; 0 reports nothing.",
+    }),
+    webhook: setting('webhook', noticeWebhook, null, {
+      about: '`url` and `secret`: where low balances are reported, signed.',
+    }),
+    interval: setting('intervalMs', duration, 30 * seconds, { about: 'How often balances are checked.' }),
+  },
+} satisfies Record<string, Settings>;
+
+const provider = fields({ api_key: credential.nullish(), base_url: httpAddress.nullish() });
+
+const providers = z.record(z.string().refine(isProviderId), provider.nullish(), {
+  error: (issue) =>
+    issue.code === 'invalid_key' ? providerIdExpected : 'a mapping from provider ids to their settings',
+});
+
+/** What the file holds after the check: every field is optional, and null stands for the default. */
+export type FileValues = Record<string, unknown>;
+export type ProviderValues = z.infer<typeof providers>;
+
+const shapeOf = (rows: Settings) =>
+  Object.fromEntries(Object.entries(rows).map(([key, { accepts }]) => [key, accepts.nullish()]));
+
+const { server, storage, ...otherSections } = Object.fromEntries(
+  Object.entries(sections).map(([key, rows]) => [key, fields(shapeOf(rows)).nullish()]),
+);
+
+/** An unknown field is a fault, which lists the known ones in this order. */
+export const configSchema = fields({
+  ...{ server: server!, storage: storage! },
+  ...shapeOf(topLevel),
+  ...otherSections,
+  providers: providers.nullish(),
+});
