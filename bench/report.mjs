@@ -3,7 +3,7 @@
  * `of it own` is the gateway's process without what it started, such as its store.
  */
 
-export function median(values) {
+function median(values) {
   const sorted = values.filter((value) => Number.isFinite(value)).sort((a, b) => a - b);
   if (sorted.length === 0) return Number.NaN;
   const middle = Math.floor(sorted.length / 2);

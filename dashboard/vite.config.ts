@@ -14,6 +14,8 @@ export default defineConfig({
     // Data addresses would need an exception in the Content-Security-Policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // How long each plugin took is no warning: on a busy machine every build would print it.
+    rolldownOptions: { checks: { pluginTimings: false, bundlerTimings: false } },
   },
   server: {
     // The gateway refuses what does not come from its own pages, so in development the proxy says that it does.

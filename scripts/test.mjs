@@ -1,6 +1,6 @@
 /**
  * `npm test`: prepares the checkout, runs every suite, checks style and types meanwhile, and ends with one line, `N passed, M failed`.
- * Style, types and the dashboard's size count as one check each. Arguments go to vitest: `npm test -- tests/api`.
+ * Style, unused code, types and the dashboard's size count as one check each. Arguments go to vitest: `npm test -- tests/api`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ process.exitCode = failed > 0 ? 1 : 0;
 
 async function checks() {
   await check('Style', [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
+  await check('Unused code', [join(modules, 'knip', 'bin', 'knip.js'), '--no-progress']);
   await check('Types', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit']);
   await check('Types of the dashboard', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'dashboard/tsconfig.json']);
   await check('Size of the dashboard', [join('dashboard', 'scripts', 'check-size.mjs')]);

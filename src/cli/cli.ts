@@ -44,6 +44,8 @@ const processIo: Io = {
 /** The exit code: 0 done, 1 failed, 2 not understood. */
 export async function main(argv: readonly string[], io: Io = processIo): Promise<number> {
   try {
+    // A gateway that is installed from the registry should serve by its name alone.
+    if (argv.length === 0 || argv[0]!.startsWith('--config')) return await serve([...argv]);
     if (argv[0] !== 'serve') return await dispatch(argv, io);
     return asksForHelp(argv[1]) ? told(io, serveHelp) : await serve(argv.slice(1));
   } catch (error) {

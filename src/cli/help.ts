@@ -1,7 +1,7 @@
 /** What `lodestone help` prints, made from the list of commands. */
 import type { Command } from './command.js';
 
-const serveLine: Line = { left: 'serve [--config FILE]', summary: 'Run the gateway.' };
+const serveLine: Line = { left: 'serve [--config FILE]', summary: 'Run the gateway. "lodestone" alone does the same.' };
 
 const globalOptions = `Options of every command:
   --url URL           The server (else LODESTONE_URL, else host and port of the configuration, else http://127.0.0.1:8787)
@@ -14,7 +14,7 @@ const globalOptions = `Options of every command:
   -v, --version       Show the version`;
 
 export function helpText(commands: readonly Command[]): string {
-  return `Usage: lodestone <command>\n\nCommands:\n${linesOf([serveLine, ...commands.map(lineOf)])}\n\n${globalOptions}`;
+  return `Usage: lodestone [<command>]\n\nCommands:\n${linesOf([serveLine, ...commands.map(lineOf)])}\n\n${globalOptions}`;
 }
 
 /** Of the commands that begin with the same word. */

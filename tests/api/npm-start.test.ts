@@ -1,6 +1,6 @@
-/** `npm start` as a person or a service manager runs it: a signal to npm itself reaches the gateway. */
+/** `npm start` as a person or a service manager runs it: with a configuration file, and a signal to npm itself reaches the gateway. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,15 +9,15 @@ import { afterAll, expect, it } from 'vitest';
 const folder = mkdtempSync(join(tmpdir(), 'lodestone-npm-start-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('SIGTERM to npm stops the gateway in order: exit code 0, and nobody listens any more', {
+it('--config names the configuration, and SIGTERM to npm stops the gateway in order: exit code 0, and nobody listens any more', {
   timeout: 120_000,
 }, async () => {
   const config = join(folder, 'lodestone.yaml');
   writeFileSync(config, `server: { port: 0 }\nstorage: { data_dir: ${JSON.stringify(join(folder, 'data'))} }\n`);
-  const { HOST: _, PORT: __, ...env } = process.env;
-  const npm = spawn('npm', ['start'], {
+  const { HOST: _, PORT: __, LODESTONE_CONFIG: ___, ...env } = process.env;
+  const npm = spawn('npm', ['start', '--', '--config', config], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: { ...env, LODESTONE_CONFIG: config },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exit = new Promise<unknown[]>((resolve) => npm.once('close', (...how) => resolve(how)));
@@ -33,6 +33,7 @@ it('SIGTERM to npm stops the gateway in order: exit code 0, and nobody listens a
     void exit.then(() => reject(new Error(said)));
   });
   expect((await fetch(`${base}/healthz`)).status).toBe(200);
+  expect(existsSync(join(folder, 'data', 'admin-token'))).toBe(true);
   npm.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
   await expect(fetch(`${base}/healthz`)).rejects.toThrow();

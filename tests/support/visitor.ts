@@ -32,7 +32,8 @@ export interface Visitor {
 export const desktop = 1440;
 export const phone = 390;
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const require = createRequire(import.meta.url);
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 export async function newVisitor(browser: Browser, origin: string, options: VisitorOptions = {}): Promise<Visitor> {
   const { width = desktop, theme = 'light', cookiesOf } = options;

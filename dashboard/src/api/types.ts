@@ -5,7 +5,7 @@ export interface List<T> {
   has_more?: boolean;
 }
 
-export interface SessionAccount {
+interface SessionAccount {
   id: string;
   email: string;
   name: string | null;
@@ -24,7 +24,7 @@ interface Gateway {
   version: string;
 }
 
-export interface SignedOut extends Gateway {
+interface SignedOut extends Gateway {
   signed_in: false;
 }
 
@@ -48,7 +48,7 @@ export interface Figures {
   carbon: number | null;
 }
 
-export interface Totals extends Figures {
+interface Totals extends Figures {
   prompt_tokens: number;
   completion_tokens: number;
   first_byte_p95_ms: number | null;
@@ -59,7 +59,7 @@ export interface Step extends Figures {
   first_byte_p95_ms: number | null;
 }
 
-export interface NamedFigures extends Figures {
+interface NamedFigures extends Figures {
   id: string;
   name: string;
 }
@@ -101,7 +101,7 @@ export interface NewKey extends Key {
   token: string;
 }
 
-export interface Price {
+interface Price {
   input: string;
   output: string;
   cached_input: string | null;
@@ -137,7 +137,7 @@ export interface CatalogueModel {
   routes: CatalogueRoute[];
 }
 
-export interface Provider {
+interface Provider {
   id: string;
   name: string;
   headquarters: string | null;
@@ -145,7 +145,7 @@ export interface Provider {
   configured: boolean;
 }
 
-export interface Region {
+interface Region {
   locode: string;
   city: string;
   country: string;

@@ -1,7 +1,7 @@
 /** The few icons that the dashboard uses, drawn on a 20-pixel grid with one stroke; decorative, so hidden from screen readers. */
 import type { ReactNode } from 'react';
 
-export interface IconProps {
+interface IconProps {
   className?: string;
 }
 
@@ -85,7 +85,6 @@ export const PlusIcon = icon(<path d="M10 4v12M4 10h12" />);
 export const UpIcon = icon(<path d="M10 16V4M5 9l5-5 5 5" />);
 export const DownIcon = icon(<path d="M10 4v12M5 11l5 5 5-5" />);
 export const SelectIcon = icon(<path d="m6 8 4 4 4-4" />);
-export const ArrowIcon = icon(<path d="M4 10h12M11 5l5 5-5 5" />);
 export const AlertIcon = icon(
   <>
     <path d="M10 3 2.75 16h14.5z" />
@@ -106,13 +105,6 @@ export const SystemIcon = icon(
   </>,
 );
 export const DownloadIcon = icon(<path d="M10 3v9.5M6 9l4 4 4-4M3.5 16.5h13" />);
-export const SearchIcon = icon(
-  <>
-    <circle cx="9" cy="9" r="5" />
-    <path d="m12.8 12.8 3.7 3.7" />
-  </>,
-);
-export const LeafIcon = icon(<path d="M4 16c0-8 4-12 12.5-12.5C17 12 13 16 6.5 15.5M4 17c1-4 3.5-6.5 7.5-8.5" />);
 export const SendIcon = icon(<path d="M3.5 10 16.5 4l-4 12.5-3-5.5zM9.5 11l7-7" />);
 export const StopIcon = icon(<rect height="9" rx="1.5" width="9" x="5.5" y="5.5" />);
 export const SignOutIcon = icon(

@@ -16,7 +16,7 @@ export interface Receipt {
   stream_end?: string;
 }
 
-export interface ChatUsage {
+interface ChatUsage {
   prompt_tokens: number;
   completion_tokens: number;
   cost: number;

@@ -7,7 +7,7 @@ import { ModelId } from '../../components/model-id.js';
 import { ErrorState, Notice, SkeletonRows } from '../../components/states.js';
 import { plural } from '../../format/figures.js';
 
-export const gateTitles: Record<GateName, string> = {
+const gateTitles: Record<GateName, string> = {
   deny_cloud_act: 'jurisdiction',
   max_carbon: 'carbon',
   max_price: 'price',
