@@ -1,5 +1,6 @@
 /** Unit tests stand beside the code, black-box tests under tests/. One PostgreSQL serves all of them. */
 import { defineConfig } from 'vitest/config';
+import { slowUnits, smoke } from './tests/fast.mjs';
 
 const common = {
   pool: 'forks' as const,
@@ -20,6 +21,9 @@ const busy = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false };
 /** Suites that make their gateways and upstreams themselves and leave nothing behind, so that their files may share a process. */
 const sharing = ['tests/{api,catalogue,clients,dialects,docs,faults,observability,shipping}/**/*.test.ts'];
 
+/** `npm run test:fast`: the units without the slow ones, and a smoke test of the black box. */
+const fast = process.env.LODESTONE_FAST === '1';
+
 const inBrowser = ['tests/browser/**/*.test.ts'];
 
 export default defineConfig({
@@ -35,10 +39,19 @@ export default defineConfig({
           ...common,
           name: 'units',
           include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts'],
+          ...(fast && { exclude: slowUnits }),
           isolate: false,
         },
       },
-      { test: { ...common, ...onTheMachine, name: 'black box', include: sharing, isolate: false } },
+      {
+        test: {
+          ...common,
+          ...onTheMachine,
+          name: 'black box',
+          include: fast ? smoke : sharing,
+          isolate: false,
+        },
+      },
       {
         test: {
           ...common,

@@ -1,21 +1,29 @@
 /**
  * `npm test`: prepares the checkout, runs every suite, checks style and types meanwhile, and ends with one line, `N passed, M failed`.
  * Style, unused code, types and the dashboard's size count as one check each. Arguments go to vitest: `npm test -- tests/api`.
+ * `npm run test:fast` is this with `--fast`: style, types, most units and a smoke test, and it says what it leaves out.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { leftOut } from '../tests/fast.mjs';
 import { prepareOrExplain, root } from './prepare.mjs';
 import { run } from './run-process.mjs';
 
 const modules = join(root, 'node_modules');
+const fast = process.argv[2] === '--fast';
+const startedAt = performance.now();
 let passed = 0;
 let failed = 0;
 
 if (await prepareOrExplain()) {
-  await Promise.all([checks(), suites(process.argv.slice(2))]);
+  await Promise.all([checks(), suites(process.argv.slice(fast ? 3 : 2))]);
 } else {
   failed++;
+}
+if (fast) {
+  console.log(`Left out, and run by npm test: ${leftOut.join('; ')}.`);
+  console.log(`It took ${Math.round((performance.now() - startedAt) / 1000)} s.`);
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
@@ -25,7 +33,7 @@ async function checks() {
   await check('Unused code', [join(modules, 'knip', 'bin', 'knip.js'), '--no-progress']);
   await check('Types', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit']);
   await check('Types of the dashboard', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'dashboard/tsconfig.json']);
-  await check('Size of the dashboard', [join('dashboard', 'scripts', 'check-size.mjs')]);
+  if (!fast) await check('Size of the dashboard', [join('dashboard', 'scripts', 'check-size.mjs')]);
 }
 
 /** Beside the suites, which mostly wait: it leaves them the processor, and its output comes in one piece among theirs. */
@@ -41,9 +49,10 @@ async function suites(args) {
   const countFile = join(folder, 'count.json');
   const vitest = join(modules, 'vitest', 'vitest.mjs');
   const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts', 'count-reporter.mjs')}`];
-  const code = await run(process.execPath, [vitest, 'run', ...reporters, ...args], {
+  const projects = fast ? ['--project', 'units', '--project', 'black box'] : [];
+  const code = await run(process.execPath, [vitest, 'run', ...projects, ...reporters, ...args], {
     cwd: root,
-    env: { LODESTONE_TEST_COUNT: countFile },
+    env: { LODESTONE_TEST_COUNT: countFile, ...(fast && { LODESTONE_FAST: '1' }) },
     group: true,
   });
   const count = readCount(countFile);

@@ -118,8 +118,8 @@ describe('over random catalogues and policies', () => {
         if (one.also.length > 0) combinations++;
       }
     });
-    expect(told).toBeGreaterThan(500);
-    expect(combinations).toBeGreaterThan(50);
+    expect(told).toBeGreaterThan(125);
+    expect(combinations).toBeGreaterThan(12);
   });
 
   it('a raised ceiling is the least: a hair lower admits nothing', () => {
@@ -134,7 +134,7 @@ describe('over random catalogues and policies', () => {
         raised++;
       }
     });
-    expect(raised).toBeGreaterThan(50);
+    expect(raised).toBeGreaterThan(12);
   });
 
   it('switching every gate off would admit every route', () => {

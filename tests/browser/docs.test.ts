@@ -12,12 +12,13 @@ import { startGateway, type TestGateway } from '../support/gateway.js';
 import { desktop, newVisitor, phone, type Visitor, type VisitorOptions } from '../support/visitor.js';
 
 const shots = process.env.LODESTONE_SHOTS;
-const looks: VisitorOptions[] = [
+const looks = [
   { width: desktop, theme: 'light' },
   { width: desktop, theme: 'dark' },
   { width: phone, theme: 'light' },
   { width: phone, theme: 'dark' },
-];
+] as const;
+type Look = (typeof looks)[number];
 
 /** All pages share their styles, so in the further looks axe-core sees one page of each kind: code, a list, tables. */
 const kinds = ['guide/start.md', 'guide/errors.md', 'guide/limits.md'];
@@ -51,7 +52,7 @@ async function visited<T>(options: VisitorOptions, act: (visitor: Visitor) => Pr
   }
 }
 
-async function keepShot(page: Page, path: string, { width, theme }: VisitorOptions): Promise<void> {
+async function keepShot(page: Page, path: string, { width, theme }: Look): Promise<void> {
   if (!shots) return;
   mkdirSync(shots, { recursive: true });
   const name = path.replaceAll('/', '-').slice(1);
@@ -60,36 +61,48 @@ async function keepShot(page: Page, path: string, { width, theme }: VisitorOptio
 
 const widerThanWindow = 'document.documentElement.scrollWidth - window.innerWidth';
 
-describeInBrowser.each(looks)('the guide at $width px, $theme', (look) => {
-  it('has pages without a fault, each within the window', { timeout: 120_000 }, async () => {
-    await visited(look, async ({ page, problems, accessibilityFaults }) => {
-      // All pages share their colours too.
-      for (const one of look.theme === 'dark' ? pages.filter(({ file }) => kinds.includes(file)) : pages) {
+/** Each page is loaded once, and looked at without being loaded again. */
+describeInBrowser('the guide at 1440 and at 390 px, light and dark', () => {
+  let visitor: Visitor;
+  beforeAll(async () => {
+    visitor = await newVisitor(browser, gateway.url);
+  });
+  afterAll(() => visitor?.close());
+
+  it.each(pages)('$file is a page without a fault, within the window', async (one) => {
+    const { page, problems } = visitor;
+    const ofAKind = kinds.includes(one.file);
+    await visitor.showAt(desktop);
+    await page.goto(gateway.url + pathOf(one));
+    expect(await page.locator('h1').count()).toBe(1);
+    // All pages share their colours too.
+    for (const look of ofAKind ? looks : looks.filter(({ theme }) => theme === 'light')) {
+      await lookAt(visitor, look);
+      expect(await page.evaluate(widerThanWindow)).toBeLessThanOrEqual(0);
+      const part = look.theme === 'dark' ? 'colours' : ofAKind ? undefined : 'all but colours';
+      if (look === looks[0] || ofAKind) expect(await visitor.accessibilityFaults(part)).toEqual([]);
+      await keepShot(page, pathOf(one), look);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it('has pages that open on a phone in the dark', async () => {
+    await visited(looks[3], async ({ page, problems }) => {
+      for (const one of pages.filter(({ file }) => kinds.includes(file))) {
         await page.goto(gateway.url + pathOf(one));
-        expect(await page.locator('h1').count(), one.file).toBe(1);
-        expect(await page.evaluate(widerThanWindow), one.file).toBeLessThanOrEqual(0);
-        const ofAKind = kinds.includes(one.file);
-        const part = look.theme === 'dark' ? 'colours' : ofAKind ? undefined : 'all but colours';
-        if (look === looks[0] || ofAKind) expect(await accessibilityFaults(part), one.file).toEqual([]);
-        await keepShot(page, pathOf(one), look);
+        expect(await page.locator('h1').count()).toBe(1);
+        expect(await page.evaluate(widerThanWindow)).toBeLessThanOrEqual(0);
       }
       expect(problems).toEqual([]);
     });
   });
 });
 
-describeInBrowser.each([looks[3]!])('the reference at $width px, $theme', (look) => {
-  it('is a page without a fault', { timeout: 120_000 }, async () => {
-    await visited(look, async ({ page, problems, accessibilityFaults }) => {
-      await openReference(page);
-      await page.waitForLoadState('networkidle');
-      expect(await page.evaluate(widerThanWindow)).toBeLessThanOrEqual(0);
-      expect(await accessibilityFaults()).toEqual([]);
-      await keepShot(page, referencePath, look);
-      expect(problems).toEqual([]);
-    });
-  });
-});
+async function lookAt({ page, showAt }: Visitor, { width, theme }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
+  await showAt(width);
+  await expect.poll(() => page.evaluate('innerWidth')).toBe(width);
+}
 
 describeInBrowser('the guide by keyboard', () => {
   const focused = (page: Page) => page.evaluate('document.activeElement?.textContent?.trim()');
@@ -148,38 +161,52 @@ describeInBrowser('the guide’s buttons', () => {
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm start');
     });
   });
-
-  it('switches the theme, keeps it, and takes the reference along', { timeout: 120_000 }, async () => {
-    await visited({ theme: 'light' }, async ({ page }) => {
-      const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
-      await page.goto(`${gateway.url}/docs`);
-      const before = await background();
-      await page.getByRole('button', { name: 'Switch between light and dark' }).click();
-      const after = await background();
-      expect(after).not.toBe(before);
-      await openReference(page);
-      expect(await page.locator('.dark-mode').count()).toBeGreaterThan(0);
-      expect(await background()).toBe(after);
-    });
-  });
 });
 
+/** A large program, so it is loaded once: it is opened on a desktop with the theme that the guide was switched to, and then looked at on a phone. */
 describeInBrowser('the reference', () => {
+  let visitor: Visitor;
+  beforeAll(async () => {
+    visitor = await newVisitor(browser, gateway.url, { theme: 'light' });
+  });
+  afterAll(() => visitor?.close());
+
+  it('has the theme that the guide was switched to', { timeout: 120_000 }, async () => {
+    const { page } = visitor;
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    await page.goto(`${gateway.url}/docs`);
+    const before = await background();
+    await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+    const after = await background();
+    expect(after).not.toBe(before);
+    await openReference(page);
+    expect(await page.locator('.dark-mode').count()).toBeGreaterThan(0);
+    expect(await background()).toBe(after);
+  });
+
   it('sends a request with the reader’s key and shows the answer', { timeout: 120_000 }, async () => {
     const { key } = await gateway.createAccount();
-    await visited({}, async ({ page, problems }) => {
-      await openReference(page);
-      await page.getByPlaceholder('Token').first().fill(key);
-      await page
-        .getByRole('button', { name: /Test Request/ })
-        .first()
-        .click();
-      await page
-        .getByRole('dialog')
-        .getByRole('button', { name: /^Send post request/ })
-        .click();
-      await page.getByRole('dialog').getByText('sandbox/lodestone/echo/global').first().waitFor();
-      expect(problems).toEqual([]);
-    });
+    const { page, problems } = visitor;
+    await page.getByPlaceholder('Token').first().fill(key);
+    await page
+      .getByRole('button', { name: /Test Request/ })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /^Send post request/ }).click();
+    await dialog.getByText('sandbox/lodestone/echo/global').first().waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('is a page without a fault on a phone in the dark', { timeout: 120_000 }, async () => {
+    const { page, problems } = visitor;
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await lookAt(visitor, looks[3]);
+    await page.waitForLoadState('networkidle');
+    expect(await page.evaluate(widerThanWindow)).toBeLessThanOrEqual(0);
+    expect(await visitor.accessibilityFaults()).toEqual([]);
+    await keepShot(page, referencePath, looks[3]);
+    expect(problems).toEqual([]);
   });
 });

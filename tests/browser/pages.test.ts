@@ -102,14 +102,16 @@ const empty: PageCase[] = [
   { path: '/fallback', heading: 'Fallback', shows: 'No fallback' },
 ];
 
-describeInBrowser.each([desktop, phone])('at %i px, light and dark', (width) => {
+const bothWidths = [desktop, phone];
+const onPhone = [phone];
+
+describeInBrowser('at 1440 and at 390 px, light and dark', () => {
   let visitor: Visitor;
   let fresh: Visitor;
-  const shot = (page: string) => `${page}-${width}`;
 
   beforeAll(async () => {
-    visitor = await visitorOf(browser, gateway, customer, { width });
-    fresh = await visitorOf(browser, gateway, newcomer, { width });
+    visitor = await visitorOf(browser, gateway, customer);
+    fresh = await visitorOf(browser, gateway, newcomer, { width: phone });
   });
   afterAll(async () => {
     await visitor?.close();
@@ -120,51 +122,63 @@ describeInBrowser.each([desktop, phone])('at %i px, light and dark', (width) => 
     await (byAddress.includes(path) ? visitor.visit(path) : visitor.follow(path));
     await visitor.page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
     await settled(visitor.page);
-    await visitor.page.getByText(shows).filter({ visible: true }).first().waitFor();
+    const isThere = () => visitor.page.getByText(shows).filter({ visible: true }).first().waitFor();
+    await isThere();
     await expect.poll(() => visitor.page.title()).toBe(`${heading} · Lodestone`);
     // Colours are the same at every width, and what only a phone shows is on every page: one of them is looked at for it.
-    const part = width === phone && path !== '/' ? 'all but colours' : undefined;
-    await expectSound(visitor, shot(path.slice(1) || 'overview'), part);
+    const phonePart = path === '/' ? undefined : 'all but colours';
+    await expectSound(visitor, path.slice(1) || 'overview', { isThere, phonePart });
+  });
+
+  it('a page that is opened on a phone shows its data', async () => {
+    const outside = await visitorOf(browser, gateway, customer, { width: phone });
+    await outside.visit('/');
+    await outside.page.getByText('Where requests were served').filter({ visible: true }).first().waitFor();
+    await expectSound(outside, 'overview-opened', { widths: onPhone, phonePart: 'all but colours' });
+    await outside.close();
   });
 
   it('one request has a page with its attempts and its receipt', async () => {
     await visitor.visit('/usage');
     await visitor.page.getByRole('row').filter({ hasText: 'after fallback' }).getByRole('link').first().click();
     await visitor.page.getByText('The request queue is full.').waitFor();
-    await expectSound(visitor, shot('request'));
+    await expectSound(visitor, 'request');
   });
 
   it('an operator sees one account', async () => {
     await visitor.visit(`/accounts/${customer.accountId}`);
     await visitor.page.getByRole('heading', { name: 'Limits' }).waitFor();
-    await expectSound(visitor, shot('one-account'));
+    await expectSound(visitor, 'one-account');
   });
 
-  it('a dialog keeps the focus, closes by Escape, and gives the focus back', async () => {
-    await visitor.visit('/keys');
-    const open = visitor.page.getByRole('button', { name: 'Create key' });
-    await open.click();
-    await visitor.page.getByRole('dialog').waitFor();
-    await expectSound(visitor, shot('create-key'));
-    await visitor.page.keyboard.press('Escape');
-    await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await open.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
-  });
-
-  // What a new account sees is the same few lines at every width; the narrow one is the harder to fit.
-  it.each(width === phone ? empty : [])(
-    '$heading of a new account says what to do',
-    async ({ path, heading, shows }) => {
-      await fresh.visit(path);
-      await fresh.page.getByText(shows).waitFor();
-      await expectSound(fresh, shot(`${heading.toLowerCase()}-empty`));
+  it.each(bothWidths)(
+    'a dialog at %i px keeps the focus, closes by Escape, and gives the focus back',
+    async (width) => {
+      await visitor.follow('/keys');
+      await visitor.showAt(width);
+      const open = visitor.page.getByRole('button', { name: 'Create key' });
+      await open.click();
+      await visitor.page.getByRole('dialog').waitFor();
+      await expectSound(visitor, 'create-key', { widths: [width] });
+      await visitor.showAt(width);
+      await visitor.page.keyboard.press('Escape');
+      await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
+      expect(await open.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+      await visitor.showAt(desktop);
     },
   );
 
+  // What a new account sees is the same few lines at every width; the narrow one is the harder to fit.
+  it.each(empty)('$heading of a new account says what to do', async ({ path, heading, shows }) => {
+    await fresh.visit(path);
+    await fresh.page.getByText(shows).waitFor();
+    await expectSound(fresh, `${heading.toLowerCase()}-empty`, { widths: onPhone });
+  });
+
   it.each(['/sign-in', '/sign-up'])('%s', async (path) => {
-    const outsider = await visitorOf(browser, gateway, null, { width });
+    const outsider = await visitorOf(browser, gateway, null);
     await outsider.visit(path);
-    await expectSound(outsider, shot(path.slice(1)));
+    await expectSound(outsider, path.slice(1));
     await outsider.close();
   });
 });
@@ -174,27 +188,44 @@ const colours = {
   dark: { page: 'rgb(13, 15, 18)', heading: 'rgb(236, 238, 241)' },
 };
 
+const widerThanWindow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
 const shownColours = `({
   page: getComputedStyle(document.documentElement).backgroundColor,
   heading: getComputedStyle(document.querySelector('h1')).color,
   moving: document.getAnimations().length,
 })`;
 
-async function expectSound(visitor: Visitor, shot: string, part?: AccessibilityPart): Promise<void> {
+interface Looks {
+  widths?: number[];
+  /** Which of axe-core's rules are looked at on a phone; all unless told. */
+  phonePart?: AccessibilityPart | undefined;
+  /** Waits for what the page shows; asked at each width. */
+  isThere?: () => Promise<void>;
+}
+
+/** The page is looked at without being loaded again, and left at the first of the widths. */
+async function expectSound(visitor: Visitor, shot: string, looks: Looks = {}): Promise<void> {
+  const { widths = bothWidths, phonePart, isThere } = looks;
   const { page } = visitor;
-  const isDesktop = page.viewportSize()?.width === desktop;
-  const sideways = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-  expect(sideways, 'the page scrolls sideways').toBe(0);
-  for (const theme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: theme });
-    // What follows would say nothing about a theme that is not on the screen yet.
-    await expect.poll(() => page.evaluate(shownColours)).toEqual({ ...colours[theme], moving: 0 });
-    await keepPicture(visitor, `${shot}-${theme}`);
-    // A theme changes colours and nothing else, and they are the same at every width.
-    if (theme === 'light') expect(await visitor.accessibilityFaults(part)).toEqual([]);
-    else if (isDesktop) expect(await visitor.accessibilityFaults('colours')).toEqual([]);
+  for (const width of widths) {
+    await visitor.showAt(width);
+    await expect.poll(() => page.evaluate('innerWidth')).toBe(width);
+    await isThere?.();
+    expect(await page.evaluate(widerThanWindow), `the page scrolls sideways at ${width} px`).toBe(0);
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      // What follows would say nothing about a theme that is not on the screen yet.
+      await expect.poll(() => page.evaluate(shownColours)).toEqual({ ...colours[theme], moving: 0 });
+      await keepPicture(visitor, `${shot}-${width}-${theme}`);
+      // A theme changes colours and nothing else, and they are the same at every width.
+      const part = width === phone ? phonePart : undefined;
+      if (theme === 'light') expect(await visitor.accessibilityFaults(part)).toEqual([]);
+      else if (width === desktop) expect(await visitor.accessibilityFaults('colours')).toEqual([]);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
   }
-  await page.emulateMedia({ colorScheme: 'light' });
+  await visitor.showAt(widths[0]!);
   expect(visitor.problems).toEqual([]);
 }
 

@@ -72,7 +72,7 @@ describe('a balance that is used up', () => {
   it('through one replica: the other refuses the next request with 402, and serves again once credit came through either', async () => {
     const { key, accountId } = await accountWith(1n);
     const spent: bigint[] = [];
-    for (let round = 0; round < scaled(6, 50); round++) {
+    for (let round = 0; round < scaled(4, 50); round++) {
       const [one, other] = round % 2 === 0 ? [fleet.a, fleet.b] : [fleet.b, fleet.a];
       const stream = round % 3 === 2;
       const served = stream ? await one.stream(asking(1_000), { key }) : await one.chat(asking(1_000), { key });
@@ -90,7 +90,7 @@ describe('a balance that is used up', () => {
   it('by both together, where neither alone would have used it up: both refuse the next request', async () => {
     const { key, accountId } = await accountWith(1n);
     const spent: bigint[] = [];
-    for (let round = 0; round < scaled(6, 50); round++) {
+    for (let round = 0; round < scaled(4, 50); round++) {
       // Each spends three quarters of it.
       await post(round % 2 === 0 ? fleet.a : fleet.b, accountId, (cost * 4n) / 3n);
       const served = await Promise.all(fleet.all.map((replica) => replica.chat(asking(1_000), { key })));
@@ -113,7 +113,7 @@ describe('many requests at once at both replicas', () => {
     const accounts = await Promise.all(fleet.all.map((replica) => replica.createAccount({ credit: '100.00' })));
     const delivered = new Map(accounts.map(({ accountId }) => [accountId, [] as bigint[]]));
     const before = fleet.upstream.calls.length;
-    await inParallel(scaled(300, 10_000), 48, async (index) => {
+    await inParallel(scaled(200, 10_000), 48, async (index) => {
       const { accountId, key } = random.pick(accounts);
       const tokens = 1 + random.below(50_000);
       const reply = await callers[index % 2]!.chat(key, asking(tokens, { stream: random.chance(0.3) }));

@@ -10,9 +10,7 @@ import type { YamlObject } from '../support/gateway-files.js';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
 import { registerPrompt } from '../support/secrets.js';
 
-/** The counts of the failure cases are scaled down unless this is set. */
-export const full = process.env.LODESTONE_FULL === '1';
-export const scaled = (small: number, whole: number): number => (full ? whole : small);
+export { full, scaled } from '../support/scaled.js';
 
 export const pin = 'acme/meta/llama-3.3-70b/defra';
 export const otherPin = 'beta/meta/llama-3.3-70b/defra';

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 it('parallel calls on the last unit of credit are all settled, and the next one gets 402 without an upstream call', async () => {
   const account = await rig.gateway.createAccount({ credit: '0.000000000001' });
-  const count = scaled(100, 200);
+  const count = scaled(50, 200);
   // No answer leaves before every call has come in, so that all of them met the one unit.
   rig.upstream.reply(async (exchange) => {
     await rig.upstream.waitForCalls(count, 20_000);
@@ -57,7 +57,7 @@ it('a call that costs more than the balance is settled in full; the next gets 40
 });
 
 it('calls of one token at the smallest price add up to the exact product, and every amount is text that reads back the same', async () => {
-  const count = scaled(2_000, 100_000);
+  const count = scaled(500, 100_000);
   const account = await rig.gateway.createAccount({ credit: '0.3' });
   rig.other.reply(up.json(up.completion({ usage: up.usage(1, 0) })));
   const body = ask({ model: 'beta/meta/llama-3.3-70b/defra' });

@@ -34,7 +34,7 @@ it('odd bytes from upstreams and in names do not stop later settlements, before 
     records += 3;
   }
   rig.upstream.reset();
-  const normal = scaled(100, 1_000);
+  const normal = scaled(50, 1_000);
   for (let sent = 0; sent < normal; sent += 50) {
     await Promise.all(Array.from({ length: 50 }, () => rig.gateway.chat(ask(), { key: account.key })));
   }

@@ -96,7 +96,7 @@ describe('usage that comes more than once', () => {
 
 describe("the upstream's own ids", () => {
   it('an empty or repeated upstream id costs no row: our own id is the key', async () => {
-    const count = scaled(40, 100);
+    const count = scaled(20, 100);
     rig.upstream.enqueue(
       up.json(up.completion({ id: '' })),
       up.sse(up.streamOf([' a'], { id: '', usage: up.usage(9, 3) })),

@@ -25,7 +25,7 @@ async function loadDuring(
   account: TestAccount,
   outage: () => Promise<void>,
 ): Promise<bigint[]> {
-  const streams = scaled(30, 200);
+  const streams = scaled(15, 200);
   rig.upstream.onRequest((call) =>
     (call.json as { stream: boolean }).stream
       ? up.sse(up.streamOf(words(20)), { gapMs: streamMs / 20 })
@@ -136,7 +136,7 @@ describe('a PostgreSQL that falls silent', () => {
   it('a store whose connections are cut at every moment of a settlement is settled exactly once', async () => {
     const account = await rig.gateway.createAccount();
     const costs = await loadDuring(rig, account, async () => {
-      for (let cut = 0; cut < scaled(12, 60); cut++) {
+      for (let cut = 0; cut < scaled(8, 60); cut++) {
         proxy.set('cut');
         await pause(40);
         proxy.set('open');

@@ -85,7 +85,7 @@ it('where there is no other route, the others get the receipt; a probe that fail
 it('never two probes at a time, over many cooldowns, and never stuck', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   await lane.open('alpha');
-  for (let cycle = 0; cycle < scaled(20, 500); cycle++) {
+  for (let cycle = 0; cycle < scaled(10, 500); cycle++) {
     routing.reset();
     clock.advance(30_000);
     const probe = waiting();
@@ -104,7 +104,7 @@ it('never two probes at a time, over many cooldowns, and never stuck', async () 
 it('a thousand rejections of the request cool nothing down: the route is still the first', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   routing.on('alpha', rejecting);
-  const count = scaled(200, 1_000);
+  const count = scaled(100, 1_000);
   for (let sent = 0; sent < count; sent += 20) {
     const replies = await Promise.all(Array.from({ length: 20 }, () => lane.chat()));
     for (const { status } of replies) expect(status).toBe(400);

@@ -18,7 +18,7 @@ it('a walk never mixes two catalogues, none fails, and each is billed by the pri
   routing.on('beta', answering);
   routing.on('delta', answering);
   const catalogues = Object.values(ways).map((routes) => routingCatalogue(upstream.url, [modelOf(lane.model, routes)]));
-  const wanted = scaled(30, 500);
+  const wanted = scaled(20, 500);
   let flips = 0;
   const flipping = (async () => {
     while (flips < wanted) {

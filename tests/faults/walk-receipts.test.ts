@@ -116,7 +116,7 @@ describe('the receipt is exact: who was attempted, who skipped, what remains', (
     await expectWalk(all(state));
   });
 
-  const count = scaled(25, 400);
+  const count = scaled(12, 400);
   it.each(Array.from({ length: count }, (_, i) => i + 1))('a random combination, seed %i', async (seed) => {
     const random = new SeededRandom(seed);
     const mix: State[] = [...states.out, ...states.tried, 'broken', 'limited'];
@@ -134,7 +134,7 @@ describe('the receipt is exact: who was attempted, who skipped, what remains', (
 it('everything fails: at most one attempt a candidate, so the calls are at most candidates × requests', async () => {
   const lane = await routing.lane(['alpha', 'beta', 'gamma', 'delta']);
   for (const name of ['alpha', 'beta', 'gamma', 'delta'] as const) routing.on(name, broken);
-  const count = scaled(100, 1_000);
+  const count = scaled(50, 1_000);
   const replies = await Promise.all(Array.from({ length: count }, () => lane.chat()));
   let attempts = 0;
   for (const { status, json } of replies) {

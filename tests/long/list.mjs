@@ -5,4 +5,5 @@ export const longTests = [
   'left-streams.mjs',
   'kill-under-load.mjs',
   'openapi-fuzz.mjs',
+  'full-counts.mjs',
 ];

@@ -1,7 +1,7 @@
 /** A person at a browser: a window of some size and theme, signed in or not, and a record of everything that went wrong in it. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
 
 export interface VisitorOptions {
   width?: number;
@@ -24,6 +24,8 @@ export interface Visitor {
   follow(path: string): Promise<void>;
   signUp(email: string, password: string): Promise<void>;
   signIn(email: string, password: string): Promise<void>;
+  /** Changes the window to that of a desktop or of a phone, with the page as it is: what is loaded stays loaded. */
+  showAt(width: number): Promise<void>;
   /** What axe-core finds on the page as it is; of a part of its rules, where the rest has been looked at. */
   accessibilityFaults(part?: AccessibilityPart): Promise<string[]>;
   close(): Promise<void>;
@@ -38,7 +40,7 @@ const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 export async function newVisitor(browser: Browser, origin: string, options: VisitorOptions = {}): Promise<Visitor> {
   const { width = desktop, theme = 'light', cookiesOf } = options;
   const context = await browser.newContext({
-    viewport: { width, height: width === phone ? 844 : 900 },
+    viewport: { width, height: heightOf(width) },
     colorScheme: theme,
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
@@ -50,6 +52,7 @@ export async function newVisitor(browser: Browser, origin: string, options: Visi
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);
   const problems = watch(page, origin);
+  const devtools = await context.newCDPSession(page);
 
   const visitor: Visitor = {
     page,
@@ -76,11 +79,24 @@ export async function newVisitor(browser: Browser, origin: string, options: Visi
       await page.goto(`${origin}/dashboard/sign-in`);
       await enter(page, email, password, 'Sign in');
     },
+    showAt: (to) => showAt(devtools, to),
     accessibilityFaults: (part) => axeFaults(page, part),
     close: () => context.close(),
   };
   return visitor;
 }
+
+/** The same as a window that is opened at that width: a phone has touch, a dense screen, and its own way to lay out a page. */
+async function showAt(devtools: CDPSession, width: number): Promise<void> {
+  const mobile = width === phone;
+  await devtools.send('Emulation.setDeviceMetricsOverride', {
+    ...{ width, height: heightOf(width), mobile, deviceScaleFactor: mobile ? 2 : 1 },
+    screenOrientation: mobile ? { angle: 0, type: 'portraitPrimary' } : { angle: 0, type: 'landscapePrimary' },
+  });
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: mobile });
+}
+
+const heightOf = (width: number): number => (width === phone ? 844 : 900);
 
 async function enter(page: Page, email: string, password: string, button: string): Promise<void> {
   await page.getByLabel('Email').fill(email);

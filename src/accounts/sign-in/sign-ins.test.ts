@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, scryptSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { atFullCost } from '../../../tests/support/cheap-passwords.js';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { silentLogger as logger } from '../../base/logger.js';
 import type { Account } from '../../domain/account.js';
@@ -54,6 +55,19 @@ describe('sign-in on PostgreSQL', () => {
     await other.signOut(cookieOf(cookies!));
     expect((await one.session(cookieOf(cookies!))).session).toBeNull();
   });
+
+  it('hashes a password at a cost that makes guessing slow, and accepts it at that cost', () =>
+    atFullCost(async () => {
+      const account = await newAccount();
+      const signIns = signInsOf(store);
+      await signIns.setPassword(account, 'correct horse');
+      const [kept] = await query(`select password from lodestone.sign_in_credentials where user_id = '${account.id}'`);
+      const [salt, key] = (kept as { password: string }).password.split(':');
+      const cost = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 };
+      expect(scryptSync('correct horse', salt!, 64, cost).toString('hex')).toBe(key);
+      expect(await signIns.signIn(account.email, 'correct horse')).not.toBeNull();
+      expect(await signIns.signIn(account.email, 'wrong horse')).toBeNull();
+    }));
 
   it('keeps no session token that opens the session, even with the secret that signs cookies', async () => {
     const account = await newAccount();

@@ -8,7 +8,7 @@ const linkIn = (text: string) => [...text.matchAll(/http\S+\/dashboard\/claim#([
 describe('the demo account of a first start', () => {
   let gateway: SpawnedGateway;
   beforeAll(async () => {
-    gateway = await spawnGateway({ embedded: true, config: { demo: true } });
+    gateway = await spawnGateway({ config: { demo: true } });
     await vi.waitUntil(() => linkIn(gateway.output.stdout), { timeout: 10_000 });
   }, 60_000);
   afterAll(() => gateway?.stop());
@@ -40,7 +40,7 @@ describe('the demo account of a first start', () => {
 
 describe('a start', () => {
   it('ends the links of earlier starts', async () => {
-    const gateway = await spawnGateway({ embedded: true, config: { demo: true } });
+    const gateway = await spawnGateway({ config: { demo: true } });
     try {
       const newLink = async (earlier?: string) => {
         await vi.waitUntil(() => ![undefined, earlier].includes(linkIn(gateway.output.stdout)), { timeout: 10_000 });
@@ -58,7 +58,7 @@ describe('a start', () => {
   }, 60_000);
 
   it('ends an unused link when the account gets a password in another way', async () => {
-    const gateway = await spawnGateway({ embedded: true, config: { demo: true } });
+    const gateway = await spawnGateway({ config: { demo: true } });
     try {
       await vi.waitUntil(() => linkIn(gateway.output.stdout), { timeout: 10_000 });
       const token = linkIn(gateway.output.stdout)!;

@@ -7,7 +7,7 @@ import { Burst, type BurstReply, burstRequest } from './burst.js';
 const limit = 100;
 const together = 1_000;
 /** `LODESTONE_FULL=1` plays twenty. */
-const windows = process.env.LODESTONE_FULL ? 20 : 8;
+const windows = process.env.LODESTONE_FULL ? 20 : 4;
 const windowMs = 60_000;
 const timeout = 120_000;
 
