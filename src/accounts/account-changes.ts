@@ -1,16 +1,16 @@
 /**
- * The changes of accounts: those of one account one after the other, so that memory sees them in the order in which the store did. Where
- * the store fell silent during one, it may have made it all the same, and memory is then brought into line with it.
+ * Runs the changes of each account one after the other, so that memory sees them in the order of the store. Where the store
+ * does not answer a change, it may have made it all the same, so memory then reads the account again.
  */
 import { StoreUnavailable } from '../storage/store.js';
 
 const lookMs = 1_000;
-/** A store that comes back may answer the first look before it makes the change that it still has in hand. */
+/** The number of reads: a store that comes back may answer the first one before it completes the change. */
 const looks = 2;
 
 export class AccountChanges {
   private readonly queue = new OneAtATime();
-  /** Looks that are still to be made, by account. */
+  /** The reads that are still to be made, by account. */
   private readonly doubts = new Map<string, number>();
   private closed = false;
 
@@ -57,7 +57,7 @@ export class AccountChanges {
   }
 }
 
-/** Runs the changes of one subject one after the other, so that memory sees them in the order in which the store did. */
+/** Runs the changes of one subject one after the other, so that memory sees them in the order of the store. */
 export class OneAtATime {
   private readonly tails = new Map<string, Promise<unknown>>();
 

@@ -1,11 +1,11 @@
-/** Who did what: one entry for each change that an operator or an account makes, with no secret in it. */
+/** Writes the audit log: one entry for each change by an operator or an account. Entries contain no secrets. */
 
 import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { AuditStore } from '../storage/store.js';
 
-/** `operator`, `system`, `anonymous` (nobody has proved who they are) or `account:{id}`. */
+/** `operator`, `system`, `anonymous` (not signed in) or `account:{id}`. */
 export type Actor = 'operator' | 'system' | 'anonymous' | `account:${string}`;
 
 export class AuditLog {
@@ -15,7 +15,7 @@ export class AuditLog {
     private readonly logger: Logger,
   ) {}
 
-  /** The change is already made when this is called, so an entry that cannot be written is logged, not thrown. */
+  /** The change has already been made, so an entry that cannot be written is logged and not thrown. */
   async record(actor: Actor, action: string, subject: string, details: Record<string, unknown> = {}): Promise<void> {
     const createdAt = this.clock.now();
     const entry = { id: `aud-${timeOrderedId(createdAt)}`, createdAt, actor, action, subject, details };

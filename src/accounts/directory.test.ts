@@ -14,11 +14,11 @@ function newDirectory(replayed?: () => Promise<void>): AccountDirectory {
   return new AccountDirectory({ store, clock, audit, ...(replayed && { replayed }) });
 }
 
-/** The store as an earlier process left it: one account, one key. */
+/** The store as an earlier process left it: one account with one key. */
 async function stored() {
   const before = newDirectory();
   const account = await before.createAccount('operator', { email: 'a@example.com' });
-  const { key, token } = await before.createKey('operator', account.id, 'k', null);
+  const { key, token } = await before.createKey('operator', { accountId: account.id, name: 'k', expiresAt: null });
   return { accountId: account.id, keyId: key.id, token };
 }
 
@@ -47,7 +47,7 @@ describe('identities in memory', () => {
     ]);
     expect(identity!.account).toBe(account);
     expect(list[0]).toBe(account);
-    const { key } = await directory.createKey('operator', accountId, 'second', null);
+    const { key } = await directory.createKey('operator', { accountId: accountId, name: 'second', expiresAt: null });
     expect(directory.cached(key.id)!.account).toBe(account);
   });
 
@@ -142,13 +142,15 @@ describe('changes are written through', () => {
     expect(store.accountRows.get(accountId)).toMatchObject(expected);
   });
 
-  it('refuses changes to an unknown account, and a second account with the same e-mail address', async () => {
+  it('refuses changes to an unknown account, and a second account with the same email', async () => {
     await stored();
     const directory = newDirectory();
     await expect(directory.updateAccount('operator', 'nope', {})).rejects.toMatchObject({
       condition: 'resource_not_found',
     });
-    await expect(directory.createKey('operator', 'nope', 'k', null)).rejects.toMatchObject({
+    await expect(
+      directory.createKey('operator', { accountId: 'nope', name: 'k', expiresAt: null }),
+    ).rejects.toMatchObject({
       condition: 'resource_not_found',
     });
     await expect(directory.createAccount('operator', { email: 'a@example.com' })).rejects.toMatchObject({
@@ -166,7 +168,7 @@ describe('changes are written through', () => {
   });
 });
 
-/** The store does it, and its answer is lost; it then is away until it is told otherwise. */
+/** The store makes the change but its answer is lost. The store then stays away until the test brings it back. */
 function answerLost<Args extends unknown[], T>(call: (...args: Args) => Promise<T>): (...args: Args) => Promise<T> {
   return async (...args) => {
     await call(...args);
@@ -225,7 +227,11 @@ describe('expired keys', () => {
   it('lose their hash in the store and in memory together', async () => {
     const { accountId } = await stored();
     const directory = newDirectory();
-    const { key } = await directory.createKey('operator', accountId, 'short', clock.now() + 1000);
+    const { key } = await directory.createKey('operator', {
+      accountId: accountId,
+      name: 'short',
+      expiresAt: clock.now() + 1000,
+    });
     expect(await directory.nextExpiry(clock.now())).toBe(clock.now() + 1000);
     expect(await directory.eraseExpired(clock.now() + 1000)).toBe(1);
     expect(directory.cached(key.id)!.key.hash).toBeNull();

@@ -1,12 +1,12 @@
 /**
- * The accounts, keys and aliases: read from memory, changed in the store first and then in memory, so that what the request
- * path sees is always exact. A change is acknowledged only when both have it, in every process of a fleet.
+ * Accounts, keys and aliases: read from memory, changed first in the store and then in memory, so that the request path
+ * always sees exact values. A change is acknowledged only when both have it, in every process of a fleet.
  */
 
 import { timeOrderedId } from '../base/ids.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import type { Account, Alias, Identity, Key } from '../domain/account.js';
+import type { Account, Alias, ApiKey, Identity } from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
@@ -19,7 +19,7 @@ import { IdentityCache } from './identity-cache.js';
 import { makeToken } from './keys/token.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 
-/** Each key has rate limits of its own, so without a bound on their number the limits would bound nothing. */
+/** Each key has its own rate limits, so the limits bound an account only if the number of its keys is bounded. */
 const keysMax = 200;
 
 export interface AccountRequest {
@@ -38,10 +38,18 @@ export interface DirectoryDeps {
   store: Store;
   clock: Clock;
   audit: AuditLog;
-  /** Resolves once the journal of an earlier process is in the store; rejects with StoreUnavailable while it cannot be. */
+  /**
+   * Resolves when the journal of an earlier process is in the store. Rejects with StoreUnavailable while that is not
+   * possible.
+   */
   replayed?: () => Promise<void>;
-  /** In a fleet: the memory that the other processes' changes reach. */
+  /** In a fleet: the memory that also receives the changes of other processes. */
   identities?: Identities;
+}
+
+export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'> {
+  /** The present moment where it is left out. */
+  createdAt?: number;
 }
 
 export class AccountDirectory {
@@ -52,17 +60,17 @@ export class AccountDirectory {
     this.cache = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
   }
 
-  /** The identity of a key that has been seen before; the request path asks here first. */
+  /** The identity of a key that is in memory. The request path asks here first. */
   cached(keyId: string): Identity | undefined {
     return this.cache.cached(keyId);
   }
 
-  /** Reads a key that is not cached. Throws StoreUnavailable (500, never 401: ruling 16). */
+  /** Reads a key that is not in memory. Throws StoreUnavailable, which becomes a 500 and never a 401. */
   load(keyId: string): Promise<Identity | null> {
     return this.cache.load(keyId);
   }
 
-  /** The one shared object of an account: all of its keys see the same balance. */
+  /** The shared object of an account: all of its keys see the same balance. */
   account(id: string): Promise<Account | null> {
     return this.cache.account(id);
   }
@@ -92,7 +100,7 @@ export class AccountDirectory {
   }
 
   async updateAccount(actor: Actor, id: string, change: AccountChange): Promise<Account> {
-    const account = await this.existing(id);
+    const account = await this.requireAccount(id);
     return this.changes.run(id, async () => {
       const { limits, ...rest } = change;
       await this.deps.store.accounts.update(id, change);
@@ -103,9 +111,9 @@ export class AccountDirectory {
     });
   }
 
-  /** A positive amount is a credit, a negative one an adjustment; the entry has the balance of the ledger's own order. */
+  /** A positive amount is a credit, a negative one an adjustment. The entry's balance follows the order of the ledger. */
   async postCredit(actor: Actor, id: string, amountPico: PicoUsd, note: string | null): Promise<LedgerEntry> {
-    const account = await this.existing(id);
+    const account = await this.requireAccount(id);
     return this.changes.run(id, async () => {
       const createdAt = this.deps.clock.now();
       const entry = await this.deps.store.ledger.post({
@@ -124,55 +132,52 @@ export class AccountDirectory {
     });
   }
 
-  /** What a payment processor has reported: credits and adjustments, each once, and the billing country that it has verified. */
+  /** Applies a processor's report: credits and adjustments, each once, and the verified billing country. */
   recordPayment(event: PaymentEvent, countryAfter: CountryAfter): Promise<PaymentOutcome> {
     const { cache, changes } = this;
     return recordPayment({ ...this.deps, cache, changes }, event, countryAfter);
   }
 
   /**
-   * Settlement, as far as memory goes. Synchronous, so that the next request of the account sees the new balance. `chargedPico`
-   * was taken off for the same generation before.
+   * Charges the balance in memory. Synchronous, so that the account's next request sees the new balance. `chargedPico` was
+   * already charged for the same generation.
    */
   charge(accountId: string, costPico: PicoUsd, generationId: string, chargedPico: PicoUsd = 0n): void {
     this.cache.charge(accountId, costPico, generationId, chargedPico);
   }
 
-  /** The token is in the answer and nowhere else: the store and the log have its hash or nothing. Throws key_limit_reached. */
+  /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached. */
   async createKey(
     actor: Actor,
-    accountId: string,
-    name: string,
-    expiresAt: number | null,
-    createdAt = this.deps.clock.now(),
-  ): Promise<{ key: Key; token: string }> {
-    const account = await this.existing(accountId);
+    { accountId, name, expiresAt, createdAt = this.deps.clock.now() }: NewKey,
+  ): Promise<{ key: ApiKey; token: string }> {
+    const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
-    const key: Key = { id, accountId, name, lastFour, hash, expiresAt, createdAt };
+    const key: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt };
     if (!(await this.deps.store.keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
     this.cache.addKey(key, account);
     await this.deps.audit.record(actor, 'key.create', id, { account_id: accountId, name, expires_at: expiresAt });
     return { key, token };
   }
 
-  async keys(accountId: string): Promise<Key[]> {
-    await this.existing(accountId);
+  async keys(accountId: string): Promise<ApiKey[]> {
+    await this.requireAccount(accountId);
     return this.deps.store.keys.list(accountId);
   }
 
-  /** The next request with the key gets 401, also where the store failed half-way: the cache forgets it in either case. */
+  /** The key's next request gets 401, also where the store failed half-way: memory drops the key in either case. */
   async deleteKey(actor: Actor, accountId: string, keyId: string): Promise<boolean> {
     if (!(await this.account(accountId))) return false;
     const owner = this.cache.ownerOf(keyId);
     if (owner !== undefined && owner !== accountId) return false;
     const deleted = await this.deps.store.keys.delete(accountId, keyId).finally(() => this.cache.dropKey(keyId));
-    // Also where it was gone already: whoever deleted it may have died before it could tell the others.
+    // Also where it was already gone: the process that deleted it may have died before it notified the others.
     await this.cache.changed([`key:${keyId}`]);
     if (deleted) await this.deps.audit.record(actor, 'key.delete', keyId, { account_id: accountId });
     return deleted;
   }
 
-  /** Part of ExpirySweeper's view: store first, then memory. */
+  /** Erases in the store first, then in memory. Called by ExpirySweeper. */
   async eraseExpired(nowMs: number): Promise<number> {
     const erased = await this.deps.store.keys.eraseExpired(nowMs);
     this.cache.eraseExpired(nowMs);
@@ -211,7 +216,7 @@ export class AccountDirectory {
     });
   }
 
-  /** The policy is replaced whole, never changed: requests under way keep the one that they began with. */
+  /** A policy is replaced and never changed, so running requests keep the policy that they began with. */
   setPolicy(account: Account, policy: Account['policy']): Promise<void> {
     return this.changes.run(account.id, async () => {
       await this.deps.store.accounts.update(account.id, { policy });
@@ -232,7 +237,7 @@ export class AccountDirectory {
     this.changes.close();
   }
 
-  private async existing(id: string): Promise<Account> {
+  private async requireAccount(id: string): Promise<Account> {
     const account = await this.account(id);
     if (!account) throw gatewayError('resource_not_found', { what: 'account', id });
     return account;

@@ -1,34 +1,37 @@
 /**
- * What the directory needs of the memory that holds keys and accounts. One process holds them exactly, by writing through
+ * The interface of the memory that holds keys and accounts. A single process holds them exactly by writing through
  * (identity-cache.ts); the processes of a fleet hold them under versions (src/cluster/fleet).
  */
 import type { PicoUsd } from '../base/money.js';
 import type { Subject } from '../cluster/ports.js';
-import type { Account, Identity, Key } from '../domain/account.js';
+import type { Account, ApiKey, Identity } from '../domain/account.js';
 
 export interface Identities {
-  /** Known to be true without asking anybody; undefined = ask `load`. */
+  /** The identity that memory holds and that is certainly current; undefined where `load` must be called. */
   cached(keyId: string): Identity | undefined;
-  /** null = there is no such key. Throws StoreUnavailable where that cannot be found out (500, never 401: ruling 16). */
+  /** null where there is no such key. Throws StoreUnavailable where that is unknown, which becomes a 500 and never a 401. */
   load(keyId: string): Promise<Identity | null>;
   account(id: string): Promise<Account | null>;
   all(): Promise<Account[]>;
-  /** The one object that stands for an account: the one held already, or this. */
+  /** Returns the one object for an account: the one that memory holds, or else this one. */
   adopt(account: Account): Account;
-  addKey(key: Key, account: Account): Identity;
+  addKey(key: ApiKey, account: Account): Identity;
   dropKey(keyId: string): void;
-  /** The account of a key that is held, whether or not it is still true. */
+  /** The account of a key in memory, whether or not it is still current. */
   ownerOf(keyId: string): string | undefined;
   eraseExpired(nowMs: number): void;
-  /** Takes a cost that is on its way to the store off the balance in memory, less what was taken off for it before. */
+  /**
+   * Deducts a cost, which the store gets later, from the balance in memory, less what was already deducted for the
+   * generation.
+   */
   charge(accountId: string, costPico: PicoUsd, generationId: string, chargedPico: PicoUsd): void;
-  /** Whether the store has made a change of the account is not known: memory takes over what the store has. Throws StoreUnavailable. */
+  /** Reads the account again after a change that the store may or may not have made. Throws StoreUnavailable. */
   reread(accountId: string): Promise<void>;
-  /** A change of these is in the store; when it resolves, no process acts on what was before. */
+  /** The store has changed these subjects. When the promise resolves, no process acts on the earlier state. */
   changed(subjects: readonly Subject[]): Promise<void>;
 }
 
-/** Into the object that the account's keys share. */
+/** Copies the fields into the object that the account's keys share. */
 export function overwrite(held: Account, { aliases, ...fresh }: Account): void {
   Object.assign(held, fresh);
   held.aliases.clear();

@@ -1,9 +1,9 @@
 /**
- * What the request path needs of accounts, in memory: one shared object an account, one identity a key.
- * A key that is dropped stays dropped, also when a read of it was under way.
+ * Holds accounts and keys in memory for a single process: one shared object for each account, one identity for each key. A
+ * key that is dropped stays dropped, also where a read of it is in progress.
  */
 import type { PicoUsd } from '../base/money.js';
-import type { Account, Identity, Key } from '../domain/account.js';
+import type { Account, ApiKey, Identity } from '../domain/account.js';
 import type { Store } from '../storage/store.js';
 import { type Identities, overwrite } from './identities.js';
 import { keyExpired } from './keys/verify-token.js';
@@ -19,8 +19,8 @@ export class IdentityCache implements Identities {
   private readonly keyReads = new Map<string, KeyRead>();
 
   /**
-   * `replayed` resolves once the journal of an earlier process is in the store. Accounts are read only after it, so a balance
-   * is never read without a settlement that is still on its way, and later ones reach the cached account by `charge`.
+   * `replayed` resolves when the journal of an earlier process is in the store. Accounts are read only after that, so a
+   * balance never lacks a settlement of an earlier process. Later settlements reach the account through `charge`.
    */
   constructor(
     private readonly store: Pick<Store, 'accounts' | 'keys'>,
@@ -68,7 +68,7 @@ export class IdentityCache implements Identities {
     return (await this.store.accounts.list()).map((account) => this.adopt(account));
   }
 
-  /** The object that is cached already wins: it has the changes made since the other was read. */
+  /** The object in memory wins: it has the changes made since the other one was read. */
   adopt(account: Account): Account {
     const cached = this.accounts.get(account.id);
     if (cached) return cached;
@@ -76,7 +76,7 @@ export class IdentityCache implements Identities {
     return account;
   }
 
-  addKey(key: Key, account: Account): Identity {
+  addKey(key: ApiKey, account: Account): Identity {
     const identity = { key, account };
     this.identities.set(key.id, identity);
     return identity;
@@ -90,7 +90,7 @@ export class IdentityCache implements Identities {
     this.keyReads.delete(keyId);
   }
 
-  /** Memory forgets the hash of an expired key together with the store. */
+  /** Memory drops the hashes of expired keys when the store does. */
   eraseExpired(nowMs: number): void {
     for (const identity of this.identities.values()) {
       const { key, account } = identity;
@@ -98,7 +98,7 @@ export class IdentityCache implements Identities {
     }
   }
 
-  /** Synchronous, so that the next request of the account sees the new balance. */
+  /** Synchronous, so that the account's next request sees the new balance. */
   charge(accountId: string, costPico: PicoUsd, _generationId: string, chargedPico: PicoUsd): void {
     const account = this.accounts.get(accountId);
     if (!account) return;
@@ -106,7 +106,9 @@ export class IdentityCache implements Identities {
     account.usagePico += costPico - chargedPico;
   }
 
-  /** Charges move balance and usage alike, so the sum of the two tells of posted entries, whatever the journal still holds. */
+  /**
+   * Charges change balance and usage alike, so the sum of the two shows the posted entries, whatever the journal still holds.
+   */
   async reread(id: string): Promise<void> {
     const held = this.accounts.get(id);
     const fresh = held && (await this.store.accounts.find(id));
@@ -115,7 +117,7 @@ export class IdentityCache implements Identities {
     overwrite(held, { ...fresh, balancePico: fresh.balancePico + fresh.usagePico - usagePico, usagePico });
   }
 
-  /** Nobody else holds anything. */
+  /** No other process holds anything. */
   changed(): Promise<void> {
     return Promise.resolve();
   }

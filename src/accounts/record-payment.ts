@@ -1,4 +1,4 @@
-/** A payment's report on its way into the accounts: store first, then memory, then the other processes, then the audit. */
+/** Applies a payment's report: first in the store, then in memory, then in the other processes, then in the audit log. */
 
 import { usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
@@ -19,12 +19,12 @@ export interface PaymentParts {
   changes: Pick<AccountChanges, 'run'>;
 }
 
-/** A payment finds its account at most once in its life, so a second look is enough; more say that something is wrong. */
+/** A payment is credited to an account once, so a second read is enough. More reads mean that something is wrong. */
 const looksMax = 5;
 
 /**
- * The account is in memory before the store moves its balance, or the two could be counted together. Which account that is, only
- * the payment itself says; where it was credited in between, everything is taken back and asked again.
+ * The account must be in memory before the store changes its balance, or the change could count twice. Only the payment names
+ * the account; where it was credited in between, the transaction is rolled back and repeated.
  */
 export async function recordPayment(
   parts: PaymentParts,
@@ -53,7 +53,7 @@ async function recordFor(
   if (account === null) return outcome;
   for (const { amountPico } of outcome.entries) account.balancePico += amountPico;
   if (outcome.country) account.billingCountry = outcome.country.to;
-  // Also for a repetition: whoever recorded it may have died before it could tell the others.
+  // Also for a repeated report: the process that recorded it may have died before it notified the others.
   await cache.changed([`account:${account.id}`]);
   await writeAudit(audit, event, account.id, outcome);
   return outcome;

@@ -39,7 +39,7 @@ async function createDemo(store: Store, directory: AccountDirectory): Promise<st
   if ((await store.accounts.count()) > 0) return null;
   const account = await directory.createAccount('system', { email: demoEmail, name: 'Demo' });
   await directory.postCredit('system', account.id, demoCredit, 'demo credit');
-  const { token } = await directory.createKey('system', account.id, 'demo', null);
+  const { token } = await directory.createKey('system', { accountId: account.id, name: 'demo', expiresAt: null });
   return token;
 }
 

@@ -161,7 +161,7 @@ class FleetProcess implements Deployment {
 
   async start(loadStates: () => Promise<void>): Promise<void> {
     await this.fleet.listen();
-    await this.fleet.states.startedWith(loadStates);
+    await this.fleet.states.loadFirst(loadStates);
   }
 
   refreshStates(): Promise<void> | undefined {

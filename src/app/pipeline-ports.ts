@@ -57,7 +57,7 @@ export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPor
     failures: parts.add(new FailureReader(), (part) => part.close()),
     credentials: new ProviderCredentials({ clock, env, logger }),
     transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
-    expiredKeySeen: () => expiry.seen(),
+    expiredKeySeen: () => expiry.noteExpiredKey(),
     upstreamConnections: () => http.connectionCounts(),
     loadTokenizer: () => counter.load(),
   };

@@ -1,4 +1,4 @@
-/** Identifiers: time-ordered (so that an index on them is appended to, not torn apart) and unguessable. */
+/** Makes identifiers that are unguessable and ordered by time, so that an index on them only grows at its end. */
 import { randomFillSync } from 'node:crypto';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -18,7 +18,7 @@ function tenRandomBytesAt(): number {
 let lastMs = -1;
 let timePart = '';
 
-/** 26 characters: 10 of the millisecond, 16 random (a ULID in lower case). */
+/** 26 characters: 10 for the millisecond, 16 random (a ULID in lower case). */
 export function timeOrderedId(nowMs: number): string {
   if (nowMs !== lastMs) {
     lastMs = nowMs;
@@ -31,7 +31,7 @@ export function timeOrderedId(nowMs: number): string {
   return timePart + random;
 }
 
-/** Not above any id of that millisecond or later, and above every id of an earlier one: a range of time is a range of ids. */
+/** At most as high as any id of that millisecond or later, and above every earlier id: a range of time is a range of ids. */
 export function generationIdsFrom(ms: number): string {
   return `gen-${timeOrderedId(ms).slice(0, 10)}`;
 }

@@ -20,7 +20,7 @@ const placelessRanges = new Set(['unspecified', 'private', 'carrierGradeNat', 'l
 
 /**
  * The address of a connection's peer, or an empty string where the connection is already closed. Node writes it in canonical
- * form except for the mapping and the zone, so every request is spared the parser.
+ * form except for mapping and zone, so it needs no parsing on each request.
  */
 export function peerAddress(text: string | undefined): string {
   if (text === undefined) return '';

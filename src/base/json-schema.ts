@@ -1,7 +1,7 @@
-/** JSON Schemas that a check carries beside it, so that the API's description says what the check does. */
+/** JSON Schemas that stand beside a check, so that the API's description matches the check. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** The same schema for a request, where `null` is the same as leaving a field out, on every level. */
+/** The schema for a request, where `null` is the same as leaving a field out, on every level. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values, properties, required: _, ...rest } = schema;
   return {

@@ -1,6 +1,6 @@
 /**
- * Who holds a lock, and whether that process is certainly gone (docs/decisions/0017). A pid means something only to the kernel
- * and the pid namespace that gave it; where neither is ours, only what follows from the kernel or the disk counts as certain.
+ * Finds out who holds a lock and whether that process is certainly gone (docs/decisions/0017). A pid has a meaning only in
+ * its kernel and pid namespace. Where those are not ours, only what follows from the kernel or the disk counts as certain.
  */
 import { readFileSync, readlinkSync, statfsSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -9,13 +9,15 @@ import { answers } from './lock-sign.js';
 
 export interface Holder {
   pid: number;
-  /** When the process began, in ticks of one boot: tells a reused pid from the same process. Null where not known. */
+  /**
+   * When the process began, in ticks since boot. It distinguishes a reused pid from the same process. null where unknown.
+   */
   began: string | null;
   /** The pid namespace; absent in locks of older versions. */
   space?: string | null;
   host?: string;
   machine?: string | null;
-  /** The name of the holder's socket, in the directory of the lock. */
+  /** The name of the holder's socket in the lock's directory. */
   sign?: string | null;
 }
 
@@ -24,7 +26,7 @@ export interface Surroundings {
   readonly space: string | null;
   readonly host: string;
   readonly machine: string | null;
-  /** Whether a file system can be in use by one kernel at a time only. */
+  /** Whether only one kernel at a time can use a file system. */
   readonly isLocal: (dir: string) => boolean;
 }
 
@@ -45,10 +47,10 @@ export function ownHolder({ space, host, machine }: Surroundings): Holder {
 
 export async function judge(holder: Holder, dir: string, us: Surroundings): Promise<Verdict> {
   const boot = holder.began?.split('@')[1] || null;
-  // Without a boot to compare (no /proc) there are no namespaces of pids either.
+  // Systems without a boot id (no /proc) have no pid namespaces either.
   if (boot === null || us.boot === null) return byPid(holder);
   if (boot === us.boot) return sharesPids(holder, us) ? byPid(holder) : bySign(holder, dir);
-  // Another boot: this host before it was started anew, or another host.
+  // Another boot: this host before a restart, or another host.
   const sameHost = holder.host === us.host && (holder.machine ?? null) === us.machine;
   return sameHost || us.isLocal(dir) ? 'gone' : 'unknown';
 }
@@ -63,7 +65,7 @@ function byPid({ pid, began }: Holder): Verdict {
   return began === null || now === null || now === began ? 'alive' : 'gone';
 }
 
-/** Another container on this kernel: its socket answers for as long as the process lives, and never after. */
+/** Another container on this kernel: its socket answers while the process lives, and never after. */
 async function bySign({ sign }: Holder, dir: string): Promise<Verdict> {
   if (!sign) return 'unknown';
   const outcome = await answers(dir, sign);
@@ -85,7 +87,7 @@ function beganAt(pid: number): string | null {
   return ticks ? `${ticks}@${firstLine('/proc/sys/kernel/random/boot_id') ?? ''}` : null;
 }
 
-/** The fields of /proc/<pid>/stat after the program's name, which may itself hold spaces and brackets. */
+/** The fields of /proc/<pid>/stat after the program's name, which may itself contain spaces and brackets. */
 function statFields(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -111,7 +113,10 @@ function pidNamespace(): string | null {
   }
 }
 
-/** Linux' numbers of ext2 to ext4, XFS, Btrfs, F2FS, ZFS, bcachefs, overlayfs, tmpfs and ramfs. Network and guest file systems are none. */
+/**
+ * Linux' magic numbers of ext2 to ext4, XFS, Btrfs, F2FS, ZFS, bcachefs, overlayfs, tmpfs and ramfs. Network and guest file
+ * systems are not in the list.
+ */
 const localTypes = new Set([
   0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0xca451a4e, 0x794c7630, 0x01021994, 0x858458f6,
 ]);

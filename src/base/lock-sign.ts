@@ -1,6 +1,6 @@
 /**
- * A sign of life beside a lock: a socket that its holder listens on. The kernel takes it away with the process, whatever ends
- * that, and containers that share a directory but no pids can ask it.
+ * A socket beside a lock that shows that its holder lives. The kernel closes it with the process, however that ends, and
+ * containers that share a directory but no pids can connect to it.
  */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -10,7 +10,7 @@ export interface Sign {
   close(): void;
 }
 
-/** Null where the system or the file system has no such sockets. */
+/** null where the system or the file system has no such sockets. */
 export async function showSign(dir: string, name: string): Promise<Sign | null> {
   if (process.platform !== 'linux') return null;
   const dirFd = openSync(dir, 'r');
@@ -22,7 +22,7 @@ export async function showSign(dir: string, name: string): Promise<Sign | null> 
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      // Exclusive: in a cluster's worker it would otherwise be the primary that listens, and lives on.
+      // Exclusive: in a cluster's worker the primary process would otherwise listen, and it lives on.
       server.listen({ path: shortPath(dirFd, name), exclusive: true }, resolve);
     });
     chmodSync(shortPath(dirFd, name), 0o600);
@@ -35,7 +35,7 @@ export async function showSign(dir: string, name: string): Promise<Sign | null> 
   return { name, close };
 }
 
-/** `connected`, or the system's code of why not. */
+/** `connected`, or the system's error code. */
 export async function answers(dir: string, name: string): Promise<string> {
   const dirFd = openSync(dir, 'r');
   try {
@@ -52,5 +52,5 @@ export async function answers(dir: string, name: string): Promise<string> {
   }
 }
 
-/** A socket's path has room for some hundred bytes only, and a data directory may be deep. */
+/** A socket's path holds only about a hundred bytes, and a data directory may be deep. */
 const shortPath = (dirFd: number, name: string): string => `/proc/self/fd/${dirFd}/${name}`;

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Takes the lock and lets it go; LockHeld where it is not free. */
+/** Takes the lock and releases it; throws LockHeld where it is not free. */
 async function takeOnce(us?: Surroundings): Promise<void> {
   (await takeLock(file, 'The directory /x', us)).release();
 }
@@ -79,7 +79,7 @@ describe('takeLock', () => {
     );
     const child = spawn(process.execPath, [join(code, 'child.mjs'), file], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
-    // Also where its pid says nothing, as from another container on this kernel.
+    // Also where its pid means nothing, as from another container on this kernel.
     const elsewhere = { ...here, space: 'pid:[1]' };
     await expect(takeOnce()).rejects.toThrow(`pid ${child.pid}`);
     await expect(takeOnce(elsewhere)).rejects.toMatchObject({ certain: true });
@@ -95,7 +95,7 @@ describe('takeLock', () => {
 });
 
 describe.runIf(linux)('a lock of a process that shares no pids with this one', () => {
-  /** Every container's first process is pid 1, and there is one here too. */
+  /** The first process of every container is pid 1, and this system has one too. */
   const container = { pid: 1, space: 'pid:[4026599999]', host: 'c0ffee', machine: null };
   const onThisKernel = { ...container, began: `777@${here.boot}` };
   const onAnother = { ...container, began: '777@1c0de-of-another-boot' };
@@ -105,7 +105,7 @@ describe.runIf(linux)('a lock of a process that shares no pids with this one', (
     const sign = await showSign(dir, 'lock.abc.sock');
     hold({ ...onThisKernel, sign: 'lock.abc.sock' });
     await expect(takeOnce()).rejects.toMatchObject({ certain: true });
-    // A socket file without a listener is what a killed process leaves.
+    // A killed process leaves a socket file without a listener.
     const dead = await deadSocket();
     sign?.close();
     hold({ ...onThisKernel, sign: dead });

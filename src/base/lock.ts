@@ -1,6 +1,6 @@
 /**
- * One process at a time on a directory: a lock file that names its holder. A lock is taken over only from a process that
- * is certainly gone, so that a `kill -9` leaves nothing to clean up by hand and no live process, on this host or another, is robbed.
+ * Lets one process at a time use a directory: a lock file names its holder. A lock is taken over only from a process that is
+ * certainly gone, so a `kill -9` leaves nothing to clean up, and no live process on this or another host loses its lock.
  */
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface Lock {
   release(): void;
 }
 
-/** Thrown where another process holds the lock; `certain` where it is known to live. */
+/** Thrown where another process holds the lock; `certain` where that process is known to live. */
 export class LockHeld extends Error {
   constructor(
     readonly pid: number,
@@ -29,11 +29,11 @@ export class LockHeld extends Error {
 const attempts = 50;
 const pauseMs = 10;
 
-/** `what` is the beginning of the sentence that a second process is refused with. */
+/** `what` begins the sentence of the error that a second process gets. */
 export async function takeLock(file: string, what: string, us: Surroundings = here): Promise<Lock> {
   makePrivateDirectory(dirname(file));
   await clearAll(file, what, us);
-  // Shown before the lock is taken: whoever finds the lock finds the sign.
+  // Opened before the lock is taken, so that whoever finds the lock finds the socket.
   const token = randomBytes(6).toString('hex');
   const sign = await showSign(dirname(file), `${basename(file)}.${token}.sock`);
   const own = JSON.stringify({ ...ownHolder(us), sign: sign?.name ?? null, token });
@@ -73,7 +73,7 @@ async function clear(
     const verdict = await judge(holder, dirname(file), us);
     if (verdict !== 'gone') throw heldBy(holder, verdict === 'alive', what, file);
   } else if (attempt < attempts / 2) {
-    // Empty: a holder may be between creating and writing it. It gets a moment before the file counts as torn.
+    // Empty: a holder may be between creating and writing it. It gets a moment before the file counts as damaged.
     await pause(pauseMs);
     return;
   }
@@ -84,7 +84,7 @@ async function clear(
 function heldBy({ pid, host }: Holder, certain: boolean, what: string, file: string): LockHeld {
   const message = certain
     ? `${what} is in use by another Lodestone process (pid ${pid}). Stop that one, or choose another directory.`
-    : `${what} is locked by a Lodestone process (pid ${pid} on "${host ?? 'another host'}") of which cannot be told from here whether it runs. If it does not, remove ${file}; else choose another directory.`;
+    : `${what} is locked by a Lodestone process (pid ${pid} on "${host ?? 'another host'}") that may or may not be running: it cannot be seen from here. If it is not running, remove ${file}; otherwise choose another directory.`;
   return new LockHeld(pid, message, certain);
 }
 
@@ -119,8 +119,8 @@ function parse(content: string): Holder | null {
 }
 
 /**
- * Several may find the same stale lock; the slower must not remove what the quicker has just made. So only one at a time
- * removes, and looks again before it does. The guard lasts for two system calls; one that is found later is a dead process'.
+ * Several processes may find the same stale lock, and a slow one must not remove the new lock of a fast one. So only one at a
+ * time removes it, after another look. The guard lasts for two system calls; a guard found later belongs to a dead process.
  */
 async function removeStale(file: string, judged: string, us: Surroundings): Promise<void> {
   const guard = `${file}.takeover`;

@@ -1,4 +1,6 @@
-/** The log: one JSON object a line, no secret, prompt or answer in it. Callers pass ids and figures, never bodies. */
+/**
+ * The log: one JSON object in each line, without secrets, prompts or answers. Callers pass ids and figures, never bodies.
+ */
 import { pino } from 'pino';
 
 export interface Logger {
@@ -8,7 +10,10 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Writes to standard error, so that standard output stays for the ready line and command output. Each line has the `common` fields. */
+/**
+ * Writes to standard error, so that standard output has only the ready line and command output. Each line has the `common`
+ * fields.
+ */
 export function createLogger(
   level: string = process.env.LODESTONE_LOG_LEVEL ?? 'info',
   common: Record<string, unknown> | null = null,
@@ -19,7 +24,7 @@ export function createLogger(
   return pino({ level, base: common, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
-/** Whether debug lines are kept at all, so that nobody makes them where they are not. */
+/** Whether debug lines are logged at all, so that callers can skip making them. */
 export function keepsDebug(logger: Logger & { isLevelEnabled?: (level: string) => boolean }): boolean {
   return logger.isLevelEnabled?.('debug') === true;
 }

@@ -1,4 +1,4 @@
-/** Money is an integer count of pico-dollars (10⁻¹² USD), text at the edges, never a float . */
+/** Money is an integer number of pico-dollars (10⁻¹² USD), and text at the edges. It is never a float. */
 import type { JsonSchema } from './json-schema.js';
 
 export type PicoUsd = bigint;
@@ -7,14 +7,16 @@ export const picoPerUsd = 1_000_000_000_000n;
 
 const decimal = /^(-)?([0-9]{1,15})(?:\.([0-9]{1,12}))?$/;
 
-/** What `parseUsd` reads, but for zero. */
+/** The texts that `parseUsd` reads, except zero. */
 export const amountSchema: JsonSchema = {
   type: 'string',
   pattern: '^-?[0-9]{1,15}(\\.[0-9]{1,12})?$',
   not: { pattern: '^-?0+(\\.0+)?$' },
 };
 
-/** Reads a decimal amount such as `10.00` or `-0.000001`; undefined where the text is no exact amount of pico-dollars. */
+/**
+ * Reads a decimal amount such as `10.00` or `-0.000001`; undefined where the text is not an exact amount of pico-dollars.
+ */
 export function parseUsd(text: string): PicoUsd | undefined {
   const match = decimal.exec(text);
   if (!match) return undefined;
@@ -23,7 +25,7 @@ export function parseUsd(text: string): PicoUsd | undefined {
   return minus ? -pico : pico;
 }
 
-/** Prints an amount exactly, with no more decimals than it needs: `10`, `0.5`, `-0.000000000001`. */
+/** Prints an amount exactly, without trailing zeros: `10`, `0.5`, `-0.000000000001`. */
 export function usdText(pico: PicoUsd): string {
   const negative = pico < 0n;
   const absolute = negative ? -pico : pico;
@@ -32,7 +34,7 @@ export function usdText(pico: PicoUsd): string {
   return `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`;
 }
 
-/** The nearest JSON number of an amount, for the fields that the contract gives as numbers. */
+/** The nearest JSON number, for fields that the API gives as numbers. */
 export function usdNumber(pico: PicoUsd): number {
   return Number(usdText(pico));
 }

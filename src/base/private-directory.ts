@@ -1,12 +1,12 @@
-/** Directories that nobody but this process's user may enter. */
+/** Makes directories that only this process's user may enter. */
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 
 const others = 0o077;
 const sticky = 0o1000;
 
 /**
- * Makes the directory, or takes the rights of others from one that is there. One that belongs to another user (a mounted volume)
- * stays as it is: what is made in it is private by itself.
+ * Makes the directory, or removes the rights of others from an existing one. A directory of another user (a mounted volume)
+ * stays as it is: the files in it are private by themselves.
  */
 export function makePrivateDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });

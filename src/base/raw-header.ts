@@ -1,6 +1,6 @@
-/** One header of a request, read from the flat list of names and values that the HTTP parser gives. */
+/** Reads one header of a request from the HTTP parser's flat list of names and values. */
 
-/** `name` in lower case. Several lines of it come back joined with commas, in their order; undefined where there is none. */
+/** `name` is in lower case. Several lines are joined with commas, in their order; undefined where there is none. */
 export function joinedHeader(rawHeaders: readonly string[], name: string): string | undefined {
   let found: string | undefined;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

@@ -1,6 +1,6 @@
 /**
- * A bounded memory of answers that can be found again: two generations, the older one dropped whole when the younger is full.
- * What is asked for stays; hostile keys push out one another and never grow it.
+ * A bounded cache with two generations: when the young one is full, the old one is dropped. Entries that are used stay;
+ * hostile keys displace only each other and never make it grow.
  */
 export class RecentMap<Value> {
   private young = new Map<string, Value>();

@@ -1,4 +1,4 @@
-/** The other end of a SideThread: answers each message with what the given function makes of it. */
+/** The other end of a SideThread: answers each message with the result of a function. */
 import { parentPort } from 'node:worker_threads';
 
 export interface ThreadAnswer<Out> {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SideThread, SideThreadLost } from './side-thread.js';
 
-/** A thread that speaks the protocol of side-thread-port, in plain JavaScript because threads run compiled files. */
+/** A thread with the protocol of side-thread-port, in plain JavaScript because threads run compiled files. */
 const source = `
 import { parentPort, threadId } from 'node:worker_threads';
 parentPort.on('message', (message) => {

@@ -1,5 +1,5 @@
 /**
- * A worker thread for work that would hold up others: started when first needed, stopped when long unused, started anew
+ * A worker thread for work that would delay other requests: started when first needed, stopped when long unused, restarted
  * after a crash. One message in, one message out, in order.
  */
 import { type ResourceLimits, Worker } from 'node:worker_threads';
@@ -16,7 +16,7 @@ export interface SideThreadOptions {
   resourceLimits?: ResourceLimits;
 }
 
-/** The thread died (out of memory, say) before it answered. */
+/** The thread died, for example out of memory, before it answered. */
 export class SideThreadLost extends Error {}
 
 export class SideThread<In, Out> {
@@ -33,7 +33,7 @@ export class SideThread<In, Out> {
     if (this.idleTimer) clearTimeout(this.idleTimer);
     this.idleTimer = null;
     return new Promise((resolve, reject) => {
-      // A message that cannot be sent throws here, and then nothing may wait for its answer.
+      // A message that cannot be sent throws here, before anything waits for its answer.
       this.started().postMessage(message, transfer);
       this.waiting.push({ resolve, reject });
     });
@@ -44,7 +44,7 @@ export class SideThread<In, Out> {
     this.idleTimer = null;
     const { worker } = this;
     if (!worker) return;
-    // Let go of first: a message that comes while it is stopping starts another.
+    // Dropped first: a message that arrives while the worker stops starts another one.
     this.lost(worker);
     await worker.terminate();
   }

@@ -1,8 +1,8 @@
-/** Time as the product sees it. Wall time is for records and deadlines of the calendar; monotonic time is for durations. */
+/** Clocks and durations. Wall time is for records and calendar deadlines; monotonic time is for durations. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds from an arbitrary start; never steps back. */
+  /** Milliseconds from an arbitrary start; never goes back. */
   monotonicMs(): number;
 }
 
@@ -11,11 +11,11 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** Durations as written in the configuration (`250ms`, `1m30s`) and as printed in the messages of a 504 (Go's form). */
+/** Durations as written in the configuration (`250ms`, `1m30s`) and in the message of a 504 (Go's form). */
 const part = /(\d+(?:\.\d+)?)(ms|h|m|s)/gy;
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** Milliseconds of a duration text; undefined where it is none. */
+/** The milliseconds of a duration text; undefined where it is not a duration. */
 export function parseDurationMs(text: string): number | undefined {
   part.lastIndex = 0;
   let total = 0;
@@ -41,7 +41,7 @@ function trim(value: number): string {
   return String(Math.round(value * 1000) / 1000);
 }
 
-/** Midnight UTC, at which daily quotas begin anew. The local time zone plays no part. */
+/** Daily quotas begin at midnight UTC. The local time zone does not matter. */
 const dayMs = 86_400_000;
 
 /** Whole days since the epoch. */
@@ -49,17 +49,17 @@ export function utcDay(nowMs: number): number {
   return Math.floor(nowMs / dayMs);
 }
 
-/** Epoch milliseconds of the midnight at which a day begins. */
+/** The midnight at which a day begins, in epoch milliseconds. */
 export function startOfUtcDay(day: number): number {
   return day * dayMs;
 }
 
-/** Epoch milliseconds of the first midnight UTC after the given moment. */
+/** The first midnight UTC after the given moment, in epoch milliseconds. */
 export function nextMidnightUtc(nowMs: number): number {
   return startOfUtcDay(utcDay(nowMs) + 1);
 }
 
-/** Whole seconds until then, 1 to 86400: whoever waits them is past it. */
+/** Whole seconds until then, 1 to 86400. Whoever waits that long is past it. */
 export function secondsToMidnightUtc(nowMs: number): number {
   return Math.ceil((nextMidnightUtc(nowMs) - nowMs) / 1000);
 }

@@ -1,4 +1,4 @@
-/** The version of this package, as its package.json says it; the same file seen from src/ and from dist/. */
+/** The version in package.json, which is at the same path seen from src/ and from dist/. */
 import { readFileSync } from 'node:fs';
 
 const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');

@@ -1,8 +1,8 @@
-/** The kinds of field that configuration and catalogue files are made of; each says in a fault what it would have taken. */
+/** The kinds of fields in configuration and catalogue files. Each names what it expects in its fault. */
 import { z } from 'zod';
 import { parseDurationMs } from './time.js';
 
-/** One field: `read` gives its value, or undefined where what stands there is not `expected`. A secret is never quoted. */
+/** One field: `read` returns its value, or undefined where it is not `expected`. A secret is never quoted. */
 export function field<T>(expected: string, read: (value: unknown) => T | undefined, secret = false) {
   return z.unknown().transform((value, context): T => {
     const result = read(value);
@@ -12,7 +12,7 @@ export function field<T>(expected: string, read: (value: unknown) => T | undefin
   });
 }
 
-/** A mapping that takes these fields and no other. */
+/** A mapping with these fields and no others. */
 export function fields<Shape extends z.ZodRawShape>(shape: Shape) {
   const names = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
@@ -28,7 +28,7 @@ export const anything = z.unknown();
 
 export const text = field('a text', (value) => (typeof value === 'string' && value.trim() !== '' ? value : undefined));
 
-/** `true` and `false` may also come as text, because that is what a variable of the environment gives. */
+/** `true` and `false` may also be text, because environment variables are text. */
 export const yesOrNo = field('true or false', (value) => {
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : undefined;
@@ -72,7 +72,7 @@ export const byteSize = field('a size above zero, such as 512MiB, 2GiB or a numb
   return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
 });
 
-/** Kept without a trailing slash, because paths are appended to it. */
+/** Without a trailing slash, because paths are appended. */
 export const httpAddress = field('an http:// or https:// address without query, fragment and credentials', (value) => {
   const url =
     typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : undefined;
@@ -80,14 +80,14 @@ export const httpAddress = field('an http:// or https:// address without query, 
   return (value as string).replace(/\/+$/, '');
 });
 
-/** A credential that fits into a header; surrounding blanks, as a file's last line break, are dropped. */
+/** A credential that fits into a header. Surrounding blanks, such as a file's last line break, are dropped. */
 export function readCredential(value: unknown): string | undefined {
   const credential = typeof value === 'string' ? value.trim() : '';
   return /^[\x21-\x7e]+$/.test(credential) ? credential : undefined;
 }
 export const credential = field('a credential of visible ASCII characters', readCredential, true);
 
-/** Contract 3: the provider segment of an id; the two words have a meaning of their own in an id. */
+/** Whether a text can be the provider segment of an id. `auto` and `alias` have a meaning in ids, so they cannot. */
 export function isProviderId(value: string): boolean {
   return /^[a-z0-9._-]{1,64}$/.test(value) && value !== 'auto' && value !== 'alias';
 }

@@ -1,4 +1,4 @@
-/** A YAML file as people write it: every fault found in it knows its file, line and column. */
+/** Reads a YAML file and reports each fault with its file, line and column. */
 import {
   type Document,
   isAlias,
@@ -19,7 +19,7 @@ const excerptMax = 60;
 export class YamlSource {
   /** Each is `file:line:column: field: what was found, what was expected`. */
   readonly faults: string[] = [];
-  /** The content as plain values; undefined where the text is no YAML. An empty file is an empty mapping. */
+  /** The content as plain values; undefined where the text is not YAML. An empty file is an empty mapping. */
   readonly value: unknown;
   private parsed: Document.Parsed | undefined;
   private readonly lines = new LineCounter();
@@ -27,9 +27,9 @@ export class YamlSource {
   constructor(
     readonly file: string,
     private readonly text: string,
-    /** Applied to each fault before it is kept, where the text was altered before parsing. */
+    /** Applied to each fault before it is stored, where the text was altered before parsing. */
     private readonly show: (message: string) => string = (message) => message,
-    /** The text's value where it is known already: then the text is parsed only to tell where a fault is. */
+    /** The text's value where it is known: the text is then parsed only to locate a fault. */
     private readonly known?: { readonly value: unknown },
   ) {
     if (known) {
@@ -54,7 +54,7 @@ export class YamlSource {
     this.faultAtOffset(this.offsetOf(path), fieldText(path), message);
   }
 
-  /** Line of the value at a path, counted from 1. */
+  /** The line of the value at a path, counted from 1. */
   lineOf(path: FieldPath): number {
     return this.lines.linePos(this.offsetOf(path)).line;
   }
@@ -68,7 +68,7 @@ export class YamlSource {
     return value;
   }
 
-  /** The characters of a scalar as they stand in the file, so that a decimal never passes through a float. */
+  /** The characters of a scalar as they are in the file, so that a decimal never becomes a float. */
   textAt(path: FieldPath): string | undefined {
     if (this.known && !this.parsed) return scalarText(this.valueAt(path));
     const { node, missing } = this.walk(path);
@@ -109,7 +109,7 @@ export class YamlSource {
     this.faults.push(this.show(`${this.file}:${line || 1}:${col || 1}: ${field}: ${message}`));
   }
 
-  /** A scalar's own place; the key's place for a collection; the nearest place above for what is missing. */
+  /** A scalar's own position; the key's position for a collection; the nearest position above for what is missing. */
   private offsetOf(path: FieldPath): number {
     const { node, key } = this.walk(path);
     const at = key && (isCollection(node) || !node?.range) ? key : node;
@@ -137,7 +137,7 @@ export class YamlSource {
   }
 }
 
-/** A value in the words of a fault, cut to a readable length. */
+/** A value for a fault's message, cut to a readable length. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'string') {
     return value.length > excerptMax ? `${JSON.stringify(value.slice(0, excerptMax))}…` : JSON.stringify(value);
@@ -145,7 +145,7 @@ export function describeValue(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
 }
 
-/** A decimal is read back as the digits that it was written with, but for zeros at its end. */
+/** A decimal is shown with the digits that it was written with, except for trailing zeros. */
 function scalarText(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : undefined;
 }

@@ -1,9 +1,9 @@
-/** Cost = tokens × the route's prices, exact, in pico-dollars; and the pricing faults of ruling 10. */
+/** Computes an answer's cost, tokens × the route's prices, exactly in pico-dollars, and finds pricing faults. */
 import type { PicoUsd } from '../base/money.js';
 import type { Price, Route, Snapshot } from '../catalogue/route.js';
 import type { TokenUsage } from '../wire/usage.js';
 
-/** Cached tokens without a price of their own are billed at the input price: no fault. */
+/** Cached tokens without a price are billed at the input price. That is no fault. */
 export function costOf(published: Price, usage: TokenUsage): PicoUsd {
   const { above } = published;
   const price = above && usage.promptTokens > above.inputTokens ? above : published;
@@ -14,13 +14,13 @@ export function costOf(published: Price, usage: TokenUsage): PicoUsd {
   );
 }
 
-/** Whether an answer under this price can cost anything. */
+/** Whether an answer at this price can cost anything. */
 export function isFree(price: Price): boolean {
   const { input, output, cachedInput, above } = price;
   return input === 0n && output === 0n && (cachedInput ?? 0n) === 0n && (!above || isFree(above));
 }
 
-/** A fault where the upstream says that it answered with a model that the catalogue knows as another one. */
+/** Reports a fault where the upstream names a model that the catalogue knows as another model. */
 export function answeredModelFault(snapshot: Snapshot, route: Route, answered: unknown): string | undefined {
   if (typeof answered !== 'string' || answered === route.upstreamModel) return undefined;
   const known = snapshot.upstreamModels.get(`${route.provider.id} ${answered}`);

@@ -169,7 +169,7 @@ interface ModelWindow {
   amounts: Amount[];
 }
 
-/** Keeps every window and every amount, and adds them up each time. */
+/** A model that keeps every window and amount and adds them up each time. */
 class Model {
   private readonly windows: ModelWindow[] = [];
 
@@ -208,7 +208,7 @@ beforeEach(() => {
   buckets = new MemoryBuckets(clock);
 });
 
-/** Seconds to wait; 0 = taken. */
+/** Seconds to wait; 0 where one was taken. */
 const take = (...wanted: Bucket[]) => buckets.take(wanted) / 1000;
 
 describe('buckets in memory', () => {

@@ -1,6 +1,6 @@
 /**
- * Counters of one process. Memory is bounded without a timer and without evicting a window that is still open: windows that
- * are over are dropped wholesale, and names beyond `namesMax` are counted in a sketch of fixed size.
+ * Counters within one process. Memory is bounded without a timer and without evicting an open window: expired windows are
+ * dropped together, and names beyond `namesMax` are counted in a sketch of fixed size.
  */
 
 import { randomFillSync } from 'node:crypto';
@@ -9,7 +9,7 @@ import type { Bucket, Buckets, Counters, Reading, Take } from './ports.js';
 
 export interface MemoryCountersOptions {
   windowMs?: number;
-  /** New names a window that get a window of their own. Infinity where the names are bounded by something else. */
+  /** How many new names in a window get a counter of their own. Infinity where something else bounds the names. */
   namesMax?: number;
 }
 
@@ -24,10 +24,13 @@ const unused: Reading = { used: 0, resetMs: 0 };
 export class MemoryCounters implements Counters {
   private readonly windowMs: number;
   private readonly namesMax: number;
-  /** Windows opened since the last turn, and before it. After two turns of a window's length each, a window is over. */
+  /**
+   * Windows opened since the last turnover and before it. After two turnovers, each a window's length apart, a window has
+   * expired.
+   */
   private young = new Map<string, OwnWindow>();
   private old = new Map<string, OwnWindow>();
-  /** The names that found `young` full. */
+  /** Counts the names that found `young` full. */
   private overflow: CountSketch | null = null;
   private turnsAtMs = Number.NEGATIVE_INFINITY;
 
@@ -55,8 +58,8 @@ export class MemoryCounters implements Counters {
   }
 
   /**
-   * What shared state has said of a counter takes the place of what was held of it, so that counting can go on from there where
-   * shared state is lost. `id` tells the counter's windows apart. Names beyond the bound are not remembered.
+   * Replaces what is held of a counter by what the shared state answered, so that counting can go on from there if the shared
+   * state is lost. `id` distinguishes the counter's windows. Names beyond the bound are not remembered.
    */
   learn(name: string, used: number, resetMs: number, id: number): OwnWindow {
     const nowMs = this.nowMs();
@@ -72,7 +75,7 @@ export class MemoryCounters implements Counters {
     return window;
   }
 
-  /** How many windows are held, those that are over and not yet dropped included. */
+  /** The number of windows held, including expired ones that are not dropped yet. */
   get size(): number {
     return this.young.size + this.old.size;
   }
@@ -98,7 +101,7 @@ export class MemoryCounters implements Counters {
     return window;
   }
 
-  /** A take that is adjusted later holds its window itself, so what is dropped here is missed by nobody. */
+  /** A take that is adjusted later keeps its own window, so dropping a window here loses nothing. */
   private turn(nowMs: number): void {
     this.old = nowMs < this.turnsAtMs + this.windowMs ? this.young : new Map();
     this.young = new Map();
@@ -110,7 +113,7 @@ export class MemoryCounters implements Counters {
 export class OwnWindow implements CounterWindow {
   used = 0;
 
-  /** `id` is shared state's name for the window; 0 for one that was opened here. */
+  /** `id` is the shared state's name for the window; 0 for one that was opened here. */
   constructor(
     readonly endsAtMs: number,
     readonly id = 0,
@@ -134,22 +137,24 @@ class MemoryTake implements Take {
   }
 }
 
-// * Counts any number of names in a fixed piece of memory (a count-min sketch). A name's count is never too low, so a flood of
-// names frees nobody; it is too high only where every cell of a name is shared with busy ones, which random hashing makes rare.
-
 const rows = 4;
-/** With 300,000 names a cell is shared by one or two of them, so that all four of a name's cells are busy nearly never. */
+/** With 300,000 names a cell is shared by one or two of them, so all four cells of a name are almost never busy. */
 const columns = 2 ** 18;
 /** Peers, the names that come in floods, have at most this many characters. */
 const hashedCharacters = 24;
 const tableLength = hashedCharacters * 256;
 
+/**
+ * Counts any number of names in a fixed amount of memory (a count-min sketch). A name's count is never too low, so a flood of
+ * names frees nobody. It is too high only where a name shares all of its cells with busy names, which random hashing makes
+ * rare.
+ */
 export class CountSketch {
-  /** 8 MiB; doubles, because sums of tokens outgrow 32 bits. */
+  /** 8 MiB; doubles, because sums of tokens exceed 32 bits. */
   private readonly cells = new Float64Array(rows * columns);
   /**
-   * Two tables of random words, one word for each character at each place. Whoever chooses the names cannot see them, so
-   * names that share their cells with a victim's cannot be chosen either.
+   * Two tables of random words, one word for each character at each position. Callers cannot see them, so nobody can choose
+   * names that share their cells with a victim's.
    */
   private readonly words = randomFillSync(new Uint32Array(2 * tableLength));
 
@@ -168,7 +173,7 @@ export class CountSketch {
   }
 }
 
-/** One name's cells: one in each row. */
+/** The cells of one name: one in each row. */
 class SketchWindow {
   constructor(
     readonly endsAtMs: number,
@@ -192,16 +197,15 @@ class SketchWindow {
   }
 }
 
-// Buckets of one process, bounded whoever asks.
-
 interface Level {
   left: number;
   atMs: number;
 }
 
-/** When there are more, the one that was touched longest ago is forgotten: it is the likeliest to be full again. */
+/** Beyond this number, the bucket that was used longest ago is dropped: it is the likeliest to be full again. */
 const levelsMax = 50_000;
 
+/** Buckets within one process, in bounded memory. */
 export class MemoryBuckets implements Buckets {
   private readonly levels = new Map<string, Level>();
 
@@ -219,7 +223,7 @@ export class MemoryBuckets implements Buckets {
     for (const bucket of buckets) this.lower(bucket, nowMs, -1);
   }
 
-  /** How many are held. */
+  /** The number of buckets held. */
   get size(): number {
     return this.levels.size;
   }

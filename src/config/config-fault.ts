@@ -1,4 +1,4 @@
-/** What stops a start: every fault of the configuration at once, so that an operator mends it in one go. */
+/** Stops a start with every fault of the configuration at once, so that an operator can correct them together. */
 export class ConfigFault extends Error {
   constructor(readonly faults: readonly string[]) {
     super(

@@ -1,15 +1,15 @@
 /** Accounts with their API keys and aliases, as the store keeps them and the request path reads them. */
 import type { RoutingPolicy } from '../policy/policy.js';
 
-export interface Key {
-  /** The token's first ten body characters: the key's public id. */
+export interface ApiKey {
+  /** The first ten characters after the token's prefix: the key's public id. */
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
   readonly lastFour: string;
-  /** SHA-256 of the whole token; null once expiry has erased it. */
+  /** SHA-256 of the whole token; null after the key's expiry has erased it. */
   readonly hash: Buffer | null;
-  /** Epoch milliseconds; null = never. */
+  /** Epoch milliseconds; null where the key never expires. */
   readonly expiresAt: number | null;
   readonly createdAt: number;
 }
@@ -27,16 +27,16 @@ export interface Alias extends AliasTarget {
   readonly updatedAt: number;
 }
 
-/** Held in memory and written through, so that it is always exact in one process. Mutable on purpose. */
+/** Kept in memory and written through to the store, so that it is always exact in a single process. Mutable on purpose. */
 export interface Account {
   readonly id: string;
   readonly email: string;
   name: string | null;
   status: 'active' | 'suspended';
   billingCountry: string | null;
-  /** The sum of the ledger, settlements that still wait in the journal included. */
+  /** The sum of the ledger, including settlements that are still in the journal. */
   balancePico: bigint;
-  /** The sum of what usage has cost, as a positive amount. */
+  /** The sum of all usage costs, as a positive amount. */
   usagePico: bigint;
   limits: { requestsPerMinute: number | null; tokensPerMinute: number | null };
   readonly aliases: Map<string, Alias>;
@@ -47,6 +47,6 @@ export interface Account {
 }
 
 export interface Identity {
-  readonly key: Key;
+  readonly key: ApiKey;
   readonly account: Account;
 }

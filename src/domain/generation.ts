@@ -1,11 +1,11 @@
-/** The record of one request that reached the walk: what was asked, who served it, what it cost. */
+/** The record of one request that reached a provider: what was requested, who served it, what it cost. */
 
 export type StreamEnd = 'complete' | 'stalled' | 'cut' | 'client_closed' | 'pricing_fault';
 
 export interface AttemptRecord {
   provider: string;
   locode: string;
-  /** `served`, or what the failure meant. */
+  /** `served`, or the kind of failure. */
   outcome: string;
   status: number | null;
   first_byte_ms: number | null;
@@ -31,7 +31,7 @@ export interface Generation {
   cachedTokens: number;
   reasoningTokens: number;
   costPico: bigint;
-  /** Delivered, so it has a ledger entry (also of 0); false on failures. */
+  /** True where the answer was delivered: it then has a ledger entry, also where the cost is 0. False for failures. */
   billed: boolean;
   latencyMs: number;
   firstByteMs: number | null;

@@ -1,34 +1,34 @@
-/** Low balances and what is told about them: thresholds, crossings, and notices on their way. */
+/** Low balances and the notices about them: thresholds, crossings and delivery. */
 
-/** How far a balance has fallen: under the account's threshold, or to zero and below, where requests are refused. */
+/** How far a balance has fallen: below the account's threshold, or to zero and below, where requests are refused. */
 export type BalanceLevel = 'low' | 'exhausted';
 
-/** One crossing, to be told once. */
+/** One crossing of a threshold. It is reported once. */
 export interface BalanceNotice {
   readonly id: string;
   readonly accountId: string;
   readonly email: string;
   readonly level: BalanceLevel;
-  /** When it was noticed. */
+  /** The balance at the time of the crossing. */
   readonly balancePico: bigint;
   readonly thresholdPico: bigint;
   readonly createdAt: number;
-  /** This one included. */
+  /** The number of delivery attempts, this one included. */
   readonly attempts: number;
 }
 
 export interface NoticeStore {
-  /** The account's own threshold; null = the service's. 0 = no notices. */
+  /** The account's own threshold; null for the service's default, 0 for no notices. */
   threshold(accountId: string): Promise<bigint | null>;
   setThreshold(accountId: string, thresholdPico: bigint): Promise<void>;
   /**
-   * Holds every balance against its threshold and makes a notice for each that has fallen since; the number made. A fleet does
-   * it once in `everyMs`, one process at a time, so a crossing makes one notice.
+   * Compares every balance with its threshold and creates a notice for each that has fallen since. Returns the number of
+   * notices. A fleet does this once in `everyMs`, in one process at a time, so a crossing makes one notice.
    */
   lookForCrossings(look: { nowMs: number; everyMs: number; defaultPico: bigint; limit: number }): Promise<number>;
-  /** Notices that are due, taken so that no other process takes them before `untilMs`. */
+  /** Takes notices that are due. No other process takes them before `untilMs`. */
   take(due: { nowMs: number; untilMs: number; limit: number }): Promise<BalanceNotice[]>;
   delivered(id: string, nowMs: number): Promise<void>;
-  /** null = it is given up. */
+  /** Schedules the next attempt; null gives the notice up. */
   tryAgainAt(id: string, atMs: number | null): Promise<void>;
 }

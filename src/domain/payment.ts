@@ -1,10 +1,13 @@
-/** What a payment processor reports, and what the store makes of it. The store's promise: each report counts once, whatever its order. */
+/**
+ * What a payment processor reports and how the store applies it. The store applies each report once, in whatever order they
+ * arrive.
+ */
 import type { LedgerEntry } from './ledger-entry.js';
 
-/** One report of the processor, under the id that it gave it. */
+/** One report of the processor, under the processor's id for it. */
 export interface PaymentEvent {
   readonly id: string;
-  /** The payment that it is about; every report of one payment has the same. */
+  /** The payment that the report is about. All reports of one payment have the same id. */
   readonly paymentId: string;
   /** The processor's name, for the notes of ledger entries. */
   readonly processor: string;
@@ -18,11 +21,11 @@ export interface PaidReport {
   readonly accountId: string;
   readonly checkoutId: string;
   readonly amountPico: bigint;
-  /** The billing country that the processor has verified, ISO 3166-1 in upper case; null where it told none. */
+  /** The billing country that the processor has verified, ISO 3166-1 in upper case; null where it reports none. */
   readonly country: string | null;
 }
 
-/** What has been refunded in all by then; refunds that failed before are not in it. */
+/** The total refunded so far. Refunds that failed are not included. */
 export interface RefundedReport {
   readonly kind: 'refunded';
   readonly totalPico: bigint;
@@ -39,30 +42,30 @@ export type PaymentReport = PaidReport | RefundedReport | MovementReport;
 
 export interface PaymentOutcome {
   /**
-   * `recorded`: noted, with the entries that followed from it (none where it says nothing new). `repeated`: the event was known.
-   * `unknown_account`: noted, but there is nobody to credit. `ask_again`: nothing was changed, because entries are due for an
-   * account that the caller does not hold.
+   * `recorded`: stored, with the entries that follow from it (none where the report changes nothing). `repeated`: the event
+   * was already stored. `unknown_account`: stored, but there is no account to credit. `ask_again`: nothing changed, because
+   * the entries belong to an account that the caller does not hold.
    */
   readonly result: 'recorded' | 'repeated' | 'unknown_account' | 'ask_again';
   readonly accountId: string | null;
   readonly entries: readonly LedgerEntry[];
-  /** The account's billing country, where the payment has changed it. */
+  /** The change of the account's billing country; null where the payment has not changed it. */
   readonly country: { readonly from: string | null; readonly to: string } | null;
 }
 
 export interface PaymentTerms {
   readonly nowMs: number;
-  /** The account whose balance the caller holds in memory and will move by the entries. */
+  /** The account whose balance the caller holds in memory and will change by the entries. */
   readonly heldAccountId: string | null;
-  /** The billing country of an account after a payment that states one; asked inside the transaction. */
+  /** Returns the billing country after a payment that states one. Called inside the transaction. */
   readonly countryAfter: (current: string | null, stated: string) => string | null;
 }
 
 export interface PaymentStore {
-  /** Notes the event and moves ledger, balance and billing country by it, in one transaction. */
+  /** Stores the event and applies it to ledger, balance and billing country, in one transaction. */
   record(event: PaymentEvent, terms: PaymentTerms): Promise<PaymentOutcome>;
-  /** The account that a payment was credited to; null where none was yet. */
+  /** The account that a payment was credited to; null before the credit. */
   accountOf(paymentId: string): Promise<string | null>;
-  /** What an account's checkout has brought it; null until it is credited. */
+  /** The amount that an account's checkout has credited; null before the credit. */
   credited(accountId: string, checkoutId: string): Promise<bigint | null>;
 }

@@ -1,4 +1,4 @@
-/** The error envelope of §2.5 and the headers that go with it. */
+/** Makes the error envelope of a response and the headers that go with it. */
 import type { GatewayError } from './gateway-error.js';
 
 export interface ErrorEnvelope {

@@ -1,6 +1,6 @@
 /**
- * Every error that a caller can see, once, keyed by the condition that causes it. The first part is §7.1 in its order;
- * the second is what the contract adds. The docs page is generated from this table, and a test holds the two together.
+ * Lists every error that a client can see, once, keyed by the condition that causes it. The docs page is generated from this
+ * table, and a test compares the two.
  */
 import { callerErrors } from './table-caller.js';
 import { dashboardErrors } from './table-dashboard.js';

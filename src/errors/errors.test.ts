@@ -3,7 +3,7 @@ import { envelopeOf, headersOf } from './envelope.js';
 import { type Condition, errorTable } from './error-table.js';
 import { GatewayError, gatewayError } from './gateway-error.js';
 
-/** §7.1, written down once more: status, type, code, param. */
+/** The public contract of the API's errors, written down a second time: status, type, code, param. */
 const specified: [Condition, number, string, string | undefined, string | undefined][] = [
   ['authorization_missing', 401, 'authentication_error', 'authentication_error', undefined],
   ['api_key_not_registered', 401, 'authentication_error', 'api_key_not_registered', undefined],

@@ -1,9 +1,9 @@
-/** One row of the error table with its values: the only thing that a stage throws for a caller to see. */
+/** An error that a client sees: one row of the error table with its values. Stages throw nothing else for a client. */
 
 import { type Condition, errorTable, type ValuesOf } from './error-table.js';
 import type { ErrorRow } from './row.js';
 
-/** §2.6: what an auto-routed failure tells about the walk. */
+/** What the error of an auto-routed request tells about the walk. */
 export interface Receipt {
   providers_attempted: string[];
   breaker_skipped: string[];
@@ -23,7 +23,7 @@ export class GatewayError extends Error {
 
   constructor(
     readonly condition: Condition,
-    /** Kept so that the error can cross a thread and be made again there. */
+    /** Kept so that another thread can make the same error again. */
     readonly values: unknown,
     readonly extras: ErrorExtras = {},
   ) {
@@ -39,7 +39,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Makes the error of a condition; the values are checked against the row's own. */
+/** Makes the error of a condition. The compiler checks the values against the row. */
 export function gatewayError<C extends Condition>(
   condition: C,
   ...rest: Record<string, never> extends ValuesOf<C>

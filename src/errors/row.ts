@@ -11,24 +11,24 @@ export type ErrorType =
   | 'internal_server_error';
 
 export interface ErrorRow<Values> {
-  /** HTTP status; 200 on the one row that is only ever sent inside an open stream. */
+  /** HTTP status; 200 on the one row that is sent only inside an open stream. */
   readonly status: number;
   readonly type: ErrorType;
-  /** Absent on the refusal of §7.3. */
+  /** Absent on the error for a parameter that a route cannot apply. */
   readonly code?: string;
-  /** The offending field where it is always the same one; rows with a varying field take it from `values.param`. */
+  /** The field at fault where it is always the same; other rows take it from `values.param`. */
   readonly param?: string;
-  /** The row's answers carry `Retry-After`. */
+  /** Responses of this row carry `Retry-After`. */
   readonly retryAfter?: true;
-  /** The condition, in the words of the docs page. */
+  /** The condition, for the docs page. */
   readonly when: string;
-  /** What the caller should do, in the words of the docs page. */
+  /** What the client should do, for the docs page. */
   readonly remedy: string;
   /** What happened, with the value, and what to do. */
   readonly message: (values: Values) => string;
 }
 
-/** A quotation as a sentence of its own, so that another can follow it. */
+/** Ends a quotation with a full stop, so that another sentence can follow. */
 export function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

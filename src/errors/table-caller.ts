@@ -1,4 +1,4 @@
-/** Rows that the caller causes and can mend: key, credits, request, id, alias. */
+/** Errors that the client causes and can correct: key, credits, request, id, alias. */
 import { row, sentence } from './row.js';
 
 type WithParam<V = unknown> = V & { param: string };

@@ -1,4 +1,4 @@
-/** Rows of the dashboard's own API: sign-in, its limits, and what a session may not do. */
+/** Errors of the dashboard's own API: signing in, its limits, and missing rights. */
 import { row } from './row.js';
 
 export const dashboardErrors = {
@@ -14,9 +14,9 @@ export const dashboardErrors = {
     status: 401,
     type: 'authentication_error',
     code: 'sign_in_failed',
-    when: 'The e-mail address or the password is wrong; which of the two is not told.',
+    when: 'The email or the password is wrong; the error does not say which.',
     remedy: 'Check both. An operator can set a new password.',
-    message: () => 'The e-mail address or the password is not right. Check both; an operator can set a new password.',
+    message: () => 'The email or the password is wrong. Check both; an operator can set a new password.',
   }),
   current_password_wrong: row({
     status: 401,

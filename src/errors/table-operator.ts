@@ -1,4 +1,4 @@
-/** Rows that the contract adds: paths, methods, the HTTP layer, accounts and the admin API. */
+/** Errors of paths, methods, the HTTP layer, accounts and the admin API. */
 import { row } from './row.js';
 
 export const operatorErrors = {
@@ -85,9 +85,9 @@ export const operatorErrors = {
     type: 'invalid_request_error',
     code: 'account_exists',
     param: 'email',
-    when: 'An account with that e-mail address exists.',
+    when: 'An account with that email exists.',
     remedy: 'Use the existing account, or another address.',
-    message: ({ email }) => `An account with the e-mail address "${email}" exists already.`,
+    message: ({ email }) => `An account with the email "${email}" already exists.`,
   }),
   catalogue_invalid: row<{ faults: string }>({
     status: 422,

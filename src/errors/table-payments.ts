@@ -1,4 +1,4 @@
-/** Rows of the payment processor's webhook: what a report must be before anything is believed of it. */
+/** Errors of the payment processor's webhook: a report must pass these checks before it is believed. */
 import { row } from './row.js';
 
 export const paymentErrors = {

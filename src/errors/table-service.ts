@@ -1,4 +1,4 @@
-/** Rows that come from policy, territory, providers, limits and the service itself (§7.1, 403, 429, 451, 5xx). */
+/** Errors from policy, territory, providers, limits and the service itself: 403, 429, 451 and 5xx. */
 import { row, sentence } from './row.js';
 
 export const serviceErrors = {
@@ -108,7 +108,7 @@ export const serviceErrors = {
     status: 504,
     type: 'provider_unavailable',
     code: 'provider_timeout',
-    when: 'A time budget expired (part 8): `first-byte`, `stream-idle` or `overall`. Nothing was delivered or billed.',
+    when: 'A time budget expired: `first-byte`, `stream-idle` or `overall`. Nothing was delivered or billed.',
     remedy: 'Retry with exponential backoff and jitter.',
     message: ({ provider, budget, deadline }) =>
       `The provider ${provider} did not answer in time: the ${budget} budget of ${deadline} expired. Nothing was billed. Retry with backoff.`,

@@ -5,48 +5,48 @@ const config: BreakerConfig = { failures: 3, windowMs: 30_000, cooldownMs: 10_00
 
 function opened(atMs = 0): Breaker {
   const breaker = new Breaker(config);
-  for (let i = 0; i < config.failures; i++) breaker.failed(atMs, null);
+  for (let i = 0; i < config.failures; i++) breaker.recordFailure(atMs, null);
   return breaker;
 }
 
 describe('opening', () => {
   it('opens at the set number of failures, not before', () => {
     const breaker = new Breaker(config);
-    breaker.failed(0, null);
-    breaker.failed(1, null);
+    breaker.recordFailure(0, null);
+    breaker.recordFailure(1, null);
     expect(breaker.state(2)).toBe('closed');
-    breaker.failed(2, null);
+    breaker.recordFailure(2, null);
     expect(breaker.state(3)).toBe('open');
   });
 
   it('the window slides: failures on both sides of any fixed boundary count together', () => {
     const breaker = new Breaker(config);
-    for (const atMs of [29_000, 30_000, 31_000]) breaker.failed(atMs, null);
+    for (const atMs of [29_000, 30_000, 31_000]) breaker.recordFailure(atMs, null);
     expect(breaker.state(31_000)).toBe('open');
   });
 
   it('failures that are further apart than the window never open it', () => {
     const breaker = new Breaker(config);
-    for (let atMs = 0; atMs < 1_000_000; atMs += 15_001) breaker.failed(atMs, null);
+    for (let atMs = 0; atMs < 1_000_000; atMs += 15_001) breaker.recordFailure(atMs, null);
     expect(breaker.closed).toBe(true);
-    breaker.failed(1_000_000, null);
-    breaker.failed(1_000_001, null);
+    breaker.recordFailure(1_000_000, null);
+    breaker.recordFailure(1_000_001, null);
     expect(breaker.closed).toBe(false);
   });
 
   it('a success clears the count', () => {
     const breaker = new Breaker(config);
-    breaker.failed(0, null);
-    breaker.failed(0, null);
-    breaker.succeeded();
-    breaker.failed(0, null);
-    breaker.failed(0, null);
+    breaker.recordFailure(0, null);
+    breaker.recordFailure(0, null);
+    breaker.recordSuccess();
+    breaker.recordFailure(0, null);
+    breaker.recordFailure(0, null);
     expect(breaker.closed).toBe(true);
   });
 
   it('with `failures: 1` the first failure opens it', () => {
     const breaker = new Breaker({ ...config, failures: 1 });
-    breaker.failed(0, null);
+    breaker.recordFailure(0, null);
     expect(breaker.state(0)).toBe('open');
   });
 });
@@ -62,14 +62,14 @@ describe('the cooldown', () => {
 
   it('is not extended by failures of pins while open', () => {
     const breaker = opened();
-    for (let atMs = 1; atMs < 10_000; atMs += 100) breaker.failed(atMs, 90_000);
+    for (let atMs = 1; atMs < 10_000; atMs += 100) breaker.recordFailure(atMs, 90_000);
     expect(breaker.state(10_000)).toBe('half_open');
   });
 
   it('is lengthened by a Retry-After, at most tenfold', () => {
     const ends = (retryAfterMs: number): number => {
       const breaker = new Breaker({ ...config, failures: 1 });
-      breaker.failed(0, retryAfterMs);
+      breaker.recordFailure(0, retryAfterMs);
       let atMs = 0;
       while (breaker.state(atMs) === 'open') atMs += 1000;
       return atMs;
@@ -84,20 +84,20 @@ describe('the cooldown', () => {
 
   it('is lengthened by the Retry-After of an earlier failure of the window, counted from that failure', () => {
     const breaker = new Breaker(config);
-    breaker.failed(0, 40_000);
-    breaker.failed(1000, null);
-    breaker.failed(2000, null);
+    breaker.recordFailure(0, 40_000);
+    breaker.recordFailure(1000, null);
+    breaker.recordFailure(2000, null);
     expect(breaker.state(39_999)).toBe('open');
     expect(breaker.state(40_000)).toBe('half_open');
   });
 
   it('is not lengthened by a Retry-After that a success or the window has cleared', () => {
     const breaker = new Breaker(config);
-    breaker.failed(0, 90_000);
-    for (const atMs of [31_000, 32_000, 33_000]) breaker.failed(atMs, null);
+    breaker.recordFailure(0, 90_000);
+    for (const atMs of [31_000, 32_000, 33_000]) breaker.recordFailure(atMs, null);
     expect(breaker.state(43_000)).toBe('half_open');
-    breaker.succeeded();
-    for (let i = 0; i < 3; i++) breaker.failed(50_000, null);
+    breaker.recordSuccess();
+    for (let i = 0; i < 3; i++) breaker.recordFailure(50_000, null);
     expect(breaker.state(60_000)).toBe('half_open');
   });
 });
@@ -119,14 +119,14 @@ describe('half-open', () => {
   it('a success closes it', () => {
     const breaker = opened();
     breaker.beginProbe(10_000);
-    breaker.succeeded();
+    breaker.recordSuccess();
     expect(breaker.state(10_000)).toBe('closed');
   });
 
   it('one counted failure opens it again for a new cooldown', () => {
     const breaker = opened();
     const probe = breaker.beginProbe(12_000);
-    breaker.failed(13_000, null);
+    breaker.recordFailure(13_000, null);
     breaker.endProbe(probe);
     expect(breaker.state(22_999)).toBe('open');
     expect(breaker.mayProbe(23_000)).toBe(true);
@@ -135,7 +135,7 @@ describe('half-open', () => {
   it('a pin’s failure opens it again, and the probe under way keeps its slot until it ends', () => {
     const breaker = opened();
     const probe = breaker.beginProbe(10_000);
-    breaker.failed(11_000, null);
+    breaker.recordFailure(11_000, null);
     expect(breaker.state(21_000)).toBe('half_open');
     expect(breaker.mayProbe(21_000)).toBe(false);
     breaker.endProbe(probe);
@@ -155,8 +155,8 @@ describe('half-open', () => {
   it('a probe from before a success does not hold or free the slot of a later opening', () => {
     const breaker = opened();
     const old = breaker.beginProbe(10_000);
-    breaker.succeeded();
-    for (let i = 0; i < 3; i++) breaker.failed(11_000, null);
+    breaker.recordSuccess();
+    for (let i = 0; i < 3; i++) breaker.recordFailure(11_000, null);
     expect(breaker.mayProbe(21_000)).toBe(true);
     breaker.beginProbe(21_000);
     breaker.endProbe(old);

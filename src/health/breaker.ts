@@ -1,13 +1,13 @@
 /**
- * The circuit breaker of one route: opens when enough counted failures fall into a sliding window, then lets one
- * probe at a time through. It has no timer: every answer follows from the monotonic time it is given, so it cannot stick.
+ * The circuit breaker of one route. It opens after enough counted failures within a sliding window and then admits one probe
+ * at a time. It has no timer: its state follows from the monotonic time that callers pass, so it cannot get stuck.
  */
 export interface BreakerConfig {
-  /** Counted failures within the window that open it. */
+  /** The counted failures within the window that open the breaker. */
   readonly failures: number;
   readonly windowMs: number;
   readonly cooldownMs: number;
-  /** A probe whose end was never reported is given up after this long. */
+  /** A probe whose end is never reported is given up after this long. */
   readonly probeMaxMs: number;
 }
 
@@ -15,21 +15,21 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 
 interface CountedFailure {
   readonly atMs: number;
-  /** Until when its `Retry-After` asked us to stay away; `atMs` where it had none. */
+  /** The end of the upstream's `Retry-After`; `atMs` where it sent none. */
   readonly awayUntilMs: number;
 }
 
-/** An upstream may ask for patience, but not take itself out for a day with one header. */
+/** Bounds `Retry-After`, so that one header cannot keep a route away for a day. */
 const cooldownsMax = 10;
 
 export class Breaker {
-  /** The newest failures since the last success, at most as many as open it; oldest first. */
+  /** The newest failures since the last success, oldest first. At most as many as open the breaker. */
   private recent: CountedFailure[] = [];
-  /** null = closed; once it is past, half-open. */
+  /** null while closed; in the past while half-open. */
   private openUntilMs: number | null = null;
   private probeSinceMs: number | null = null;
   private probe = 0;
-  /** How often it has opened. */
+  /** How often the breaker has opened. */
   openings = 0;
 
   constructor(private readonly config: BreakerConfig) {}
@@ -48,19 +48,19 @@ export class Breaker {
     return this.probeSinceMs === null || nowMs - this.probeSinceMs >= this.config.probeMaxMs;
   }
 
-  /** Takes the slot; the number that frees it again. */
+  /** Takes the probe slot and returns the number that frees it. */
   beginProbe(nowMs: number): number {
     this.probeSinceMs = nowMs;
     return ++this.probe;
   }
 
-  /** A probe that was given up, or that an opening since has made an ordinary attempt, frees nothing. */
+  /** Frees the slot, unless the probe was given up or the breaker has opened again since. */
   endProbe(probe: number): void {
     if (probe === this.probe) this.probeSinceMs = null;
   }
 
-  /** Closes it and clears the count. A probe still under way is then none any more. */
-  succeeded(): void {
+  /** Closes the breaker and clears the failures. A running probe becomes an ordinary attempt. */
+  recordSuccess(): void {
     if (this.recent.length > 0) this.recent = [];
     if (this.openUntilMs === null) return;
     this.openUntilMs = null;
@@ -68,8 +68,11 @@ export class Breaker {
     this.probe++;
   }
 
-  /** While open it changes nothing: a pin's failures must not keep the route away from `auto/` for ever. */
-  failed(nowMs: number, retryAfterMs: number | null): void {
+  /**
+   * Changes nothing while the breaker is open: the failures of pinned requests must not keep the route out of `auto/` for
+   * ever.
+   */
+  recordFailure(nowMs: number, retryAfterMs: number | null): void {
     const state = this.state(nowMs);
     if (state === 'open') return;
     const awayMs = retryAfterMs !== null && retryAfterMs > 0 ? retryAfterMs : 0;

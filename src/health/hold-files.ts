@@ -1,4 +1,6 @@
-/** Keeps holds that the store does not have yet as files of the data directory: a killed process does not lose them. */
+/**
+ * Keeps holds that the store does not have yet as files in the data directory, so that a killed process does not lose them.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +15,10 @@ export class HoldFiles {
     private readonly logger: Logger,
   ) {}
 
-  /** Synchronous, so that no answer that mentions the hold can leave before it. A disk that fails is no reason to fail a request. */
+  /**
+   * Synchronous, so that no response that mentions the hold leaves before it is written. A disk failure does not fail the
+   * request.
+   */
   keep(record: HoldRecord): void {
     const file = this.fileOf(record);
     try {
@@ -25,12 +30,12 @@ export class HoldFiles {
     }
   }
 
-  /** The store has it now. */
+  /** Removes the file of a hold that the store now has. */
   drop(record: HoldRecord): void {
     this.remove(this.fileOf(record));
   }
 
-  /** What processes before this one left for the day or later ones. Files of earlier days, and those that cannot be read, go. */
+  /** Reads the holds of earlier processes for this day and later ones. Deletes files of earlier days and unreadable ones. */
   take(utcDay: number): HoldRecord[] {
     const records: HoldRecord[] = [];
     for (const name of this.names()) {

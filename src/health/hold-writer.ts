@@ -1,46 +1,52 @@
-/** Brings what memory says of held routes to the store, one write after the other, again and again until it is there. */
+/** Writes holds from memory to the store, one after the other, and retries until the store has them. */
 import type { Logger } from '../base/logger.js';
 import type { HoldRecord, HoldStore } from '../storage/store.js';
 import type { HoldFiles } from './hold-files.js';
 import { Pause } from './pause.js';
 
 const retryMs = 1_000;
-/** At the end of the process: what is not written by then stays in its file for the next start. */
+/** The time limit at the end of the process. What is not written by then stays in its file for the next start. */
 const lastWritesMs = 2_000;
 
 export class HoldWriter {
-  /** The records that the store does not have yet, by day and route; a newer one takes the place of an older. */
+  /** The records that the store does not have yet, by day and route. A newer record replaces an older one. */
   private readonly waiting = new Map<string, HoldRecord>();
   private turn: Promise<unknown> = Promise.resolve();
   private running: Promise<void> | null = null;
-  /** The fleet knows of everything that has been written in the background. */
-  private told: Promise<unknown> = Promise.resolve();
+  /** Resolves when the fleet has been notified of everything written in the background. */
+  private notified: Promise<unknown> = Promise.resolve();
   private readonly pause = new Pause();
   private closing = false;
 
   constructor(
     private readonly store: Pick<HoldStore, 'put'>,
     private readonly logger: Logger,
-    /** Tells the other processes of a fleet. */
+    /** Notifies the other processes of a fleet. */
     private readonly changed: () => Promise<void>,
-    /** Where records wait that a killed process must not lose; null = in memory alone. */
+    /** Keeps waiting records through a crash; null where they are only in memory. */
     private readonly files: Pick<HoldFiles, 'keep' | 'drop'> | null = null,
   ) {}
 
-  /** What the store does not have yet. */
+  /** The records that the store does not have yet. */
   get unwritten(): Iterable<HoldRecord> {
     return this.waiting.values();
   }
 
-  /** In a file at once, in the store in the background; resolves when it is there and known to the fleet, however long that takes. */
+  /**
+   * Writes the record to a file at once and to the store in the background. Resolves when the store has it and the fleet has
+   * been notified, however long that takes.
+   */
   later(record: HoldRecord): Promise<unknown> {
     this.waiting.set(nameOf(record), record);
     this.files?.keep(record);
     this.running ??= this.writeAll();
-    return this.running.then(() => this.told);
+    return this.running.then(() => this.notified);
   }
 
-  /** Now: in the store, and known to the fleet, when it resolves. What waited for that route and day is not written any more, also if it rejects. */
+  /**
+   * Writes the record to the store and notifies the fleet before it resolves. A record that waits for the same route and day
+   * is dropped, also where this rejects.
+   */
   now(record: HoldRecord): Promise<void> {
     this.waiting.delete(nameOf(record));
     return this.put(record).then(() => {
@@ -49,7 +55,7 @@ export class HoldWriter {
     });
   }
 
-  /** The last writes are done, or given up after a bound. */
+  /** Waits for the last writes, up to a bound. */
   async close(): Promise<void> {
     this.closing = true;
     this.pause.end();
@@ -72,17 +78,17 @@ export class HoldWriter {
       );
       await this.pause.wait(retryMs);
     }
-    // In the same turn as the look at what waits, so that nothing can come to wait unnoticed.
+    // In the same turn as the check of what waits, so that no record is missed.
     this.running = null;
   }
 
-  /** One record that cannot be written keeps no other waiting. */
+  /** A record that cannot be written does not delay the others. */
   private async writeOnce(): Promise<unknown> {
     let failure: unknown = null;
     for (const [name, record] of this.waiting) {
       try {
         await this.put(record);
-        this.told = Promise.allSettled([this.told, this.changed()]);
+        this.notified = Promise.allSettled([this.notified, this.changed()]);
         if (this.waiting.get(name) !== record) continue;
         this.waiting.delete(name);
         this.files?.drop(record);
@@ -93,7 +99,7 @@ export class HoldWriter {
     return failure;
   }
 
-  /** In the order of the calls, so that the store ends with the newest. */
+  /** Writes in the order of the calls, so that the store ends with the newest record. */
   private put(record: HoldRecord): Promise<void> {
     const done = this.turn.then(() => this.store.put(record));
     this.turn = done.catch(() => {});

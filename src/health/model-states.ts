@@ -1,4 +1,4 @@
-/** Which models are disabled, in memory and written through: the request path asks without waiting. */
+/** Keeps in memory which models are disabled, written through to the store, so that requests need not wait. */
 import type { ModelAvailability } from '../catalogue/route.js';
 import type { AvailabilityStore } from '../storage/store.js';
 
@@ -8,13 +8,13 @@ export class ModelStates {
   private states = new Map<string, ModelAvailability>();
   private lastChange: Promise<unknown> = Promise.resolve();
 
-  /** `changed` tells the other processes of a fleet, before a change is acknowledged. */
+  /** `changed` notifies the other processes of a fleet before a change is acknowledged. */
   constructor(
     private readonly store: AvailabilityStore,
     private readonly changed: () => Promise<void> = () => Promise.resolve(),
   ) {}
 
-  /** States outlive a restart: call it before serving, and when another process has changed one. */
+  /** Loads the stored states. Call it before serving and when another process has changed one. */
   async load(): Promise<void> {
     this.states = new Map(await this.store.all());
   }
@@ -23,7 +23,7 @@ export class ModelStates {
     return this.states.get(canonicalId) ?? available;
   }
 
-  /** One change after the other, so that memory ends with what the store ends with. */
+  /** Runs changes one after the other, so that memory and store end with the same state. */
   set(canonicalId: string, availability: ModelAvailability): Promise<void> {
     const change = this.lastChange.then(async () => {
       await this.store.set(canonicalId, availability);

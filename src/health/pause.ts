@@ -1,4 +1,4 @@
-/** A wait between two tries of something in the background; it keeps no process alive and can be cut short. */
+/** A wait between two tries of background work. It does not keep the process alive and can be ended early. */
 export class Pause {
   private wake: (() => void) | null = null;
 

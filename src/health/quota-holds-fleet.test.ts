@@ -21,7 +21,7 @@ describe('a quota hold in a fleet', () => {
     expect(alone.hold(route, 'upstream')).toBeUndefined();
   });
 
-  it('is not waited for long where the others cannot be told', async () => {
+  it('does not wait long where the other processes cannot be notified', async () => {
     const store = new MemoryStore();
     const changed = () => new Promise<void>(() => {});
     const holds = new QuotaHolds({ store: store.holds, clock: new ManualClock(noon), logger, changed });

@@ -1,6 +1,6 @@
 /**
- * Which routes are quota-held. A hold belongs to one UTC day and is in force exactly while the clock shows
- * that day, so nothing has to release it at midnight, and a clock that is set back or forth cannot prolong it.
+ * Keeps the quota holds of routes. A hold belongs to one UTC day and is in force only on that day, so nothing has to release
+ * it at midnight, and changing the clock cannot extend it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../base/logger.js';
@@ -20,7 +20,7 @@ interface Hold {
   readonly reason: HoldReason;
 }
 
-/** What is known of one UTC day. */
+/** The holds and usage of one UTC day. */
 interface Day {
   readonly utcDay: number;
   readonly held: Map<string, Hold>;
@@ -34,17 +34,17 @@ export interface QuotaHoldsDeps {
   store: HoldStore;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
-  /** The directory for holds that the store does not have yet; without it they are in memory alone. */
+  /** The directory for holds that the store does not have yet. Without it they are only in memory. */
   dir?: string;
-  /** In a fleet: tells the other processes of what is held or lifted. */
+  /** In a fleet: notifies the other processes of changes. */
   changed?: () => Promise<void>;
   /** In a fleet: the day's tokens of all processes. */
   totals?: Totals;
 }
 
-/** More than one, for answers that began before midnight and for clocks that are set back. */
+/** Several days, for answers that began before midnight and for clocks that are set back. */
 const daysKept = 8;
-/** While the store or shared state is away, a request that causes a hold waits this long for it to be written, and no longer. */
+/** A request that causes a hold waits at most this long for it to be written while the store or the shared state is away. */
 const writtenMs = 300;
 
 export class QuotaHolds {
@@ -52,7 +52,7 @@ export class QuotaHolds {
   private readonly writer: HoldWriter;
   private readonly files: HoldFiles | null;
   private readonly earlier: EarlierTokens;
-  /** Holds on any of the days: with none, the request path asks nothing else. */
+  /** The number of holds on all days. With none, a request checks nothing else. */
   private holdCount = 0;
 
   constructor(private readonly deps: QuotaHoldsDeps) {
@@ -62,7 +62,7 @@ export class QuotaHolds {
     this.earlier = new EarlierTokens(deps.store, deps.logger);
   }
 
-  /** Before serving, and after the journal's replay: holds and used quotas outlive a restart. */
+  /** Call it before serving and after the journal's replay: holds and used quotas survive a restart. */
   async load(): Promise<void> {
     const { store, clock } = this.deps;
     const now = clock.now();
@@ -77,7 +77,7 @@ export class QuotaHolds {
     });
   }
 
-  /** Another process has held or lifted something: the store has it, except for what is still on its way from here. */
+  /** Another process has changed a hold: reads the store again, except for records that this process still has to write. */
   async reload(): Promise<void> {
     const today = utcDay(this.deps.clock.now());
     const records = await this.deps.store.since(today);
@@ -92,8 +92,8 @@ export class QuotaHolds {
   }
 
   /**
-   * Holds the routes whose quota is already used up: after `load`, and whenever the catalogue may have brought a new quota.
-   * Where any route has one, it waits until what was used before this process is known.
+   * Holds the routes whose quota is used up. Call it after `load` and whenever the catalogue may have a new quota. Where any
+   * route has a quota, it waits until the usage before this process is known.
    */
   async enforce(routes: Iterable<QuotaRoute>): Promise<void> {
     const limited = [...routes].filter(({ dailyTokenQuota }) => dailyTokenQuota !== null);
@@ -107,7 +107,7 @@ export class QuotaHolds {
     return this.holdCount > 0 && this.today()?.held.has(routeId) === true;
   }
 
-  /** Epoch milliseconds of the midnight that ends the hold; null = not held. */
+  /** The midnight that ends the hold, in epoch milliseconds; null where the route is not held. */
   heldUntil(routeId: string): number | null {
     return this.view(routeId)?.until ?? null;
   }
@@ -119,9 +119,9 @@ export class QuotaHolds {
   }
 
   /**
-   * At once in memory and in a file; in the store as soon as that can be reached. The promise resolves when the store has it
-   * and, in a fleet, the others know, so that a client that is told of the hold finds it everywhere and after a crash. It does
-   * not wait long for either.
+   * Takes effect in memory and in a file at once, and in the store as soon as that can be reached. The promise resolves when
+   * the store has the hold and the fleet has been notified, so that a client that learns of the hold finds it in every
+   * process and after a crash. It does not wait long for either.
    */
   hold(routeId: string, reason: HoldReason): Promise<unknown> | undefined {
     const written = this.holdOn(this.day(utcDay(this.deps.clock.now())), routeId, reason);
@@ -129,8 +129,8 @@ export class QuotaHolds {
   }
 
   /**
-   * Prompt and completion tokens that a billed answer of the route has used. They belong to the day on which its generation
-   * was created, as in the sum after a restart.
+   * Counts the tokens of a billed answer. They belong to the day on which the generation was created, as in the sum after a
+   * restart.
    */
   used(route: QuotaRoute, tokens: number, createdAt: number): void {
     const day = this.day(utcDay(createdAt));
@@ -144,7 +144,10 @@ export class QuotaHolds {
     });
   }
 
-  /** False where the route is not held. A route's own quota, once lifted, binds no more until midnight; an upstream's may. */
+  /**
+   * Returns false where the route is not held. A lifted quota of the route does not apply again before midnight; the
+   * upstream's may.
+   */
   async lift(routeId: string): Promise<boolean> {
     const today = this.today();
     const hold = today?.held.get(routeId);
@@ -153,19 +156,19 @@ export class QuotaHolds {
     try {
       await this.writer.now({ utcDay: today.utcDay, routeId, reason: null, quotaLifted });
     } catch (error) {
-      // Whether the store has it is not known: it shall have what is in force here.
+      // Whether the store has the change is unknown, so it is written again until it has.
       this.writer.later(recordOf(today, routeId));
       throw error;
     }
     if (quotaLifted) today.lifted.add(routeId);
-    // Another call may have lifted it meanwhile, and the upstream have held the route anew.
+    // Meanwhile another call may have lifted the hold and the upstream may have caused a new one.
     if (today.held.get(routeId) === hold) today.held.delete(routeId);
     this.recount();
     this.deps.logger.info({ route: routeId, reason: hold.reason }, 'a quota hold was lifted');
     return true;
   }
 
-  /** The last writes are done, or given up after a bound. */
+  /** Waits for the last writes, up to a bound. */
   close(): Promise<void> {
     this.earlier.close();
     return this.writer.close();
@@ -238,11 +241,12 @@ function recordOf({ utcDay: number, held, lifted }: Day, routeId: string): HoldR
   return { utcDay: number, routeId, reason: held.get(routeId)?.reason ?? null, quotaLifted: lifted.has(routeId) };
 }
 
-// * What earlier processes have used of the routes' quotas today. Summed up once, in the background: with millions
-// of generations a day it takes seconds (measured: 3.5 s for two millions), which no start shall wait for without a quota.
-
 const retryMs = 1_000;
 
+/**
+ * Sums up what earlier processes have used of the routes' quotas today. It runs once, in the background, because millions of
+ * generations take seconds (measured: 3.5 s for two million), and a start without quotas must not wait for it.
+ */
 export class EarlierTokens {
   private readonly pause = new Pause();
   private summing: Promise<void> = Promise.resolve();
@@ -253,12 +257,12 @@ export class EarlierTokens {
     private readonly logger: Logger,
   ) {}
 
-  /** Hands over the tokens of each route that were used on the day before that moment. */
+  /** Calls `take` with the tokens that each route used on the day before that moment. */
   sum(utcDay: number, beforeMs: number, take: (tokens: ReadonlyMap<string, number>) => void): void {
     this.summing = this.untilDone(utcDay, beforeMs, take);
   }
 
-  /** Resolves when they have been handed over. */
+  /** Resolves when the tokens have been handed over. */
   get handedOver(): Promise<void> {
     return this.summing;
   }

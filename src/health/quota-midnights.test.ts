@@ -10,7 +10,7 @@ const route = 'acme/meta/llama/defra';
 const dayMs = 86_400_000;
 const zone = process.env.TZ;
 
-/** Setting the variable moves this process's own local time, which the first test proves. */
+/** Setting the variable changes this process's local time, which the first test proves. */
 const zones: [string, string][] = [
   ['Asia/Shanghai', '2026-07-01T20:00'],
   ['America/New_York', '2026-07-01T08:00'],
@@ -31,7 +31,7 @@ function localTime(iso: string): string {
   return `${date}T${two(time.getHours())}:${two(time.getMinutes())}`;
 }
 
-/** What the calendar says, told by another means than the code's arithmetic. */
+/** The date by another way of calculating than the code's. */
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const nextMidnight = (ms: number): number => Date.parse(`${dateOf(ms + dayMs)}T00:00:00Z`);
 
@@ -44,7 +44,7 @@ describe.each(zones)('in the time zone %s', (name, localNoonUtc) => {
   it('holds over 2,000 midnights: exactly on their UTC day, whatever the clock does; Retry-After 1 to 86400', () => {
     process.env.TZ = name;
     const random = new SeededRandom(2026);
-    // 2,000 days hold eleven changes to or from summer time in the zones that have it.
+    // 2,000 days contain eleven changes to or from summer time in the zones that have it.
     let midnight = Date.parse('2024-03-01T00:00:00Z');
     for (let i = 0; i < 2000; i++, midnight += dayMs) {
       const clock = new ManualClock(midnight - 1 - random.below(random.chance(0.5) ? 3000 : dayMs - 1));

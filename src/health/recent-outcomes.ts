@@ -1,12 +1,12 @@
-/** How many attempts of a route ended in the last five minutes, and how many of them failed: ten buckets of 30 s each. */
+/** Counts the attempts and failures of a route in the last five minutes, in ten buckets of 30 s. */
 const bucketMs = 30_000;
 const buckets = 10;
 
-/** Which bucket a moment of monotonic time belongs to. */
+/** The bucket of a moment of monotonic time. */
 export const bucketAt = (nowMs: number): number => Math.floor(nowMs / bucketMs);
 
 export class RecentOutcomes {
-  /** For each bucket its attempts and its failures, side by side. */
+  /** Attempts and failures of each bucket, side by side. */
   private readonly counts = new Uint32Array(2 * buckets);
   attempts = 0;
   failures = 0;
@@ -23,7 +23,7 @@ export class RecentOutcomes {
     this.failures++;
   }
 
-  /** Forgets what is over five minutes old. */
+  /** Drops buckets older than five minutes. */
   moveTo(bucket: number): void {
     if (bucket <= this.newest) return;
     for (let passed = Math.min(bucket - this.newest, buckets), at = bucket; passed > 0; passed--, at--) {

@@ -9,7 +9,7 @@ const config = { failures: 5, windowMs: 30_000, cooldownMs: 30_000, probeMaxMs: 
 function fresh(start?: { openRoute: true }) {
   const clock = new ManualClock();
   const health = new RouteHealth(clock, config);
-  const fail = () => health.begin(route, false, true)!.failed(null);
+  const fail = () => health.begin(route, false, true)!.fail(null);
   if (start?.openRoute) for (let i = 0; i < config.failures; i++) fail();
   return { clock, health, fail };
 }
@@ -27,7 +27,7 @@ describe('breakers by route', () => {
 
   it('a pin’s success closes it at any time', () => {
     const { health } = fresh({ openRoute: true });
-    health.begin(route, false, true)!.succeeded(100);
+    health.begin(route, false, true)!.succeed(100);
     expect(health.view(route).breaker).toBe('closed');
     expect(health.begin(route, false, false)).not.toBeNull();
   });
@@ -52,14 +52,14 @@ describe('breakers by route', () => {
   it('a probe that is a rejected request lets the next one probe at once', () => {
     const { clock, health } = fresh({ openRoute: true });
     clock.advance(30_000);
-    for (let i = 0; i < 50; i++) health.begin(route, false, false)!.released();
-    health.begin(route, false, false)!.succeeded(5);
+    for (let i = 0; i < 50; i++) health.begin(route, false, false)!.release();
+    health.begin(route, false, false)!.succeed(5);
     expect(health.view(route).breaker).toBe('closed');
   });
 
   it('1,000 rejections do nothing to a route', () => {
     const { health } = fresh();
-    for (let i = 0; i < 1000; i++) health.begin(route, false, false)!.released();
+    for (let i = 0; i < 1000; i++) health.begin(route, false, false)!.release();
     expect(health.view(route)).toEqual({ breaker: 'closed', latency_ms: null, error_rate: null });
     expect(health.revision).toBe(0);
   });
@@ -68,10 +68,10 @@ describe('breakers by route', () => {
     const { clock, health, fail } = fresh({ openRoute: true });
     clock.advance(30_000);
     const stream = health.begin(route, true, false)!;
-    stream.firstContent();
+    stream.reportContent();
     expect(health.view(route).breaker).toBe('closed');
     expect(health.begin(route, true, false)).not.toBeNull();
-    stream.failed(null);
+    stream.fail(null);
     for (let i = 0; i < 3; i++) fail();
     expect(health.view(route).breaker).toBe('closed');
     fail();
@@ -83,10 +83,10 @@ describe('breakers by route', () => {
     const slow = Array.from({ length: 12 }, (_, i) => health.begin(route, false, i % 2 === 0)!);
     for (let i = 0; i < config.failures; i++) fail();
     clock.advance(30_000);
-    for (const permit of slow.slice(0, 6)) permit.failed(90_000);
+    for (const permit of slow.slice(0, 6)) permit.fail(90_000);
     expect(health.view(route).breaker).toBe('half_open');
-    health.begin(route, false, false)!.succeeded(5);
-    for (const permit of slow.slice(6)) permit.failed(90_000);
+    health.begin(route, false, false)!.succeed(5);
+    for (const permit of slow.slice(6)) permit.fail(90_000);
     expect(health.view(route)).toMatchObject({ breaker: 'closed', error_rate: 17 / 18 });
     for (let i = 0; i < config.failures; i++) fail();
     expect(health.view(route).breaker).toBe('open');
@@ -100,18 +100,18 @@ describe('breakers by route', () => {
     const early = () => health.begin(route, true, pin)!;
     const [whole, stream, afterCooldown, afterClosing] = [early(), early(), early(), early()];
     for (let i = 0; i < config.failures; i++) fail();
-    whole.succeeded(100);
-    stream.firstContent();
-    stream.succeeded(100);
+    whole.succeed(100);
+    stream.reportContent();
+    stream.succeed(100);
     expect(health.view(route).breaker).toBe('open');
     clock.advance(30_000);
-    afterCooldown.succeeded(100);
+    afterCooldown.succeed(100);
     expect(health.view(route).breaker).toBe('half_open');
-    health.begin(route, false, false)!.succeeded(5);
+    health.begin(route, false, false)!.succeed(5);
     expect(health.view(route).breaker).toBe('closed');
     for (let i = 0; i < config.failures - 1; i++) fail();
-    afterClosing.firstContent();
-    afterClosing.succeeded(100);
+    afterClosing.reportContent();
+    afterClosing.succeed(100);
     fail();
     expect(health.view(route).breaker).toBe('open');
   });
@@ -121,20 +121,20 @@ describe('breakers by route', () => {
     clock.advance(30_000);
     const probe = health.begin(route, false, false)!;
     fail();
-    probe.succeeded(5);
+    probe.succeed(5);
     expect(health.view(route).breaker).toBe('open');
     clock.advance(30_000);
-    health.begin(route, false, false)!.succeeded(5);
+    health.begin(route, false, false)!.succeed(5);
     expect(health.view(route).breaker).toBe('closed');
   });
 
   it('only the first end of a permit counts', () => {
     const { health } = fresh({ openRoute: true });
     const permit = health.begin(route, false, true)!;
-    permit.released();
-    permit.firstContent();
-    permit.succeeded(100);
-    permit.failed(null);
+    permit.release();
+    permit.reportContent();
+    permit.succeed(100);
+    permit.fail(null);
     expect(health.view(route)).toEqual({ breaker: 'open', latency_ms: null, error_rate: 1 });
   });
 
@@ -173,18 +173,18 @@ describe('breakers by route', () => {
   });
 });
 
-/** 1 where it was a failure. */
+/** Ends the probe at random; 1 where it failed. */
 function endOf(probe: Permit, random: SeededRandom, clock: ManualClock): number {
   const end = random.pick(['success', 'content', 'failure', 'neutral', 'lost'] as const);
-  if (end === 'success') probe.succeeded(random.below(1000));
-  else if (end === 'content') probe.firstContent();
-  else if (end === 'failure') probe.failed(null);
-  else if (end === 'neutral') probe.released();
+  if (end === 'success') probe.succeed(random.below(1000));
+  else if (end === 'content') probe.reportContent();
+  else if (end === 'failure') probe.fail(null);
+  else if (end === 'neutral') probe.release();
   else clock.advance(config.probeMaxMs);
   return end === 'failure' ? 1 : 0;
 }
 
-describe('what ranking is told', () => {
+describe('the figures for ranking', () => {
   it('nothing of a route that was never measured', () => {
     const { health } = fresh();
     expect(health.observed(route, true)).toEqual({ firstByteMs: null, failureShare: 0 });
@@ -192,48 +192,48 @@ describe('what ranking is told', () => {
 
   it('smoothed first bytes, rounded up to 100 ms, of streams and whole answers apart', () => {
     const { health } = fresh();
-    health.begin(route, true, false)!.succeeded(201);
-    health.begin(route, false, false)!.succeeded(2000);
+    health.begin(route, true, false)!.succeed(201);
+    health.begin(route, false, false)!.succeed(2000);
     expect(health.observed(route, true).firstByteMs).toBe(300);
     expect(health.observed(route, false).firstByteMs).toBe(2000);
     // 2000 + 0.2 × (1000 − 2000) = 1800
-    health.begin(route, false, false)!.succeeded(1000);
+    health.begin(route, false, false)!.succeed(1000);
     expect(health.observed(route, false).firstByteMs).toBe(1800);
-    health.begin(route, true, false)!.succeeded(null);
+    health.begin(route, true, false)!.succeed(null);
     expect(health.observed(route, true).firstByteMs).toBe(300);
   });
 
   it('the revision moves with a step, not with noise; nothing new is allocated meanwhile', () => {
     const { health } = fresh();
-    health.begin(route, true, false)!.succeeded(150);
+    health.begin(route, true, false)!.succeed(150);
     const { revision } = health;
     const before = health.observed(route, true);
-    for (const firstByteMs of [140, 160, 120, 199, 101]) health.begin(route, true, false)!.succeeded(firstByteMs);
+    for (const firstByteMs of [140, 160, 120, 199, 101]) health.begin(route, true, false)!.succeed(firstByteMs);
     expect(health.revision).toBe(revision);
     expect(health.observed(route, true)).toBe(before);
-    health.begin(route, true, false)!.succeeded(900);
+    health.begin(route, true, false)!.succeed(900);
     expect(health.revision).toBeGreaterThan(revision);
     expect(health.observed(route, true).firstByteMs).toBe(300);
   });
 
   it('the share of failures in steps of 5 %, 0 while fewer than 20 attempts were seen', () => {
     const { health } = fresh();
-    for (let i = 0; i < 4; i++) health.begin(route, true, true)!.failed(null);
-    for (let i = 0; i < 15; i++) health.begin(route, true, true)!.succeeded(null);
+    for (let i = 0; i < 4; i++) health.begin(route, true, true)!.fail(null);
+    for (let i = 0; i < 15; i++) health.begin(route, true, true)!.succeed(null);
     expect(health.observed(route, true).failureShare).toBe(0);
     const { revision } = health;
-    health.begin(route, true, true)!.succeeded(null);
+    health.begin(route, true, true)!.succeed(null);
     expect(health.observed(route, true).failureShare).toBe(0.2);
     expect(health.observed(route, false).failureShare).toBe(0.2);
     expect(health.revision).toBe(revision + 1);
-    health.begin(route, true, true)!.succeeded(null);
+    health.begin(route, true, true)!.succeed(null);
     expect(health.observed(route, true).failureShare).toBe(0.2);
     expect(health.revision).toBe(revision + 1);
   });
 
   it('time alone takes failures away, and the revision says so', () => {
     const { clock, health } = fresh();
-    for (let i = 0; i < 20; i++) health.begin(route, true, true)!.failed(null);
+    for (let i = 0; i < 20; i++) health.begin(route, true, true)!.fail(null);
     expect(health.observed(route, true).failureShare).toBe(1);
     const { revision } = health;
     clock.advance(269_999);
@@ -246,7 +246,7 @@ describe('what ranking is told', () => {
 
   it('a first byte counts for five minutes: a route that was slow once gets its chance again', () => {
     const { clock, health } = fresh();
-    health.begin(route, true, false)!.succeeded(900);
+    health.begin(route, true, false)!.succeed(900);
     clock.advance(5 * 60_000);
     expect(health.observed(route, true).firstByteMs).toBe(900);
     const before = health.revision;
@@ -260,18 +260,18 @@ describe('what ranking is told', () => {
     const { revision } = health;
     const late = health.begin(route, true, true)!;
     health.forget(new Set(['zeta/meta/llama/global']));
-    late.failed(null);
+    late.fail(null);
     expect(health.view(route)).toEqual({ breaker: 'closed', latency_ms: null, error_rate: null });
     expect(health.revision).toBeGreaterThan(revision);
   });
 });
 
-describe('what operators are told', () => {
+describe('the figures for operators', () => {
   it('latency over both kinds and the plain error rate, from the first attempt on', () => {
     const { health } = fresh();
-    health.begin(route, true, false)!.succeeded(100);
-    health.begin(route, false, false)!.succeeded(203);
-    health.begin(route, false, false)!.failed(null);
+    health.begin(route, true, false)!.succeed(100);
+    health.begin(route, false, false)!.succeed(203);
+    health.begin(route, false, false)!.fail(null);
     expect(health.view(route)).toEqual({ breaker: 'closed', latency_ms: 121, error_rate: 1 / 3 });
   });
 });

@@ -1,6 +1,7 @@
 /**
- * What has been observed of each route in this process: its breaker, its latency, its recent failures. The
- * walk takes a permit for an attempt and ends it with the outcome; ranking reads coarse figures that noise does not move.
+ * Keeps what this process has observed of each route: its breaker, its latency, its recent failures. The walk takes a permit
+ * for an attempt and ends it with the outcome. Ranking reads figures in coarse steps, so that noise does not change the
+ * order.
  */
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
@@ -28,13 +29,13 @@ export class RouteHealth {
     this.bucket = bucketAt(clock.monotonicMs());
   }
 
-  /** Changes whenever `observed` of any route would answer differently, so that ranking can keep an order. */
+  /** Changes whenever `observed` of any route would return something else, so that ranking can cache an order. */
   get revision(): number {
     this.forgetOldOutcomes();
     return this.changes.value;
   }
 
-  /** Streamed and whole answers are smoothed apart: the first byte of a whole answer is its end. */
+  /** Streamed and whole answers are smoothed separately, because the first byte of a whole answer is its end. */
   observed(routeId: string, stream: boolean): Observed {
     this.forgetOldOutcomes();
     const route = this.routes.get(routeId);
@@ -42,7 +43,10 @@ export class RouteHealth {
     return stream ? route.streamed : route.whole;
   }
 
-  /** null = its breaker is open, or its probe is under way: an `auto/` walk skips it. A pin always gets one. */
+  /**
+   * null where the breaker is open or its probe is running; an `auto/` walk then skips the route. A pinned request always
+   * gets a permit.
+   */
   begin(routeId: string, stream: boolean, pin: boolean): Permit | null {
     const route = this.routes.get(routeId) ?? this.add(routeId);
     const { breaker } = route;
@@ -51,13 +55,13 @@ export class RouteHealth {
     return breaker.mayProbe(nowMs) ? route.permit(stream, breaker.beginProbe(nowMs)) : null;
   }
 
-  /** What `begin` of an `auto/` walk would refuse now; takes no probe slot. */
+  /** Whether `begin` of an `auto/` walk would refuse now. Takes no probe slot. */
   isOpen(routeId: string): boolean {
     const breaker = this.routes.get(routeId)?.breaker;
     return breaker !== undefined && !breaker.closed && !breaker.mayProbe(this.clock.monotonicMs());
   }
 
-  /** For operators: the figures as they are, without steps and without a minimum of attempts. */
+  /** For operators: exact figures, without steps and without a minimum of attempts. */
   view(routeId: string): RouteHealthView {
     this.forgetOldOutcomes();
     const route = this.routes.get(routeId);
@@ -70,7 +74,7 @@ export class RouteHealth {
     };
   }
 
-  /** Drops what belongs to routes that left the catalogue. */
+  /** Drops routes that left the catalogue. */
   forget(known: ReadonlySet<string>): void {
     for (const id of this.routes.keys()) {
       if (known.has(id)) continue;
@@ -85,7 +89,7 @@ export class RouteHealth {
     return route;
   }
 
-  /** Time alone changes a share. Looked at once a bucket, not on each request. */
+  /** Time alone changes a share. Checked once in each bucket and not on each request. */
   private forgetOldOutcomes(): void {
     const bucket = bucketAt(this.clock.monotonicMs());
     if (bucket === this.bucket) return;

@@ -1,33 +1,36 @@
-/** What has been observed of one route, and the permits through which its attempts report how they ended. */
+/** Keeps what was observed of one route, and gives out the permits that report how its attempts end. */
 import type { Clock } from '../base/time.js';
 import { Breaker, type BreakerConfig } from './breaker.js';
 import { bucketAt, RecentOutcomes } from './recent-outcomes.js';
 
 export interface Observed {
-  /** The smoothed first byte in ms, rounded up to a step; null = never measured. */
+  /** The smoothed time to first byte in ms, rounded up to a step; null where it was never measured. */
   readonly firstByteMs: number | null;
-  /** 0..1, in steps: the share of recent attempts that failed; 0 while too few were seen. */
+  /** The share of recent attempts that failed, 0 to 1 in steps; 0 while there are too few attempts. */
   readonly failureShare: number;
 }
 
-/** One attempt. Exactly one of the last three ends it; what is called later is ignored. */
+/** One attempt. Exactly one of the last three methods ends it; later calls are ignored. */
 export interface Permit {
-  /** A stream delivered its first content. A long stream must not keep the route out, so the breaker closes now, if it may. */
-  firstContent(): void;
-  succeeded(firstByteMs: number | null): void;
+  /**
+   * A stream delivered its first content. The breaker closes now if it may, because a long stream must not keep the route
+   * out.
+   */
+  reportContent(): void;
+  succeed(firstByteMs: number | null): void;
   /** A failure that counts against the route, with the upstream's `Retry-After` where it sent one. */
-  failed(retryAfterMs: number | null): void;
-  /** Neither: the request was rejected, the caller left, the route is held now. */
-  released(): void;
+  fail(retryAfterMs: number | null): void;
+  /** Neither success nor failure: the request was rejected, the client disconnected, or the route is now held. */
+  release(): void;
 }
 
-/** Of the newest measurement in the smoothed figure. */
+/** The weight of the newest measurement. */
 const newestWeight = 0.2;
 const latencyStepMs = 100;
 const shareSteps = 20;
-/** With fewer attempts a share says nothing. */
+/** With fewer attempts the share means nothing. */
 const attemptsMin = 20;
-/** Buckets after which a measurement says nothing any more: a route once slow gets its chance again. */
+/** A measurement expires after this many buckets, so that a route that was slow gets another chance. */
 const measurementBuckets = 10;
 
 export const unobserved: Observed = { firstByteMs: null, failureShare: 0 };
@@ -35,10 +38,10 @@ export const unobserved: Observed = { firstByteMs: null, failureShare: 0 };
 export class RouteState {
   readonly breaker: Breaker;
   readonly recent: RecentOutcomes;
-  /** What ranking is told; replaced when a step changes. */
+  /** The figures for ranking; replaced when a step changes. */
   streamed = unobserved;
   whole = unobserved;
-  /** Smoothed over both kinds, for people. */
+  /** Smoothed over streamed and whole answers, for operators. */
   firstByteMs: number | null = null;
   private streamedMs: number | null = null;
   private wholeMs: number | null = null;
@@ -48,41 +51,41 @@ export class RouteState {
   constructor(
     private readonly clock: Pick<Clock, 'monotonicMs'>,
     config: BreakerConfig,
-    /** Raised by whatever changes what ranking is told. */
+    /** Raised whenever the figures for ranking change. */
     private readonly revision: { value: number },
   ) {
     this.breaker = new Breaker(config);
     this.recent = new RecentOutcomes(bucketAt(clock.monotonicMs()));
   }
 
-  /** `probe` is the number of the breaker's slot that the attempt has taken; 0 = none. */
+  /** `probe` is the number of the breaker's slot that the attempt took; 0 for none. */
   permit(stream: boolean, probe: number): Permit {
     return new RoutePermit(this, stream, probe);
   }
 
-  succeeded(stream: boolean, firstByteMs: number | null, openingsBefore: number): void {
+  recordSuccess(stream: boolean, firstByteMs: number | null, openingsBefore: number): void {
     this.closeBreaker(openingsBefore);
     const bucket = bucketAt(this.clock.monotonicMs());
-    if (firstByteMs !== null) this.measured(bucket, stream, firstByteMs);
+    if (firstByteMs !== null) this.recordLatency(bucket, stream, firstByteMs);
     this.recent.add(bucket, false);
     this.update();
   }
 
   /**
-   * The upstream took this attempt's request at a time when it still answered. Only an attempt that began after the breaker
-   * opened proves that the route has recovered.
+   * The upstream accepted this attempt's request. Only an attempt that began after the breaker opened proves that the route
+   * has recovered.
    */
   closeBreaker(openingsBefore: number): void {
-    if (openingsBefore === this.breaker.openings) this.breaker.succeeded();
+    if (openingsBefore === this.breaker.openings) this.breaker.recordSuccess();
   }
 
   /**
-   * An attempt from before the breaker last opened is of the outage that opened it. Whole answers may take longer to time out
-   * than a cooldown, and would keep away a route that is well again.
+   * An attempt from before the last opening belongs to the outage that caused it. Whole answers may take longer to time out
+   * than the cooldown, and would keep away a route that has recovered.
    */
-  failed(retryAfterMs: number | null, openingsBefore: number): void {
+  recordFailure(retryAfterMs: number | null, openingsBefore: number): void {
     const nowMs = this.clock.monotonicMs();
-    if (openingsBefore === this.breaker.openings) this.breaker.failed(nowMs, retryAfterMs);
+    if (openingsBefore === this.breaker.openings) this.breaker.recordFailure(nowMs, retryAfterMs);
     this.recent.add(bucketAt(nowMs), true);
     this.update();
   }
@@ -94,13 +97,13 @@ export class RouteState {
     this.update();
   }
 
-  private measured(bucket: number, stream: boolean, firstByteMs: number): void {
-    this.firstByteMs = smoothed(this.firstByteMs, firstByteMs);
+  private recordLatency(bucket: number, stream: boolean, firstByteMs: number): void {
+    this.firstByteMs = smooth(this.firstByteMs, firstByteMs);
     if (stream) {
-      this.streamedMs = smoothed(this.streamedMs, firstByteMs);
+      this.streamedMs = smooth(this.streamedMs, firstByteMs);
       this.streamedIn = bucket;
     } else {
-      this.wholeMs = smoothed(this.wholeMs, firstByteMs);
+      this.wholeMs = smooth(this.wholeMs, firstByteMs);
       this.wholeIn = bucket;
     }
   }
@@ -118,7 +121,7 @@ export class RouteState {
   }
 }
 
-function smoothed(before: number | null, newest: number): number {
+function smooth(before: number | null, newest: number): number {
   return before === null ? newest : before + newestWeight * (newest - before);
 }
 
@@ -138,25 +141,25 @@ class RoutePermit implements Permit {
     this.openingsBefore = route.breaker.openings;
   }
 
-  firstContent(): void {
+  reportContent(): void {
     if (!this.over && !this.route.breaker.closed) this.route.closeBreaker(this.openingsBefore);
   }
 
-  succeeded(firstByteMs: number | null): void {
+  succeed(firstByteMs: number | null): void {
     if (this.over) return;
     this.over = true;
-    this.route.succeeded(this.stream, firstByteMs, this.openingsBefore);
+    this.route.recordSuccess(this.stream, firstByteMs, this.openingsBefore);
     if (this.probe > 0) this.route.breaker.endProbe(this.probe);
   }
 
-  failed(retryAfterMs: number | null): void {
+  fail(retryAfterMs: number | null): void {
     if (this.over) return;
     this.over = true;
-    this.route.failed(retryAfterMs, this.openingsBefore);
+    this.route.recordFailure(retryAfterMs, this.openingsBefore);
     if (this.probe > 0) this.route.breaker.endProbe(this.probe);
   }
 
-  released(): void {
+  release(): void {
     if (this.over) return;
     this.over = true;
     if (this.probe > 0) this.route.breaker.endProbe(this.probe);

@@ -35,7 +35,11 @@ describe('the key check on every resource of /v1', () => {
 
   it('401 api_key_expired, and the sweeper hears of it once the hash is still there', async () => {
     const { app, directory, account, clock, expiry } = await httpFixture();
-    const { token } = await directory.createKey('operator', account.id, 'short', clock.now() + 1000);
+    const { token } = await directory.createKey('operator', {
+      accountId: account.id,
+      name: 'short',
+      expiresAt: clock.now() + 1000,
+    });
     clock.advance(1000);
     const headers = { authorization: `Bearer ${token}` };
     expect((await app.inject({ url: '/v1/credits', headers })).json().error.code).toBe('api_key_expired');

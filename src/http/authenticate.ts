@@ -27,7 +27,7 @@ async function identityOf(deps: HttpDeps, authorization: string | undefined): Pr
   const identity = deps.directory.cached(keyId) ?? (await deps.directory.load(keyId));
   if (!identity) throw gatewayError('api_key_not_registered');
   const now = deps.clock.now();
-  if (identity.key.hash !== null && keyExpired(identity.key, now)) deps.expiry.seen();
+  if (identity.key.hash !== null && keyExpired(identity.key, now)) deps.expiry.noteExpiredKey();
   verifyToken(identity, token, now);
   return identity;
 }

@@ -87,7 +87,7 @@ export interface HttpDeps {
     readonly fault?: string | null;
   };
   /** Told of expired keys that a request shows, and of new keys. */
-  expiry: { seen(): void; keyCreated(expiresAt: number | null): void };
+  expiry: { noteExpiredKey(): void; noteNewKey(expiresAt: number | null): void };
   adminToken: string;
   adminLimiter: AdminLimiter;
   /** Everything that a start makes is there and printed. */

@@ -22,7 +22,7 @@ describe('group commit', () => {
         expect(place.idsInFiles()).toContain(generation.id);
         sent.push(generation.id);
       });
-      // No answer may go before the file has its record.
+      // No answer may leave before the file has its record.
       expect(sent).toEqual([]);
     }
     await endOfTurn();

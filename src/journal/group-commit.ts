@@ -1,6 +1,6 @@
 /**
- * Group commit: the records of one turn of the event loop go into the file by one write, and only then the answers that
- * wait for it send their last bytes, in the order of their records.
+ * Group commit: one write brings the records of one turn of the event loop into the file, and only then the answers that wait
+ * for it send their last bytes, in the order of their records.
  */
 import type { Logger } from '../base/logger.js';
 import { atEndOfTurn } from '../base/turn.js';
@@ -13,7 +13,7 @@ export class GroupCommit {
 
   constructor(
     private readonly queue: JournalQueue,
-    /** Told after every write. */
+    /** Called after every write. */
     private readonly written: () => void,
     private readonly logger: Logger,
   ) {}
@@ -37,7 +37,7 @@ export class GroupCommit {
     this.written();
     if (this.#due.length === 0) return;
     const due = this.#due;
-    // A callback may append in its turn.
+    // A callback may append again.
     this.#due = [];
     for (const whenWritten of due) this.#run(whenWritten);
   }

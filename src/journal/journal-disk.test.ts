@@ -138,7 +138,7 @@ describe('a disk that fails', () => {
           journal.append(generation);
           await endOfTurn();
         }
-        // A shorter line behind one that failed must leave nothing of it.
+        // A shorter line after one that failed must leave nothing of the longer one.
         journal.append(aGeneration({ id: all[0]!.id, attempts: [] }));
         await endOfTurn();
         place.store.away = false;

@@ -1,15 +1,15 @@
 /**
- * What the journal may ask of its disk: room that is reserved for the records of requests in flight, and whether the disk takes
- * writes at all. A request is forwarded only while there is room for its record, so that a full disk loses no bill.
+ * Reserves disk space for the records of running requests and checks whether the disk accepts writes. A request is forwarded
+ * only while there is space for its record, so that a full disk loses no charge.
  */
 import type { Segment, Segments } from './journal-segments.js';
 
 export interface DiskOptions {
-  /** Room that is kept beyond what requests have reserved; less free space than this counts as a full disk. */
+  /** The space kept beyond what requests have reserved. With less free space than this the disk counts as full. */
   stepBytes: number;
-  /** The store keeps its data on the same disk, so it cannot take records either when that is full. */
+  /** The store keeps its data on the same disk, so it cannot take records either when the disk is full. */
   sharesStore: boolean;
-  /** Frees room in the file where all of its records are settled. */
+  /** Frees space in the file where all of its records are settled. */
   reuse(): void;
   failed(reason: string): void;
   works(): void;
@@ -33,7 +33,7 @@ export class JournalDisk {
     return this.#reserved;
   }
 
-  /** Reserves room for the records of a request; `collected` bytes are on their way into the file. False where there is none. */
+  /** Reserves space for the records of a request. `collected` bytes will be written soon. False where there is no space. */
   reserve(bytes: number, collected: number): boolean {
     if (this.#fault !== null || !this.hasRoom(this.#reserved + bytes + collected)) return false;
     this.#reserved += bytes;
@@ -44,7 +44,7 @@ export class JournalDisk {
     this.#reserved -= bytes;
   }
 
-  /** Allocates where necessary; false where the disk does not give it. */
+  /** Allocates space where necessary; false where the disk refuses. */
   hasRoom(bytes: number): boolean {
     if (bytes <= this.segments.room) return true;
     try {
@@ -52,22 +52,22 @@ export class JournalDisk {
       return true;
     } catch (error) {
       if (this.#hasRoomAfterReuse(bytes)) return true;
-      this.#failed(error);
+      this.#recordFault(error);
       return false;
     }
   }
 
-  /** The segment that holds the lines now; null where the disk does not take them. */
+  /** The segment that now holds the lines; null where the disk does not accept them. */
   append(bytes: Buffer, start: number, end: number): Segment | null {
     try {
       return this.segments.append(bytes, start, end, this.#reserved);
     } catch (error) {
-      this.#failed(error);
+      this.#recordFault(error);
       return null;
     }
   }
 
-  /** Looks whether the disk takes writes. `retryWrites` brings records into the file that are only in memory. */
+  /** Checks whether the disk accepts writes. `retryWrites` writes the records that are only in memory. */
   probe(retryWrites: () => boolean): void {
     try {
       this.segments.checkWritable();
@@ -80,7 +80,7 @@ export class JournalDisk {
       this.#fault = null;
       this.options.works();
     } catch (error) {
-      this.#failed(error);
+      this.#recordFault(error);
     }
   }
 
@@ -88,19 +88,19 @@ export class JournalDisk {
     try {
       this.options.reuse();
     } catch {
-      // A disk that does not delete or overwrite either: what it said first is the reason.
+      // The disk does not delete or overwrite either: its first error is the reason.
     }
     return bytes <= this.segments.room;
   }
 
-  #failed(error: unknown): void {
+  #recordFault(error: unknown): void {
     const isNew = this.#fault === null;
     this.#fault = reasonOf(error);
     if (isNew) this.options.failed(this.#fault);
   }
 }
 
-/** Without the path that the system's errors end in: the reason is shown to anybody who asks for readiness. */
+/** Without the path at the end of the system's errors, because readiness shows the reason to anybody. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.split(', ', 1)[0]!;

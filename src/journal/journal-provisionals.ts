@@ -1,6 +1,7 @@
 /**
- * Provisional records: what a stream owes so far, in the journal while it is delivered, so that the death of the process does not
- * make it free. The final record of the same generation replaces it; only where none was written is the provisional one settled.
+ * Provisional records: what a stream has cost so far, in the journal while it is delivered, so that a crash does not make it
+ * free. The final record of the same generation replaces it. A provisional record is settled only where no final one was
+ * written.
  */
 import type { Generation } from '../domain/generation.js';
 import { chargeOf, LineWriter, rowId, type SettlementRow } from '../domain/settlement-row.js';
@@ -8,16 +9,16 @@ import type { Segment, Segments } from './journal-segments.js';
 
 export interface Provisional {
   readonly row: SettlementRow;
-  /** Null where the disk did not take it. */
+  /** null where the disk did not accept it. */
   readonly segment: Segment | null;
 }
 
-/** The first byte of a provisional line: no generation's id begins with it. */
+/** The first byte of a provisional line. No generation's id begins with it. */
 export const provisionalMark = 63;
 
 const newline = 10;
 
-/** Those of this process that wait for their final record. */
+/** The provisional records of this process that wait for their final record. */
 export class OpenProvisionals {
   readonly #open = new Map<string, Provisional>();
   #line = new LineWriter(Buffer.allocUnsafeSlow(16 * 1024));
@@ -30,7 +31,7 @@ export class OpenProvisionals {
     return this.#open.get(id);
   }
 
-  /** The line with its mark, in bytes that the next call overwrites. */
+  /** The line with its mark, in a buffer that the next call overwrites. */
   lineOf(generation: Generation): { bytes: Buffer; end: number } {
     for (;;) {
       const line = this.#line;
@@ -41,7 +42,7 @@ export class OpenProvisionals {
     }
   }
 
-  /** Takes the place of an earlier one of the same generation. */
+  /** Replaces an earlier provisional record of the same generation. */
   put(generation: Generation, { bytes, end }: { bytes: Buffer; end: number }, segment: Segment | null): void {
     this.release(generation.id);
     const line = Buffer.allocUnsafe(end - 1);
@@ -52,7 +53,7 @@ export class OpenProvisionals {
     if (segment) segment.outstanding++;
   }
 
-  /** Its final record is in a file, or settled. */
+  /** Drops a provisional record whose final record is in a file or settled. */
   release(id: string): void {
     const provisional = this.#open.get(id);
     if (!provisional) return;
@@ -60,7 +61,7 @@ export class OpenProvisionals {
     if (provisional.segment) provisional.segment.outstanding--;
   }
 
-  /** All of them, which are then final: their requests will not end any more. */
+  /** Takes all of them. They are then final, because their requests will not end any more. */
   takeAll(): Provisional[] {
     const all = [...this.#open.values()];
     this.#open.clear();
@@ -72,7 +73,9 @@ export class OpenProvisionals {
   }
 }
 
-/** Those of earlier processes: each line's place, as long as no later line of the same generation is found. */
+/**
+ * The provisional records of earlier processes: the position of each line, unless a later line of the same generation exists.
+ */
 export class LeftProvisionals {
   readonly #left = new Map<string, { segment: Segment; offset: number }>();
 
@@ -80,7 +83,7 @@ export class LeftProvisionals {
     return this.#left.size;
   }
 
-  /** Looks through lines in the order of the files; the number of final records among them. */
+  /** Reads lines in the order of the files; returns the number of final records among them. */
   scan(lines: Buffer, segment: Segment, offset: number): number {
     let finals = 0;
     for (let start = 0; start < lines.length; start = lines.indexOf(newline, start) + 1) {
@@ -94,7 +97,7 @@ export class LeftProvisionals {
     return finals;
   }
 
-  /** Whether the provisional line at this place is the last word on its generation. */
+  /** Whether the provisional line at this position is the last one of its generation. */
   isDue(lines: Buffer, start: number, segment: Segment, offset: number): boolean {
     const place = this.#left.get(idIn(lines, start + 1));
     return place !== undefined && place.segment === segment && place.offset === offset;

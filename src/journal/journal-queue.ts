@@ -1,6 +1,6 @@
 /**
- * What is appended and not yet settled, in order: the oldest records in memory, up to a bound; the rest only in the files,
- * from which they are read again when their turn comes. What an earlier process left is such a rest.
+ * The records that are appended and not settled, in order: the oldest in memory, up to a bound, and the rest only in the
+ * files, from which they are read again later. The records of earlier processes are such a rest.
  */
 import type { Generation } from '../domain/generation.js';
 import {
@@ -19,7 +19,7 @@ import type { Segment, Segments } from './journal-segments.js';
 interface Waiting extends SettlementRow {
   /** Its number among all records of this process. */
   readonly n: number;
-  /** Null where it is only in memory. */
+  /** null where it is only in memory. */
   segment: Segment | null;
   /** The generation whose provisional record it replaces. */
   readonly replaces: string | null;
@@ -29,23 +29,23 @@ export interface QueueOptions {
   segments: Segments;
   disk: JournalDisk;
   memoryBytes: number;
-  /** A line of an earlier process that is no record; false where it could not be set aside. */
+  /** Handles a line of an earlier process that is not a record; false where it could not be set aside. */
   unreadable(line: string, error: unknown): boolean;
-  /** An earlier process was stopped in the middle of a line; the request it belonged to was never answered in full. */
+  /** An earlier process was stopped in the middle of a line; its request was never answered in full. */
   torn(file: string): void;
 }
 
-/** Lines are put side by side in pieces of memory of this size; a turn's records fill a part of one. */
+/** Lines stand side by side in pieces of memory of this size; the records of one turn fill a part of one. */
 const pieceBytes = 1 << 20;
-/** Less than this at a piece's end is not worth a try. */
+/** A piece with less space than this at its end is not tried. */
 const lineRoom = 2048;
-/** More than this in one settlement could take longer than a query may. */
+/** A larger settlement could exceed the time limit of a query. */
 const batchBytes = 4 << 20;
 
 export class JournalQueue {
   readonly #segments: Segments;
   readonly #disk: JournalDisk;
-  /** Of this turn, not in a file yet; side by side in one piece of memory. */
+  /** The records of this turn that are not in a file yet, side by side in one piece of memory. */
   #collected: Waiting[] = [];
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -54,9 +54,9 @@ export class JournalQueue {
   #line = new LineWriter(Buffer.allocUnsafeSlow(pieceBytes));
   readonly #provisionals = new OpenProvisionals();
   readonly #left = new LeftProvisionals();
-  /** Records that cost money and that the disk did not take. */
+  /** Records that cost money and that the disk did not accept. */
   readonly #unwritten = new Set<Waiting>();
-  /** Refused by the store, and not set aside yet. */
+  /** Records that the store refused and that are not set aside yet. */
   #refused: Waiting[] = [];
 
   constructor(private readonly options: QueueOptions) {
@@ -64,7 +64,7 @@ export class JournalQueue {
     this.#disk = options.disk;
   }
 
-  /** The number of the record appended last. */
+  /** The number of the last appended record. */
   get appended(): number {
     return this.#appended;
   }
@@ -78,18 +78,20 @@ export class JournalQueue {
     return this.depth === 0 && this.#provisionals.size === 0;
   }
 
-  /** Records that can be settled: a record goes to the store only when it is in a file, or the disk refused it. */
+  /**
+   * The number of records that can be settled: a record goes to the store only when it is in a file or the disk refused it.
+   */
   get ready(): number {
     return this.#waiting.length + (this.#rest?.count ?? 0);
   }
 
-  /** Everything up to and with this number is settled or set aside. */
+  /** Everything up to and including this number is settled or set aside. */
   get settled(): number {
     const first = this.#waiting[0]?.n ?? this.#collected[0]?.n ?? this.#appended + 1;
     return Math.min(first, this.#rest?.n ?? first) - 1;
   }
 
-  /** When the oldest record in memory was created, epoch milliseconds; null where there is none. */
+  /** When the oldest record in memory was created, in epoch milliseconds; null where there is none. */
   get oldestAt(): number | null {
     const oldest = this.#waiting[0] ?? this.#collected[0];
     return oldest ? rowCreatedAt(oldest) : null;
@@ -100,7 +102,7 @@ export class JournalQueue {
     return last ? last.end - this.#collected[0]!.start : 0;
   }
 
-  /** Takes over what earlier processes left. Called once, before the first append. */
+  /** Takes over the records of earlier processes. Called once, before the first append. */
   async adopt(): Promise<void> {
     const count = await scanSegments(this.#segments, this.#left);
     this.#appended = count;
@@ -108,12 +110,12 @@ export class JournalQueue {
     while (count === 0 && this.#rest) this.#readRest();
   }
 
-  /** Room for the records of a request in flight; false where it may not be forwarded. */
+  /** Reserves space for the records of a running request; false where it must not be forwarded. */
   reserve(bytes: number): boolean {
     return this.#disk.reserve(bytes, this.#collectedBytes);
   }
 
-  /** Collects the record; `write` brings it into the file. */
+  /** Collects the record; `write` writes it to the file. */
   append(generation: Generation): void {
     if (this.#line.at + lineRoom > this.#line.bytes.length) this.#nextPiece(pieceBytes);
     let start = this.#line.at;
@@ -135,7 +137,7 @@ export class JournalQueue {
     });
   }
 
-  /** Writes at once what a generation owes so far. One that only brings an earlier one up to date takes no reserved room. */
+  /** Writes at once what a generation has cost so far. An update of an earlier one takes no reserved space. */
   appendProvisional(generation: Generation): void {
     const line = this.#provisionals.lineOf(generation);
     const isUpdate = this.#provisionals.get(generation.id) !== undefined && generation.streamEnd !== 'client_closed';
@@ -144,7 +146,7 @@ export class JournalQueue {
     this.#provisionals.put(generation, line, this.#disk.append(line.bytes, 0, line.end));
   }
 
-  /** Everything collected is in the file when this returns, by one write; where the disk refuses, it is kept in memory. */
+  /** Writes everything collected to the file with one write. Where the disk refuses, the records stay in memory. */
   write(): void {
     const rows = this.#collected;
     if (rows.length === 0) return;
@@ -163,13 +165,13 @@ export class JournalQueue {
       for (const row of rows) this.#keep(row, segment);
       return;
     }
-    // Everything before these lines is in memory or settled, or they follow what is only in the files already.
+    // Everything before these lines is in memory or settled, or they follow records that are only in the files.
     this.#rest ??= this.#restFrom(segment, this.#segments.writeStart, n, 0);
     this.#rest.add(rows.length);
     this.#line.at = start;
   }
 
-  /** Brings records into the file that the disk did not take before; false where it still does not. */
+  /** Writes records that the disk did not accept before; false where it still does not. */
   retryWrites(): boolean {
     for (const row of this.#unwritten) if (!this.#writeAlone(row)) return false;
     return true;
@@ -192,19 +194,19 @@ export class JournalQueue {
     return this.#waiting.slice(0, count);
   }
 
-  /** The first `count` are settled or set aside. */
+  /** Drops the first `count` records, which are settled or set aside. */
   drop(count: number): void {
     for (const row of this.#waiting.splice(0, count)) this.#release(row);
     this.#retire();
   }
 
-  /** The first one was refused by the store and could not be set aside: it stays in its file, and the others go on. */
+  /** Keeps the first record, which the store refused and which could not be set aside, in its file; the others go on. */
   holdRefused(): void {
     const [row] = this.#waiting.splice(0, 1);
     if (row) this.#refused.push(row);
   }
 
-  /** Tries again to set aside what was refused. */
+  /** Tries again to set refused records aside. */
   retrySetAside(setAside: (row: SettlementRow) => boolean): void {
     if (this.#refused.length === 0) return;
     const left = this.#refused.filter((row) => !setAside(row));
@@ -213,13 +215,13 @@ export class JournalQueue {
     this.#retire();
   }
 
-  /** The requests of what is still provisional will not end any more, so that it is final. */
+  /** Makes the provisional records final, because their requests will not end any more. */
   closeProvisionals(): void {
     for (const { row, segment } of this.#provisionals.takeAll())
       this.#keep({ ...row, n: ++this.#appended, segment, replaces: null }, segment);
   }
 
-  /** Everything that is not settled, without taking it out. */
+  /** Everything that is not settled, without removing it. */
   *unsettled(): Generator<SettlementRow> {
     yield* this.#refused;
     yield* this.#waiting;
@@ -236,12 +238,12 @@ export class JournalQueue {
   }
 
   #retire(): void {
-    // Behind the last record there may still be a line cut short, or an empty file, that keeps its segment from going.
+    // After the last record there may still be a partial line, or an empty file, that keeps its segment from being deleted.
     while (this.ready === 0 && this.#rest) this.#readRest();
     this.#segments.retire(this.#rest?.segment);
     if (this.ready > 0 || this.#collected.length > 0) return;
     this.#segments.empty(this.#disk.reserved);
-    // Nobody needs the lines any more that stand in the present piece.
+    // The lines in the present piece are not needed any more.
     if (this.#refused.length === 0) this.#line.at = 0;
   }
 
@@ -256,7 +258,7 @@ export class JournalQueue {
     this.#waiting.push(row);
   }
 
-  /** The reserved room is for records that cost money; the others are kept in memory, as many as fit there. */
+  /** The reserved space is for records that cost money. The others stay in memory, as many as fit there. */
   #writeInShortage(row: Waiting): void {
     if (row.chargePico === 0n) {
       if (row.replaces !== null) this.#provisionals.release(row.replaces);

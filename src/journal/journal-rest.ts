@@ -1,4 +1,4 @@
-/** The records that are only in the files: from a place on, up to the end of the last segment, in the order of their lines. */
+/** The records that are only in the files: from a position to the end of the last segment, in the order of their lines. */
 import { rowId } from '../domain/settlement-row.js';
 import { type LeftProvisionals, provisionalMark } from './journal-provisionals.js';
 import type { Segment, Segments } from './journal-segments.js';
@@ -11,7 +11,7 @@ export interface RestPlace {
   count: number;
 }
 
-/** A line, without the mark of a provisional one. */
+/** A line without the mark of a provisional one. */
 export interface Line {
   readonly bytes: Buffer;
   readonly start: number;
@@ -25,7 +25,7 @@ export class Rest {
   #offset: number;
   #n: number;
   #count: number;
-  /** Records that are in memory although they stand behind the beginning of the rest. */
+  /** Records in memory although they stand after the beginning of the rest. */
   readonly #alsoInMemory = new Set<string>();
 
   constructor(
@@ -61,8 +61,8 @@ export class Rest {
   }
 
   /**
-   * Takes the next piece of a segment. False where that was the last one of all; `torn` is told of a segment that ends in part of
-   * a line.
+   * Takes the next piece of a segment. Returns false where it was the last. `torn` gets the file of a segment that ends in
+   * part of a line.
    */
   read(take: (line: Line, n: number, segment: Segment) => void, torn: (file: string) => void): boolean {
     const segment = this.#segment;
@@ -83,7 +83,7 @@ export class Rest {
     return true;
   }
 
-  /** All that is still to be taken; it stays. */
+  /** All lines that are still to be taken, without taking them. */
   *lines(): Generator<Line> {
     let segment: Segment | undefined = this.#segment;
     let from = this.#offset;
@@ -96,7 +96,7 @@ export class Rest {
     }
   }
 
-  /** A provisional line counts only where an earlier process left it as the last word on its generation. */
+  /** A provisional line counts only where it is the last one of its generation from an earlier process. */
   *#records(lines: Buffer, segment: Segment, from: number): Generator<Line> {
     for (let start = 0; start < lines.length; ) {
       const end = lines.indexOf(newline, start) + 1;

@@ -1,7 +1,7 @@
 /**
- * The journal's files: numbered segments, of which the last is written to. A segment is lines and behind them zeros: space that
- * was allocated beforehand, so that a record fits also when the disk is full. Lines that were appended are in the system's
- * hands when the call returns, so they outlive the process.
+ * The journal's files: numbered segments, of which the last is written to. A segment consists of lines and, after them,
+ * zeros: space that is allocated in advance, so that a record fits when the disk is full. Appended lines are in the operating
+ * system when the call returns, so they survive the process.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { join } from 'node:path';
 export interface Segment {
   readonly number: number;
   readonly file: string;
-  /** The size up to which it holds lines that were written whole. */
+  /** The size up to which it holds complete lines. */
   bytes: number;
-  /** Its records that wait in memory, and its provisional records that nothing has replaced. */
+  /** The number of its records that wait in memory, and of its provisional records that nothing has replaced. */
   outstanding: number;
 }
 
-/** The calls to the file system; a test replaces them to make the disk fail. */
+/** The calls to the file system. Tests replace them to make the disk fail. */
 export type JournalFiles = Pick<
   typeof fs,
   'closeSync' | 'ftruncateSync' | 'openSync' | 'readSync' | 'rmSync' | 'statfsSync' | 'writeSync'
@@ -32,9 +32,9 @@ export interface SegmentOptions {
 const resetBytes = 1 << 20;
 const readBytes = 1 << 19;
 const newline = 10;
-/** The form of the lines is part of a file's name: raised when it changes, so that no line is ever taken for another. */
+/** The format of the lines is part of a file's name. It is raised with every change, so that no line is misread. */
 const form = '3';
-/** The earlier form is the same without zeros and without provisional lines, so it is read like this one. */
+/** The earlier format has no zeros and no provisional lines, so it is read like this one. */
 const readableForm = /^\d{12}\.[23]\.log$/;
 const zeros = Buffer.alloc(256 * 1024);
 
@@ -47,9 +47,9 @@ export class Segments {
   #fd: number;
   /** The size of the active segment, zeros included. */
   #allocated = 0;
-  /** Up to here, part of a write that failed may stand behind the last whole line. */
+  /** Up to here, part of a failed write may stand after the last complete line. */
   #damagedUntil = 0;
-  /** The last attempt to allocate space failed. */
+  /** Whether the last attempt to allocate space failed. */
   #short = false;
   #closed = false;
   #writeStart = 0;
@@ -75,7 +75,7 @@ export class Segments {
     return this.#all[0]!;
   }
 
-  /** Where, in its segment, the lines begin that were appended last. */
+  /** Where the lines that were appended last begin in their segment. */
   get writeStart(): number {
     return this.#writeStart;
   }
@@ -93,7 +93,7 @@ export class Segments {
     return this.#all[this.#all.indexOf(segment) + 1];
   }
 
-  /** Allocates until there is that much room. Throws where the disk does not give it. */
+  /** Allocates until there is that much space. Throws where the disk refuses. */
   makeRoom(bytes: number): void {
     if (this.room >= bytes) return;
     this.#short = true;
@@ -101,7 +101,9 @@ export class Segments {
     this.#short = false;
   }
 
-  /** Adds whole lines, `reserved` bytes of room being left behind them in a new segment. Throws where the disk does not take them. */
+  /**
+   * Appends complete lines and leaves `reserved` bytes of space after them in a new segment. Throws where the disk refuses.
+   */
   append(bytes: Buffer, start: number, end: number, reserved = 0): Segment {
     if (this.#closed) throw new Error('The journal is closed.');
     const size = end - start;
@@ -117,20 +119,20 @@ export class Segments {
     return active;
   }
 
-  /** Throws where the disk takes no writes. A zero behind the last line changes nothing. */
+  /** Throws where the disk accepts no writes. A zero after the last line changes nothing. */
   checkWritable(): void {
     this.#repair(0);
     if (this.room > 0) this.#writeAll(this.#fd, zeros, 0, 1, this.active.bytes);
   }
 
-  /** What the disk has left for this process; null where the file system does not tell. */
+  /** The free space of the disk for this process; null where the file system does not report it. */
   freeBytes(): number | null {
     const { blocks, bavail, bfree, bsize } = this.#files.statfsSync(this.dir);
-    // Root may use the blocks that a file system keeps back.
+    // Root may use the blocks that a file system reserves.
     return blocks === 0 ? null : (process.getuid?.() === 0 ? bfree : bavail) * bsize;
   }
 
-  /** The whole lines from an offset on, about half a megabyte of them (one at least), and the offset behind them. */
+  /** The complete lines from an offset on, about half a megabyte (at least one), and the offset after them. */
   read(segment: Segment, offset: number): { lines: Buffer; offset: number } {
     const fd = this.#files.openSync(segment.file, 'r');
     try {
@@ -139,7 +141,7 @@ export class Segments {
         const buffer = Buffer.allocUnsafe(wanted);
         const got = buffer.subarray(0, this.#files.readSync(fd, buffer, 0, wanted, offset));
         const used = got.indexOf(0);
-        // No line holds a zero: here begins what was only allocated.
+        // No line contains a zero, so here begins the allocated space.
         if (used !== -1) segment.bytes = offset + used;
         const text = used === -1 ? got : got.subarray(0, used);
         const end = text.lastIndexOf(newline) + 1;
@@ -151,7 +153,7 @@ export class Segments {
     }
   }
 
-  /** Deletes what is fully settled, oldest first, up to (not with) a segment that is still to be read. */
+  /** Deletes fully settled segments, oldest first, up to and excluding a segment that is still to be read. */
   retire(unread: Segment | undefined): void {
     while (this.first !== this.active && this.first !== unread && this.first.outstanding === 0) {
       this.#files.rmSync(this.first.file, { force: true });
@@ -160,14 +162,14 @@ export class Segments {
   }
 
   /**
-   * Everything is settled: an active segment of some size, or one that cannot grow, is used from its beginning again. It keeps
-   * its space, `reserved` bytes and one step at least, because a full disk would not give it back.
+   * Everything is settled: an active segment of some size, or one that cannot grow, is used from its beginning again. It
+   * keeps its space, at least `reserved` bytes and one step, because a full disk would not give it back.
    */
   empty(reserved: number): void {
     const { active } = this;
     if (active.outstanding > 0 || active.bytes === 0 || (active.bytes < resetBytes && !this.#short)) return;
     const used = Math.max(active.bytes, this.#damagedUntil);
-    // From the front, so that a reader who comes in between stops at the first byte.
+    // From the front, so that a reader in between stops at the first byte.
     active.bytes = 0;
     this.#damagedUntil = used;
     this.#repair(reserved);
@@ -177,7 +179,7 @@ export class Segments {
     this.#allocated = kept;
   }
 
-  /** `settled`: nothing of the active segment is needed any more. */
+  /** `settled`: the active segment is not needed any more. */
   close(settled: boolean): void {
     this.#closed = true;
     const { active } = this;
@@ -193,7 +195,7 @@ export class Segments {
     return { fd: this.#files.openSync(file, 'wx', 0o600), segment: { number, file, bytes: 0, outstanding: 0 } };
   }
 
-  /** Writes zeros up to the next step behind `end`; the size that was reached. */
+  /** Writes zeros up to the next step after `end`; returns the size that was reached. */
   #allocate(fd: number, from: number, end: number): number {
     const target = Math.ceil(end / this.#stepBytes) * this.#stepBytes;
     let reached = from;
@@ -219,8 +221,8 @@ export class Segments {
   }
 
   /**
-   * Wipes what a failed write left behind the last whole line, because the rest of a longer line behind a shorter one could be
-   * read as a record. Where that fails too, a new segment is begun.
+   * Wipes what a failed write left after the last complete line, because the rest of a longer line after a shorter one could
+   * be read as a record. Where that fails too, a new segment begins.
    */
   #repair(room: number): void {
     const { bytes } = this.active;
@@ -235,7 +237,7 @@ export class Segments {
     }
   }
 
-  /** A segment may grow beyond its size where the disk has no space for another. */
+  /** A segment may exceed its size where the disk has no space for another. */
   #rotateIfPossible(room: number): void {
     try {
       this.#rotate(room);
@@ -244,7 +246,7 @@ export class Segments {
     }
   }
 
-  /** The space of the new segment is allocated before the old one is let go. */
+  /** Allocates the new segment's space before the old one is closed. */
   #rotate(room: number): void {
     const { fd, segment } = this.#create();
     try {
@@ -266,14 +268,14 @@ export class Segments {
   }
 }
 
-/** Whether a directory has segments of any version in it. */
+/** Whether a directory contains segments of any version. */
 export function holdsSegments(dir: string): boolean {
   return fs.existsSync(dir) && fs.readdirSync(dir).some(isSegment);
 }
 
 const isSegment = (name: string): boolean => /^\d{12}\./.test(name);
 
-/** A file that another version left holds settlements that nobody else will make, so it is not passed over. */
+/** A file of another version contains settlements that nobody else will make, so it is not skipped. */
 function segmentNames(dir: string): string[] {
   const names = fs.readdirSync(dir).filter(isSegment);
   const foreign = names.find((name) => !readableForm.test(name));

@@ -33,7 +33,7 @@ async function start(options: Partial<SlotOptions> = {}): Promise<JournalSlot> {
   return journal;
 }
 
-/** What a process left that is gone: segments, and no lock that anybody lives for. */
+/** What a dead process left: segments, and no lock with a live holder. */
 function leave(slot: number, records: Generation[], version = '2'): void {
   mkdirSync(slotDir(dataDir, slot), { recursive: true });
   const lines = records.map((generation) => `${lineText(settlementRow(generation))}\n`).join('');

@@ -1,6 +1,6 @@
 /**
- * The journals of the processes that share a data directory: slot 0 is `journal`, slot n `journal-<n>`, and each process writes to one
- * that it has locked. What a process left that is gone is settled by another: at start, from time to time, and when told.
+ * The journals of the processes that share a data directory: slot 0 is `journal`, slot n is `journal-<n>`, and each process
+ * writes to one that it has locked. Another process settles what a dead one left: at start, at intervals, and on request.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { holdsSegments } from './journal-segments.js';
 
 export interface SlotOptions extends Omit<JournalOptions, 'dir'> {
   dataDir: string;
-  /** Is given each record, as a line of JSON, that could not be settled before the end of the process. */
+  /** Gets each record that could not be settled before the end of the process, as a line of JSON. */
   report?: (line: string) => void;
   /** Whether other live processes may use the directory too; without it a second one is refused. */
   shared: boolean;
-  /** How often it is looked for journals that nobody holds. */
+  /** How often to look for journals that nobody holds. */
   adoptMs?: number;
   /** How long an adoption waits for the store. */
   settleMs?: number;
@@ -24,11 +24,11 @@ export interface SlotOptions extends Omit<JournalOptions, 'dir'> {
 export interface JournalSlot extends Omit<Journal, 'close'> {
   readonly slot: number;
   /**
-   * True once everything that processes before this one left, in this slot and in those that nobody held, is in the store; false
-   * where it could not be within the time.
+   * True when everything that earlier processes left, in this slot and in those that nobody held, is in the store; false
+   * where that takes longer than the time limit.
    */
   replayed(timeoutMs: number): Promise<boolean>;
-  /** Settles what lies in slots that nobody holds. Resolves to whether nothing is left there; never rejects. */
+  /** Settles the slots that nobody holds. Resolves to whether nothing is left there; never rejects. */
   adopt(): Promise<boolean>;
   /** Rejects with UnsettledRecords where not everything could be settled. */
   close(): Promise<void>;
@@ -44,14 +44,17 @@ export class UnsettledRecords extends Error {
   }
 }
 
-/** More processes than that share no directory. */
+/** No directory is shared by more processes than this. */
 const slotsMax = 4096;
 const slotName = /^journal(?:-([1-9]\d*))?$/;
 
 export const slotDir = (dataDir: string, slot: number): string =>
   join(dataDir, slot === 0 ? 'journal' : `journal-${slot}`);
 
-/** Takes the first free slot, and settles what is left in it and in the other free ones; resolves early where the store is away. */
+/**
+ * Takes the first free slot and settles what is left in it and in the other free ones; resolves early where the store is
+ * away.
+ */
 export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot> {
   const { report = writeToStandardError } = options;
   const { slot, journal } = await openFirstFree(options);
@@ -93,7 +96,7 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
   }
 }
 
-/** Written before the call returns: the process may end right after it. */
+/** Written before the call returns, because the process may end right after it. */
 export function writeToStandardError(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -113,22 +116,22 @@ class Leftovers {
   #running: Promise<boolean> | null = null;
   #next: Promise<boolean> | null = null;
   #stopped = false;
-  /** Directories whose holder cannot be seen from here, told of once. */
-  readonly #told = new Set<string>();
+  /** Directories whose holder cannot be seen from here; each is logged once. */
+  readonly #reported = new Set<string>();
 
   constructor(
     private readonly options: SlotOptions,
     private readonly ownSlot: number,
   ) {}
 
-  /** A round that begins after this call: one under way may have passed by what it is about. */
+  /** Starts a round after this call, because a running one may have passed the slot in question. */
   adopt(): Promise<boolean> {
     if (!this.#running) return this.#begin();
     this.#next ??= this.#running.then(() => this.#begin());
     return this.#next;
   }
 
-  /** The round under way, or a new one. */
+  /** The running round, or a new one. */
   join(): Promise<boolean> {
     return this.#running ?? this.#begin();
   }
@@ -139,7 +142,7 @@ class Leftovers {
     await this.#next;
   }
 
-  /** Rejects where a journal cannot be read: at a start an operator has to hear of it. */
+  /** Rejects where a journal cannot be read: at start an operator must learn of it. */
   async settleFree(): Promise<boolean> {
     for (const dir of this.#others()) if (!(await this.#settle(dir))) return false;
     return true;
@@ -175,7 +178,7 @@ class Leftovers {
       .filter(holdsSegments);
   }
 
-  /** True where nothing is left of it, or somebody else answers for it. */
+  /** True where nothing is left of it, or another process is responsible for it. */
   async #settle(dir: string): Promise<boolean> {
     const { logger, settleMs = 5_000 } = this.options;
     let records = 0;
@@ -198,8 +201,8 @@ class Leftovers {
   }
 
   #tellOfUncertain(dir: string, { certain, message }: LockHeld): void {
-    if (certain || this.#told.has(dir)) return;
-    this.#told.add(dir);
+    if (certain || this.#reported.has(dir)) return;
+    this.#reported.add(dir);
     this.options.logger.warn({ dir }, message);
   }
 }

@@ -138,7 +138,7 @@ describe('the settlement journal', () => {
     expect(await journal.settled(5000)).toBe(true);
     expect(read.mock.calls.length).toBeGreaterThan(10);
     read.mockRestore();
-    // In the order of appending: nothing was left out, taken twice or overtaken.
+    // In the order of appending: no record is missing, taken twice or overtaken.
     expect([...place.store.records.keys()]).toEqual([...all, ...late].map(({ id }) => id));
     expect(journal.depth).toBe(0);
     expect(place.segments()).toHaveLength(1);

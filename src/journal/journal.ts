@@ -1,6 +1,6 @@
 /**
  * The settlement journal: a record is in a local file before its answer's last byte leaves, and a writer moves records to the
- * store in batches for as long as it takes. Nothing is lost by a killed process, an absent store or a full disk, and since
+ * store in batches for as long as it takes. A killed process, an absent store or a full disk lose nothing, and because
  * settling is idempotent nothing is billed twice.
  */
 import { join } from 'node:path';
@@ -19,41 +19,48 @@ import { SettlementWriter } from './settlement-writer.js';
 
 export interface Journal {
   /**
-   * Takes the record; at the end of this turn of the event loop it is in a file, durable against the death of the process,
-   * and `whenWritten` is called: the answer's last bytes go there. A full disk is no error: the record is kept in memory.
+   * Takes the record. At the end of this turn of the event loop it is in a file, so it survives the process, and
+   * `whenWritten` is called to send the answer's last bytes. A full disk is no error: the record stays in memory.
    */
   append(generation: Generation, whenWritten?: () => void): void;
-  /** What a generation owes so far is in a file when this returns. `append` replaces it; a crash before that leaves it to be settled. */
+  /**
+   * When this returns, what a generation has cost so far is in a file. `append` replaces it; after a crash it is settled.
+   */
   appendProvisional(generation: Generation): void;
-  /** Reserves room for the records of a request that costs money; false where it must not be forwarded. */
+  /** Reserves space for the records of a request that costs money; false where it must not be forwarded. */
   reserve(bytes: number): boolean;
   /** Gives back what `reserve` took. */
   release(bytes: number): void;
-  /** Why nothing can be reserved at the moment; null where it can. */
+  /** Why nothing can be reserved now; null where it can. */
   readonly fault: string | null;
-  /** True once everything appended before the call is in the store; false after `timeoutMs`. Writes and settles at once. */
+  /** True when everything appended before the call is in the store; false after `timeoutMs`. Writes and settles at once. */
   settled(timeoutMs: number): Promise<boolean>;
-  /** Records that are not yet in the store. */
+  /** The number of records that are not in the store yet. */
   readonly depth: number;
-  /** For the metrics: read at a scrape, not on the request path. */
+  /** For the metrics: read at a scrape and not on the request path. */
   figures(): JournalFigures;
-  /** Writes what was collected into the file, and gives every unsettled record, provisional ones too, as one line of JSON. */
+  /**
+   * Writes what was collected to the file, and passes on every unsettled record, also provisional ones, as a line of JSON.
+   */
   reportUnsettled(write: (line: string) => void): number;
-  /** Settles what it can within a bound; what is left stays in the files for the next start. Resolves to the number left, each of them reported. */
+  /**
+   * Settles what it can within a time limit. The rest stays in the files for the next start. Resolves to the number of
+   * records left, each of which was reported.
+   */
   close(report?: (line: string) => void): Promise<number>;
 }
 
 export interface JournalFigures {
   readonly depth: number;
-  /** When the oldest record that waits was created, epoch milliseconds; null where none waits. */
+  /** When the oldest waiting record was created, in epoch milliseconds; null where none waits. */
   readonly oldestAt: number | null;
-  /** Records that have left the journal, since this process began; those set aside among them. */
+  /** The number of records that have left the journal since this process began, including those set aside. */
   readonly settled: number;
   readonly setAside: number;
 }
 
 export interface JournalOptions {
-  /** Of this process alone. */
+  /** The directory of this process alone. */
   dir: string;
   settle: (rows: readonly SettlementRow[]) => Promise<void>;
   clock: Clock;
@@ -63,11 +70,11 @@ export interface JournalOptions {
   segmentBytes?: number;
   memoryBytes?: number;
   closeMs?: number;
-  /** Space is allocated in steps of this size, the first at the start; 0 where nothing will be appended. */
+  /** Space is allocated in steps of this size, the first at start; 0 where nothing will be appended. */
   stepBytes?: number;
   /** Whether the store keeps its data on the same disk. */
   sharesStoreDisk?: boolean;
-  /** How often it is looked whether the disk takes writes. */
+  /** How often to check whether the disk accepts writes. */
   probeMs?: number;
   files?: JournalFiles;
 }
@@ -75,7 +82,7 @@ export interface JournalOptions {
 const defaultStepBytes = 1 << 20;
 const fullDiskCloseMs = 2_000;
 
-/** Resolves when what earlier processes left is settled, or when the store turned out to be away. */
+/** Resolves when the records of earlier processes are settled, or when the store turns out to be away. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { dir, settle, logger, flushMs = 250, batchRecords = 1000, closeMs = 10_000 } = options;
   const lock = await takeLock(join(dir, 'lock'), `The settlement journal ${dir}`);
@@ -174,7 +181,7 @@ function journalOf(parts: Parts): Journal {
     async close(report) {
       commit.flush();
       queue.closeProvisionals();
-      // A store on a disk that is full takes nothing either.
+      // A store on a full disk accepts nothing either.
       await settled(sharesStoreDisk && disk.fault !== null ? Math.min(closeMs, fullDiskCloseMs) : closeMs);
       commit.flush();
       writer.stop();

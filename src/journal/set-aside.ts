@@ -1,4 +1,4 @@
-/** The file for records that the store will never take: a person looks at them, and the rest flows on. */
+/** The file for records that the store will never accept. An operator looks at them, and the other records go on. */
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../base/logger.js';
@@ -11,13 +11,13 @@ export interface SetAsideOptions {
 }
 
 export class SetAsideFile {
-  /** How many records were set aside. */
+  /** The number of records set aside. */
   count = 0;
   #failing = false;
 
   constructor(private readonly options: SetAsideOptions) {}
 
-  /** False where the disk does not take it; the record then has to stay where it is. */
+  /** False where the disk does not accept it; the record then stays where it is. */
   add(line: string, cause: unknown): boolean {
     const { dir, clock, logger } = this.options;
     const entry = JSON.stringify({ at: new Date(clock.now()).toISOString(), error: String(cause), record: line });
@@ -39,7 +39,7 @@ export class SetAsideFile {
   }
 }
 
-/** All of it or nothing. */
+/** Writes all bytes or none. */
 function appendWhole(file: string, bytes: Buffer): void {
   const fd = openSync(file, 'a', 0o600);
   const { size } = fstatSync(fd);

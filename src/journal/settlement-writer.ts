@@ -1,5 +1,5 @@
 /**
- * Moves records from the journal to the store, one batch at a time: waits with growing pauses while the store is away, and
+ * Moves records from the journal to the store, one batch at a time. It waits with growing pauses while the store is away, and
  * finds a record that the store refuses by halving its batch, so that one bad record stops no other.
  */
 import type { Logger } from '../base/logger.js';
@@ -10,7 +10,7 @@ export interface WriterOptions {
   settle: (rows: readonly SettlementRow[]) => Promise<void>;
   /** False where the record could not be set aside: it then stays in the journal. */
   setAside: (row: SettlementRow, error: unknown) => boolean;
-  /** Whether an error means that the store is away, rather than that a record is at fault. */
+  /** Whether an error means that the store is away and not that a record is at fault. */
   isAway: (error: unknown) => boolean;
   logger: Logger;
   flushMs: number;
@@ -30,13 +30,13 @@ export class SettlementWriter {
   #running = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
-  /** The timer is set for a full batch. */
+  /** Whether the timer is set for a full batch. */
   #soon = false;
   #waiters: Waiter[] = [];
-  /** Ends the present pause. */
+  /** Ends the current pause. */
   #cutPause: (() => void) | undefined;
   #pauseMs = 0;
-  /** How many records a batch may have; smaller while one at fault is looked for. */
+  /** The most records in a batch; fewer while a faulty record is searched for. */
   #window: number;
   #lookingUntil = 0;
 
@@ -47,7 +47,7 @@ export class SettlementWriter {
     this.#window = options.batchRecords;
   }
 
-  /** Settles what is there; returns early where the store is away, and goes on in the background. */
+  /** Settles what is there. Returns early where the store is away, and goes on in the background. */
   async replay(): Promise<void> {
     while (this.queue.ready > 0) {
       if (await this.#settleHead()) continue;
@@ -56,10 +56,10 @@ export class SettlementWriter {
     }
   }
 
-  /** Told once for all records of a turn. */
+  /** Called once for all records of a turn. */
   appended(): void {
     if (this.#running || this.#stopped || this.queue.ready === 0) return;
-    // A full batch goes at once, but not inside the call that filled it: that one is on a request's path.
+    // A full batch goes soon, but not inside the call that filled it, which is on a request's path.
     const full = this.queue.ready >= this.options.batchRecords;
     if (full ? !this.#soon : !this.#timer) this.#schedule(full ? 0 : this.options.flushMs);
     this.#soon = full;
@@ -102,22 +102,22 @@ export class SettlementWriter {
     this.#timer = undefined;
     this.#soon = false;
     while (!this.#stopped && this.queue.ready > 0) {
-      if (!(await this.#settleHead().catch((error) => this.#failed(error)))) await this.#pause();
-      // A small rest waits for company, unless somebody waits for it.
+      if (!(await this.#settleHead().catch((error) => this.#reportFailure(error)))) await this.#pause();
+      // A small rest waits for more records, unless somebody waits for it.
       else if (this.#waiters.length === 0 && this.queue.ready < this.options.batchRecords) break;
     }
     this.#running = false;
     this.appended();
   }
 
-  /** One batch; false where the store is away. */
+  /** Settles one batch; false where the store is away. */
   async #settleHead(): Promise<boolean> {
     const batch = this.queue.head(this.#window);
     if (batch.length > 0) {
       try {
         await this.options.settle(batch);
       } catch (error) {
-        return this.options.isAway(error) ? this.#storeAway(error) : this.#refused(batch, error);
+        return this.options.isAway(error) ? this.#storeAway(error) : this.#handleRefusal(batch, error);
       }
       if (this.#stopped) return true;
       this.#storeBack();
@@ -127,7 +127,7 @@ export class SettlementWriter {
     return true;
   }
 
-  #refused(batch: readonly SettlementRow[], error: unknown): true {
+  #handleRefusal(batch: readonly SettlementRow[], error: unknown): true {
     this.#storeBack();
     const [first] = batch;
     if (batch.length === 1 && first) {
@@ -160,7 +160,7 @@ export class SettlementWriter {
   }
 
   /** The journal's own files cannot be read or deleted. */
-  #failed(error: unknown): false {
+  #reportFailure(error: unknown): false {
     this.options.logger.error(
       { error: String(error), depth: this.queue.depth },
       'the journal cannot be read; trying again',

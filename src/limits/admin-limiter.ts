@@ -1,7 +1,7 @@
 /**
- * Limits failed admin authentications by address. A right token is refused too while the limit is reached: otherwise guesses
- * could go on, and the one answer that differs would give the token away. An address that has sent the right token before is
- * excepted, so that nobody who shares it with the operator can lock the operator out.
+ * Limits failed admin authentications by address. While the limit is reached, the right token is refused too: otherwise
+ * guessing could go on, and the one different answer would reveal the token. An address that has sent the right token before
+ * is exempt, so that nobody who shares the operator's address can lock the operator out.
  */
 import type { Clock } from '../base/time.js';
 import type { Counters } from '../cluster/ports.js';
@@ -9,17 +9,17 @@ import { peerOf } from './ip-limiter.js';
 import { adminRateLimited } from './refusals.js';
 
 const failuresPerMinute = 20;
-/** Failures a minute that are written to the audit log; many addresses at once must not fill the store. */
+/** The failures written to the audit log in one minute. Many addresses at once must not fill the store. */
 const auditedPerMinute = 600;
-/** No address has this name. */
+/** The counter of audited failures; no address has this name. */
 const audited = 'audited';
 
-/** How long an address is remembered for having sent the right token, and how many of them are. */
+/** How long, and how many, addresses are remembered for having sent the right token. */
 const trustedMs = 12 * 3_600_000;
 const trustedMax = 1_000;
 
 export class AdminLimiter {
-  /** When each of them last sent the right token; the longest ago first. */
+  /** When each address last sent the right token, oldest first. */
   private readonly trusted = new Map<string, number>();
 
   constructor(
@@ -33,7 +33,10 @@ export class AdminLimiter {
     if (!admitted) throw adminRateLimited(failuresPerMinute, resetMs);
   }
 
-  /** For a right token. Throws admin_rate_limited where the address has used up its failures and was never right before. */
+  /**
+   * Admits a right token. Throws admin_rate_limited where the address has used up its failures and never sent the right
+   * token.
+   */
   async admit(address: string): Promise<void> {
     const peer = peerOf(address);
     const nowMs = this.clock.monotonicMs();

@@ -67,7 +67,7 @@ describe('body memory', () => {
     expect([lively.error, arrived.error]).toEqual([null, null]);
   });
 
-  it('refuses what has not arrived in full when it is told to, also what begins later', () => {
+  it('refuses bodies that have not arrived in full when asked to, also those that begin later', () => {
     create();
     const [half, whole] = [receive('a'), receive('a')];
     half.hold.add(1_000);

@@ -1,26 +1,26 @@
 /**
- * Bounds the memory that request bodies hold. A body counts by the bytes that have really arrived, so that a caller that announces
- * much and sends nothing takes nothing from others; a body that would break the bound is refused, also in the middle.
+ * Bounds the memory that request bodies hold. A body counts by the bytes that have arrived, so that a client that announces
+ * much and sends nothing takes nothing from others. A body that would exceed the bound is refused, also in the middle.
  */
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 
-/** One account can take this share of the whole: three others can still send. */
+/** The share that one account may take, so that three others can still send. */
 const ownerShare = 1 / 4;
 
-/** What a chunk costs besides its bytes: a body in chunks of one byte holds far more than its length. */
+/** The cost of a chunk besides its bytes: a body in chunks of one byte holds far more than its length. */
 const chunkOverheadBytes = 256;
 
 const sweepsToStall = 6;
 
 export interface BodyMemoryOptions {
   bytesMax: number;
-  /** A body of which nothing arrives for so long is refused. */
+  /** A body is refused when nothing has arrived for this long. */
   stallMs?: number;
 }
 
-/** The request whose body is received. */
+/** The request whose body is being received. */
 interface Source {
-  /** All of it has arrived. */
+  /** Whether the whole body has arrived. */
   readonly complete: boolean;
 }
 
@@ -43,18 +43,18 @@ export class BodyMemory {
     return this.held;
   }
 
-  /** Throws body_memory_full where a body of this length has no room now; null = its length is not known. */
+  /** Throws body_memory_full where a body of this length does not fit now; null where its length is not known. */
   check(owner: string, length: number | null): void {
     const refusal = length === 0 ? null : this.refusalFor(owner, length ?? 1);
     if (refusal) throw refusal;
   }
 
-  /** `owner` is the account that sends, or a name for all senders without one. */
+  /** `owner` is the account that sends the body, or a common name for all clients without an account. */
   open(owner: string): BodyHold {
     return new BodyHold(this, owner);
   }
 
-  /** Refuses every body that has not arrived in full, now and from now on. */
+  /** Refuses every body that has not arrived in full, now and later. */
   refuseUnfinished(refusal: () => GatewayError): void {
     this.refusal = refusal;
     for (const body of [...this.receiving]) body.refuseUnfinished(refusal());
@@ -75,7 +75,7 @@ export class BodyMemory {
     this.receiving.delete(body);
   }
 
-  /** @internal The reason where there is no room, and then nothing is taken. */
+  /** @internal Returns the error where the bytes do not fit, and then takes nothing. */
   take(owner: string, bytes: number): GatewayError | null {
     const refusal = this.refusalFor(owner, bytes);
     if (refusal) return refusal;
@@ -110,9 +110,9 @@ export class BodyMemory {
   }
 }
 
-/** What one body holds. */
+/** The memory that one body holds. */
 export class BodyHold {
-  /** Times that the sweep came by since the last byte. */
+  /** The number of sweeps since the last byte arrived. */
   quietSweeps = 0;
   private bytes = 0;
   private source: Source | null = null;
@@ -123,14 +123,14 @@ export class BodyHold {
     private readonly owner: string,
   ) {}
 
-  /** The body begins to arrive; `refuse` ends its reading. */
+  /** Starts to count the body; `refuse` ends its reading. */
   receive(source: Source, refuse: (error: GatewayError) => void): void {
     this.source = source;
     this.refuse = refuse;
     this.memory.begin(this);
   }
 
-  /** A chunk has arrived. The reason where there is no room for it. */
+  /** Counts a chunk that has arrived. Returns the error where it does not fit. */
   add(bytes: number): GatewayError | null {
     const held = bytes + chunkOverheadBytes;
     const refusal = this.memory.take(this.owner, held);
@@ -140,14 +140,14 @@ export class BodyHold {
     return null;
   }
 
-  /** Nothing more arrives. */
+  /** The body has ended; nothing more arrives. */
   received(): void {
     this.refuse = null;
     this.source = null;
     this.memory.end(this);
   }
 
-  /** The body is not held any more. */
+  /** Gives the body's memory back. */
   release(): void {
     if (this.refuse) this.received();
     if (this.bytes > 0) this.memory.give(this.owner, this.bytes);

@@ -1,18 +1,18 @@
 /**
- * About how many tokens a prompt has, from the length of its text alone: no parsing, no tokenizer, and at most a
- * few milliseconds for the largest body. The usage corrects it after the answer.
+ * Estimates the tokens of a prompt from the length of its text: no parsing, no tokenizer, and at most a few milliseconds for
+ * the largest body. The usage corrects the estimate after the answer.
  */
 import type { ChatRequest } from '../wire/chat-request.js';
 
 const bytesPerToken = 4;
 
-/** Images, sound and files ride along in base64, and cost far fewer tokens than text of their length. */
+/** Images, sound and files are sent in base64 and cost far fewer tokens than text of that length. */
 const encodedBytesPerToken = 1024;
 
-/** A body this small costs little also when it is base64 throughout, and is not looked into. */
+/** Smaller bodies are not searched for base64, because it makes little difference there. */
 const lookedIntoFromBytes = 16 * 1024;
 const blockBytes = 4096;
-/** Text has a blank, a quote or a character beyond ASCII within this length. */
+/** Text contains a blank, a quote or a non-ASCII character within this length. */
 const sampleLength = 64;
 
 const encodedCharacters = new Uint8Array(256);
@@ -22,14 +22,14 @@ for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 }
 
 export function estimatePromptTokens({ members, encoding }: Pick<ChatRequest, 'members' | 'encoding'>): number {
-  // Read as latin1, a string has a character a byte.
+  // A string read as latin1 has one character for each byte.
   const isDecoded = typeof members === 'string' && encoding === 'utf8';
   const bytes = isDecoded ? Buffer.byteLength(members) : members.length;
   const encoded = bytes < lookedIntoFromBytes ? 0 : encodedBytes(members);
   return Math.max(1, Math.ceil((bytes - encoded) / bytesPerToken + encoded / encodedBytesPerToken));
 }
 
-/** One short sample stands for its whole block. */
+/** Looks at one short sample of each block and takes it for the whole block. */
 function encodedBytes(members: string | Buffer): number {
   let encoded = 0;
   for (let at = 0; at + blockBytes <= members.length; at += blockBytes) {

@@ -23,7 +23,7 @@ function refusalOf(limiter: IpLimiter, address: string): GatewayError | null {
   }
 }
 
-/** What is really held: measured after a collection. */
+/** The memory that is in use after a garbage collection. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
@@ -31,8 +31,8 @@ function heldBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-describe('the per-IP limiter (check 2)', () => {
-  it('admits exactly the limit a minute and refuses the next with the row of §7.1', () => {
+describe('the limit of requests from one address', () => {
+  it('admits exactly the limit in a minute and refuses the next request with ip_rate_limited', () => {
     const { clock, limiter } = limited(3);
     for (let i = 0; i < 3; i++) limiter.take('192.0.2.1');
     clock.advance(18_700);

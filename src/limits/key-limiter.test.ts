@@ -26,7 +26,7 @@ function identityOf(id: string, limits: Partial<Identity['account']['limits']> =
   };
 }
 
-/** Answers later, as shared state behind a network does. */
+/** Answers asynchronously, like shared state behind a network. */
 function remote(counters: Counters): Counters {
   return {
     take: async (name, amount, limit) => {
@@ -57,7 +57,7 @@ function refusalOf(act: () => unknown): GatewayError | null {
 const headerOf = (limiter: KeyLimiter, identity: Identity, name: string) =>
   limiter.headersOf(identity).find((_, i, headers) => headers[i - 1] === `x-ratelimit-${name}`);
 
-describe('the requests a minute of a key (check 7)', () => {
+describe('the requests a minute of a key', () => {
   it.each([
     ['in memory', (counters: Counters) => counters],
     ['behind a network', remote],
@@ -74,7 +74,7 @@ describe('the requests a minute of a key (check 7)', () => {
     }
   });
 
-  it('refuse with the row of §7.1, which names the budget', () => {
+  it('refuse with key_rate_limited, which names the budget', () => {
     const { clock, limiter } = limited(1);
     const identity = identityOf('k');
     limiter.takeRequest(identity);
@@ -86,7 +86,7 @@ describe('the requests a minute of a key (check 7)', () => {
     expect(headersOf(refusal)).toEqual({ 'retry-after': '1' });
   });
 
-  it('count from check 4 on, while the refusal waits for its turn', () => {
+  it('count as soon as the key is verified, while the refusal is thrown after other checks', () => {
     const { limiter } = limited(1);
     const identity = identityOf('k');
     expect(limiter.countRequest(identity)).toBeNull();
@@ -118,7 +118,7 @@ describe('the requests a minute of a key (check 7)', () => {
   });
 });
 
-describe('the tokens a minute of a key (check 13)', () => {
+describe('the tokens a minute of a key', () => {
   const take = (limiter: KeyLimiter, identity: Identity, tokens: number) =>
     limiter.takeTokens(identity, tokens) as Reservation;
 
@@ -290,9 +290,9 @@ describe('the six headers', () => {
     const identity = identityOf('k', { tokensPerMinute: 500 });
     limiter.takeRequest(identity);
     limiter.takeTokens(identity, 120);
-    const told = ['remaining-requests', 'remaining-tokens', 'limit-tokens'].map((name) =>
+    const shown = ['remaining-requests', 'remaining-tokens', 'limit-tokens'].map((name) =>
       headerOf(limiter, identity, name),
     );
-    expect(told).toEqual(['2', '380', '500']);
+    expect(shown).toEqual(['2', '380', '500']);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The limits of a key: requests a minute and tokens a minute (check 13), counted apart from each other
- *. The account's own limits win over the configuration's and are read anew by each request.
+ * Limits the requests and the tokens that a key may use in a minute. The two are counted separately. The account's own limits
+ * override the configuration's, and each request reads them anew.
  */
 
 import { durationText } from '../base/time.js';
@@ -20,8 +20,8 @@ export class KeyLimiter {
   ) {}
 
   /**
-   * Counts a request whose key has been found good. It counts from check 4 on, while a refusal has to wait for the
-   * checks in between; so the refusal is given back, to be thrown when check 7 has its turn. null = admitted.
+   * Counts a request as soon as its key is verified. The refusal is returned and not thrown, because other checks come before
+   * it in the order of errors. null where the request is admitted.
    */
   countRequest({ key, account }: Identity): Pending<GatewayError | null> {
     const limit = this.requestLimitOf(account);
@@ -30,14 +30,14 @@ export class KeyLimiter {
     );
   }
 
-  /** Counts and refuses in one, for callers with nothing between the two. Throws key_rate_limited. */
+  /** Counts the request and throws key_rate_limited, for callers with no checks between the two. */
   takeRequest(identity: Identity): Pending<void> {
     return whenKnown(this.countRequest(identity), (refusal) => {
       if (refusal) throw refusal;
     });
   }
 
-  /** Holds the estimate, to be corrected by the usage; throws key_rate_limited and holds nothing. */
+  /** Reserves the estimate, which the usage corrects later. Throws key_rate_limited and then reserves nothing. */
   takeTokens({ key, account }: Identity, estimate: number): Pending<Reservation> {
     const limit = this.tokenLimitOf(account);
     return whenKnown(this.tokens.take(key.id, estimate, limit), (taken: Take) => {
@@ -46,14 +46,14 @@ export class KeyLimiter {
     });
   }
 
-  /** What `takeTokens` would refuse with now; takes nothing. */
+  /** The error that `takeTokens` would throw now. Takes nothing. */
   tokenRefusal({ key, account }: Identity, estimate: number): GatewayError | null {
     const limit = this.tokenLimitOf(account);
     const { used, resetMs } = this.tokens.peek(key.id);
     return used > 0 && used + estimate > limit ? keyRateLimited('tokens', limit, resetMs) : null;
   }
 
-  /** The six headers of every authenticated answer as they stand now, as a flat list of names and values. */
+  /** The six rate limit headers of every authenticated response, as a flat list of names and values. */
   headersOf({ key, account }: Identity): string[] {
     return rateLimitHeaders(
       { limit: this.requestLimitOf(account), reading: this.requests.peek(key.id) },
@@ -61,7 +61,7 @@ export class KeyLimiter {
     );
   }
 
-  /** Of each key of the account. */
+  /** The limit that applies to each key of the account. */
   requestLimitOf(account: Account): number {
     return account.limits.requestsPerMinute ?? this.defaults.keyRequestsPerMinute;
   }
@@ -71,14 +71,12 @@ export class KeyLimiter {
   }
 }
 
-// OpenAI's six `x-ratelimit-*` headers, made on every authenticated answer, so without more work than needed.
-
 export interface BudgetState {
   limit: number;
   reading: Reading;
 }
 
-/** A flat list of names and values. */
+/** OpenAI's six `x-ratelimit-*` headers, as a flat list of names and values. */
 export function rateLimitHeaders(requests: BudgetState, tokens: BudgetState): string[] {
   return [
     'x-ratelimit-limit-requests',
@@ -96,13 +94,13 @@ export function rateLimitHeaders(requests: BudgetState, tokens: BudgetState): st
   ];
 }
 
-/** Usage and a lowered limit can take a window beyond its limit; what remains is then nothing. */
+/** Usage and a lowered limit can exceed the limit; the remainder is then 0. */
 function remainingText({ limit, reading }: BudgetState): string {
   return String(Math.max(0, limit - reading.used));
 }
 
 /**
- * `12ms` below a second, whole seconds from there on (`6s`, `1m0s`), rounded up like `Retry-After`, so that the two agree and
+ * `12ms` below a second, whole seconds above it (`6s`, `1m0s`), rounded up like `Retry-After`, so that the two agree and
  * neither is too early. `0s` where nothing has been used.
  */
 function resetText(resetMs: number): string {
@@ -110,16 +108,15 @@ function resetText(resetMs: number): string {
   return durationText(resetMs < 1000 ? resetMs : Math.ceil(resetMs / 1000) * 1000);
 }
 
-// Tokens held for a request from its admission until its usage is known.
-
 /**
- * Settled once, by whichever call comes first; later ones do nothing. What is never settled ends with its window, so nothing
- * leaks for longer than a minute. Both touch only the window that admitted the request.
+ * Tokens reserved for a request from its admission until its usage is known. The first call settles the reservation, and
+ * later calls do nothing. One that is never settled ends with its window, so nothing leaks for longer than a minute. Only the
+ * window that admitted the request changes.
  */
 export interface Reservation {
-  /** The answer used this many tokens, prompt and completion: more or fewer than were held. */
+  /** The answer used this many tokens, prompt and completion: more or fewer than were reserved. */
   correct(tokens: number): void;
-  /** Nothing was delivered: everything that was held is given back. */
+  /** Nothing was delivered, so all reserved tokens are given back. */
   cancel(): void;
 }
 
@@ -132,7 +129,7 @@ export class TokenReservation implements Reservation {
   ) {}
 
   correct(tokens: number): void {
-    // A figure that is none would spoil the sum; the estimate then stands.
+    // An invalid figure would spoil the sum, so the estimate stays.
     this.settle(Number.isFinite(tokens) && tokens >= 0 ? tokens : this.held);
   }
 

@@ -10,7 +10,7 @@ const notice = {
   ...{ balancePico: 500_000_000_000n, thresholdPico: 1_000_000_000_000n, createdAt: 0 },
 } as const;
 
-/** One notice that is due at its time, and whatever the sender answers. */
+/** One notice that is due, and the sender's answers to it. */
 function scene(answers: (number | Error)[]) {
   const clock = new ManualClock();
   const log: string[] = [];
@@ -57,12 +57,12 @@ function scene(answers: (number | Error)[]) {
 }
 
 describe('notices about balances', () => {
-  it('are told once where they are answered with a 2xx', async () => {
+  it('are delivered once where they are answered with a 2xx', async () => {
     const { notices, state, log } = scene([200]);
     await notices.look();
     await notices.look();
     expect(state).toMatchObject({ attempts: 1, delivered: true });
-    expect(log).toEqual(['info: a low balance was told']);
+    expect(log).toEqual(['info: a low balance was reported']);
   });
 
   it.each([500, 404, 301, new Error('connect ECONNREFUSED')])(

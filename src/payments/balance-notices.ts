@@ -1,6 +1,6 @@
 /**
- * Tells the operator's webhook of balances that have fallen, once a crossing in a whole fleet, and again until it is answered with a
- * 2xx. Off the request path: balances are looked at from time to time, where settlement has put them.
+ * Reports low balances to the operator's webhook, once for each crossing in a whole fleet, and retries until it answers with
+ * a 2xx. It is off the request path: it reads the settled balances at intervals.
  */
 
 import { createHmac } from 'node:crypto';
@@ -14,14 +14,14 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Between one attempt and the next; after the last one a notice is given up, some two days after the crossing. */
+/** The delays between attempts. After the last one, about two days after the crossing, the notice is given up. */
 export const retryDelaysMs = [10 * second, minute, 5 * minute, 30 * minute, 2 * hour, 6 * hour, 12 * hour, 24 * hour];
-/** A process that dies while it sends holds its notices back from the others for this long. */
+/** If a process dies while it sends, other processes wait this long before they take its notices. */
 const takenMs = minute;
 const takenMax = 20;
 const crossingsMax = 1_000;
 
-/** Calls back once after `delayMs`; returns what cancels it. */
+/** Calls back once after `delayMs`; returns a function that cancels the call. */
 export type Schedule = (delayMs: number, callback: () => void) => () => void;
 
 const timerSchedule: Schedule = (delayMs, callback) => {
@@ -56,7 +56,7 @@ export class BalanceNotices {
     });
   }
 
-  /** What is being sent is sent to its end; the rest waits in the store. */
+  /** Completes the delivery in progress. The other notices stay in the store. */
   async stop(): Promise<void> {
     this.stopped = true;
     this.cancel();
@@ -64,7 +64,7 @@ export class BalanceNotices {
     await this.deps.sender.close();
   }
 
-  /** Never rejects: what a store that is away keeps from being told is found at the next look. */
+  /** Never rejects. Notices that could not be delivered because the store is away are found at the next run. */
   async look(): Promise<void> {
     const { store, clock, logger, defaultPico, intervalMs: everyMs } = this.deps;
     try {
@@ -86,17 +86,16 @@ export class BalanceNotices {
     const status = await sender.send(notice, clock.now()).catch((error) => (error as NodeJS.ErrnoException).code ?? 0);
     if (typeof status === 'number' && status >= 200 && status < 300) {
       await store.delivered(notice.id, clock.now());
-      logger.info(about, 'a low balance was told');
+      logger.info(about, 'a low balance was reported');
       return;
     }
     const delayMs = retryDelaysMs[notice.attempts - 1];
     await store.tryAgainAt(notice.id, delayMs === undefined ? null : clock.now() + delayMs);
-    if (delayMs === undefined) logger.error({ ...about, status }, 'a low balance could not be told; it is given up');
-    else logger.warn({ ...about, status, again_ms: delayMs }, 'a low balance could not be told; trying again');
+    if (delayMs === undefined)
+      logger.error({ ...about, status }, 'a low balance could not be reported; it is given up');
+    else logger.warn({ ...about, status, again_ms: delayMs }, 'a low balance could not be reported; trying again');
   }
 }
-
-// Sends one notice to the operator's address: signed, within a bounded time, following no redirect.
 
 const connectMs = 5_000;
 const answerMs = 10_000;
@@ -108,7 +107,7 @@ export interface NoticeAddress {
 }
 
 export interface NoticeSender {
-  /** The status of the answer. Throws where there is none. */
+  /** Returns the status of the answer. Throws where there is none. */
   send(notice: BalanceNotice, nowMs: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -146,18 +145,19 @@ export function noticeJson({ id, accountId, email, level, balancePico, threshold
   };
 }
 
-// * How a notice is signed, so that its receiver can tell it from anybody else's: the headers of the Standard Webhooks convention, which
-// libraries for most languages verify (OpenAI's client is one).
-
 const base64Prefix = 'whsec_';
 
+/**
+ * Signs a notice with the headers of the Standard Webhooks convention (https://www.standardwebhooks.com), which libraries for
+ * most languages verify, so that its receiver can recognise it.
+ */
 export function signedHeaders(secret: string, id: string, nowMs: number, body: string): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1000));
   const signature = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64');
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 
-/** `whsec_` and base64, as the convention has it; any other text is the key itself. */
+/** `whsec_` and base64, as in the convention. Any other text is the key itself. */
 function keyOf(secret: string): Buffer {
   return secret.startsWith(base64Prefix)
     ? Buffer.from(secret.slice(base64Prefix.length), 'base64')

@@ -1,9 +1,9 @@
-/** Stripe's own package, which only installations with `payments.processor: stripe` need: loaded at their start, with bounded times. */
+/** Loads Stripe's package at start, only where `payments.processor` is `stripe`, and bounds the time of its calls. */
 import { version } from '../base/version.js';
 import type { StripeSettings } from '../config/config.js';
 import { ConfigFault } from '../config/config-fault.js';
 
-/** The part of the package that is used. */
+/** The part of the package that this project uses. */
 export interface StripeClient {
   checkout: {
     sessions: {
@@ -11,7 +11,7 @@ export interface StripeClient {
     };
   };
   webhooks: {
-    /** A tolerance of 0 leaves the age to the caller. */
+    /** With a tolerance of 0, the caller checks the age. */
     constructEvent(body: Buffer, header: string, secret: string, toleranceSeconds: number): unknown;
   };
 }
@@ -45,7 +45,7 @@ interface StripeLibrary {
 
 export type LoadLibrary = () => Promise<unknown>;
 
-/** By a name that the compiler does not follow: the package may be absent where the product is built. */
+/** A name that the compiler does not resolve, because the package may be absent where the product is built. */
 const packageName = 'stripe';
 const loadLibrary: LoadLibrary = () => import(/* @vite-ignore */ packageName);
 

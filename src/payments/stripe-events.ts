@@ -1,4 +1,6 @@
-/** What an event of Stripe's says about credit. Pure: an event that says nothing about it is ignored, one that a person must see is refused. */
+/**
+ * Reads Stripe's events. Pure. An event that does not concern credit is ignored; one that a person must look at is refused.
+ */
 import { z } from 'zod';
 import { type PicoUsd, picoPerUsd } from '../base/money.js';
 import type { PaymentEvent, PaymentReport } from '../domain/payment.js';
@@ -15,7 +17,7 @@ const centsMax = 99_999_999;
 const picoPerCent = picoPerUsd / 100n;
 
 const id = z.string().min(1).max(255);
-/** Stripe gives an id, or the object itself where an endpoint asks for it. */
+/** Stripe sends an id, or the object itself where the endpoint is set up so. */
 const reference = z.union([id, z.object({ id }).transform((object) => object.id)]).nullish();
 const envelope = z.object({
   id,
@@ -52,7 +54,7 @@ const readers: Readonly<Record<string, Reader>> = {
   'charge.dispute.funds_reinstated': (event) => readMovement(event, 'dispute_reinstated'),
 };
 
-/** The events that an endpoint has to be subscribed to. */
+/** The events that a webhook endpoint must subscribe to. */
 export const eventTypes = Object.keys(readers);
 
 export function readEvent(value: unknown): ReadEvent {
@@ -91,7 +93,7 @@ function readRefunded(event: Envelope): ReadEvent {
   return payment(event, paymentId, { kind: 'refunded', totalPico });
 }
 
-/** A refund that did not reach the payer: the money is the operator's again, and so the credit is the account's. */
+/** A refund that failed returns the money to the operator, so the account gets its credit back. */
 function readRefundEnd(event: Envelope): ReadEvent {
   const { status } = event.data.object;
   if (status !== 'failed' && status !== 'canceled') return ignored('the refund has not failed');
@@ -122,7 +124,7 @@ function picoOf(cents: unknown): PicoUsd | undefined {
   return possible ? BigInt(cents) * picoPerCent : undefined;
 }
 
-/** Upper case, as the territory check expects it. */
+/** Upper case, as the territory check expects. */
 function countryOf(country: string | null | undefined): string | null {
   const code = country?.trim().toUpperCase() ?? '';
   return /^[A-Z]{2}$/.test(code) ? code : null;

@@ -1,4 +1,4 @@
-/** Payments by Stripe: opens checkouts, and takes the reports that come back by webhook, each of which counts once, ever. */
+/** Handles payments by Stripe: opens checkouts and applies the webhook's reports, each of them exactly once. */
 
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
@@ -8,20 +8,20 @@ import { type CheckoutRequest, openCheckout } from './checkout.js';
 import type { StripeClient } from './stripe-client.js';
 import { type ReadEvent, readEvent } from './stripe-events.js';
 
-/** In both directions: a call that was caught and is sent again later is refused, and so is one from a clock that is wrong. */
+/** Applies in both directions: a replayed call is refused, and so is one from a wrong clock. */
 const toleranceSeconds = 300;
 
 export interface StripePaymentsDeps {
   stripe: StripeClient;
   webhookSecret: string;
   record: (event: PaymentEvent) => Promise<PaymentOutcome>;
-  /** Writes the audit. */
+  /** Writes to the audit log. */
   note: (action: string, subject: string, details: Record<string, unknown>) => Promise<void>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
 }
 
-/** What became of a report. Every one of them is acknowledged: the processor need not send it again. */
+/** The outcome of a report. Every outcome is acknowledged, so that the processor does not send the report again. */
 export type Receipt = 'recorded' | 'repeated' | 'ignored' | 'refused';
 
 export class StripePayments {
@@ -31,25 +31,25 @@ export class StripePayments {
     return openCheckout(this.deps.stripe, request, this.deps.logger);
   }
 
-  /** Throws the rows of table-payments, and StoreUnavailable, after which the processor sends the report again. */
+  /** Throws errors of table-payments, and StoreUnavailable, after which the processor sends the report again. */
   async receive(body: Buffer, signature: string | undefined): Promise<Receipt> {
-    const read = readEvent(this.verified(body, signature));
-    // Not acknowledged: an event whose form has changed must not be lost without anybody noticing.
+    const read = readEvent(this.verifyEvent(body, signature));
+    // Not acknowledged: an event whose form has changed must not be lost unnoticed.
     if (read.kind === 'no_event') throw gatewayError('body_not_json', { reason: 'is not an event' });
-    return read.kind === 'payment' ? this.recorded(read.event) : this.leftAlone(read);
+    return read.kind === 'payment' ? this.recordEvent(read.event) : this.reportSkipped(read);
   }
 
-  private verified(body: Buffer, signature: string | undefined): unknown {
+  private verifyEvent(body: Buffer, signature: string | undefined): unknown {
     const { stripe, webhookSecret } = this.deps;
-    if (signature === undefined || signature === '') throw invalid('it has no stripe-signature header');
+    if (signature === undefined || signature === '') throw signatureError('it has no stripe-signature header');
     let event: unknown;
     try {
       event = stripe.webhooks.constructEvent(body, signature, webhookSecret, 0);
     } catch (error) {
       if ((error as { type?: unknown }).type === 'StripeSignatureVerificationError') {
-        throw invalid('the signature is not that of this body');
+        throw signatureError('the signature is not that of this body');
       }
-      // The signature was good, and the body behind it is not: Stripe's thin events have no data, for one.
+      // The signature is valid but the body is not, for example Stripe's thin events, which have no data.
       const reason = error instanceof SyntaxError ? 'is not valid JSON' : 'is not an event of the snapshot kind';
       throw gatewayError('body_not_json', { reason });
     }
@@ -57,20 +57,20 @@ export class StripePayments {
     return event;
   }
 
-  /** After the signature, which the time is part of. The package itself would let a time in the future pass. */
+  /** Runs after the signature check, which covers the time. The package itself accepts a time in the future. */
   private checkAge(signature: string): void {
     const time = signature
       .split(',')
       .filter((item) => item.startsWith('t='))
       .at(-1);
-    if (!/^t=\d{1,12}$/.test(time ?? '')) throw invalid('its time cannot be read');
+    if (!/^t=\d{1,12}$/.test(time ?? '')) throw signatureError('its time cannot be read');
     const seconds = Math.floor(this.deps.clock.now() / 1000) - Number(time?.slice(2));
     if (Math.abs(seconds) <= toleranceSeconds) return;
     const found = seconds < 0 ? `${-seconds} s in the future` : `${seconds} s ago`;
     throw gatewayError('webhook_time_invalid', { found, toleranceSeconds });
   }
 
-  private async recorded(event: PaymentEvent): Promise<Receipt> {
+  private async recordEvent(event: PaymentEvent): Promise<Receipt> {
     const { logger, note } = this.deps;
     const about = { event: event.id, payment: event.paymentId, report: event.report.kind };
     const { result, accountId, entries } = await this.deps.record(event);
@@ -85,7 +85,7 @@ export class StripePayments {
     return 'recorded';
   }
 
-  private async leftAlone(read: Extract<ReadEvent, { kind: 'ignored' | 'refused' }>): Promise<Receipt> {
+  private async reportSkipped(read: Extract<ReadEvent, { kind: 'ignored' | 'refused' }>): Promise<Receipt> {
     const { logger, note } = this.deps;
     if (read.kind === 'ignored') {
       logger.debug({ reason: read.reason }, 'a webhook call was ignored');
@@ -97,6 +97,6 @@ export class StripePayments {
   }
 }
 
-function invalid(reason: string) {
+function signatureError(reason: string) {
   return gatewayError('webhook_signature_invalid', { reason });
 }

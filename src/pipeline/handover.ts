@@ -144,7 +144,7 @@ export interface Relay extends FrameConsumer {
   readonly finishReason: string | null;
   readonly sawDone: boolean;
   /** A new attempt begins; the permit is told when the first content goes to the caller. */
-  begin(route: Route, permit: Pick<Permit, 'firstContent'>): void;
+  begin(route: Route, permit: Pick<Permit, 'reportContent'>): void;
   /** The caller has left: what it was sent is written down before anything else happens. */
   callerLeft(): void;
 }

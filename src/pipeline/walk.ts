@@ -107,7 +107,7 @@ async function permitted(
     if (written) await written;
     return outcome;
   } finally {
-    permit.released();
+    permit.release();
     const record = trail.attempts.at(-1);
     if (record) trail.legs.push({ route, record, startedAtMs, endedAtMs: ports.clock.monotonicMs() });
   }
@@ -128,13 +128,13 @@ function learn(
     const { meaning, disputed = false, retryAfterMs = null } = outcome.failure;
     if (disputed) return undefined;
     const effect = effectOf(meaning);
-    if (effect === 'counted') permit.failed(retryAfterMs);
+    if (effect === 'counted') permit.fail(retryAfterMs);
     return effect === 'held' ? holds.hold(route.id, 'upstream') : undefined;
   }
   if (outcome.kind === 'stream' && outcome.end !== 'complete') {
-    permit.failed(null);
+    permit.fail(null);
   } else if (outcome.kind !== 'gone') {
-    permit.succeeded(trail.attempts.at(-1)?.first_byte_ms ?? null);
+    permit.succeed(trail.attempts.at(-1)?.first_byte_ms ?? null);
   }
   return undefined;
 }

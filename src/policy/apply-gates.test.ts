@@ -51,7 +51,7 @@ describe('applyGates', () => {
   it('says nothing of gates that removed nothing', () => expect(removalText([])).toBe(''));
 });
 
-/** The rules of contract 4.5 once more, written another way: which gates a route violates, in their order. */
+/** The rules of the gates, written a second time in another way: which gates a route violates, in their order. */
 function violations({ provider, model, locode, country, carbon, price }: Route, policy: RoutingPolicy): string[] {
   const found: string[] = [];
   if (policy.deny_cloud_act && (provider.cloudAct ?? true)) found.push('deny_cloud_act');

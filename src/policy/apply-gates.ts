@@ -1,4 +1,4 @@
-/** Holds routes against a policy's gates: no route that a gate removes is ever eligible, and each is counted once. */
+/** Applies a policy's gates to routes. A route that any gate removes is not eligible, and it counts once. */
 import type { Route } from '../catalogue/route.js';
 import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
@@ -6,7 +6,7 @@ import type { RoutingPolicy } from './policy.js';
 
 export interface Removal {
   readonly route: Route;
-  /** The first gate, in their order, that removes the route. */
+  /** The first gate that removes the route. */
   readonly gate: GateName;
 }
 
@@ -24,14 +24,14 @@ interface Applied {
 const appliedByPolicy = new WeakMap<RoutingPolicy, Applied>();
 
 /**
- * Remembered for each policy and list of routes, both of which are never changed but replaced: it runs on every `auto/` request.
- * Where nothing is removed, `eligible` is the very list that was given.
+ * The result is cached for each policy and list of routes, because this runs on every `auto/` request; both are replaced and
+ * never changed. Where no route is removed, `eligible` is the same array as `routes`.
  */
 export function applyGates(policy: RoutingPolicy, routes: readonly Route[]): Gated {
   const applied = appliedOf(policy);
   const known = applied.byRoutes.get(routes);
   if (known) return known;
-  const gated = sorted(applied.set, policy, routes);
+  const gated = splitRoutes(applied.set, policy, routes);
   applied.byRoutes.set(routes, gated);
   return gated;
 }
@@ -49,7 +49,7 @@ export function setGates(policy: RoutingPolicy): Gate[] {
   return gates.filter((gate) => gate.isSet(policy[gate.name]));
 }
 
-function sorted(set: readonly Gate[], policy: RoutingPolicy, routes: readonly Route[]): Gated {
+function splitRoutes(set: readonly Gate[], policy: RoutingPolicy, routes: readonly Route[]): Gated {
   const eligible: Route[] = [];
   const removed: Removal[] = [];
   for (const route of routes) {
@@ -60,7 +60,7 @@ function sorted(set: readonly Gate[], policy: RoutingPolicy, routes: readonly Ro
   return { eligible: removed.length === 0 ? routes : eligible, removed };
 }
 
-/** For the 403: every gate that removed something with its number of routes, in the order of the gates. */
+/** Names, for the 403, each gate that removed routes and how many, in the order of the gates. */
 export function removalText(removed: readonly Removal[]): string {
   const texts: string[] = [];
   for (const { name } of gates) {

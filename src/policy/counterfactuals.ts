@@ -1,6 +1,6 @@
 /**
- * What would have to change for a policy that leaves nothing to admit a route: the least changes, each verified by applying
- * the gates again (§7.7: relax the gate). Where one gate is enough only such changes are told, else the least combinations.
+ * Finds the smallest changes that let a policy admit a route again after its gates removed all of them. Each change is verified
+ * by applying the gates again. Where changing one gate is enough, only such changes are listed, else the smallest combinations.
  */
 import type { Route } from '../catalogue/route.js';
 import { routesText, setGates } from './apply-gates.js';
@@ -9,24 +9,24 @@ import type { RoutingPolicy } from './policy.js';
 
 export interface Change {
   readonly gate: GateName;
-  /** What the policy's field of that name would be. */
+  /** The new value of the policy's field of that name. */
   readonly setting: unknown;
 }
 
 export interface Counterfactual extends Change {
-  /** Further changes that are needed at the same time; empty where this one is enough. */
+  /** Further changes needed at the same time; empty where this one is enough. */
   readonly also: readonly Change[];
   /** How many routes the changed policy would leave. */
   readonly admits: number;
   readonly message: string;
 }
 
-/** Of the changes at the same gates the most that are told. */
-const toldMax = 3;
+/** The most changes listed for the same gates. */
+const listedMax = 3;
 
-/** A way to let one route in, before it is known what else it lets in. */
-interface Way {
-  /** The gates that change, by name. */
+/** A changed policy that admits one route, with all the routes that it admits. */
+interface Option {
+  /** The gates whose settings change. */
   readonly gates: readonly Gate[];
   readonly changes: readonly Change[];
   readonly how: string;
@@ -39,19 +39,19 @@ export function counterfactuals(policy: RoutingPolicy, routes: readonly Route[])
   const obstacles = routes.map((route) => removingGates(set, policy, route));
   const least = Math.min(...obstacles.map((gates) => gates.length));
   if (routes.length === 0 || least === 0) return [];
-  const ways = routes.flatMap((route, i) => {
+  const options = routes.flatMap((route, i) => {
     const gates = obstacles[i]!;
-    return gates.length === least ? [wayIn(policy, routes, route, gates)] : [];
+    return gates.length === least ? [optionFor(policy, routes, route, gates)] : [];
   });
-  return leastWays(ways, set).map((way) => told(way, routes));
+  return narrowestOptions(options, set).map((option) => counterfactualOf(option, routes));
 }
 
 function removingGates(set: readonly Gate[], policy: RoutingPolicy, route: Route): Gate[] {
   return set.filter((gate) => !gate.permits(route, policy[gate.name]));
 }
 
-function wayIn(policy: RoutingPolicy, routes: readonly Route[], route: Route, gates: readonly Gate[]): Way {
-  const relaxations = gates.map((gate) => gate.relaxed(route, policy[gate.name]));
+function optionFor(policy: RoutingPolicy, routes: readonly Route[], route: Route, gates: readonly Gate[]): Option {
+  const relaxations = gates.map((gate) => gate.relaxationFor(route, policy[gate.name]));
   const changes = gates.map((gate, i) => ({ gate: gate.name, setting: relaxations[i]!.setting }));
   const changed: RoutingPolicy = { ...policy, ...Object.fromEntries(changes.map((one) => [one.gate, one.setting])) };
   const set = setGates(changed);
@@ -64,33 +64,35 @@ function wayIn(policy: RoutingPolicy, routes: readonly Route[], route: Route, ga
   };
 }
 
-/** Not the ways that let in all that another way at the same gates does, and more; then those that let in the most first. */
-function leastWays(ways: readonly Way[], set: readonly Gate[]): Way[] {
-  const byGates = new Map<string, Way[]>();
-  for (const way of ways) {
-    const key = way.gates.map((gate) => set.indexOf(gate)).join();
+/** Drops an option that admits all routes of another option at the same gates, and more. The rest is sorted, most routes first. */
+function narrowestOptions(options: readonly Option[], set: readonly Gate[]): Option[] {
+  const byGates = new Map<string, Option[]>();
+  for (const option of options) {
+    const key = option.gates.map((gate) => set.indexOf(gate)).join();
     const rivals = byGates.get(key) ?? [];
-    if (rivals.some((rival) => covers(way, rival))) continue;
-    byGates.set(key, [...rivals.filter((rival) => !covers(rival, way)), way]);
+    if (rivals.some((rival) => covers(option, rival))) continue;
+    byGates.set(key, [...rivals.filter((rival) => !covers(rival, option)), option]);
   }
   const inOrder = [...byGates].sort(([a], [b]) => (a < b ? -1 : 1));
-  return inOrder.flatMap(([, alike]) => alike.sort((a, b) => b.admitted.length - a.admitted.length).slice(0, toldMax));
+  return inOrder.flatMap(([, alike]) =>
+    alike.sort((a, b) => b.admitted.length - a.admitted.length).slice(0, listedMax),
+  );
 }
 
-function covers(wider: Way, narrower: Way): boolean {
+function covers(wider: Option, narrower: Option): boolean {
   return narrower.admitted.every((route) => wider.admitted.includes(route));
 }
 
-function told(way: Way, routes: readonly Route[]): Counterfactual {
-  const [first, ...also] = way.changes;
-  const count = way.admitted.length;
-  const remarks = way.gates.map((gate) => remark(gate, way, routes));
-  const message = [`${way.how} admits ${routesText(count)}`, ...remarks.filter((text) => text !== '')].join('; ');
+function counterfactualOf(option: Option, routes: readonly Route[]): Counterfactual {
+  const [first, ...also] = option.changes;
+  const count = option.admitted.length;
+  const remarks = option.gates.map((gate) => remark(gate, option, routes));
+  const message = [`${option.how} admits ${routesText(count)}`, ...remarks.filter((text) => text !== '')].join('; ');
   return { ...first!, also, admits: count, message };
 }
 
-/** Says that a route without a published figure is excluded for as long as the gate is set. */
-function remark(gate: Gate, { policy, admitted }: Way, routes: readonly Route[]): string {
+/** Names the routes without a published figure, which stay excluded while the gate is set. */
+function remark(gate: Gate, { policy, admitted }: Option, routes: readonly Route[]): string {
   const { figure } = gate;
   if (!figure) return '';
   const stillSet = gate.isSet(policy[gate.name]);

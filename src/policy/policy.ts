@@ -1,4 +1,4 @@
-/** An account's routing policy: hard gates for `auto/` selection, and what to prefer among what is left. */
+/** An account's routing policy: gates that remove routes from `auto/` selection, and the preference that ranks the rest. */
 import { type JsonSchema, orNullEach } from '../base/json-schema.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { shown } from '../wire/json-text.js';
@@ -13,12 +13,12 @@ export interface AllowDeny {
   readonly deny: readonly string[];
 }
 
-/** Fields are named as in the API: each gate owns the one of its name. Immutable, replaced whole. */
+/** Fields have their names of the API: each gate owns the field of its name. A policy is never changed, only replaced. */
 export interface RoutingPolicy {
   readonly deny_cloud_act: boolean;
   /** gCO2e/kWh. */
   readonly max_carbon: number | null;
-  /** USD per million tokens, held against the dearer of a route's input and output price. */
+  /** USD per million tokens, compared with the higher of a route's input and output price. */
   readonly max_price: number | null;
   readonly providers: AllowDeny;
   readonly creators: AllowDeny;
@@ -34,21 +34,21 @@ export const defaultPolicy: RoutingPolicy = Object.freeze({
   prefer: defaultPreference,
 });
 
-/** Of each field of a policy, as the API gives it. */
+/** The schema of each field of a policy in a response of the API. */
 export const policySchemas = {
-  ...Object.fromEntries(gates.map((gate) => [gate.name, gate.schema])),
-  prefer: { type: 'string', enum: preferences },
+  ...Object.fromEntries(gates.map((gate) => [gate.name, { ...gate.schema, description: descriptionOf(gate) }])),
+  prefer: { type: 'string', enum: preferences, description: 'What counts most in the ranking.' },
 } as unknown as Record<keyof RoutingPolicy, JsonSchema>;
 
-/** Of each field that `readPolicy` takes. */
+/** The schema of each field that `readPolicy` takes. */
 export const sentPolicySchemas: Record<keyof RoutingPolicy, JsonSchema> = orNullEach(policySchemas) as never;
 
-/** `object` is taken and ignored, so that the answer of a GET can be sent back. */
+/** `object` is accepted and ignored, so that the response of a GET can be sent back. */
 const fieldNames = new Set(['object', ...Object.keys(defaultPolicy)]);
 
 /**
- * The policy of a request's body, which replaces all: an absent field, or null, is its default. A field of any other name is a
- * 400, because a gate that was mistyped and ignored would let through what its owner wants kept out.
+ * Reads a policy from a request's body. An absent or null field gets its default. An unknown field is a 400, because ignoring a
+ * mistyped gate would let through what its owner wants removed.
  */
 export function readPolicy(body: Record<string, unknown>): RoutingPolicy {
   const unknown = Object.keys(body).find((name) => !fieldNames.has(name));
@@ -64,29 +64,34 @@ export function readPolicy(body: Record<string, unknown>): RoutingPolicy {
   );
 }
 
-/** The policy of a stored one, perhaps another version's: what is missing is the default, what is unknown is left out. Never throws. */
+/** Reads a stored policy, perhaps of another version: missing fields get their defaults, unknown ones are left out. Never throws. */
 export function policyOfStored(stored: unknown): RoutingPolicy {
   if (typeof stored !== 'object' || stored === null) return defaultPolicy;
   const fields = stored as Record<string, unknown>;
-  return policyOf((gate) => gate.stored(fields[gate.name]), asPreference(fields.prefer) ?? defaultPreference);
+  return policyOf((gate) => gate.readStored(fields[gate.name]), asPreference(fields.prefer) ?? defaultPreference);
 }
 
-/** What is stored: all but `object`; null for the default, so that an account follows a default that changes. */
+/** What the store keeps: null for the default policy, so that the account follows when the default changes. */
 export function policyToStore(policy: RoutingPolicy): RoutingPolicy | null {
   return policy === defaultPolicy ? null : policy;
 }
 
-/** As the API gives it. */
+/** The policy as the API returns it. */
 export function policyJson(policy: RoutingPolicy): { object: 'routing_policy' } & RoutingPolicy {
   return { object: 'routing_policy', ...policy };
 }
 
-/** The one default object where nothing differs from it: requests recognise it at a glance. */
+/** Returns the shared default object where nothing differs from it, so that a comparison by reference recognises it. */
 function policyOf(settingOf: (gate: (typeof gates)[number]) => unknown, prefer: Preference): RoutingPolicy {
   const settings = Object.fromEntries(gates.map((gate) => [gate.name, settingOf(gate)]));
   const policy = { ...settings, prefer } as RoutingPolicy;
   const isDefault = prefer === defaultPreference && !gates.some((gate) => gate.isSet(policy[gate.name]));
   return isDefault ? defaultPolicy : Object.freeze(policy);
+}
+
+/** A field's text in the API description, from what the docs page says of the gate. */
+function descriptionOf({ takes, removes }: (typeof gates)[number]): string {
+  return `${removes} Takes ${takes}.`;
 }
 
 function readPreference(value: unknown): Preference {

@@ -1,6 +1,6 @@
 /**
- * The connection pool and the one place where a driver's error becomes one of ours: what lies with the connection or the
- * server is StoreUnavailable, what lies with the data stays what it is.
+ * The connection pool, and the one place that translates the driver's errors: a failure of the connection or the server
+ * becomes StoreUnavailable, and an error about the data stays as it is.
  */
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
@@ -14,7 +14,7 @@ const connectMs = 2_000;
 const queryMs = 5_000;
 const endMs = 1_000;
 
-/** SQLSTATE classes that speak of the query or its values; every other one is the server's own trouble. */
+/** SQLSTATE classes about the query or its values. All other classes are failures of the server. */
 const dataClasses = new Set(['22', '23', '42', '54']);
 
 export class Database {
@@ -28,13 +28,13 @@ export class Database {
       idleTimeoutMillis: 30_000,
       query_timeout: queryMs,
     });
-    // An idle connection that breaks is replaced by the pool; unheard, its event would end the process.
+    // The pool replaces an idle connection that breaks. Without a listener the event would end the process.
     this.#pool.on('error', (error) => logger.warn({ error: error.message }, 'a store connection broke'));
     this.#pool.on('connect', (client) => client.on('error', () => {}));
     this.#drizzle = drizzle(this.#pool);
   }
 
-  /** For a library that builds its own queries; its errors are the driver's, `storeError` makes them ours. */
+  /** For a library that builds its own queries. Its errors are the driver's; `storeError` translates them. */
   get builder(): NodePgDatabase {
     return this.#drizzle;
   }
@@ -48,7 +48,7 @@ export class Database {
     }
   }
 
-  /** Runs one statement, prepared under a name so that it is parsed once a connection. */
+  /** Runs one statement, prepared under a name so that each connection parses it once. */
   async statement<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
     try {
       return (await this.#pool.query<Row>({ name, text, values })).rows;
@@ -57,7 +57,7 @@ export class Database {
     }
   }
 
-  /** One connection for a while. One on which something failed is not used again: it may still be waiting for an answer. */
+  /** Uses one connection for a while. After an error it is not used again, because it may still be waiting for an answer. */
   async session<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     let client: pg.PoolClient;
     try {
@@ -75,7 +75,7 @@ export class Database {
     }
   }
 
-  /** All or nothing. */
+  /** Commits all changes or none. */
   transaction<T>(work: (db: NodePgDatabase, client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.session(async (client) => {
       await client.query('begin');
@@ -85,7 +85,7 @@ export class Database {
     });
   }
 
-  /** A look that may be a long one: the server gives it up too, or looks that nobody waits for any more would pile up there. */
+  /** A query that may take long. The server has the same time limit, or abandoned queries would pile up there. */
   look<T>(work: (db: NodePgDatabase, client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.session(async (client) => {
       await client.query(`begin read only; set local statement_timeout = ${queryMs}`);
@@ -100,7 +100,7 @@ export class Database {
   }
 }
 
-/** A server that has fallen silent never confirms the end of a connection, and a stop of this process must not hang on it. */
+/** A server that does not answer never confirms the end of a connection, and stopping this process must not wait for it. */
 export async function endWithin(ending: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const given = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ export function clientConfig(address: StoreAddress): pg.ClientConfig {
   return { ...target, connectionTimeoutMillis: connectMs, keepAlive: true, application_name: 'lodestone' };
 }
 
-/** The error that the callers of the store see. */
+/** Translates the driver's error for callers of the store. */
 export function storeError(error: unknown): unknown {
   if (error instanceof StoreUnavailable) return error;
   const cause = driverError(error);
@@ -129,10 +129,13 @@ function driverError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** `EPIPE` and its like are five capitals too, but no class of SQLSTATE begins with E. */
+/** `EPIPE` and similar codes have five capitals too, but no SQLSTATE class begins with E. */
 const isSqlState = (code: unknown): code is string => typeof code === 'string' && /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(code);
 
-/** A socket's errors have the system's code; the driver's own are plain. Errors of ours, and slips such as a TypeError, are neither. */
+/**
+ * A socket's errors have a system code, and the driver's own errors are plain. Our errors and bugs such as a TypeError are
+ * neither.
+ */
 function isConnectionFailure(error: Error, code: unknown): boolean {
   return typeof code === 'string' || error instanceof AggregateError || error.constructor === Error;
 }

@@ -23,7 +23,7 @@ async function connect(name = database.connection.database): Promise<pg.Client> 
   return client;
 }
 
-/** What a version after this one may bring. */
+/** A migration that a later version may bring. */
 const next = {
   name: '9001-next',
   sql: `alter table lodestone.accounts add column colour text, add column weight bigint not null default 7;
@@ -31,7 +31,7 @@ const next = {
 };
 const newerVersion: MigrateOptions = { known: [...migrations, next] };
 
-describe('migrate (rolling upgrade: architecture 3)', () => {
+describe('migrations during a rolling upgrade', () => {
   it('runs each migration once when two processes of this version and two of the next start at once', async () => {
     const owner = await connect('postgres');
     await owner.query('create database migrate_at_once');
@@ -53,10 +53,10 @@ describe('migrate (rolling upgrade: architecture 3)', () => {
     const client = await connect();
     expect(await migrate(client, newerVersion)).toEqual({ run: [next.name], newer: [] });
     expect(await migrate(client)).toEqual({ run: [], newer: [next.name] });
-    const told: object[] = [];
-    const logger = { ...silentLogger, info: (fields: object) => told.push(fields) };
+    const logged: object[] = [];
+    const logger = { ...silentLogger, info: (fields: object) => logged.push(fields) };
     const store = await openStore({ connection: database.connection, logger });
-    expect(told).toEqual([{ migrations: [next.name] }]);
+    expect(logged).toEqual([{ migrations: [next.name] }]);
     const account = { id: 'account-1', email: 'a@example.com', name: null, billingCountry: null, createdAt: 0 };
     expect(await store.accounts.create(account)).toBe('created');
     expect(await store.accounts.find('account-1')).toMatchObject({ email: 'a@example.com', balancePico: 0n });

@@ -1,6 +1,7 @@
 /**
- * Brings the database to the newest migration that this version knows. All or nothing, and one at a time: any number of processes may
- * start at once, older and newer versions side by side, and the database may hold tables of others, which are not touched.
+ * Brings the database to the newest migration that this version knows, completely or not at all, one process at a time. Any
+ * number of processes may start at once, older and newer versions side by side, and tables of others in the database are not
+ * touched.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
@@ -13,17 +14,17 @@ const lockNotAvailable = '55P03';
 export interface MigrateOptions {
   known?: readonly Migration[];
   /**
-   * How long a statement waits for a table that somebody else is using. All who come after wait behind it, the requests of a running
-   * version among them, so it lets them through and tries again.
+   * How long a statement waits for a table that is in use. All later statements wait behind it, also those of running
+   * requests, so it gives up, lets them pass and tries again.
    */
   tableWaitMs?: number;
   attemptsMax?: number;
 }
 
 export interface Migrated {
-  /** The names of the migrations that were run. */
+  /** The names of the migrations that ran. */
   run: string[];
-  /** Those that a newer version has run. They only add (`migrations/additive.test.ts`), so this version goes on without them. */
+  /** Migrations of a newer version. They only add (`migrations/additive.test.ts`), so this version works with them. */
   newer: string[];
 }
 
@@ -42,7 +43,7 @@ export async function migrate(client: ClientBase, options: MigrateOptions = {}):
 async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('begin');
   try {
-    // Held to the end of the transaction, so it also works through a pooler that hands out a connection per transaction.
+    // Held to the end of the transaction, so it also works through a pooler that assigns a connection to each transaction.
     await client.query('select pg_advisory_xact_lock($1)', [lockNumber]);
     const result = await work();
     await client.query('commit');
@@ -54,7 +55,7 @@ async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Pro
 }
 
 async function runMissing(client: ClientBase, known: readonly Migration[], tableWaitMs: number): Promise<Migrated> {
-  // Asked first: `create schema if not exists` needs the right to create even where there is nothing to do.
+  // Checked first: `create schema if not exists` needs the right to create even where there is nothing to do.
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('lodestone.lodestone_migrations') is not null as there`,
   );

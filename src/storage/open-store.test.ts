@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startStoreProxy } from '../../tests/faults/store-proxy.js';
 import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../../tests/support/postgres.js';
 import { silentLogger as logger } from '../base/logger.js';
-import type { Alias, Key } from '../domain/account.js';
+import type { Alias, ApiKey } from '../domain/account.js';
 import { defaultPolicy } from '../policy/policy.js';
 import { openStore } from './open-store.js';
 import { type NewAccount, type Store, StoreUnavailable } from './store.js';
@@ -15,7 +15,7 @@ function anAccount(): NewAccount {
   const id = `account-${++accountNumber}`;
   return { id, email: `${id}@example.com`, name: 'Ann', billingCountry: 'DE', createdAt: at };
 }
-const aKey = (accountId: string, id: string, fields: Partial<Key> = {}): Key => ({
+const aKey = (accountId: string, id: string, fields: Partial<ApiKey> = {}): ApiKey => ({
   id,
   accountId,
   name: 'production',
@@ -115,7 +115,7 @@ describe('the PostgreSQL store', () => {
     expect(await store.keys.nextExpiry(at + 5000)).toBeNull();
   });
 
-  it('never lets parallel calls pass the limit of alias slots (part 8)', async () => {
+  it('never lets parallel calls exceed the limit of alias slots', async () => {
     const id = await newAccount();
     const names = Array.from({ length: 9 }, (_, i) => `alias-${i}`);
     const outcomes = await Promise.all(names.map((name) => store.aliases.create(id, anAlias(name), 5)));
@@ -186,8 +186,8 @@ describe('the PostgreSQL store', () => {
   });
 });
 
-describe('a server that stands still', () => {
-  it('keeps nobody from closing the store: a stop of the process ends in time', async () => {
+describe('a server that does not answer', () => {
+  it('does not keep the store from closing in time', async () => {
     const database = await freshDatabase();
     const proxy = await startStoreProxy(database.databaseUrl);
     const store = await openStore({ databaseUrl: proxy.databaseUrl, logger });
@@ -203,8 +203,8 @@ describe('a server that stands still', () => {
   });
 });
 
-describe('long looks at the history', () => {
-  it('hold up no lookup of a key, however many there are', async () => {
+describe('long queries of the history', () => {
+  it('never delay the lookup of a key, however many there are', async () => {
     const database = await freshDatabase();
     const store = await openStore({ databaseUrl: database.databaseUrl, logger });
     const other = new pg.Client(database.databaseUrl);

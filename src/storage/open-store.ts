@@ -1,4 +1,4 @@
-/** Opens the PostgreSQL store: migrates, then gives out one object a concern. */
+/** Opens the PostgreSQL store: migrates it and returns one object for each concern. */
 
 import { desc } from 'drizzle-orm';
 import pg from 'pg';
@@ -23,7 +23,7 @@ import { usageStore } from './stores/usage-store.js';
 export async function openStore(options: StoreAddress & { logger: Logger }): Promise<Store> {
   await migrateOnce(options, options.logger);
   const database = new Database(options, options.logger, 7);
-  // Apart, so that no number of long looks at the history keeps a key from being found or an answer from being settled.
+  // A pool of its own, so that long queries of the usage history never delay a key lookup or a settlement.
   const history = new Database(options, options.logger, 3);
   return {
     accounts: accountStore(database),
@@ -47,7 +47,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
   };
 }
 
-/** On a connection of its own: a migration may take longer than a query of the pool is allowed to. */
+/** On a connection of its own, because a migration may take longer than the pool allows. */
 async function migrateOnce(address: StoreAddress, logger: Logger): Promise<void> {
   const client = new pg.Client(clientConfig(address));
   client.on('error', () => {});

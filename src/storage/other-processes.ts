@@ -1,6 +1,6 @@
 /**
- * Whether other processes serve from the same database. Each holds one lock in shared mode for as long as it is there, and whoever
- * wants to know tries for it alone: the server itself then knows who is gone, also without a word.
+ * Finds out whether other processes serve from the same database. Each process holds a lock in shared mode while it runs; a
+ * process that asks tries to get it exclusively. The server then knows about processes that died without notice.
  */
 
 import type { ClientBase } from 'pg';
@@ -12,7 +12,7 @@ import type { ChangeFeed, OtherProcesses } from './store.js';
 /** An arbitrary number that only running processes of Lodestone lock on. */
 const lockNumber = 7_316_402_286;
 
-/** Until the connection ends. */
+/** Holds the lock until the connection ends. */
 export async function bePresent(client: ClientBase): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1)', [lockNumber]);
 }
@@ -44,22 +44,23 @@ export function otherProcesses(address: StoreAddress): OtherProcesses {
   };
 }
 
-// * A connection to the store beside the pool, for what belongs to a session: it is opened again for as long as it is wanted, and asked
-// from time to time, because one whose other end is gone without a word is noticed only by a question that nobody answers.
-
 const reopenMs = 500;
 const askMs = 5_000;
 
 export interface KeptConnectionOptions {
   address: StoreAddress;
-  /** Made on each new connection; one where it fails is given up. */
+  /** Runs on each new connection; a connection where it fails is closed. */
   begin: (client: pg.Client) => Promise<void>;
   ask: (client: pg.Client) => Promise<void>;
-  /** Told of one that was open. */
+  /** Called when an open connection is lost. */
   lost?: (error: unknown) => void;
   askEveryMs?: number;
 }
 
+/**
+ * A connection outside the pool for work that belongs to a session. It is reopened while it is needed and checked from time
+ * to time, because a peer that vanished is noticed only by a query without an answer.
+ */
 export class KeptConnection {
   private client: pg.Client | null = null;
   private timer: NodeJS.Timeout | undefined;
@@ -112,11 +113,12 @@ export class KeptConnection {
   }
 }
 
-// * Changes as PostgreSQL tells them (LISTEN/NOTIFY), on a connection of its own that is opened again for as long as somebody
-// listens. A connection that was lost may have missed something, and says so.
-
 const channel = 'lodestone_changes';
 
+/**
+ * Receives changes from PostgreSQL (LISTEN/NOTIFY) on a connection of its own, which is reopened while somebody listens.
+ * After a lost connection it reports that changes may have been missed.
+ */
 export function changeFeed(database: Database, address: StoreAddress, logger: Logger): ChangeFeed {
   return {
     async listen(heard) {

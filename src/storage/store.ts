@@ -1,14 +1,14 @@
-/** What the product asks of its store, one interface a concern. PostgreSQL implements it; nothing else does. */
+/** The interfaces of the store, one for each concern. Only PostgreSQL implements them. */
 import type { DBAdapterInstance } from 'better-auth/types';
 import type { ModelAvailability } from '../catalogue/route.js';
-import type { Account, Alias, Key } from '../domain/account.js';
+import type { Account, Alias, ApiKey } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 
-/** The store could not be reached or did not answer in time: 500, never 401 or 402. */
+/** The store could not be reached or did not answer in time. It becomes a 500, never a 401 or 402. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super('The store cannot be reached.', { cause });
@@ -34,9 +34,9 @@ export interface AuditEntry {
   createdAt: number;
   /** `operator`, `account:{id}` or `system`. */
   actor: string;
-  /** E.g. `key.create`. */
+  /** Such as `key.create`. */
   action: string;
-  /** What it was done to, e.g. an account id. */
+  /** The changed object, such as an account id. */
   subject: string;
   details: Record<string, unknown>;
 }
@@ -44,23 +44,23 @@ export interface AuditEntry {
 export interface GenerationQuery {
   accountId: string;
   limit: number;
-  /** The id of the last one seen. */
+  /** The id of the last entry of the page before. */
   after?: string;
-  /** Key name or id. */
+  /** The API key's name or id. */
   key?: string;
-  /** Requested or served model: an id, or a `{creator}/{model}` that stands for all of its ids. */
+  /** Requested or served model: an id, or `{creator}/{model}` for all of its ids. */
   model?: string;
   provider?: string;
-  /** `ok` and `error` as the overview counts them, or one HTTP status. */
+  /** `ok` or `error` as the overview counts them, or one HTTP status. */
   status?: 'ok' | 'error' | number;
-  /** Epoch milliseconds, the first inclusive, the second not. */
+  /** Epoch milliseconds: the first is inclusive, the second exclusive. */
   fromMs?: number;
   toMs?: number;
 }
 
-/** What of an account can be changed; what is left out stays. */
+/** The changeable fields of an account; absent fields stay. */
 export type AccountChanges = Partial<Pick<Account, 'status' | 'billingCountry' | 'fallback' | 'policy'>> & {
-  /** Those that are named; another process may be changing the other one. */
+  /** Only the named limits change, because another process may be changing the other one. */
   limits?: Partial<Account['limits']>;
 };
 
@@ -72,50 +72,50 @@ export interface AccountBalance {
 
 export interface AccountStore {
   create(account: NewAccount): Promise<'created' | 'email_taken'>;
-  /** Without the settlements that still wait in the journal; `accounts/` adds those. */
+  /** Without the settlements that are still in the journal; `accounts/` adds those. */
   find(id: string): Promise<Account | null>;
-  /** By e-mail address, whatever its case. */
+  /** By email, in any case. */
   findId(email: string): Promise<string | null>;
   list(): Promise<Account[]>;
   count(): Promise<number>;
-  /** As the ledger stands, of the accounts that there are. */
+  /** The balances of the ledger, for those accounts that exist. */
   balances(ids: readonly string[]): Promise<AccountBalance[]>;
   update(id: string, change: AccountChanges): Promise<void>;
 }
 
 export interface KeyStore {
-  /** False where the account has `keysMax` keys already, expired ones included; exact also for calls that arrive together. */
-  create(key: Key, keysMax: number): Promise<boolean>;
+  /** False where the account already has `keysMax` keys, expired ones included. Exact for parallel calls too. */
+  create(key: ApiKey, keysMax: number): Promise<boolean>;
   /** The key of a public id with its account, in one query. */
-  findWithAccount(keyId: string): Promise<{ key: Key; account: Account } | null>;
-  list(accountId: string): Promise<Key[]>;
+  findWithAccount(keyId: string): Promise<{ key: ApiKey; account: Account } | null>;
+  list(accountId: string): Promise<ApiKey[]>;
   /** False where the account has no such key. */
   delete(accountId: string, keyId: string): Promise<boolean>;
-  /** Erases the hashes of the keys that expired at or before `nowMs`; the number erased. */
+  /** Erases the hashes of keys that expired at or before `nowMs`; returns their number. */
   eraseExpired(nowMs: number): Promise<number>;
   /** The earliest expiry after `nowMs` of a key that still has its hash. */
   nextExpiry(nowMs: number): Promise<number | null>;
-  /** Pico-dollars spent through the key. */
+  /** The pico-dollars spent through the key. */
   usage(keyId: string): Promise<bigint>;
   /** The same for every key of an account, by key id. */
   usages(accountId: string): Promise<Map<string, bigint>>;
 }
 
 export interface AliasStore {
-  /** Both checks and the insert in one transaction, so that parallel calls cannot pass the limit. */
+  /** Runs both checks and the insert in one transaction, so that parallel calls cannot exceed the limit. */
   create(accountId: string, alias: Alias, limit: number): Promise<'created' | 'exists' | 'limit'>;
   replace(accountId: string, alias: Alias): Promise<boolean>;
   delete(accountId: string, name: string): Promise<boolean>;
 }
 
 export interface LedgerStore {
-  /** Adds a credit or an adjustment and moves the balance, in one transaction. */
+  /** Adds a credit or an adjustment and changes the balance, in one transaction. */
   post(entry: Omit<LedgerEntry, 'balancePico'>): Promise<LedgerEntry>;
-  /** Newest first; with `before`, those that come before the entry of that id. */
+  /** Newest first; with `before`, the entries before that one. */
   list(accountId: string, limit: number, filter?: LedgerFilter): Promise<LedgerEntry[]>;
   /**
-   * Writes generations, ledger entries, balances and key usage in one transaction; a record that is already there changes
-   * nothing. The caller may repeat it for ever.
+   * Writes generations, ledger entries, balances and key usage in one transaction. A record that already exists changes
+   * nothing, so the caller may repeat it.
    */
   settle(rows: readonly SettlementRow[]): Promise<void>;
 }
@@ -132,23 +132,23 @@ export interface AvailabilityStore {
 
 export type HoldReason = 'upstream' | 'daily_token_quota';
 
-/** What is to be known of a route's quota on one UTC day. */
+/** The state of a route's quota on one UTC day. */
 export interface HoldRecord {
   /** Days since the epoch. */
   utcDay: number;
   routeId: string;
-  /** null = not held (any more). */
+  /** null where the route is not held, or no longer. */
   reason: HoldReason | null;
-  /** An operator has lifted the hold of the route's own quota, which then binds no more on that day. */
+  /** An operator has lifted the hold of the route's own quota, which then does not apply on that day. */
   quotaLifted: boolean;
 }
 
 export interface HoldStore {
-  /** The records of that day and of later ones. */
+  /** The records of that day and later ones. */
   since(utcDay: number): Promise<HoldRecord[]>;
   /** Replaces the record of that route and day. */
   put(record: HoldRecord): Promise<void>;
-  /** Prompt and completion tokens of billed generations created from `fromMs` on and before `toMs`, by the route that served. */
+  /** Prompt and completion tokens of billed generations created from `fromMs` to before `toMs`, by the route that served. */
   tokensBetween(fromMs: number, toMs: number): Promise<Map<string, number>>;
 }
 
@@ -157,12 +157,12 @@ export interface AuditStore {
   list(limit: number): Promise<AuditEntry[]>;
 }
 
-/** What a row of a summary sums up: all of the period, a step of it, what one route served in a step, or one part. */
+/** What a summary's row covers: the whole period, a step of it, what one route served in a step, or one part. */
 export type UsageGroup = 'period' | 'step' | 'route' | 'model' | 'provider' | 'region';
 
 export interface UsageRow {
   group: UsageGroup;
-  /** The number of the step, from 0; null on rows that are not of a step. */
+  /** The number of the step, from 0; null on rows that do not belong to a step. */
   step: number | null;
   /** The route, `{creator}/{model}`, provider or locode; null where nothing was served, and on rows of time alone. */
   id: string | null;
@@ -175,26 +175,26 @@ export interface UsageRow {
   firstByteP95Ms: number | null;
 }
 
-/** Sums over an account's generations, for charts (contract 8, Overview). Times are epoch milliseconds; `toMs` is not in it. */
+/** Sums over an account's generations for the dashboard's charts. Times are epoch milliseconds; `toMs` is exclusive. */
 export interface UsageStore {
   /** Steps without requests have no row. */
   summary(period: { accountId: string; fromMs: number; toMs: number; stepMs: number }): Promise<UsageRow[]>;
-  /** What there is to filter by. */
+  /** The values to filter by. */
   facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
 }
 
 /**
- * Tells the other processes on the same store of changes, in the transaction that makes them. The subjects
- * are those of shared state's versions; null = what was told may have been missed, so anything can have changed.
+ * Notifies the other processes on the same store of changes, in the transaction that makes them. The subjects are those of
+ * the shared state's versions; null means that changes may have been missed, so anything can have changed.
  */
 export interface ChangeFeed {
   listen(heard: (subject: string | null) => void): Promise<{ close(): Promise<void> }>;
-  /** For what has no row of its own: the catalogue, which is read from files. */
+  /** For what has no row in the store: the catalogue, which is read from files. */
   announce(subject: string): Promise<void>;
 }
 
 export interface OtherProcesses {
-  /** Tells whether there are any, now and from time to time; those that watch see one another. */
+  /** Reports whether there are other processes, now and at intervals. Processes that watch see each other. */
   watch(found: (any: boolean) => void, askEveryMs?: number): Promise<{ close(): Promise<void> }>;
 }
 
@@ -205,17 +205,20 @@ export interface SignInUser {
 }
 
 export interface SignInStore {
-  /** What better-auth reads and writes its own tables with. */
+  /** The adapter through which better-auth reads and writes its tables. */
   adapter(): Promise<DBAdapterInstance>;
-  /** What the cookies are signed with: the candidate of the very first call, ever after. */
+  /** The secret that signs the cookies: the candidate of the very first call. */
   secret(candidate: string): Promise<string>;
   /** Every account that can sign in. */
   list(): Promise<SignInUser[]>;
-  /** Keeps the account that a one-time token opens, under an identifier that does not tell the token, and ends its earlier ones. */
+  /**
+   * Stores the account that a one-time token opens, under an identifier that does not reveal the token, and ends earlier
+   * tokens.
+   */
   keepOnlyToken(identifier: string, accountId: string, expiresAt: number): Promise<void>;
-  /** Gives it out once; null where it is unknown, used or too old. */
+  /** Returns the account once; null where the token is unknown, used or too old. */
   takeToken(identifier: string, nowMs: number): Promise<string | null>;
-  /** Sessions and one-time tokens whose time is over. */
+  /** Deletes expired sessions and one-time tokens. */
   forgetExpired(nowMs: number): Promise<void>;
 }
 

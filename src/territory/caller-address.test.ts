@@ -8,7 +8,7 @@ const trust = new ProxyTrust(['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32'], header)
 const via = (peer: string | undefined, ...values: string[]) =>
   callerAddress(peer, ['Host', 'x', ...values.flatMap((value) => ['X-Forwarded-For', value])], trust);
 
-/** What callers send to seem to be somewhere else. */
+/** The headers that callers send to hide where they are. */
 const spoofHeaders = [
   ...['X-Forwarded-For', 'X-Real-IP', 'True-Client-IP', 'CF-Connecting-IP', 'X-Client-IP', 'X-Cluster-Client-IP'],
   ...['Fastly-Client-IP', 'X-Original-Forwarded-For', 'X-Forwarded', 'Forwarded-For', 'X-Remote-IP', 'X-Remote-Addr'],
@@ -95,7 +95,7 @@ describe('the caller\u2019s address', () => {
       const caller = random.pick(['203.0.113.', '198.51.100.', '2001:db8::']) + (1 + random.below(250));
       const written = Array.from({ length: random.below(4) }, () => spoofed(random));
       const hops = Array.from({ length: random.below(5) }, () => proxy(random));
-      // Each proxy adds its peer: the caller first, then the proxies before it. The last one is our own peer.
+      // Each proxy appends its peer: first the caller, then the proxies before it. The last proxy is our own peer.
       const entries = [...written, spelled(random, caller), ...hops.map((hop) => spelled(random, hop))];
       const lines: string[] = [];
       for (const entry of entries) {
@@ -153,7 +153,7 @@ describe('trusted ranges', () => {
       const address = (value(net) & ~mask) | (value(other) & mask);
       const textOf = (number: bigint) =>
         Array.from({ length: 8 }, (_, i) => ((number >> BigInt(112 - 16 * i)) & 0xffffn).toString(16)).join(':');
-      // Mapped addresses are IPv4 here, which has a test of its own.
+      // Mapped addresses count as IPv4; another test covers them.
       if (address >> 32n === 0xffffn || value(net) >> 32n === 0xffffn) return;
       const expected = value(net) >> BigInt(128 - bits) === address >> BigInt(128 - bits);
       expect(new ProxyTrust([`${textOf(value(net))}/${bits}`], header).trusts(textOf(address))).toBe(expected);

@@ -84,7 +84,7 @@ describe('the bundled database', () => {
     expect(countryOf('175.45.176.1')).toBe('KP');
   });
 
-  it('may be missing: the service runs, and its operator is told', async () => {
+  it('may be missing: the service runs and logs a warning', async () => {
     const warnings: string[] = [];
     const logger: Logger = { ...silentLogger, warn: (_, message) => warnings.push(message) };
     expect(await openBundled(logger, '@ip-location-db/absent/absent.mmdb')).toBeNull();

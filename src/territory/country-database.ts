@@ -1,4 +1,7 @@
-/** The country of an address, from a MaxMind DB file: the bundled one, or the operator's own (`server.country_database`). */
+/**
+ * Looks up the country of an address in a MaxMind DB file: the bundled one, or the operator's own
+ * (`server.country_database`).
+ */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Reader, type Response } from 'mmdb-lib';
@@ -8,14 +11,14 @@ import { ConfigFault } from '../config/config-fault.js';
 import { type Territory, territoryOfCode, unknownTerritory } from './territory.js';
 
 const bundledFile = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
-/** Between the search tree and the data. */
+/** The separator between the search tree and the data. */
 const separatorBytes = 16;
 
 export class CountryDatabase {
   private readonly reader: Reader<Response>;
   private failed = false;
 
-  /** Throws where the bytes are no MaxMind DB. */
+  /** Throws where the bytes are not a MaxMind DB. */
   constructor(
     bytes: Buffer,
     private readonly logger: Logger,
@@ -42,7 +45,7 @@ export class CountryDatabase {
   }
 }
 
-/** The operator's own file where there is one, which must then be readable; else the bundled one. */
+/** Opens the operator's own file, which must be readable, or else the bundled one. */
 export async function openCountryDatabase(path: string | null, logger: Logger): Promise<CountryDatabase | null> {
   return path === null ? openBundled(logger) : openOwn(path, logger);
 }
@@ -59,7 +62,7 @@ async function openOwn(path: string, logger: Logger): Promise<CountryDatabase> {
   }
 }
 
-/** Without it the service still runs; but whoever runs it must know that addresses have no country. */
+/** The service runs without the database, but the operator must know that addresses then have no country. */
 export async function openBundled(logger: Logger, file = bundledFile): Promise<CountryDatabase | null> {
   try {
     return new CountryDatabase(await readFile(createRequire(import.meta.url).resolve(file)), logger);
@@ -72,11 +75,10 @@ export async function openBundled(logger: Logger, file = bundledFile): Promise<C
   }
 }
 
-// The territory in a record of a country database, whichever of the usual shapes the record has.
-
 /**
- * `{country_code}` (ip-location-db), `{country: {iso_code}, subdivisions: [{iso_code}]}` (MaxMind, DB-IP), `{country}` with a
- * code (IPinfo). Of several subdivisions the first is the largest, and it is the one that ISO 3166-2 codes.
+ * Reads the territory from a record of any of the usual shapes: `{country_code}` (ip-location-db), `{country: {iso_code},
+ * subdivisions: [{iso_code}]}` (MaxMind, DB-IP), `{country}` with a code (IPinfo). The first of several subdivisions is the
+ * largest and the one that ISO 3166-2 codes.
  */
 export function recordTerritory(record: unknown): Territory {
   const country = countryCode(record);

@@ -16,7 +16,7 @@ const open = routeOf(providerWith('open'));
 const noRu = routeOf(providerWith('no-ru', 'RU', 'BY'));
 const noCrimea = routeOf(providerWith('no-crimea', 'UA-43'));
 
-describe('providers\u2019 terms (§7.6, check 16)', () => {
+describe('providers\u2019 terms', () => {
   it.each([
     ['no-ru', noRu, 'RU', false],
     ['no-ru', noRu, 'RU-MOW', false],

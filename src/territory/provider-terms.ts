@@ -1,9 +1,9 @@
-/** Which providers may serve a caller: their terms exclude territories. */
+/** Removes the routes of providers whose terms exclude the caller's territory. */
 import type { Provider, Route } from '../catalogue/route.js';
 import { metCode, type Territory } from './territory.js';
 
 export interface FilteredRoutes {
-  /** The very array that was given where nothing is excluded. */
+  /** The same array as given, where nothing is excluded. */
   readonly permitted: readonly Route[];
   readonly excluded: readonly Route[];
 }
@@ -12,7 +12,7 @@ const none: readonly Route[] = Object.freeze([]);
 /** Providers live as long as their snapshot. */
 const excludedCodes = new WeakMap<Provider, ReadonlySet<string>>();
 
-/** A caller whose territory is not known is permitted, as it is not sanctioned either. */
+/** A caller whose territory is unknown is permitted, as it is not sanctioned either. */
 export function permits(provider: Provider, territory: Territory): boolean {
   if (territory.country === null || provider.excludedTerritories.length === 0) return true;
   let codes = excludedCodes.get(provider);
@@ -23,7 +23,7 @@ export function permits(provider: Provider, territory: Territory): boolean {
   return metCode(codes, territory) === null;
 }
 
-/** What was left of a list for a territory: the same arrays again and again, so that an order of theirs can be kept. */
+/** The filtered lists by territory. The same arrays are returned each time, so that rankings of them can be cached. */
 const filteredLists = new WeakMap<readonly Route[], Map<string, FilteredRoutes>>();
 const territoriesMax = 1000;
 

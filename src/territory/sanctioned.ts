@@ -1,4 +1,4 @@
-/** Which territories are sanctioned: the built-in list, or the operator's codes; names come from the built-in list either way. */
+/** Loads the sanctioned territories: the built-in list or the operator's codes. Names always come from the built-in list. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { fields, listOf, territory, text } from '../base/yaml-fields.js';
@@ -15,7 +15,7 @@ const builtinSchema = fields({
 
 export interface Sanctioned {
   readonly codes: ReadonlySet<string>;
-  /** Names of subdivisions by code. */
+  /** The names of subdivisions by code. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -33,7 +33,7 @@ async function readBuiltin(): Promise<{ code: string; name: string }[]> {
   return checked.sanctioned;
 }
 
-/** A code that nobody could meet would be a hole in the list, so it stops the start. */
+/** A code that matches no territory would be a gap in the list, so it stops the start. */
 function checkedCodes(setting: readonly string[]): string[] {
   const codes = setting.map((code) => code.toUpperCase());
   const faults = codes

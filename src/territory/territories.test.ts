@@ -150,7 +150,7 @@ describe('a sanctioned territory', () => {
   });
 });
 
-describe('a model that no provider may serve to the caller (§7.6, check 16)', () => {
+describe('a model that no provider may serve to the caller', () => {
   const { territories } = made();
   const { routes } = smallSnapshot();
   const [first, , third] = [...routes.values()];

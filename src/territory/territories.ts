@@ -1,4 +1,4 @@
-/** Who is calling and from where, and whether they may be served there (§5.5, §7.6; contract 5, checks 1, 5 and 16). */
+/** Finds out where a caller is and whether it may be served there. */
 import { peerAddress } from '../base/ip-address.js';
 import type { Logger } from '../base/logger.js';
 import { joinedHeader } from '../base/raw-header.js';
@@ -12,13 +12,13 @@ import { type CountryDatabase, openCountryDatabase } from './country-database.js
 import { loadSanctioned, type Sanctioned } from './sanctioned.js';
 import { metCode, type Territory, TerritoryNames, territoryOfCode, unknownTerritory } from './territory.js';
 
-/** A lookup takes 3 µs; this many addresses, twice, are remembered. */
+/** A lookup takes 3 µs. Up to twice this many addresses are cached. */
 const originsMax = 8192;
 const providersShown = 8;
 const nothingHelps = 'No change to the request helps; if the territory is wrong, tell the operator the x-request-id.';
 
 export interface Origin {
-  /** The caller's address in its canonical form; empty where the connection is gone already. */
+  /** The caller's address in canonical form; empty where the connection is already closed. */
   readonly address: string;
   readonly territory: Territory;
 }
@@ -31,7 +31,7 @@ export interface TerritoryParts {
   readonly sanctioned: Sanctioned;
 }
 
-/** What could not be served, and to whom. */
+/** A model that cannot be served, and to whom. */
 export interface ExcludedModel {
   /** As the caller wrote it. */
   readonly id: string;
@@ -42,14 +42,14 @@ export interface ExcludedModel {
 
 export class Territories {
   private readonly names: TerritoryNames;
-  /** By the socket's text of an address as well as by its canonical form; both come to the same. */
+  /** By the socket's text of an address and by its canonical form, which lead to the same origin. */
   private readonly origins = new RecentMap<Origin>(originsMax);
 
   constructor(private readonly parts: TerritoryParts) {
     this.names = new TerritoryNames(parts.sanctioned.names);
   }
 
-  /** Reads the database and the list; a ConfigFault where the operator's own cannot be used. */
+  /** Loads the database and the list. Throws a ConfigFault where the operator's own file cannot be used. */
   static async open({ server, territories }: Pick<Config, 'server' | 'territories'>, logger: Logger) {
     const [database, sanctioned] = await Promise.all([
       openCountryDatabase(server.countryDatabase, logger),
@@ -59,24 +59,24 @@ export class Territories {
     return new Territories({ trust, countryHeader: server.countryHeader, database, sanctioned });
   }
 
-  /** The caller of a request, from its socket's peer and the flat list of its header names and values. */
+  /** The origin of a request, from its socket's peer and its flat list of header names and values. */
   originOf(socketAddress: string | undefined, rawHeaders: readonly string[]): Origin {
     const { trust } = this.parts;
-    if (!trust.any) return this.placed(socketAddress);
+    if (!trust.any) return this.originAt(socketAddress);
     const peer = peerAddress(socketAddress);
-    if (!trust.trusts(peer)) return this.placed(peer);
+    if (!trust.trusts(peer)) return this.originAt(peer);
     const address = forwardedAddress(peer, rawHeaders, trust);
     const stated = this.statedTerritory(rawHeaders);
-    return stated === null ? this.placed(address) : { address, territory: stated };
+    return stated === null ? this.originAt(address) : { address, territory: stated };
   }
 
-  /** `trustedHeaders` are those of a request whose peer is a trusted proxy; null for any other request. */
+  /** `trustedHeaders` are the headers of a request from a trusted proxy; null for any other request. */
   territoryOf(address: string, trustedHeaders: readonly string[] | null): Territory {
     const stated = trustedHeaders === null ? null : this.statedTerritory(trustedHeaders);
-    return stated ?? this.placed(address).territory;
+    return stated ?? this.originAt(address).territory;
   }
 
-  /** Check 1: every endpoint. Throws 451. */
+  /** Runs on every endpoint. Throws 451. */
   checkCaller(territory: Territory): void {
     const code = metCode(this.parts.sanctioned.codes, territory);
     if (code === null) return;
@@ -84,14 +84,14 @@ export class Territories {
     throw gatewayError('unavailable_for_legal_reasons', { reason });
   }
 
-  /** Check 5: every request of the account. Throws 451. The country is in upper case, as the store keeps it. */
+  /** Runs on every request of the account. Throws 451. The country is in upper case, as the store keeps it. */
   checkBillingCountry({ billingCountry }: Pick<Account, 'billingCountry'>): void {
     if (billingCountry === null || !this.parts.sanctioned.codes.has(billingCountry)) return;
     const reason = `This account is suspended: its billing country is ${this.names.of(billingCountry)}, a sanctioned territory. No change to the request helps; if the country is wrong, ask the operator to correct it.`;
     throw gatewayError('unavailable_for_legal_reasons', { reason });
   }
 
-  /** Check 16: no route is left, because the terms of every provider exclude the caller's territory. */
+  /** The error where no route is left because the terms of every provider exclude the caller's territory. */
   modelExcluded({ id, kind, excluded, territory }: ExcludedModel): GatewayError {
     const providers = [...new Set(excluded.map(({ provider }) => provider.id))];
     const callers = `callers in ${this.names.ofTerritory(territory)}`;
@@ -104,17 +104,17 @@ export class Territories {
     return gatewayError('unavailable_for_legal_reasons', { reason: `${what} ${remedy}`, param: 'model' });
   }
 
-  /** null where the header is not sent, so that the address decides. */
+  /** null where the header is absent, so that the address decides. */
   private statedTerritory(trustedHeaders: readonly string[]): Territory | null {
     const { countryHeader } = this.parts;
     const header = countryHeader === null ? undefined : joinedHeader(trustedHeaders, countryHeader);
     if (header === undefined) return null;
-    // A proxy that adds its line to the caller's instead of replacing it: the last value is the proxy's.
+    // A proxy may append its value to the caller's instead of replacing it: the last value is the proxy's.
     const value = header.slice(header.lastIndexOf(',') + 1).trim();
     return value === '' ? null : territoryOfCode(value);
   }
 
-  private placed(text: string | undefined): Origin {
+  private originAt(text: string | undefined): Origin {
     const key = text ?? '';
     const known = this.origins.get(key);
     if (known) return known;

@@ -1,9 +1,9 @@
-/** A territory as far as it is known, and what it means for one to be on a list of ISO 3166 codes. */
+/** A caller's territory, and how it matches lists of ISO 3166 codes. */
 
 export interface Territory {
-  /** ISO 3166-1 alpha-2 in upper case; null = not known. */
+  /** ISO 3166-1 alpha-2 in upper case; null where it is unknown. */
   readonly country: string | null;
-  /** ISO 3166-2 in upper case, such as `UA-43`; null = not known. */
+  /** ISO 3166-2 in upper case, such as `UA-43`; null where it is unknown. */
   readonly subdivision: string | null;
 }
 
@@ -12,10 +12,13 @@ export const unknownTerritory: Territory = Object.freeze({ country: null, subdiv
 /** ISO 3166-1 alpha-2, or ISO 3166-2. */
 export const territoryCode = /^[A-Z]{2}(-[A-Z0-9]{1,3})?$/;
 
-/** Not assigned by ISO 3166: edges and databases write it where they do not know. */
+/** Not assigned by ISO 3166. Proxies and databases write it for an unknown country. */
 const unknownCountry = 'XX';
 
-/** The territory of a code in any case; unknown where it is no code, `XX`, or one for something else than a country (`T1`, Tor). */
+/**
+ * The territory of a code in any case; unknown where the text is not a code, is `XX`, or is a code for no country (`T1`,
+ * Tor).
+ */
 export function territoryOfCode(text: string): Territory {
   const code = text.toUpperCase();
   if (!territoryCode.test(code)) return unknownTerritory;
@@ -25,8 +28,8 @@ export function territoryOfCode(text: string): Territory {
 }
 
 /**
- * The code of a list that the territory meets; null where it meets none. A country's code is met by all of its subdivisions,
- * a subdivision's code by itself alone, and nothing is met by what is not known.
+ * The first code of a list that applies to the territory; null where none does. A country's code applies to all of its
+ * subdivisions, a subdivision's code only to itself, and no code applies to an unknown territory.
  */
 export function metCode(codes: ReadonlySet<string>, { country, subdivision }: Territory): string | null {
   if (country === null) return null;
@@ -34,21 +37,20 @@ export function metCode(codes: ReadonlySet<string>, { country, subdivision }: Te
   return subdivision !== null && codes.has(subdivision) ? subdivision : null;
 }
 
-// Territories in words that a reader knows: `Cuba (CU)`, `Crimea (UA-43)`.
-
+/** Names territories for readers: `Cuba (CU)`, `Crimea (UA-43)`. */
 export class TerritoryNames {
   private countries: Intl.DisplayNames | null = null;
 
-  /** Subdivisions by code; countries are known to the runtime. */
+  /** The names of subdivisions by code; the runtime knows the names of countries. */
   constructor(private readonly subdivisions: ReadonlyMap<string, string>) {}
 
-  /** `code` is well-formed ISO 3166-1 or -2. A subdivision without a name of its own goes by its country's. */
+  /** `code` is well-formed ISO 3166-1 or -2. A subdivision without a name gets its country's. */
   of(code: string): string {
     const name = this.subdivisions.get(code) ?? this.countryName(code.slice(0, 2));
     return name === undefined ? code : `${name} (${code})`;
   }
 
-  /** The finest that is known of a territory. */
+  /** The name of the smallest known part of a territory. */
   ofTerritory({ country, subdivision }: Territory): string {
     const code = subdivision ?? country;
     return code === null ? 'an unknown territory' : this.of(code);

@@ -41,8 +41,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const audit = new AuditLog(store.audit, clock, silentLogger);
   const directory = new AccountDirectory({ store, clock, audit });
   const account = await directory.createAccount('system', { email: 'owner@example.com', name: 'Owner' });
-  const { key, token } = await directory.createKey('system', account.id, 'first', null);
-  const expiry = { seenCount: 0, seen: () => void expiry.seenCount++, keyCreated: () => {} };
+  const { key, token } = await directory.createKey('system', { accountId: account.id, name: 'first', expiresAt: null });
+  const expiry = { seenCount: 0, noteExpiredKey: () => void expiry.seenCount++, noteNewKey: () => {} };
   const lifecycle = { draining: false };
   const health = new RouteHealth(clock, { failures: 5, windowMs: 30_000, cooldownMs: 30_000, probeMaxMs: 305_000 });
   const limits = { keyRequestsPerMinute: 600, keyTokensPerMinute: 1_000_000 };

@@ -1,6 +1,6 @@
 /** A Store in memory for unit tests: the same promises as PostgreSQL's, plus a switch that makes it unreachable. */
 import type { ModelAvailability } from '../../src/catalogue/route.js';
-import type { Account, Alias, Key } from '../../src/domain/account.js';
+import type { Account, Alias, ApiKey } from '../../src/domain/account.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
 import type { SettlementRow } from '../../src/domain/settlement-row.js';
@@ -26,7 +26,7 @@ export class MemoryStore implements Store {
   /** Awaited inside each call, between reading and answering: lets a test hold an answer back. */
   hold: Promise<void> = Promise.resolve();
   readonly accountRows = new Map<string, Account>();
-  readonly keyRows = new Map<string, Key>();
+  readonly keyRows = new Map<string, ApiKey>();
   readonly ledgerRows: LedgerEntry[] = [];
   readonly generationRows = new Map<string, Generation>();
   readonly availabilityRows = new Map<string, ModelAvailability>();
@@ -76,7 +76,7 @@ export class MemoryStore implements Store {
   };
 
   readonly keys = {
-    create: (key: Key, keysMax: number) =>
+    create: (key: ApiKey, keysMax: number) =>
       this.answer(() => {
         const taken = [...this.keyRows.values()].filter(({ accountId }) => accountId === key.accountId).length;
         if (taken >= keysMax) return false;

@@ -89,7 +89,7 @@ export class PlayedRelay {
       metadata: (route) => `{"provider":"${route.provider.id}"}`,
       recordSoFar: (_, left) => this.recorded.push({ left, characters: this.relay.deliveredCharacters }),
     });
-    this.relay.begin(this.route, { firstContent: () => {} });
+    this.relay.begin(this.route, { reportContent: () => {} });
   }
 
   /** One frame, as a chunk of its own; an object is its JSON, text is the data as it stands. */

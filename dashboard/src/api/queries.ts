@@ -1,7 +1,7 @@
 /** What the pages read, each under one cache key; a change names the keys that it makes stale. */
 import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, isApiError, query, whenSessionEnds } from './client.js';
-import type { Alias, Catalogue, Key, List, Overview, RoutingPolicy, Session } from './types.js';
+import type { Alias, Catalogue, Gate, Key, List, Overview, RoutingPolicy, Session } from './types.js';
 import type {
   AuditEntry,
   CheckoutState,
@@ -62,6 +62,13 @@ export const fallbackQuery = queryOptions({
 export const policyQuery = queryOptions({
   queryKey: ['policy'],
   queryFn: () => api<RoutingPolicy>('v1/routing-policy'),
+});
+
+/** The gates change only with the gateway's version. */
+export const gatesQuery = queryOptions({
+  queryKey: ['gates'],
+  queryFn: () => api<{ data: Gate[] }>('policy/gates'),
+  staleTime: Number.POSITIVE_INFINITY,
 });
 
 export const generationQuery = (id: string) =>

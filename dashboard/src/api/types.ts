@@ -177,20 +177,27 @@ export interface AllowDeny {
   deny: string[];
 }
 
+export type Preference = 'balanced' | 'price' | 'latency' | 'carbon';
+
+/** Besides `prefer` a policy has one field for each gate, with the gate's name. */
 export interface RoutingPolicy {
-  deny_cloud_act: boolean;
-  max_carbon: number | null;
-  max_price: number | null;
-  providers: AllowDeny;
-  creators: AllowDeny;
-  regions: AllowDeny;
-  prefer: 'balanced' | 'price' | 'latency' | 'carbon';
+  prefer: Preference;
+  [gate: string]: unknown;
 }
 
-export type GateName = 'deny_cloud_act' | 'max_carbon' | 'max_price' | 'providers' | 'creators' | 'regions';
+/** A gate as the gateway describes it. */
+export interface Gate {
+  name: string;
+  title: string;
+  description?: string;
+  control:
+    | { kind: 'switch'; label: string; hint: string }
+    | { kind: 'ceiling'; label: string }
+    | { kind: 'lists'; suggest?: string };
+}
 
 export interface GateCount {
-  gate: GateName;
+  gate: string;
   active: boolean;
   removes: number;
   leaves: number;
@@ -203,7 +210,7 @@ export interface PolicyPreview {
   left: number;
   gates: GateCount[];
   eligible: string[];
-  removed: { id: string; gate: GateName }[];
+  removed: { id: string; gate: string }[];
   error: { message: string; code: string } | null;
-  counterfactuals: { gate: GateName; setting: unknown; admits: number; message: string }[];
+  counterfactuals: { gate: string; setting: unknown; admits: number; message: string }[];
 }

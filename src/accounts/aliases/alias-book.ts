@@ -1,6 +1,6 @@
 /**
- * The operations on an account's aliases, with their checks in the contract's order: name (400), name taken (409), slots
- * (422), target (422). A taken name is a matter of the name, so it is told before the slots are counted.
+ * Creates, repoints and deletes an account's aliases. The checks run in this order: name (400), name taken (409), free slots
+ * (422), target (422).
  */
 import type { Clock } from '../../base/time.js';
 import type { Snapshot } from '../../catalogue/route.js';
@@ -11,7 +11,7 @@ import type { AccountDirectory } from '../directory.js';
 import { isAliasName } from './alias-name.js';
 import { checkAliasTarget, parseAliasTarget, targetModelId } from './alias-target.js';
 
-/** Part 8. */
+/** The most aliases that an account may have. */
 export const aliasSlots = 5;
 
 type Body = Record<string, unknown>;
@@ -35,10 +35,10 @@ export class AliasBook {
     if (account.aliases.has(name)) throw gatewayError('alias_exists', { name });
     if (account.aliases.size >= aliasSlots) throw gatewayError('alias_limit_reached', { limit: aliasSlots });
     const target = parseAliasTarget(body);
-    checkAliasTarget(present(snapshot), target);
+    checkAliasTarget(requireSnapshot(snapshot), target);
     const now = this.clock.now();
     const alias: Alias = { name, ...target, createdAt: now, updatedAt: now };
-    // The store checks again in its transaction: parallel calls have all passed the checks above.
+    // The store checks again in its transaction, because parallel calls may all have passed the checks above.
     const outcome = await this.directory.createAlias(account, alias, aliasSlots);
     if (outcome === 'exists') throw gatewayError('alias_exists', { name });
     if (outcome === 'limit') throw gatewayError('alias_limit_reached', { limit: aliasSlots });
@@ -46,11 +46,11 @@ export class AliasBook {
     return alias;
   }
 
-  /** The full target replaces the old one; a field that is left out is empty, not kept. */
+  /** Replaces the whole target: a field that is left out becomes empty and does not keep its value. */
   async repoint(account: Account, name: string, body: Body, snapshot: Snapshot | null): Promise<Alias> {
     const before = this.find(account, name);
     const target = parseAliasTarget(body);
-    checkAliasTarget(present(snapshot), target);
+    checkAliasTarget(requireSnapshot(snapshot), target);
     const alias: Alias = { name, ...target, createdAt: before.createdAt, updatedAt: this.clock.now() };
     if (!(await this.directory.replaceAlias(account, alias)))
       throw gatewayError('alias_not_found', { name, param: 'name' });
@@ -73,7 +73,7 @@ export class AliasBook {
   }
 }
 
-function present(snapshot: Snapshot | null): Snapshot {
+function requireSnapshot(snapshot: Snapshot | null): Snapshot {
   if (!snapshot) throw gatewayError('service_unavailable');
   return snapshot;
 }

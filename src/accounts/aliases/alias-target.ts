@@ -1,4 +1,4 @@
-/** Reads an alias target in any of the accepted shapes and holds it against the routing snapshot. */
+/** Reads an alias target in any of the accepted shapes and checks it against the routing snapshot. */
 import type { JsonSchema } from '../../base/json-schema.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import type { AliasTarget } from '../../domain/account.js';
@@ -45,7 +45,10 @@ const required = ['provider', 'canonical_id'];
 const notSent = { type: 'null' };
 const noFields = Object.fromEntries(fieldNames.map((name) => [name, notSent]));
 
-/** The shapes that `parseAliasTarget` takes: each excludes the others. Whether the catalogue has the target is another check. */
+/**
+ * The shapes that `parseAliasTarget` takes; each excludes the others. A later check asks whether the catalogue has the
+ * target.
+ */
 export const aliasTargetSchemas: readonly JsonSchema[] = [
   ...[pinSchema, autoSchema].map((fields) => ({
     type: 'object',
@@ -79,20 +82,20 @@ export const aliasTargetSchemas: readonly JsonSchema[] = [
 ];
 
 /**
- * The target of a body. Absent, null and empty fields are the same: empty. An empty `locode` means `global` (nothing for
- * `auto`), on a repoint too: it never means "leave unchanged".
+ * Reads the target from a body. Absent, null and empty fields all count as empty. An empty `locode` means `global` (and
+ * nothing for `auto`), on a repoint too: it never means "leave unchanged".
  */
 export function parseAliasTarget(body: Record<string, unknown>): AliasTarget {
-  const flat = fieldNames.some((name) => present(body[name]));
+  const flat = fieldNames.some((name) => isPresent(body[name]));
   const nested = body.target;
-  if (flat && present(nested)) throw refused('more than one shape was sent');
+  if (flat && isPresent(nested)) throw targetError('more than one shape was sent');
   if (flat) return targetOf(fieldsOf(body));
   if (typeof nested === 'string') return targetOf(fieldsOfText(nested));
   if (isObject(nested)) return targetOf(fieldsOf(nested));
-  throw refused(present(nested) ? 'target is neither an object nor a string' : 'no target was sent');
+  throw targetError(isPresent(nested) ? 'target is neither an object nor a string' : 'no target was sent');
 }
 
-function present(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
@@ -104,8 +107,8 @@ function fieldsOf(source: Record<string, unknown>): TargetFields {
   const fields: TargetFields = { provider: '', canonical_id: '', locode: '' };
   for (const name of fieldNames) {
     const value = source[name];
-    if (!present(value)) continue;
-    if (typeof value !== 'string') throw refused(`${name} is not a string`);
+    if (!isPresent(value)) continue;
+    if (typeof value !== 'string') throw targetError(`${name} is not a string`);
     fields[name] = value;
   }
   return fields;
@@ -114,40 +117,40 @@ function fieldsOf(source: Record<string, unknown>): TargetFields {
 function fieldsOfText(text: string): TargetFields {
   const segments = text.split('/');
   const [provider = '', creator = '', model = '', locode = ''] = segments;
-  if (segments.includes('')) throw refused(`"${quoted(text)}" has an empty segment`);
-  if (provider !== 'auto' && segments.length === 3) throw refused(`"${quoted(text)}" does not name a region`);
+  if (segments.includes('')) throw targetError(`"${shorten(text)}" has an empty segment`);
+  if (provider !== 'auto' && segments.length === 3) throw targetError(`"${shorten(text)}" does not name a region`);
   if (segments.length !== (provider === 'auto' ? 3 : 4)) {
     const rule = provider === 'auto' ? 'an auto target takes 3 and no region' : '4 are expected';
-    throw refused(`"${quoted(text)}" has ${segments.length} segments, but ${rule}`);
+    throw targetError(`"${shorten(text)}" has ${segments.length} segments, but ${rule}`);
   }
   return { provider, canonical_id: `${creator}/${model}`, locode };
 }
 
 function targetOf({ provider, canonical_id: canonicalId, locode }: TargetFields): AliasTarget {
-  if (provider === '') throw refused('provider is missing or empty');
-  if (canonicalId === '') throw refused('canonical_id is missing or empty');
+  if (provider === '') throw targetError('provider is missing or empty');
+  if (canonicalId === '') throw targetError('canonical_id is missing or empty');
   if (provider !== 'auto') return { provider, canonicalId, locode: locode.toLowerCase() || globalLocode };
-  if (locode !== '') throw refused('provider "auto" takes no locode');
+  if (locode !== '') throw targetError('provider "auto" takes no locode');
   return { provider, canonicalId, locode: null };
 }
 
-/** Throws the 422 that says why the target is not routable: unknown model or provider, region not served or missing. */
+/** Throws the 422 that says why no route fits the target: unknown model or provider, region missing or not served. */
 export function checkAliasTarget(snapshot: Snapshot, { provider, canonicalId, locode }: AliasTarget): void {
   const model = snapshot.models.get(canonicalId);
   if (provider !== 'auto' && !snapshot.providers.has(provider))
-    throw refused(`the provider "${quoted(provider)}" is not known`);
-  if (!model) throw refused(`the model "${quoted(canonicalId)}" is not known; canonical_id is creator/model`);
+    throw targetError(`the provider "${shorten(provider)}" is not known`);
+  if (!model) throw targetError(`the model "${shorten(canonicalId)}" is not known; canonical_id is creator/model`);
   if (provider === 'auto') {
-    if (model.routes.length === 0) throw refused(`the model "${canonicalId}" has no routes`);
+    if (model.routes.length === 0) throw targetError(`the model "${canonicalId}" has no routes`);
     return;
   }
   const locodes = model.routes.filter((route) => route.provider.id === provider).map((route) => route.locode);
-  if (locodes.length === 0) throw refused(`the provider "${provider}" does not offer "${canonicalId}"`);
+  if (locodes.length === 0) throw targetError(`the provider "${provider}" does not offer "${canonicalId}"`);
   if (locode !== null && locodes.includes(locode)) return;
   const served = `it is served in: ${locodes.join(', ')}`;
   if (locode === globalLocode)
-    throw refused(`"${provider}/${canonicalId}" has no region-less endpoint, so a region is required; ${served}`);
-  throw refused(`"${provider}/${canonicalId}" is not served in "${quoted(locode ?? '')}"; ${served}`);
+    throw targetError(`"${provider}/${canonicalId}" has no region-less endpoint, so a region is required; ${served}`);
+  throw targetError(`"${provider}/${canonicalId}" is not served in "${shorten(locode ?? '')}"; ${served}`);
 }
 
 /** The model id that an alias stands for. */
@@ -155,10 +158,10 @@ export function targetModelId({ provider, canonicalId, locode }: AliasTarget): s
   return locode === null ? `${provider}/${canonicalId}` : `${provider}/${canonicalId}/${locode}`;
 }
 
-function quoted(text: string): string {
+function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
-function refused(reason: string): GatewayError {
+function targetError(reason: string): GatewayError {
   return gatewayError('invalid_alias_target', { reason });
 }

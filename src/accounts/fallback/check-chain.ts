@@ -1,6 +1,6 @@
 /**
- * Whether each entry of a fallback chain exists and is served. The same check stands before saving a chain and
- * before a chat request that brings one; what passes is remembered, since the same few ids come again and again.
+ * Checks that each entry of a fallback chain exists and is served, before a chain is saved and before a chat request that
+ * brings one. Entries that pass are cached, because the same few ids come again and again.
  */
 import { findModel, findRoute } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
@@ -10,19 +10,19 @@ import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { isAliasName } from '../aliases/alias-name.js';
 import { targetModelId } from '../aliases/alias-target.js';
 
-/** Which models the operator has disabled; `health` keeps them. */
+/** Tells which models the operator has disabled. `health` implements it. */
 export interface ModelStateReader {
   get(canonicalId: string): ModelAvailability;
 }
 
-/** Ids that are served, with the model that they stand for, by snapshot. */
+/** Served ids with the models that they stand for, by snapshot. */
 const servedBySnapshot = new WeakMap<Snapshot, Map<string, string>>();
-/** There are as many as the catalogue has, but for the case of their locodes. */
+/** The catalogue has fewer ids; only different cases of their locodes can exceed this. */
 const servedMax = 10_000;
 
 /**
- * Throws invalid_fallback_model (400) for the first entry that is unknown or not served. What passes by itself is no fault: a
- * held route, an open breaker, a model that is soft-disabled.
+ * Throws invalid_fallback_model (400) for the first entry that is unknown or not served. Temporary states are no fault: a
+ * held route, an open breaker, a soft-disabled model.
  */
 export function checkChain(
   entries: readonly string[],
@@ -67,16 +67,16 @@ function servedModel(entry: string, account: Account, snapshot: Snapshot, modelS
 
 type Refused = (reason: string) => GatewayError;
 
-/** What the router resolves the entry to, or its own explanation of why there is nothing. */
+/** Resolves an entry like the router does, or returns the router's own reason why it cannot. */
 function routesOf(entry: string, account: Account, snapshot: Snapshot, refused: Refused): readonly Route[] {
   try {
-    return resolved(entry, account, snapshot);
+    return resolveEntry(entry, account, snapshot);
   } catch (error) {
     throw error instanceof GatewayError ? refused(error.message) : error;
   }
 }
 
-function resolved(entry: string, account: Account, snapshot: Snapshot): readonly Route[] {
+function resolveEntry(entry: string, account: Account, snapshot: Snapshot): readonly Route[] {
   const id = parseModelId(entry);
   switch (id.kind) {
     case 'explicit':
@@ -84,7 +84,7 @@ function resolved(entry: string, account: Account, snapshot: Snapshot): readonly
     case 'auto':
       return findModel(snapshot, id.creator, id.model).routes;
     case 'alias':
-      return resolved(aliasTarget(id.name, account), account, snapshot);
+      return resolveEntry(aliasTarget(id.name, account), account, snapshot);
     case 'invalid':
       throw gatewayError('model_id_shape', { id: idExcerpt(entry), reason: id.reason });
   }

@@ -1,4 +1,4 @@
-/** The operations on an account's saved fallback chain, with their checks in order: body, snapshot, entries. */
+/** Saves and deletes an account's fallback chain. The checks run in this order: body, snapshot, entries. */
 import type { Snapshot } from '../../catalogue/route.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -17,7 +17,7 @@ export class SavedChain {
     private readonly modelStates: ModelStateReader,
   ) {}
 
-  /** Each entry must be served now; what is withdrawn later is skipped when the chain is walked. */
+  /** Each entry must be served now. An entry that is withdrawn later is skipped when a request uses the chain. */
   async set(account: Account, body: Record<string, unknown>, snapshot: Snapshot | null): Promise<readonly string[]> {
     const models = readChain(body);
     if (!snapshot) throw gatewayError('service_unavailable');

@@ -51,10 +51,10 @@ describe('erasing expired keys at rest', () => {
   it('wakes earlier for a new key that expires earlier', async () => {
     const { sweeper, armed } = fixture([50_000]);
     await sweeper.start();
-    sweeper.keyCreated(3000);
+    sweeper.noteNewKey(3000);
     expect(armed().delayMs).toBe(2000);
-    sweeper.keyCreated(8000);
-    sweeper.keyCreated(null);
+    sweeper.noteNewKey(8000);
+    sweeper.noteNewKey(null);
     expect(armed().delayMs).toBe(2000);
   });
 
@@ -68,7 +68,7 @@ describe('erasing expired keys at rest', () => {
     const { sweeper, alive, clock, settle, state } = fixture([2000]);
     await sweeper.start();
     clock.advance(1000);
-    for (let i = 0; i < 100; i++) sweeper.seen();
+    for (let i = 0; i < 100; i++) sweeper.noteExpiredKey();
     await settle();
     expect([...alive]).toEqual([]);
     expect(state.sweeps).toBe(1 + 2);
@@ -89,7 +89,7 @@ describe('erasing expired keys at rest', () => {
     const { sweeper, timers } = fixture([5000]);
     await sweeper.start();
     sweeper.stop();
-    sweeper.keyCreated(2000);
+    sweeper.noteNewKey(2000);
     expect(timers.every(({ cancelled }) => cancelled)).toBe(true);
   });
 });

@@ -1,18 +1,18 @@
 /**
- * Erases the hashes of expired keys at rest: at the start, at each next expiry, and whenever a request
- * shows an expired key. A store that is away delays an erasure; it never loses one.
+ * Erases the stored hashes of expired keys: at start, at each next expiry, and when a request uses an expired key. A store
+ * that is away delays an erasure but never loses one.
  */
 
 import type { Logger } from '../../base/logger.js';
 import type { Clock } from '../../base/time.js';
 
-/** What the sweeper needs of the directory, which keeps the store and the cached keys in step. */
+/** The part of the directory that the sweeper needs. It keeps the store and memory in step. */
 export interface ExpiringKeys {
   eraseExpired(nowMs: number): Promise<number>;
   nextExpiry(nowMs: number): Promise<number | null>;
 }
 
-/** Calls back once after `delayMs`; returns what cancels it. */
+/** Calls back once after `delayMs`; returns a function that cancels the call. */
 export type Schedule = (delayMs: number, callback: () => void) => () => void;
 
 export const timerSchedule: Schedule = (delayMs, callback) => {
@@ -21,7 +21,7 @@ export const timerSchedule: Schedule = (delayMs, callback) => {
   return () => clearTimeout(timer);
 };
 
-/** Longer delays overflow setTimeout; waking up daily also forgives a clock that was set. */
+/** Longer delays overflow setTimeout. Waking up daily also corrects for a clock that was changed. */
 const delayMsMax = 86_400_000;
 const retryMs = 30_000;
 
@@ -50,17 +50,17 @@ export class ExpirySweeper {
     this.cancel = null;
   }
 
-  /** A request showed a key that has expired. */
-  seen(): void {
+  /** A request used an expired key. */
+  noteExpiredKey(): void {
     void this.sweep();
   }
 
-  /** A key was created; it may expire before everything that is waited for. */
-  keyCreated(expiresAt: number | null): void {
+  /** A key was created; it may expire before all others. */
+  noteNewKey(expiresAt: number | null): void {
     if (expiresAt !== null && expiresAt < this.wakesAt && !this.stopped) this.wakeAt(expiresAt);
   }
 
-  /** Sweeps asked for while one runs are one more sweep, not many: a flood of expired requests costs two queries. */
+  /** Further calls during a sweep cause one more sweep, so a flood of expired requests costs two queries. */
   private sweep(): Promise<void> {
     if (this.running) {
       this.again = true;

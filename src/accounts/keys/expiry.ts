@@ -1,4 +1,6 @@
-/** When a new key expires: `90d`, `12mo`, `never` or an RFC 3339 time; 90 days when left out, 12 months at most (part 8). */
+/**
+ * Reads when a new key expires: `90d`, `12mo`, `never` or an RFC 3339 time. The default is 90 days, the maximum 12 months.
+ */
 import type { JsonSchema } from '../../base/json-schema.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 
@@ -9,7 +11,7 @@ const days = /^(\d{1,5})d$/;
 const months = /^(\d{1,3})mo$/;
 const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})$/;
 
-/** What `parseExpiry` reads. Whether a time lies ahead, and no more than 12 months, only the clock can tell. */
+/** The texts that `parseExpiry` accepts. The clock decides whether a time is in the future and within 12 months. */
 export const expirySchema: JsonSchema = {
   anyOf: [
     { const: 'never' },
@@ -38,7 +40,7 @@ function expiryOf(text: string, nowMs: number): number | undefined {
   return instantOf(text);
 }
 
-/** `mo` are calendar months: the same day and time, or the month's last day where it has no such day. */
+/** Adds calendar months: the same day and time, or the month's last day where it has no such day. */
 export function addCalendarMonths(fromMs: number, count: number): number {
   const date = new Date(fromMs);
   const day = date.getUTCDate();

@@ -14,7 +14,7 @@ function refusal(header: string | undefined): GatewayError {
 
 const { token, id } = makeToken();
 
-describe('the shape of the Authorization header (part 5)', () => {
+describe('the shape of the Authorization header', () => {
   it('passes "Bearer", one space and a token, and reads the key id', () => {
     expect(checkTokenShape(`Bearer ${token}`)).toEqual({ token, keyId: id });
   });

@@ -1,7 +1,4 @@
-/**
- * Check 4, first half: reads the token out of the `Authorization` header by its shape alone, without a lookup (part 5).
- * No message ever repeats what was sent.
- */
+/** Reads the token from the `Authorization` header by its shape alone, without a lookup. No message repeats the header. */
 import { gatewayError } from '../../errors/gateway-error.js';
 import { keyIdOf, retiredTokenPrefix, tokenBodyLength, tokenLength, tokenPrefix } from './token.js';
 
@@ -16,8 +13,8 @@ const goodLength = scheme.length + tokenLength;
 const base64urlBody = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * A body of 43 characters outside the base64url alphabet has the right shape by part 5, but no key can ever have it: that is
- * `api_key_not_registered`, answered here so that it costs no lookup.
+ * A body of 43 characters outside the base64url alphabet has the right shape, but no key can have it. It is therefore
+ * `api_key_not_registered`, and costs no lookup.
  */
 export function checkTokenShape(authorization: string | undefined): PresentedToken {
   if (authorization === undefined) throw gatewayError('authorization_missing');

@@ -1,16 +1,16 @@
-/** The secret of a key: how it is made, hashed at rest and shown again. */
+/** Makes the secret of a key, hashes it for the store and shows its label. */
 import { hash, randomBytes } from 'node:crypto';
 
 export const tokenPrefix = 'sk-lr-';
 export const retiredTokenPrefix = 'sk-bf-';
 /** 32 bytes in base64url without padding. */
 export const tokenBodyLength = 43;
-/** The body's first characters are the key's public id; the rest is its secret. */
+/** The first characters of the body are the key's public id; the rest is its secret. */
 export const keyIdLength = 10;
 export const tokenLength = tokenPrefix.length + tokenBodyLength;
 
 export interface MadeToken {
-  /** Shown in full once, never kept. */
+  /** Shown once in full and never stored. */
   readonly token: string;
   readonly id: string;
   readonly lastFour: string;
@@ -19,13 +19,13 @@ export interface MadeToken {
 
 export function makeToken(random: () => Buffer = () => randomBytes(32)): MadeToken {
   let body = random().toString('base64url');
-  // A public id that begins with a dash would be taken for an option wherever it is typed.
+  // An id that begins with a dash would be read as an option on a command line.
   while (body.startsWith('-')) body = random().toString('base64url');
   const token = tokenPrefix + body;
   return { token, id: keyIdOf(token), lastFour: token.slice(-4), hash: hashToken(token) };
 }
 
-/** SHA-256 of the whole token: 256 random bits need no slow hash, and a request pays for this on every call. */
+/** SHA-256 of the whole token. 256 random bits need no slow hash, and every request pays for this one. */
 export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
@@ -34,7 +34,7 @@ export function keyIdOf(token: string): string {
   return token.slice(tokenPrefix.length, tokenPrefix.length + keyIdLength);
 }
 
-/** What may be displayed after creation: the prefix and the last four characters. */
+/** The text that may be shown after creation: the prefix and the last four characters. */
 export function keyLabel(lastFour: string): string {
   return `${tokenPrefix}…${lastFour}`;
 }

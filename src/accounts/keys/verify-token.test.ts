@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Account, Identity, Key } from '../../domain/account.js';
+import type { Account, ApiKey, Identity } from '../../domain/account.js';
 import { makeToken } from './token.js';
 import { verifyToken } from './verify-token.js';
 
 const made = makeToken();
 const account = {} as Account;
-const identity = (change: Partial<Key> = {}): Identity => ({
+const identity = (change: Partial<ApiKey> = {}): Identity => ({
   account,
   key: {
     id: made.id,

@@ -1,27 +1,27 @@
-/** Check 4, second half: holds a presented token against the key of its public id, in constant time. */
+/** Compares a token with the key of its public id, in constant time. */
 import { timingSafeEqual } from 'node:crypto';
-import type { Identity, Key } from '../../domain/account.js';
+import type { ApiKey, Identity } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { hashToken } from './token.js';
 
-export function keyExpired(key: Key, nowMs: number): boolean {
+export function keyExpired(key: ApiKey, nowMs: number): boolean {
   return key.hash === null || (key.expiresAt !== null && nowMs >= key.expiresAt);
 }
 
 /**
- * Throws `api_key_expired` or `api_key_not_registered`. Expiry is looked at first: from that moment the id alone answers,
- * whether or not the hash has been erased yet, so the answer does not change when it is.
+ * Throws `api_key_expired` or `api_key_not_registered`. Expiry is checked first and depends only on the id, so the answer
+ * does not change when the hash is erased.
  */
 export function verifyToken(identity: Identity, token: string, nowMs: number): void {
   const { key } = identity;
   if (key.hash === null || keyExpired(key, nowMs)) {
     throw gatewayError('api_key_expired', { expiredAt: new Date(key.expiresAt ?? nowMs).toISOString() });
   }
-  if (!tokenIsGood(identity, token, nowMs)) throw gatewayError('api_key_not_registered');
+  if (!isTokenValid(identity, token, nowMs)) throw gatewayError('api_key_not_registered');
 }
 
-/** The same as an answer, for those who have something else to say first. */
-export function tokenIsGood(identity: Identity, token: string, nowMs: number): boolean {
+/** The same check as a boolean, for callers that report another error first. */
+export function isTokenValid(identity: Identity, token: string, nowMs: number): boolean {
   const { key } = identity;
   if (key.hash === null || keyExpired(key, nowMs)) return false;
   if (isVerified(token, identity)) return true;
@@ -30,11 +30,12 @@ export function tokenIsGood(identity: Identity, token: string, nowMs: number): b
   return good;
 }
 
-// * Tokens that have just been held against their hash, so that a busy caller is not hashed anew for every request. Found by the
-// whole token's hash code, never by comparing beginnings, so a guess learns nothing from the time it takes. An entry is only
-// good for the very identity that it was verified for: a deleted, erased or changed key has another.
-
 const entriesMax = 10_000;
+/**
+ * Tokens that were recently verified, so that a busy client is not hashed for every request. They are found by the hash code
+ * of the whole token and never by comparing prefixes, so the time reveals nothing to a guess. An entry holds only for the
+ * identity that it was verified for: a deleted, erased or changed key has another identity.
+ */
 const verified = new Map<string, Identity>();
 
 export function isVerified(token: string, identity: Identity): boolean {

@@ -1,4 +1,4 @@
-/** The operations on an account's routing policy: stored first, then in force, then in the audit. */
+/** Saves and deletes an account's routing policy: first in the store, then in memory, then in the audit log. */
 
 import type { Account } from '../../domain/account.js';
 import { defaultPolicy, type RoutingPolicy, readPolicy } from '../../policy/policy.js';
@@ -11,7 +11,7 @@ export class SavedPolicy {
     private readonly audit: AuditLog,
   ) {}
 
-  /** Replaces all of it: what the body leaves out is the default. */
+  /** Replaces the whole policy: a field that the body leaves out gets its default. */
   async set(account: Account, body: Record<string, unknown>): Promise<RoutingPolicy> {
     const policy = readPolicy(body);
     await this.directory.setPolicy(account, policy);

@@ -1,7 +1,7 @@
 /**
- * better-auth, set up for this product: e-mail and password, sessions in the store, one cookie. It is never mounted as a
- * handler: the dashboard's own endpoints call it, so that every answer, check and limit is ours. Costs most of a second to
- * load, so it is imported when somebody first opens the dashboard.
+ * Sets up better-auth: email and password, sessions in the store, one cookie. It is not mounted as a handler. The dashboard's
+ * own endpoints call it, so that every answer, check and limit is ours. Loading it takes most of a second, so it is imported
+ * when the dashboard is first opened.
  */
 import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
@@ -17,7 +17,7 @@ const daySeconds = 86_400;
 export interface AuthSettings {
   database: DBAdapterInstance;
   secret: string;
-  /** The dashboard's address, from the configuration and never from a request. */
+  /** The dashboard's URL, from the configuration and never from a request. */
   baseUrl: string;
   /** Cookies are `__Host-` and `Secure`; false only on plain http. */
   secure: boolean;
@@ -32,7 +32,7 @@ export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) 
     baseURL: baseUrl,
     telemetry: { enabled: false },
     logger: { disabled: true },
-    // Guesses are counted by the dashboard's own endpoints, by account and by address.
+    // The dashboard's own endpoints count guesses by account and by address.
     rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
@@ -49,7 +49,7 @@ export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) 
     },
     user: { additionalFields: { operator: { type: 'boolean', required: false, defaultValue: false, input: false } } },
     advanced: {
-      // The prefix that it would add itself is `__Secure-`; ours is the stricter one and part of the name.
+      // The library would add the prefix `__Secure-`. Ours is stricter and already part of the name.
       useSecureCookies: false,
       cookiePrefix: 'lodestone',
       cookies: { session_token: { name: cookieName('session', secure) } },
@@ -60,7 +60,7 @@ export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) 
   });
 }
 
-/** Opens a session for a user that has proved who it is in a way of ours; no path leads to it. */
+/** Opens a session for a user that this service has authenticated by itself. No URL leads to it. */
 const sessionOpener = {
   id: 'session-opener',
   endpoints: {
@@ -78,10 +78,11 @@ const sessionOpener = {
   },
 } as const;
 
-// * Keeps session tokens out of the store: better-auth's adapter, wrapped so that a session row holds the SHA-256 of its token.
-// better-auth itself sees the token as the cookie has it. The secret that signs cookies is in the same store, so a token in
-// clear text would let whoever reads a copy of the store sign in.
-
+/**
+ * Keeps session tokens out of the store: wraps better-auth's adapter so that a session row holds the SHA-256 of its token,
+ * while better-auth itself sees the token of the cookie. The secret that signs cookies is in the same store, so a plain token
+ * would let anyone with a copy of the store sign in.
+ */
 export function hashSessionTokens(database: DBAdapterInstance): DBAdapterInstance {
   return (options) => {
     const adapter = database(options);
@@ -132,7 +133,9 @@ function wrap(adapter: DBTransactionAdapter): DBTransactionAdapter {
   return wrapped;
 }
 
-/** The query with hashes for tokens, and what puts the tokens that it was asked with back into its rows. */
+/**
+ * Replaces the tokens of a query by their hashes, and returns a function that puts the tokens back into the resulting rows.
+ */
 function translate<Q extends Query>(query: Q): { hashed: Q; shown: <R>(row: R) => R } {
   if (query.model !== 'session' || !query.where) return { hashed: query, shown: (row) => row };
   const tokens = new Map<string, string>();

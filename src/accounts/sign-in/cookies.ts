@@ -1,10 +1,10 @@
-/** The names and attributes of the dashboard's cookies: no script and no other site can use them. */
+/** Names and attributes of the dashboard's cookies. No script and no other site can use them. */
 
 export function cookieName(name: string, secure: boolean): string {
   return `${secure ? '__Host-' : ''}lodestone_${name}`;
 }
 
-/** `Strict`: the page itself needs no cookie, so even a link from elsewhere leads to a session. */
+/** `Strict`: the page itself needs no cookie, so a link from another site still leads to the session. */
 export const cookieAttributes = (secure: boolean) =>
   ({ secure, sameSite: 'strict', httpOnly: true, path: '/' }) as const;
 

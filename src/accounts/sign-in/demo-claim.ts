@@ -1,6 +1,6 @@
 /**
- * The link that a start prints for the demo account: a token that is good once, for a week, and is kept only as
- * a hash. Whoever can read the console of an embedded store can read its admin token too, so the claim makes an operator.
+ * Makes the link that a start prints for the demo account: a token that works once, within a week, and is stored only as a
+ * hash. Whoever reads the console of an embedded store can read its admin token too, so the claim makes the user an operator.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/time.js';
@@ -21,7 +21,7 @@ export interface DemoClaimDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** A new token, which ends the earlier ones; null where there is no demo account, or it has a password and so an owner. */
+/** Makes a new token and ends the earlier ones; null where there is no demo account or it already has a password. */
 export async function offerClaim({ store, clock }: Pick<DemoClaimDeps, 'store' | 'clock'>): Promise<string | null> {
   const { accounts, signIn } = store;
   const accountId = await accounts.findId(demoEmail);
@@ -36,7 +36,10 @@ export async function offerClaim({ store, clock }: Pick<DemoClaimDeps, 'store' |
 export class DemoClaim {
   constructor(private readonly deps: DemoClaimDeps) {}
 
-  /** The demo account, ready to sign in to; null where the token is unknown, used or too old, or the account has an owner. */
+  /**
+   * Returns the demo account ready to sign in; null where the token is unknown, used or too old, or the account has a
+   * password.
+   */
   async take(token: string): Promise<Account | null> {
     const accountId = await this.deps.store.signIn.takeToken(identifierOf(token), this.deps.clock.now());
     const account = accountId === null ? null : await this.deps.directory.account(accountId);

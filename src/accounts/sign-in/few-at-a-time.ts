@@ -1,6 +1,6 @@
 /**
- * Lets a few through and the rest wait. Hashing a password takes a thread of the pool that also writes the journal, for a
- * fifth of a second: many at once, from however many addresses, must not hold up those who only use the API.
+ * Runs a few calls at a time and lets the others wait. Hashing a password takes a fifth of a second on the thread pool that
+ * also writes the journal, so many sign-ins at once must not delay API requests.
  */
 import { gatewayError } from '../../errors/gateway-error.js';
 
@@ -15,7 +15,7 @@ export class FewAtATime {
     private readonly waitingMax: number,
   ) {}
 
-  /** Throws too_many_attempts where too many wait already. */
+  /** Throws too_many_attempts where too many calls wait already. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running < this.runningMax) this.running++;
     else await this.turn();
@@ -28,7 +28,7 @@ export class FewAtATime {
     }
   }
 
-  /** The place of the one that ends goes over to the one that has waited longest. */
+  /** Passes the place of a finished call to the one that has waited longest. */
   private turn(): Promise<void> {
     if (this.waiting.length >= this.waitingMax) {
       throw gatewayError('too_many_attempts', { seconds: retrySeconds }, { retryAfterSeconds: retrySeconds });

@@ -1,7 +1,7 @@
 /**
- * How often somebody may try. Each attempt takes one from every bucket that it belongs to, before its
- * outcome is known, so that attempts at the same time count too; a success gives them back. An attempt that is refused takes
- * nothing: guesses from one address soon cost the account's other visitors nothing more.
+ * Limits how often somebody may try to sign in. Each attempt takes one from every bucket that it belongs to before its
+ * outcome is known, so that parallel attempts count too; a success gives them back. A refused attempt takes nothing, so
+ * guesses from one address soon stop costing the account's other users anything.
  */
 import type { Bucket, Buckets } from '../../cluster/ports.js';
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -9,7 +9,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 export class GuessLimiter {
   constructor(private readonly buckets: Buckets) {}
 
-  /** Throws too_many_attempts, with the time after which all of the buckets have one again. */
+  /** Throws too_many_attempts with the time after which all buckets admit an attempt again. */
   async take(buckets: readonly Bucket[]): Promise<void> {
     const waitMs = await this.buckets.take(buckets);
     if (waitMs === 0) return;

@@ -1,4 +1,4 @@
-/** What a new password must be: of a sensible length, and none that somebody who guesses tries first. */
+/** Checks a new password: its length, and that it is not one of the common passwords. */
 import { gatewayError } from '../../errors/gateway-error.js';
 
 export const passwordLength = { min: 8, max: 128 } as const;
@@ -8,7 +8,7 @@ export interface PasswordOwner {
   name?: string | null | undefined;
 }
 
-/** Throws field_invalid. `param` is the field that the password was sent in; its length has been checked. */
+/** Throws field_invalid. `param` is the field of the password. Its length has been checked before. */
 export async function checkNewPassword(param: string, password: string, owner: PasswordOwner): Promise<void> {
   const reason = await weaknessOf(password, owner);
   if (reason !== null)
@@ -25,7 +25,7 @@ async function weaknessOf(password: string, { email, name }: PasswordOwner): Pro
   if (own.includes(lower) || own.includes(lower.replace(/[^\p{L}]+$/u, '')))
     return 'is the email address or the name of the account';
   const common = await commonPasswords();
-  // "Password1!" is tried as soon as "password1".
+  // "Password1!" is guessed as soon as "password1".
   return common.has(lower) || common.has(lower.replace(/[^\p{L}\p{N}]+$/u, ''))
     ? 'is one of the most common passwords'
     : null;
@@ -33,7 +33,9 @@ async function weaknessOf(password: string, { email, name }: PasswordOwner): Pro
 
 let loading: Promise<ReadonlySet<string>> | undefined;
 
-/** Some 18,000. Loaded when somebody first sets a password: a gateway whose dashboard nobody opens does not pay for them. */
+/**
+ * About 18,000 passwords. Loaded when somebody first sets a password, so that a gateway without dashboard users does not pay.
+ */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   loading ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common'].filter((entry) => entry.length >= passwordLength.min)),

@@ -1,7 +1,7 @@
 /**
- * Who may sign in at the dashboard, and who has: passwords and sessions are better-auth's, and a user of its is an account of
- * ours under the same id. A session ends at sign-out, when the password changes, a week after it was last used, 30 days after
- * it was opened, and, where the admin token gave it operator rights, when that token changes.
+ * Signs users in to the dashboard. better-auth keeps passwords and sessions; its user and our account have the same id. A
+ * session ends at sign-out, when the password changes, a week after its last use, 30 days after it was opened, and, where the
+ * admin token gave it operator rights, when that token changes.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/time.js';
@@ -14,26 +14,26 @@ import { FewAtATime } from './few-at-a-time.js';
 
 export interface Session {
   readonly account: Account;
-  /** Names the session in the store; never leaves the process but in the cookie. */
+  /** Names the session in the store. It leaves the process only in the cookie. */
   readonly token: string;
-  /** By what the session has operator rights; null = it has none. */
+  /** What gives the session operator rights; null where it has none. */
   readonly operatorBy: 'account' | 'session' | null;
 }
 
-/** `Set-Cookie` values that go with an answer. */
+/** `Set-Cookie` values for the response. */
 export type Cookies = readonly string[];
 
 export interface SignInsDeps {
   store: SignInStore;
   directory: Pick<AccountDirectory, 'account'>;
   clock: Pick<Clock, 'now'>;
-  /** The dashboard's address, as configured. */
+  /** The dashboard's URL from the configuration. */
   baseUrl: string;
   secure: boolean;
   adminToken: string;
 }
 
-/** What better-auth keeps of a session, as far as it is looked at here. */
+/** The fields of better-auth's session that are used here. */
 interface KeptSession {
   readonly token: string;
   readonly createdAt: Date;
@@ -41,14 +41,14 @@ interface KeptSession {
   readonly operatorProof?: string | null | undefined;
 }
 
-/** However often it is used. */
+/** The longest life of a session, however often it is used. */
 const sessionMaxMs = 30 * 86_400_000;
 /** How long the admin token gives a session operator rights. */
 const operatorMaxMs = 12 * 3_600_000;
 
 const credential = 'credential';
 
-/** Of the four threads of the pool, and as many waiting as are through in some ten seconds. */
+/** Two of the pool's four threads may hash. As many calls may wait as are done in about ten seconds. */
 const hashesMax = 2;
 const waitingMax = 100;
 
@@ -59,19 +59,19 @@ export class SignIns {
 
   constructor(private readonly deps: SignInsDeps) {}
 
-  /** Loads what signing in needs, so that the one who is about to does not wait for it. Called when the dashboard is opened. */
+  /** Loads what signing in needs, so that the user does not wait for it. Called when the dashboard is opened. */
   warm(): void {
     this.auth().catch(() => {});
   }
 
-  /** A key for signing something of the dashboard's own: the same in every process on this store, and after a restart. */
+  /** A key for signing values of the dashboard: the same in every process on this store and after a restart. */
   async keyFor(purpose: string): Promise<Buffer> {
     return createHmac('sha256', await this.storedSecret())
       .update(purpose)
       .digest();
   }
 
-  /** What the cookies of a request prove; cookies come back where the session was prolonged, or is none. */
+  /** The session of a request's cookies. New cookies are returned where the session was extended or is not valid. */
   session(cookie: string): Promise<{ session: Session | null; cookies: Cookies }> {
     return this.run(async (auth) => {
       const { response, headers } = await auth.api.getSession({ headers: headersOf(cookie), returnHeaders: true });
@@ -89,19 +89,21 @@ export class SignIns {
     return operatorProof != null && !equal(operatorProof, this.operatorProof(token));
   }
 
-  /** A suspended account has no operator rights, whatever has given it some. */
+  /** A suspended account has no operator rights. */
   private operatorBy(account: Account, flagged: boolean, { operatorUntil }: KeptSession): Session['operatorBy'] {
     if (account.status === 'suspended') return null;
     if (flagged) return 'account';
     return operatorUntil != null && operatorUntil.getTime() > this.deps.clock.now() ? 'session' : null;
   }
 
-  /** Changes with the admin token. Nobody can guess at that token with it, because the store does not have the key of the hash. */
+  /**
+   * Changes with the admin token. It does not help to guess that token, because the store does not have the key of the hash.
+   */
   private operatorProof(sessionToken: string): string {
     return createHmac('sha256', sessionToken).update(this.deps.adminToken).digest('base64url');
   }
 
-  /** The cookies of a new session; null where e-mail address or password is wrong. Takes as long for an unknown address. */
+  /** Returns the cookies of a new session; null where email or password is wrong. An unknown email takes as long. */
   signIn(email: string, password: string): Promise<Cookies | null> {
     return this.runHashing(async (auth) => {
       try {
@@ -114,7 +116,7 @@ export class SignIns {
     });
   }
 
-  /** A session for whoever has proved otherwise that the account is theirs. */
+  /** Opens a session for a user that was authenticated in another way. */
   open(accountId: string): Promise<Cookies> {
     return this.run(async (auth) => {
       const { headers } = await auth.api.openSession({ body: { userId: accountId }, returnHeaders: true });
@@ -129,7 +131,7 @@ export class SignIns {
     });
   }
 
-  /** False where the current password is wrong. Every session of the account ends; a new one is the caller's to open. */
+  /** Returns false where the current password is wrong. Ends every session of the account; the caller opens a new one. */
   changePassword(accountId: string, current: string | null, next: string): Promise<boolean> {
     return this.runHashing(async (auth) => {
       const { internalAdapter, password } = await auth.$context;
@@ -141,17 +143,17 @@ export class SignIns {
     });
   }
 
-  /** Makes the account able to sign in, or gives it a new password; every session that it has ends. */
+  /** Lets the account sign in, or gives it a new password, and ends all of its sessions. */
   async setPassword(account: Account, password: string): Promise<void> {
-    const keep = await this.hashed(password);
+    const keep = await this.hashPassword(password);
     await keep(account);
   }
 
   /**
-   * The half of `setPassword` that may be refused, for whoever is about to make the account: one that was made without its
-   * password could not be signed in to, and its address would be taken. What comes back keeps the password for an account.
+   * The half of `setPassword` that may be refused. Call it before the account is created: an account without its password
+   * could not sign in, and its email would be taken. The returned function stores the password for an account.
    */
-  async hashed(password: string): Promise<(account: Account) => Promise<void>> {
+  async hashPassword(password: string): Promise<(account: Account) => Promise<void>> {
     const hash = await this.runHashing(async (auth) => (await auth.$context).password.hash(password));
     return (account) =>
       this.run(async (auth) => {
@@ -160,14 +162,14 @@ export class SignIns {
       });
   }
 
-  /** An account that can sign in only by a link, until it has a password. */
+  /** Creates a user that can sign in only by a link until it has a password. */
   admitAsOperator(account: Account): Promise<void> {
     return this.run(async (auth) => {
       await this.ensureUser(auth, account, true);
     });
   }
 
-  /** False where the account cannot sign in, so that there is nobody to be an operator. */
+  /** Returns false where the account has no user. */
   setOperator(accountId: string, operator: boolean): Promise<boolean> {
     return this.run(async (auth) => {
       const { internalAdapter } = await auth.$context;
@@ -177,7 +179,7 @@ export class SignIns {
     });
   }
 
-  /** Operator rights for whoever has shown the admin token, or the end of them. */
+  /** Gives a session operator rights after the admin token was shown, or takes them away. */
   setSessionOperator({ token }: Session, operator: boolean): Promise<void> {
     return this.run(async (auth) => {
       const { internalAdapter } = await auth.$context;
@@ -195,7 +197,7 @@ export class SignIns {
     });
   }
 
-  /** Every account that can sign in, by its id. */
+  /** Every account that can sign in, by id. */
   async users(): Promise<Map<string, SignInUser>> {
     return new Map((await this.deps.store.list()).map((user) => [user.accountId, user]));
   }
@@ -214,7 +216,7 @@ export class SignIns {
     await internalAdapter.deleteUserSessions(userId);
   }
 
-  /** What hashes a password takes its turn. */
+  /** Runs work that hashes a password, a few at a time. */
   private runHashing<T>(work: (auth: Auth) => Promise<T>): Promise<T> {
     return this.hashing.run(() => this.run(work));
   }
@@ -227,7 +229,7 @@ export class SignIns {
     }
   }
 
-  /** A load that failed is tried again by the next who needs it. */
+  /** A failed load is tried again by the next caller. */
   private auth(): Promise<Auth> {
     this.loading ??= this.load().catch((error: unknown) => {
       this.loading = undefined;
@@ -257,7 +259,7 @@ function headersOf(cookie: string): Headers {
   return new Headers({ cookie });
 }
 
-/** The library's own errors have a status; one of 4xx is its answer to what was sent, any other its trouble with the store. */
+/** The library's errors have a status: 4xx is its answer to the request, and any other is a failure of the store. */
 function statusOf(error: unknown): number | undefined {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : undefined;

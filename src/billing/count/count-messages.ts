@@ -1,4 +1,4 @@
-/** What a prompt and an answer weigh when the provider does not say (ruling 9; docs/decisions/0002). */
+/** Counts the tokens of a prompt and an answer where the provider reports no usage (docs/decisions/0002). */
 
 const perMessage = 3;
 const perReply = 3;
@@ -10,7 +10,7 @@ interface Message {
   tool_calls?: unknown;
 }
 
-/** OpenAI's published way: three tokens a message, its role, name and text, and three that open the reply. */
+/** OpenAI's published method: three tokens for each message, its role, name and text, and three that open the reply. */
 export function countPrompt(request: { messages?: unknown; tools?: unknown }, count: (text: string) => number): number {
   const messages = Array.isArray(request.messages) ? (request.messages as Message[]) : [];
   let total = perReply;
@@ -24,7 +24,7 @@ export function countPrompt(request: { messages?: unknown; tools?: unknown }, co
   return total;
 }
 
-/** Images and other parts are not text: without the provider's usage they cannot be counted, and are not. */
+/** Images and other parts are not text. Without the provider's usage they cannot be counted, and are free. */
 function countContent(content: unknown, count: (text: string) => number): number {
   if (typeof content === 'string') return count(content);
   if (!Array.isArray(content)) return 0;

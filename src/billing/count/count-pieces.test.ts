@@ -54,7 +54,7 @@ const words = [
   ],
 ];
 
-/** The bytes of a text as they stand inside a JSON string, one character a byte; some characters are escaped. */
+/** The bytes of a text inside a JSON string, one character for each byte; some characters are escaped. */
 function insideOf(text: string, escapes: boolean): string {
   const json = JSON.stringify(text).slice(1, -1);
   const escaped = escapes
@@ -63,7 +63,7 @@ function insideOf(text: string, escapes: boolean): string {
   return Buffer.from(escaped, 'utf8').toString('latin1');
 }
 
-/** Frames end anywhere between two bytes, but never inside an escape. */
+/** Frames end between any two bytes, but never inside an escape. */
 function cutAnywhere(inside: string, random: SeededRandom): string[] {
   const units = inside.match(/\\u[0-9a-f]{4}|\\.|[^\\]/gs) ?? [];
   const pieces: string[] = [];

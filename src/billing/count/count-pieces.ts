@@ -1,13 +1,16 @@
 /**
- * Counts a text that comes in pieces, so that nobody has to keep it whole. The counts add up to the count of the whole text: a
- * piece is cut only where the tokenizer never joins two characters, or where `count-text` breaks a long run anyway.
+ * Counts a text that arrives in pieces, so that nobody has to keep all of it. The counts add up to the count of the whole
+ * text: a piece is cut only where the tokenizer never joins two characters, or where `count-text` breaks a long run anyway.
  */
 import { clearMergeCache } from 'gpt-tokenizer/encoding/o200k_base';
 import { countWords, piecesOf } from './count-text.js';
 
 export interface CountedPiece {
   tokens: number;
-  /** The end of the piece, not counted yet: the next piece continues it. The inside of a JSON string, in latin1. */
+  /**
+   * The end of the piece, which is not counted yet because the next piece continues it. The inside of a JSON string, in
+   * latin1.
+   */
   rest: string;
 }
 
@@ -18,14 +21,14 @@ export interface CountedPiece {
  */
 const wordEnds = /\S(?=[^\S\r\n])|[\p{L}\p{N}](?=[\r\n])|[\r\n](?=[^\s/])/gu;
 
-/** Long runs are broken up, so a cut is always near the end. */
+/** Long runs are broken up, so a possible cut is always near the end. */
 const searchedCharacters = 4096;
 
-/** The tokenizer remembers words, and each word keeps the piece alive that it was found in. */
+/** The tokenizer caches words, and each word keeps the piece alive that it was found in. */
 const rememberedCharactersMax = 1024 * 1024;
 let rememberedCharacters = 0;
 
-/** `text` is what earlier pieces left over and the new piece: the inside of a JSON string, in latin1. */
+/** `text` is the rest of earlier pieces and the new piece: the inside of a JSON string, in latin1. */
 export function countPiece(text: string): CountedPiece {
   const partial = partialCharacterOf(text);
   const decoded = textOf(partial === 0 ? text : text.slice(0, -partial));
@@ -39,7 +42,7 @@ export function countPiece(text: string): CountedPiece {
   return { tokens, rest: Buffer.from(rest, 'utf8').toString('latin1') + text.slice(text.length - partial) };
 }
 
-/** The text that the inside of a JSON string in latin1 stands for. */
+/** Decodes the inside of a JSON string in latin1. */
 export function textOf(inside: string): string {
   return JSON.parse(`"${Buffer.from(inside, 'latin1').toString('utf8')}"`) as string;
 }
@@ -56,7 +59,7 @@ function lastWordEndFrom(text: string, from: number): number {
   return end;
 }
 
-/** How many bytes at the end begin a UTF-8 character that the next piece completes. */
+/** The number of bytes at the end that begin a UTF-8 character which the next piece completes. */
 function partialCharacterOf(text: string): number {
   for (let length = 1; length <= 3 && length <= text.length; length++) {
     const byte = text.charCodeAt(text.length - length);

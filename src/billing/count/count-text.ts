@@ -1,14 +1,14 @@
 /**
- * Counts tokens with the o200k vocabulary, behind a guard: byte-pair encoding is quadratic on text without a break, so long
- * runs are cut into pieces first. Only loaded in the counting thread.
+ * Counts tokens with the o200k vocabulary. Byte-pair encoding takes quadratic time on text without a break, so long runs are
+ * cut into pieces first. Loaded only in the counting thread.
  */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
 const runMax = 400;
-/** The tokenizer takes any number of slashes and line breaks after a sign for one word, so a run of both is broken up too. */
+/** The tokenizer reads any number of slashes and line breaks after a sign as one word, so a run of both is broken up too. */
 const longRun = new RegExp(`\\S{${runMax}}(?=\\S)|\\s{${runMax}}(?=\\s)|[\\r\\n/]{${runMax}}(?=[\\r\\n/])`, 'gu');
 
-/** Special tokens in the text are counted as the plain text that they are. */
+/** Special tokens in the text count as plain text. */
 const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
 export function countText(text: string): number {
@@ -24,7 +24,7 @@ export function countWords(text: string): number {
   return countTokens(text, plain);
 }
 
-/** Cuts long runs, and nothing else: ordinary text stays whole, so its count is the tokenizer's own. */
+/** Cuts only long runs: ordinary text stays whole, so its count is the tokenizer's own. */
 export function piecesOf(text: string): string[] {
   const cuts: string[] = [];
   let from = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TokenCounter } from './counter.js';
 
 describe('the token counter', () => {
-  /** Threads run compiled files; from sources there is none, which is a lost thread like any other. */
+  /** Threads run compiled files. From sources there is none, which counts as a lost thread. */
   it('never gives delivered text away, also when its thread cannot be had', async () => {
     const counter = new TokenCounter();
     const members = '"messages":[{"role":"user","content":"hi"}]';

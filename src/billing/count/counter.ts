@@ -1,4 +1,4 @@
-/** Token counts for answers without usage, made in a thread of their own so that a cut 5 MB stream holds up nobody. */
+/** Counts the tokens of answers without usage in a separate thread, so that a cut 5 MB stream delays nobody. */
 import { SideThread } from '../../base/side-thread.js';
 import type { CountedPiece } from './count-pieces.js';
 
@@ -11,7 +11,7 @@ export interface CountRequest {
 }
 
 export interface PieceRequest {
-  /** What earlier pieces left over, and the next piece. */
+  /** The rest of earlier pieces, and the next piece. */
   piece: string;
 }
 
@@ -20,10 +20,10 @@ export interface CountResult {
   completionTokens: number;
 }
 
-/** English averages four characters a token; only used when the counting thread itself fails. */
+/** English has about four characters in a token. Used only where the counting thread itself fails. */
 const charactersPerToken = 4;
 
-/** Above this size counting takes so long that others must not wait behind it. */
+/** Texts above this size take so long that others must not wait behind them. */
 const largeLength = 512 * 1024;
 
 interface WaitingPiece {
@@ -38,7 +38,7 @@ export class TokenCounter {
   private readonly waitingPieces: WaitingPiece[] = [];
   private countsPiece = false;
 
-  /** Begins to load the tokenizer, which takes half a second. */
+  /** Starts to load the tokenizer, which takes half a second. */
   load(): void {
     this.thread.run({ members: '', encoding: 'latin1', delivered: '' }).catch(() => {});
   }
@@ -57,8 +57,8 @@ export class TokenCounter {
   }
 
   /**
-   * Counts a piece of a long text. The thread gets one piece at a time, so that the count of a short answer waits for one piece
-   * and not for those of all streams. `text` is the inside of a JSON string, and must not change until it is counted.
+   * Counts a piece of a long text. The thread gets one piece at a time, so that the count of a short answer waits for one
+   * piece and not for those of all streams. `text` is the inside of a JSON string and must not change before it is counted.
    */
   countPiece(text: Buffer): Promise<CountedPiece> {
     return new Promise((resolve) => {
@@ -85,14 +85,17 @@ export class TokenCounter {
   }
 }
 
-/** Nearly all that counting allocates is garbage at once. Without bounds the thread's heap would grow to several times the tokenizer. */
+/**
+ * Nearly everything that counting allocates is garbage at once. Without a bound the thread's heap would grow to several times
+ * the tokenizer.
+ */
 const youngHeapMb = 6;
-/** The tokenizer takes some 45 MB of it. */
+/** The tokenizer takes about 45 MB of it. */
 const piecesHeapMb = 96;
 
 interface CountThreadOptions {
   heapMb?: number;
-  /** Without it the thread stays. */
+  /** Without it the thread never stops. */
   idleMs?: number;
 }
 

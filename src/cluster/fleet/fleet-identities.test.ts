@@ -30,11 +30,11 @@ async function twoProcesses() {
   };
   const [a, b] = [process(), process()];
   const account = await a.directory.createAccount('operator', { email: 'a@example.com' });
-  const { key } = await a.directory.createKey('operator', account.id, 'k', null);
+  const { key } = await a.directory.createKey('operator', { accountId: account.id, name: 'k', expiresAt: null });
   return { store, versions, a, b, accountId: account.id, keyId: key.id };
 }
 
-/** Whether the process would use what it holds, without asking the store. */
+/** Whether the process would use what it holds without reading the store. */
 async function trusts(
   { identities }: { identities: FleetIdentities },
   versions: MemoryVersions,
@@ -166,7 +166,7 @@ describe('keys and accounts in a fleet', () => {
     });
     const reading = b.directory.load(keyId);
     await new Promise((resolve) => setImmediate(resolve));
-    b.identities.outdated(`key:${keyId}`);
+    b.identities.invalidate(`key:${keyId}`);
     release();
     await reading;
     expect(b.identities.held(keyId)).toBeUndefined();

@@ -1,21 +1,21 @@
 /**
- * Keys and accounts in one of many processes: held in memory under the versions that shared state had when
- * they were read, and used only while those are still the versions. Without shared state nothing is trusted: the store is read.
+ * Holds keys and accounts in one of many processes, under the versions that the shared state had when they were read. They
+ * are used only while those versions are current. Without shared state nothing is trusted and the store is read.
  */
 import { type Identities, overwrite } from '../../accounts/identities.js';
 import { keyExpired } from '../../accounts/keys/verify-token.js';
 import type { PicoUsd } from '../../base/money.js';
-import type { Account, Identity, Key } from '../../domain/account.js';
+import type { Account, ApiKey, Identity } from '../../domain/account.js';
 import { type AccountBalance, type Store, StoreUnavailable } from '../../storage/store.js';
 import type { Subject, Versions } from '../ports.js';
 import { SharedRead } from './shared-read.js';
 import type { UnsettledCharges } from './unsettled-charges.js';
 
-/** A null version: what is held may be used to guess a limit or an owner, but not to admit anybody. */
+/** With a null version, the account may be used to guess a limit or an owner, but not to admit a request. */
 interface HeldAccount {
   readonly account: Account;
   version: string | null;
-  /** How often it has been read. */
+  /** How often the account has been read. */
   reads: number;
 }
 
@@ -34,9 +34,9 @@ export interface FleetIdentitiesDeps {
   store: Pick<Store, 'accounts' | 'keys'>;
   versions: Versions;
   charges: UnsettledCharges;
-  /** Resolves once what an earlier process left in the journal is in the store. */
+  /** Resolves when the journal of an earlier process is in the store. */
   replayed: () => Promise<void>;
-  /** Resolves once everything that was charged so far is in the store; rejects with StoreUnavailable while it cannot be. */
+  /** Resolves when everything charged so far is in the store; rejects with StoreUnavailable while that is not possible. */
   settled: () => Promise<void>;
 }
 
@@ -45,19 +45,19 @@ export class FleetIdentities implements Identities {
   private readonly accounts = new Map<string, HeldAccount>();
   private readonly keyReads = new Map<string, SharedRead<Identity | null>>();
   private readonly accountReads = new Map<string, SharedRead<Account | null>>();
-  /** Raised by whatever is heard: a read that was under way then may be of before, so it is held under no version. */
-  private heardCount = 0;
+  /** Raised by every notification: a read that was in progress may be older, so it is held under no version. */
+  private changeCount = 0;
 
   constructor(private readonly deps: FleetIdentitiesDeps) {
     deps.versions.onLost(() => this.trustNothing());
   }
 
-  /** Nothing is true without asking: the request path asks shared state, with what `held` gives. */
+  /** Nothing is certain without asking: the request path compares the versions that `held` returns with the shared state. */
   cached(): undefined {
     return undefined;
   }
 
-  /** What may be used if shared state still has these versions. */
+  /** What may be used if the shared state still has these versions. */
   held(keyId: string): HeldIdentity | undefined {
     const key = this.keys.get(keyId);
     if (!key || key.version === null) return undefined;
@@ -83,7 +83,7 @@ export class FleetIdentities implements Identities {
     return this.hold(account, null);
   }
 
-  addKey(key: Key, account: Account): Identity {
+  addKey(key: ApiKey, account: Account): Identity {
     const identity = { key, account };
     this.keys.set(key.id, { identity, version: null });
     return identity;
@@ -114,7 +114,7 @@ export class FleetIdentities implements Identities {
   }
 
   changed(subjects: readonly Subject[]): Promise<void> {
-    for (const subject of subjects) this.outdated(subject);
+    for (const subject of subjects) this.invalidate(subject);
     return this.deps.versions.raise(subjects);
   }
 
@@ -123,8 +123,8 @@ export class FleetIdentities implements Identities {
   }
 
   /**
-   * The store has other figures than memory: those of every process together. Not while charges of this process are on their way:
-   * memory has these, and the store's figure may or may not.
+   * Takes the store's balances, which include all processes. Skipped while charges of this process are being sent: memory has
+   * those, and the store's figure may or may not.
    */
   async takeOverBalances(accountIds: readonly string[]): Promise<AccountBalance[]> {
     const { charges } = this.deps;
@@ -135,41 +135,41 @@ export class FleetIdentities implements Identities {
       const held = this.accounts.get(balance.id);
       if (!held || charges.inDoubt(balance.id) || sending.has(balance.id) || charges.beingSent(balance.id)) continue;
       if (held.reads === readsBefore.get(balance.id)) Object.assign(held.account, this.lessUnsettled(balance));
-      // Which of the two is newer is not known, so the next request reads it once more.
+      // Which of the two is newer is unknown, so the next request reads the account again.
       else held.version = null;
     }
     return balances;
   }
 
-  /** Another process has changed it, or nobody knows. */
-  outdated(subject: string): void {
-    this.heardCount++;
+  /** Another process has changed the subject, or may have. */
+  invalidate(subject: string): void {
+    this.changeCount++;
     const [kind, id = ''] = splitOnce(subject);
     const held = kind === 'key' ? this.keys.get(id) : kind === 'account' ? this.accounts.get(id) : undefined;
     if (held) held.version = null;
   }
 
   trustNothing(): void {
-    this.heardCount++;
+    this.changeCount++;
     for (const held of this.keys.values()) held.version = null;
     for (const held of this.accounts.values()) held.version = null;
   }
 
-  /** The versions first, the store second, so that what is held is never older than its version. */
+  /** Reads the versions first and the store second, so that what is held is never older than its version. */
   private async readKey(keyId: string): Promise<Identity | null> {
     await this.deps.replayed();
-    const { heardCount } = this;
+    const { changeCount } = this;
     const owner = this.ownerOf(keyId) ?? (await this.deps.store.keys.findWithAccount(keyId))?.account.id;
     if (owner === undefined) return null;
     const versions = await this.deps.versions.current([`key:${keyId}`, `account:${owner}`]);
     const held = versions && this.heldUnder(keyId, versions);
     if (held) return held;
-    const found = await this.settledFirst(owner, () => this.deps.store.keys.findWithAccount(keyId));
+    const found = await this.readAfterSettling(owner, () => this.deps.store.keys.findWithAccount(keyId));
     if (!found) {
       this.dropKey(keyId);
       return null;
     }
-    const [version = null, accountVersion = null] = (heardCount === this.heardCount && versions) || [];
+    const [version = null, accountVersion = null] = (changeCount === this.changeCount && versions) || [];
     const identity = this.sameIdentity(found.key, this.hold(found.account, accountVersion));
     this.keys.set(keyId, { identity, version });
     return identity;
@@ -177,26 +177,29 @@ export class FleetIdentities implements Identities {
 
   private async readAccount(id: string): Promise<Account | null> {
     await this.deps.replayed();
-    const { heardCount } = this;
+    const { changeCount } = this;
     const versions = await this.deps.versions.current([`account:${id}`]);
     const held = this.accounts.get(id);
     if (held && versions && held.version === versions[0]) return this.withBalance(held.account);
-    const found = await this.settledFirst(id, () => this.deps.store.accounts.find(id));
-    return found && this.hold(found, (heardCount === this.heardCount && versions?.[0]) || null);
+    const found = await this.readAfterSettling(id, () => this.deps.store.accounts.find(id));
+    return found && this.hold(found, (changeCount === this.changeCount && versions?.[0]) || null);
   }
 
   /**
-   * Charges that a silent store may or may not have are brought to it before its balance is believed: a used-up account would be
-   * served again until they are. Read first, as a store that is still away says so at once.
+   * Brings charges that the store may or may not have to the store before its balance is believed: otherwise a used-up
+   * account would be served again until they arrive. Reads first, because a store that is still away then fails at once.
    */
-  private async settledFirst<T>(accountId: string, read: () => Promise<T>): Promise<T> {
+  private async readAfterSettling<T>(accountId: string, read: () => Promise<T>): Promise<T> {
     const found = await read();
     if (!this.deps.charges.inDoubt(accountId)) return found;
     await this.deps.settled();
     return read();
   }
 
-  /** Settlements of other processes change no version before a balance is used up, but who asks for an account is told its ledger's sum. */
+  /**
+   * Settlements of other processes raise no version before a balance is used up, but whoever asks for an account gets its
+   * ledger's sum.
+   */
   private async withBalance(account: Account): Promise<Account> {
     try {
       await this.takeOverBalances([account.id]);
@@ -211,7 +214,7 @@ export class FleetIdentities implements Identities {
     return held && held.version === version && held.accountVersion === accountVersion ? held.identity : null;
   }
 
-  /** Into the object that the account's keys share already. */
+  /** Copies into the object that the account's keys already share. */
   private hold(fresh: Account, version: string | null): Account {
     Object.assign(fresh, this.lessUnsettled(fresh));
     const held = this.accounts.get(fresh.id);
@@ -230,8 +233,8 @@ export class FleetIdentities implements Identities {
     return { balancePico: balancePico - unsettled, usagePico: usagePico + unsettled };
   }
 
-  /** The same object for the same key, so that a token that was held against its hash is not hashed again. */
-  private sameIdentity(key: Key, account: Account): Identity {
+  /** Returns the same object for the same key, so that a verified token is not hashed again. */
+  private sameIdentity(key: ApiKey, account: Account): Identity {
     const held = this.keys.get(key.id)?.identity;
     const same = held && held.account === account && held.key.hash !== null && key.hash?.equals(held.key.hash);
     return same && held.key.name === key.name && held.key.expiresAt === key.expiresAt ? held : { key, account };

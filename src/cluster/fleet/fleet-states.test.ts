@@ -17,7 +17,7 @@ async function started() {
     readCatalogue: async () => void reads.catalogue++,
   };
   const states = new FleetStates(deps);
-  await states.startedWith(async () => {});
+  await states.loadFirst(async () => {});
   const upToNow = async () => {
     const [statesVersion, catalogueVersion] = (await versions.current(['states', 'catalogue'])) ?? [null, null];
     await states.upTo(statesVersion ?? null, catalogueVersion ?? null);
@@ -52,7 +52,7 @@ describe('model states, holds and the catalogue in a fleet', () => {
     await upToNow();
     await upToNow();
     expect(reads).toEqual({ states: 2, catalogue: 0 });
-    await states.catalogueHeard();
+    await states.reloadCatalogue();
     expect(reads.catalogue).toBe(1);
   });
 

@@ -1,6 +1,6 @@
 /**
- * What every request of every account depends on: model states, quota holds, the catalogue. Brought up to the versions of
- * shared state before a request goes on, so that a change is in force on the next request in every process.
+ * Keeps the state that every request depends on: model states, quota holds and the catalogue. It is brought up to the
+ * versions of the shared state before a request goes on, so that a change applies to the next request in every process.
  */
 
 import type { Logger } from '../../base/logger.js';
@@ -12,13 +12,13 @@ export interface FleetStatesDeps {
   versions: Versions;
   /** Reads model states and quota holds from the store. */
   readStates: () => Promise<void>;
-  /** Reads the catalogue's files again; with a fault the old one stays in use. */
+  /** Reads the catalogue's files again; the old catalogue stays in use where they have a fault. */
   readCatalogue: () => Promise<unknown>;
   clock: Pick<Clock, 'monotonicMs'>;
   logger: Logger;
 }
 
-/** After a failure requests go on with what is held; this long nobody waits for another try. */
+/** After a failure, requests go on with the held state and nobody waits for another try for this long. */
 const pauseMs = 1_000;
 
 export class FleetStates {
@@ -26,55 +26,55 @@ export class FleetStates {
   private catalogueVersion: string | null = null;
   private readonly reading = new SharedRead(() => this.read());
   private failedAtMs = Number.NEGATIVE_INFINITY;
-  /** The versions that could not be brought up to. */
+  /** The versions that could not be read. */
   private failedUnder: readonly (string | null)[] = [null, null];
-  private heardCount = 0;
+  private changeCount = 0;
   private catalogueMissed = false;
 
   constructor(private readonly deps: FleetStatesDeps) {
-    deps.versions.onLost(() => this.outdated());
+    deps.versions.onLost(() => this.invalidate());
   }
 
-  /** At the start, around the first reading of both: under which versions it was. */
-  async startedWith(load: () => Promise<void>): Promise<void> {
-    const { heardCount } = this;
+  /** Runs the first load at start and stores the versions that it belongs to. */
+  async loadFirst(load: () => Promise<void>): Promise<void> {
+    const { changeCount } = this;
     const versions = await this.deps.versions.current(['states', 'catalogue']);
     await load();
-    if (heardCount === this.heardCount) [this.statesVersion = null, this.catalogueVersion = null] = versions ?? [];
+    if (changeCount === this.changeCount) [this.statesVersion = null, this.catalogueVersion = null] = versions ?? [];
   }
 
-  /** Waits for nothing where both are the ones held. */
+  /** Returns without waiting where both versions are held. */
   upTo(statesVersion: string | null, catalogueVersion: string | null): Promise<void> | undefined {
     if (statesVersion !== null && catalogueVersion !== null) {
       if (statesVersion === this.statesVersion && catalogueVersion === this.catalogueVersion) return undefined;
-      // Whoever has changed something since the failure has reached the store.
+      // A version that changed since the failure shows that its process reached the store.
       const [failedStates, failedCatalogue] = this.failedUnder;
       if (statesVersion !== failedStates || catalogueVersion !== failedCatalogue) return this.reading.ask();
     }
     return this.now();
   }
 
-  /** Without knowing the versions: for paths outside chat, and while shared state is out of reach. */
+  /** Reads without knowing the versions: for paths other than chat, and while the shared state is out of reach. */
   now(): Promise<void> | undefined {
     return this.deps.clock.monotonicMs() < this.failedAtMs + pauseMs ? undefined : this.reading.ask();
   }
 
-  /** Somebody has changed something, or nobody knows. */
-  outdated(): void {
-    this.heardCount++;
+  /** Another process has changed something, or may have. */
+  invalidate(): void {
+    this.changeCount++;
     this.statesVersion = null;
   }
 
-  /** The only word of it while shared state is out of reach, so the files are read at once. */
-  catalogueHeard(): Promise<void> | undefined {
-    this.heardCount++;
+  /** The only notification while the shared state is out of reach, so the files are read at once. */
+  reloadCatalogue(): Promise<void> | undefined {
+    this.changeCount++;
     this.catalogueVersion = null;
     this.catalogueMissed = true;
     return this.now();
   }
 
   private async read(): Promise<void> {
-    const { heardCount } = this;
+    const { changeCount } = this;
     const [states = null, catalogue = null] = (await this.deps.versions.current(['states', 'catalogue'])) ?? [];
     try {
       if (states === null || states !== this.statesVersion) await this.deps.readStates();
@@ -82,8 +82,8 @@ export class FleetStates {
         this.catalogueMissed = false;
         await this.deps.readCatalogue();
       }
-      if (heardCount === this.heardCount) this.statesVersion = states;
-      if (catalogue !== null && heardCount === this.heardCount) this.catalogueVersion = catalogue;
+      if (changeCount === this.changeCount) this.statesVersion = states;
+      if (catalogue !== null && changeCount === this.changeCount) this.catalogueVersion = catalogue;
     } catch (error) {
       this.failedAtMs = this.deps.clock.monotonicMs();
       this.failedUnder = [states, catalogue];

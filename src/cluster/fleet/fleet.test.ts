@@ -10,7 +10,7 @@ import { Fleet } from './fleet.js';
 
 const accountId = 'acct-1';
 
-/** One process, in whose memory the account has the balance, and an answer that has been charged but not settled. */
+/** One process with the account's balance in memory and an answer that is charged but not settled. */
 async function charged(balancePico: bigint, costPico: bigint) {
   const store = new MemoryStore();
   const versions = new MemoryVersions();
@@ -39,7 +39,7 @@ async function charged(balancePico: bigint, costPico: bigint) {
   return { store, versions, fleet, account, rows, version, settling };
 }
 
-/** Settles, and then fails in this way. */
+/** A store that settles or not, and then fails with this error. */
 function failing(store: MemoryStore, error: Error, settles: boolean): void {
   const { settle } = store.ledger;
   store.ledger.settle = async (rows: readonly SettlementRow[]) => {

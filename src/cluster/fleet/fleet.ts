@@ -1,6 +1,6 @@
 /**
- * One of many identical processes on one store and one shared state: what it holds in memory is brought up to
- * the versions of the others, and what it settles is told to them where it matters.
+ * Makes one of many identical processes on one store and one shared state: it brings memory up to the versions of the others
+ * and notifies them of settlements where that matters.
  */
 import type { Logger } from '../../base/logger.js';
 import type { Account } from '../../domain/account.js';
@@ -14,21 +14,21 @@ import { UnsettledCharges } from './unsettled-charges.js';
 export interface FleetDeps extends FleetStatesDeps {
   store: Store;
   admission: Admission;
-  /** Resolves once what an earlier process left in the journal is in the store. */
+  /** Resolves when the journal of an earlier process is in the store. */
   replayed: () => Promise<void>;
-  /** Resolves once everything that was charged so far is in the store; rejects with StoreUnavailable while it cannot be. */
+  /** Resolves when everything charged so far is in the store; rejects with StoreUnavailable while that is not possible. */
   settled: () => Promise<void>;
   logger: Logger;
 }
 
 /**
- * A balance below this many times the cost of an answer may be used up by what other processes have not settled yet (they
- * settle four times a second), so from there on each answer is settled before its last byte leaves.
+ * Other processes may use up a balance below this many times the cost of an answer before they settle (they settle four times
+ * a second), so below it each answer is settled before its last byte leaves.
  */
 const nearZeroCosts = 1_000n;
-/** The same for an answer that costs next to nothing while another process delivers a dear one: one US dollar. */
+/** The same for an answer that costs almost nothing while another process delivers an expensive one: one US dollar. */
 const nearZeroPico = 1_000_000_000_000n;
-/** While shared state is out of reach every request reads the store, so a settlement need not wait for it. */
+/** While the shared state is out of reach every request reads the store, so a settlement need not wait for it. */
 const raiseMs = 300;
 
 export class Fleet {
@@ -37,7 +37,7 @@ export class Fleet {
   readonly admission: Admission;
   private readonly versions: Versions;
   private readonly charges = new UnsettledCharges();
-  /** Accounts that were charged and whose balance has not been looked at since. */
+  /** Accounts that were charged and whose balance has not been read since. */
   private readonly unread = new Set<string>();
   private listening: { close(): Promise<void> } | null = null;
 
@@ -49,12 +49,12 @@ export class Fleet {
     this.states = new FleetStates(deps);
   }
 
-  /** Changes of others are heard from now on, also those of a process that died before it could raise a version. */
+  /** Starts to receive changes of others, also those of a process that died before it could raise a version. */
   async listen(): Promise<void> {
-    this.listening = await this.deps.store.changes.listen((subject) => this.heard(subject));
+    this.listening = await this.deps.store.changes.listen((subject) => this.applyChange(subject));
   }
 
-  /** Of model states, quota holds or the catalogue; when it resolves the others know. */
+  /** Model states, quota holds or the catalogue have changed; resolves when the other processes know. */
   changed(what: 'states' | 'catalogue'): Promise<void> {
     return this.versions.raise([what]);
   }
@@ -64,20 +64,23 @@ export class Fleet {
     await this.changed('catalogue');
   }
 
-  /** What the journal's writer calls: settles, takes over the balances of all processes, and tells of one that is used up. */
+  /**
+   * Called by the journal's writer: settles, takes over the balances of all processes, and notifies the others of one that is
+   * used up.
+   */
   async settle(rows: readonly SettlementRow[]): Promise<void> {
     const sent = this.charges.sending(rows);
     try {
       await this.deps.store.ledger.settle(rows);
     } catch (error) {
-      // A store that fell silent may have them all the same: counted twice they could make up a 402.
+      // A store that did not answer may have them all the same: counted twice, they could cause a wrong 402.
       if (error instanceof StoreUnavailable) sent.unanswered();
       else sent.refused();
       throw error;
     }
     sent.arrived();
     for (const { accountId, chargePico } of rows) if (chargePico !== 0n) this.unread.add(accountId);
-    if (this.unread.size > 0) await this.told(await this.usedUp([...this.unread]));
+    if (this.unread.size > 0) await this.raiseVersions(await this.findUsedUp([...this.unread]));
   }
 
   nearZero({ balancePico }: Account, costPico: bigint): boolean {
@@ -88,13 +91,13 @@ export class Fleet {
     await this.listening?.close();
   }
 
-  private async usedUp(accountIds: readonly string[]): Promise<readonly string[]> {
+  private async findUsedUp(accountIds: readonly string[]): Promise<readonly string[]> {
     try {
       const balances = await this.identities.takeOverBalances(accountIds);
       for (const id of accountIds) this.unread.delete(id);
       return balances.filter(({ balancePico }) => balancePico <= 0n).map(({ id }) => id);
     } catch (error) {
-      // Raising versions now would only send everybody to a store that is away.
+      // Raising versions now would only send every process to a store that is away.
       this.deps.logger.warn(
         { error: String(error) },
         'balances could not be read after a settlement; the next one will',
@@ -103,16 +106,16 @@ export class Fleet {
     }
   }
 
-  private async told(accountIds: readonly string[]): Promise<void> {
+  private async raiseVersions(accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return;
     const raised = this.versions.raise(accountIds.map((id) => `account:${id}` as const));
     await Promise.race([raised, new Promise<void>((resolve) => setTimeout(resolve, raiseMs).unref())]);
   }
 
-  private heard(subject: string | null): void {
+  private applyChange(subject: string | null): void {
     if (subject === null) this.identities.trustNothing();
-    if (subject === null || subject === 'states') this.states.outdated();
-    else if (subject === 'catalogue') void this.states.catalogueHeard();
-    else this.identities.outdated(subject);
+    if (subject === null || subject === 'states') this.states.invalidate();
+    else if (subject === 'catalogue') void this.states.reloadCatalogue();
+    else this.identities.invalidate(subject);
   }
 }

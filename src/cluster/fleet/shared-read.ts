@@ -1,6 +1,6 @@
 /**
- * Lets callers that come together share one read, but never one that began before they came: what they get is at least as
- * new as their question. So however many ask, at most one read runs and one waits.
+ * Lets callers share one read, but never one that began before they called: the result is at least as new as their call.
+ * However many call, at most one read runs and one waits.
  */
 export class SharedRead<T> {
   private running: Promise<T> | null = null;

@@ -1,15 +1,16 @@
 /**
- * What this process has taken off balances in memory and the store has not: a balance that is read from the store is too
- * high by it. Charges that are being sent are left out, as the store may have them already; no 402 comes of counting twice.
+ * The charges that this process has deducted in memory and the store has not: a balance read from the store is too high by
+ * them. Charges that are being sent do not count, because the store may have them already, and counting twice could cause a
+ * wrong 402.
  */
 import { rowId, type SettlementRow } from '../../domain/settlement-row.js';
 
-/** How the sending of some rows has ended. */
+/** Reports how the sending of some rows ended. */
 export interface Sent {
   arrived(): void;
-  /** They count again, as far as they are this process's. */
+  /** The store refused them; this process's charges count again. */
   refused(): void;
-  /** The store may have them or not, so that no balance is certain which is read before they have arrived. */
+  /** The store may or may not have them, so balances read before they arrive are uncertain. */
   unanswered(): void;
 }
 
@@ -18,34 +19,34 @@ export class UnsettledCharges {
   private readonly unanswered = new Map<string, Set<string>>();
   private readonly underWay = new Set<readonly SettlementRow[]>();
 
-  /** Takes the place of what was added for the generation before. */
+  /** Replaces what was added for the generation before. */
   add(accountId: string, generationId: string, costPico: bigint): void {
     const charges = this.waiting.get(accountId);
     if (charges) charges.set(generationId, costPico);
     else this.waiting.set(accountId, new Map([[generationId, costPico]]));
   }
 
-  /** Of the account, without what is being sent. */
+  /** The account's charges without those that are being sent. */
   sum(accountId: string): bigint {
     let sum = 0n;
     for (const costPico of this.waiting.get(accountId)?.values() ?? []) sum += costPico;
     return sum;
   }
 
-  /** Whether something of the account was sent and never answered. */
+  /** Whether a charge of the account was sent and never answered. */
   inDoubt(accountId: string): boolean {
     return this.unanswered.has(accountId);
   }
 
-  /** Whether something of the account is being sent just now, so that nobody knows whether the store's balance has it already. */
+  /** Whether a charge of the account is being sent, so that the store's balance may or may not include it. */
   beingSent(accountId: string): boolean {
     for (const rows of this.underWay) if (rows.some((row) => row.accountId === accountId)) return true;
     return false;
   }
 
-  /** Call it before these are sent. */
+  /** Call it before these rows are sent. */
   sending(rows: readonly SettlementRow[]): Sent {
-    // Rows that an earlier process, or another one, has left were never taken off a balance here.
+    // Rows left by an earlier or another process were never deducted here.
     const own = rows.filter((row) => row.chargePico !== 0n && this.take(row));
     this.underWay.add(own);
     const answered = () => {

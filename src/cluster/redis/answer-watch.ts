@@ -1,16 +1,16 @@
 /**
- * Knows what has been asked of Redis and not been answered, and says when an answer is overdue. One timer watches whatever is due
- * first, so an ask costs no timer of its own; and a busy event loop of ours is never taken for a silent Redis.
+ * Tracks the unanswered requests to Redis and reports when an answer is overdue. One timer watches the earliest deadline, so
+ * a request needs no timer of its own, and a busy event loop is never mistaken for a silent Redis.
  */
 
-/** A timer that is later than this says that the process, or the whole machine and Redis with it, is short of processor time. */
+/** A timer later than this shows that the process, or the whole machine and Redis with it, is short of processor time. */
 const lateMsMax = 5;
 
 export interface Ask {
   readonly resolve: (answer: unknown) => void;
   readonly waitMs: number;
   dueMs: number;
-  /** Whether it has got its wait a second time, because this process was too busy to see an answer in the first. */
+  /** Whether the wait was extended once, because this process was too busy to see an answer in time. */
   granted: boolean;
 }
 
@@ -19,7 +19,7 @@ export class AnswerWatch {
   private timer: NodeJS.Timeout | null = null;
   private timerDueMs = Number.POSITIVE_INFINITY;
 
-  /** `overdue` is told how long has been waited in vain, and has to drop what is open. */
+  /** `overdue` gets the time that was waited in vain, and must drop what is open. */
   constructor(private readonly overdue: (waitMs: number) => void) {}
 
   add(resolve: (answer: unknown) => void, waitMs: number): Ask {
@@ -29,12 +29,12 @@ export class AnswerWatch {
     return ask;
   }
 
-  /** False for an answer that comes too late: somebody has gone on without it. */
+  /** False for an answer that comes too late: its caller has gone on without it. */
   answered(ask: Ask): boolean {
     return this.open.delete(ask);
   }
 
-  /** Nothing that is open will be answered any more. */
+  /** Drops everything that is open; it will not be answered. */
   drop(): void {
     const dropped = [...this.open];
     this.open.clear();
@@ -54,7 +54,7 @@ export class AnswerWatch {
     this.timerDueMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The answer may have arrived and not been read: sockets are read between a timer and the next immediate. */
+  /** The answer may have arrived but not been read: sockets are read between a timer and the next immediate. */
   private look(): void {
     const lateMs = performance.now() - this.timerDueMs;
     this.disarm();

@@ -13,7 +13,7 @@ const ask = (state: SharedState) =>
     key: { id: 'abcdefghij', accountId: 'acc', limit: 1e6 },
   });
 
-/** What is promised, and on top of it what a process was itself late by; one that was late waits a second time. */
+/** The promised wait plus the process's own delay. A process that was late waits a second time. */
 const allowedMs = (promisedMs: number, lagMs: number, waitMs: number) => promisedMs + lagMs + (lagMs > 4 ? waitMs : 0);
 
 describe('a Redis that stands still', () => {
@@ -37,7 +37,7 @@ describe('a Redis that stands still', () => {
       });
       expect(slowestMs).toBeLessThanOrEqual(allowedMs(50, lagMs, requestWaitMs));
       expect(state.link.up).toBe(false);
-      // Nothing but microtasks: not one of them waits for as much as a turn of the event loop.
+      // Nothing but microtasks: none of them waits for a turn of the event loop.
       let turned = false;
       setImmediate(() => {
         turned = true;
@@ -74,7 +74,7 @@ describe('a Redis that stands still', () => {
     const used = state.counters('requests').peek('abcdefghij').used;
     redis.server.thaw();
     await until(() => state.link.up);
-    // It was done in Redis after all, and nobody here took notice until the next answer.
+    // Redis did it after all, which nobody here notices until the next answer.
     expect(state.counters('requests').peek('abcdefghij').used).toBe(used);
     const next = await withinReach([state], () => ask(state));
     expect(next?.request?.used).toBeGreaterThan(used + 1);
@@ -168,7 +168,7 @@ describe('a Redis that refuses', () => {
     try {
       await changing.versions.raise(['key:a']);
       expect(lost).toBeGreaterThan(0);
-      // It dies before it could make up for it, so what others hold looks as true as ever.
+      // It dies before it could repeat the raise, so what others hold still looks current.
       await changing.close();
     } finally {
       await client.config('SET', 'maxmemory', '0');

@@ -1,6 +1,6 @@
 /**
- * The connection to Redis, as something that is there or away and never in between: nothing is queued while it is away, nobody
- * waits longer than they said, and an answer that comes after that is dropped. It finds its way back by itself.
+ * The connection to Redis. It is either up or away: nothing is queued while it is away, nobody waits longer than their limit,
+ * and a later answer is dropped. It reconnects by itself.
  */
 import { Command, Redis } from 'ioredis';
 import type { Logger } from '../../base/logger.js';
@@ -8,13 +8,18 @@ import { AnswerWatch } from './answer-watch.js';
 import { clientAddress, maskedAddress } from './redis-address.js';
 import { allScripts, type Script } from './scripts.js';
 
-/** How long a request waits for Redis. With the second round trip of a chat it stays under 50 ms: once one was in vain, none waits. */
+/**
+ * How long a request waits for Redis. Including the second round trip of a chat it stays under 50 ms: after one failed wait,
+ * none waits again.
+ */
 export const requestWaitMs = 40;
-/** What is not waited for by a request may take longer. */
+/** The limit for work that no request waits for. */
 export const patientWaitMs = 500;
-/** With `patientWaitMs` the longest time for which a process without traffic takes a silent Redis for a living one. */
+/**
+ * Together with `patientWaitMs`, the longest time for which a process without traffic takes a silent Redis for a live one.
+ */
 const beatMs = 250;
-/** A connection that has been silent for so long is given up for a new one: its other end may not exist any more. */
+/** A connection that is silent for this long is replaced: its other end may not exist any more. */
 const silenceMs = 2_000;
 /** How long a start waits for Redis before it goes on without. */
 const openingMs = 1_000;
@@ -26,16 +31,16 @@ const asText = { replyEncoding: 'utf8' } as const;
 
 export interface LinkOptions {
   redisUrl: string;
-  /** Tells fleets apart that share a Redis. */
+  /** Distinguishes fleets that share a Redis. */
   namespace?: string | undefined;
   logger: Logger;
 }
 
-/** A step of coming back. null = there is nothing to do; false = it did not work out, and shared state stays away. */
+/** A step of reconnecting. null where there is nothing to do; false where it failed and the shared state stays away. */
 export type BackStep = () => Promise<boolean> | null;
 
 export class RedisLink {
-  /** What every key begins with. */
+  /** The prefix of every key. */
   readonly prefix: string;
   private readonly address: string;
   private readonly logger: Logger;
@@ -50,10 +55,10 @@ export class RedisLink {
   private beats: NodeJS.Timeout | undefined;
   private beating = false;
   private comingBack = false;
-  /** When something was last heard of the connection. */
-  private heardMs = performance.now();
+  /** When Redis last answered. */
+  private answeredMs = performance.now();
   private awaySinceMs = performance.now();
-  /** Why it is away, and what the client has last complained of. */
+  /** Why Redis is away, and the client's last error. */
   private reason = 'no connection yet';
   private complaint = '';
 
@@ -67,11 +72,11 @@ export class RedisLink {
       connectTimeout: silenceMs,
       disconnectTimeout: closingMs / 2,
       enableOfflineQueue: false,
-      // Coming back makes sure of more than this check does, in fewer round trips.
+      // Reconnecting checks more than this, in fewer round trips.
       enableReadyCheck: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: null,
-      // Spread, so that the processes of a fleet do not all knock at once.
+      // With jitter, so that the processes of a fleet do not reconnect at the same moment.
       retryStrategy: (times) => Math.min(100 * times, 500) * (0.5 + Math.random() / 2),
     });
   }
@@ -80,14 +85,15 @@ export class RedisLink {
     return this.isUp;
   }
 
-  /** Told each time Redis goes out of reach, before anybody who waited for it goes on. */
+  /** Called each time Redis goes out of reach, before callers that waited for it go on. */
   onAway(listener: () => void): void {
     this.awayListeners.push(listener);
   }
 
   /**
-   * Told when the connection itself is gone, by Redis or by us after a silence of two seconds, and when Redis refuses what it is asked,
-   * as it then refuses raises too. Otherwise nothing can have been missed: a raise that finds silence is waited for longer than that.
+   * Called when the connection is gone, closed by Redis or by us after two seconds of silence, and when Redis refuses
+   * requests, because it then refuses raises too. Otherwise nothing can have been missed: a raise waits longer than that for
+   * a silent Redis.
    */
   onLost(listener: () => void): void {
     this.lostListeners.push(listener);
@@ -97,18 +103,18 @@ export class RedisLink {
     this.backListeners.push(listener);
   }
 
-  /** Has to be done before the link is announced as back; asked again until it has nothing to do. */
+  /** Runs before the link is reported as up, again and again until it has nothing to do. */
   beforeBack(step: BackStep): void {
     this.backSteps.push(step);
   }
 
-  /** Resolves when Redis answers, or when a start should not wait for it any longer. */
+  /** Resolves when Redis answers, or when a start should not wait any longer. */
   async open(): Promise<void> {
     const { redis } = this;
     redis.on('error', (error: Error) => {
       this.complaint = error.message;
     });
-    redis.on('connect', () => this.heard());
+    redis.on('connect', () => this.noteAnswer());
     redis.on('ready', () => void this.comeBack());
     redis.on('close', () => {
       this.tell(this.lostListeners);
@@ -134,7 +140,7 @@ export class RedisLink {
     this.watch.drop();
     const { redis } = this;
     return new Promise((resolve) => {
-      // Between two attempts to connect there is nothing to close, and nothing that would say so.
+      // Between two attempts to connect there is nothing to close and no event.
       const timer = setTimeout(resolve, closingMs);
       redis.once('end', () => {
         clearTimeout(timer);
@@ -144,7 +150,7 @@ export class RedisLink {
     });
   }
 
-  /** Runs a script that Redis has; null = out of reach, or no answer in time. Never rejects. */
+  /** Runs a script that Redis has; null where Redis is out of reach or does not answer in time. Never rejects. */
   run<T>({ sha }: Script, keys: readonly string[], figures: readonly string[], waitMs: number): Promise<T | null> {
     if (!this.isUp) return Promise.resolve(null);
     const args = [sha, String(keys.length)];
@@ -153,7 +159,7 @@ export class RedisLink {
     return this.send('evalsha', args, waitMs);
   }
 
-  /** For the steps of coming back: like `run`, while the link is still away. */
+  /** Like `run`, for the steps of reconnecting, while the link is still away. */
   runAway<T>({ sha }: Script, keys: readonly string[], figures: readonly string[]): Promise<T | null> {
     return this.send('evalsha', [sha, String(keys.length), ...keys, ...figures], patientWaitMs);
   }
@@ -162,16 +168,16 @@ export class RedisLink {
     return new Promise((resolve) => {
       const ask = this.watch.add(resolve as (answer: unknown) => void, waitMs);
       const command = new Command(name, [], asText);
-      // Handed to the constructor they would be flattened and checked one by one, which takes as long as all the rest of sending them.
+      // The constructor would flatten and check them one by one, which takes as long as all other work of sending.
       command.args = args;
       const sent = this.redis.sendCommand(command) as Promise<T>;
       sent.then(
         (answer) => {
-          this.heard();
+          this.noteAnswer();
           if (this.watch.answered(ask)) resolve(answer);
         },
         (error: Error) => {
-          if (this.watch.answered(ask)) this.refused(error);
+          if (this.watch.answered(ask)) this.handleRefusal(error);
           resolve(null);
         },
       );
@@ -182,23 +188,25 @@ export class RedisLink {
     return this.send('set', [`${this.prefix}alive`, '1', 'px', '60000'], waitMs);
   }
 
-  /** A Redis that refuses what we ask (it lost the scripts, is loading, full, or a replica) is as good as none until it stops. */
-  private refused({ message }: Error): void {
+  /**
+   * A Redis that refuses requests (it lost the scripts, is loading, is full, or is a replica) counts as away until it stops.
+   */
+  private handleRefusal({ message }: Error): void {
     this.tell(this.lostListeners);
     this.goAway(message);
-    // An address may stand for another server by now, after a failover.
+    // After a failover the address may belong to another server.
     if (message.startsWith('READONLY')) this.redis.disconnect(true);
   }
 
-  private heard(): void {
-    this.heardMs = performance.now();
+  private noteAnswer(): void {
+    this.answeredMs = performance.now();
   }
 
   private goAway(reason: string): void {
     this.reason = reason;
     const wasUp = this.isUp;
     this.isUp = false;
-    // Who is told so goes on later in this turn, after the listeners.
+    // Callers that are notified continue later in this turn, after the listeners.
     this.watch.drop();
     if (!wasUp || this.closed) return;
     this.awaySinceMs = performance.now();
@@ -207,14 +215,14 @@ export class RedisLink {
     void this.comeBack();
   }
 
-  /** Everything that requests rely on is made sure of first: scripts, room to write, raised versions, and speed. */
+  /** Checks everything that requests rely on: scripts, room to write, raised versions, and speed. */
   private async comeBack(): Promise<void> {
     if (this.isUp || this.comingBack || this.closed || this.redis.status !== 'ready') return;
     this.comingBack = true;
     try {
       const loads = allScripts.map(({ lua }) => this.send('script', ['load', lua], patientWaitMs));
       if ((await Promise.all(loads)).includes(null)) return;
-      // One that is too slow for requests would be away again with the next of them.
+      // A Redis too slow for requests would be away again with the next one.
       if ((await this.write(requestWaitMs)) === null) return;
       for (let step = this.nextStep(); step; step = this.nextStep()) if (!(await step)) return;
       this.isUp = true;
@@ -239,7 +247,7 @@ export class RedisLink {
     if (this.isUp) {
       if (this.beating) return;
       this.beating = true;
-      // A write: one that is full or a replica answers everything else, and takes no raise.
+      // A write: a Redis that is full or a replica answers everything else, and takes no raise.
       void this.write(patientWaitMs).then(() => {
         this.beating = false;
       });
@@ -247,13 +255,13 @@ export class RedisLink {
     }
     const { status } = this.redis;
     if (status === 'end') this.redis.connect().catch(() => {});
-    else if ((status === 'ready' || status === 'connect') && performance.now() - this.heardMs > silenceMs) {
-      this.heard();
+    else if ((status === 'ready' || status === 'connect') && performance.now() - this.answeredMs > silenceMs) {
+      this.noteAnswer();
       this.redis.disconnect(true);
     } else void this.comeBack();
   }
 
-  /** One that fails keeps no other from being told. */
+  /** A listener that fails does not keep the others from being called. */
   private tell(listeners: readonly (() => void)[]): void {
     for (const listener of listeners) {
       try {

@@ -47,7 +47,7 @@ describe('buckets that processes share', () => {
     });
   });
 
-  it('show Redis no e-mail address, and leave nothing behind in it', async () => {
+  it('show Redis no email, and leave nothing behind in it', async () => {
     const state = await redis.open();
     const client = new Redis(redis.server.url);
     await withinReach([state], async () => {

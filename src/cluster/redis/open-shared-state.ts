@@ -1,4 +1,4 @@
-/** Shared state on Redis, put together: one connection for the versions, the counters and the admission of a process. */
+/** Opens the shared state on Redis: one connection for the versions, counters and admission of a process. */
 
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../base/logger.js';
@@ -15,9 +15,9 @@ export interface SharedStateOptions {
   redisUrl: string;
   clock: Pick<Clock, 'monotonicMs'>;
   logger: Logger;
-  /** Tells fleets apart that share a Redis. */
+  /** Distinguishes fleets that share a Redis. */
   namespace?: string;
-  /** For every family that is not opened with its own. */
+  /** For every family without its own options. */
   counting?: MemoryCountersOptions;
 }
 
@@ -26,20 +26,20 @@ export interface SharedState {
   readonly versions: RedisVersions;
   /** Counts addresses in the family `ip` and the requests of keys in the family `requests`. */
   readonly admission: RedisAdmission;
-  /** The counters of a family; the same ones each time. */
+  /** The counters of a family; the same object each time. */
   counters(family: string, options?: MemoryCountersOptions): RedisCounters;
   readonly totals: RedisTotals;
   readonly buckets: RedisBuckets;
   readonly up: boolean;
-  /** Requests so far that were admitted without Redis. */
+  /** The number of requests admitted without Redis so far. */
   readonly fallbacks: number;
   close(): Promise<void>;
 }
 
-/** Addresses are chosen by whoever calls, so no more of them are remembered a window. */
+/** Callers choose addresses, so only this many are remembered in a window. */
 const namesMax = 65_536;
 
-/** Never fails: where Redis is out of reach, shared state begins as away. */
+/** Never fails: where Redis is out of reach, the shared state starts as away. */
 export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
   const { clock, counting = { namesMax } } = options;
   const link = new RedisLink(options);
@@ -69,9 +69,10 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
   };
 }
 
-// * Buckets that all processes of a fleet share: a fleet admits no more attempts than one process would. They are counted here as
-// well, and here alone while Redis is away.
-
+/**
+ * Buckets that all processes of a fleet share, so a fleet admits no more attempts than one process would. They are counted
+ * here as well, and only here while Redis is away.
+ */
 export class RedisBuckets implements Buckets {
   private readonly local: MemoryBuckets;
 
@@ -98,16 +99,15 @@ export class RedisBuckets implements Buckets {
     await this.link.run(giveBackScript, this.keysOf(buckets), figures, patientWaitMs);
   }
 
-  /** By their hash: the names hold e-mail addresses, which Redis need not know. */
+  /** By their hash: the names contain emails, which Redis need not know. */
   private keysOf(buckets: readonly Bucket[]): string[] {
     return buckets.map(({ name }) => `${this.link.prefix}b:${createHash('sha256').update(name).digest('base64url')}`);
   }
 }
 
-// Sums in Redis. A sum lives for two days, longer than any that is asked for: those of a UTC day.
-
 const livesMs = String(2 * 24 * 60 * 60 * 1000);
 
+/** Sums in Redis. A sum lives for two days, longer than any sum that is needed: those of a UTC day. */
 export class RedisTotals implements Totals {
   constructor(private readonly link: RedisLink) {}
 

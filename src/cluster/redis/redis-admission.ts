@@ -1,4 +1,4 @@
-/** A request's admission in one round trip to Redis, and those of one turn of the event loop in one command. */
+/** Admits a request in one round trip to Redis. The requests of one turn of the event loop share one command. */
 import type { Admission, AdmissionAnswer, AdmissionAsk, Counted } from '../ports.js';
 import { type RedisLink, requestWaitMs } from './link.js';
 import { type RedisCounters, resetMsOf } from './redis-counters.js';
@@ -16,7 +16,7 @@ interface Asked {
 const away = Promise.resolve(null);
 
 export class RedisAdmission implements Admission {
-  /** Asks so far that had to do without Redis. */
+  /** The number of requests so far that had to do without Redis. */
   unanswered = 0;
   private readonly batch = new TurnBatch<Asked>((asked) => void this.send(asked));
   private readonly sharedKeys: readonly [string, string];
@@ -24,7 +24,7 @@ export class RedisAdmission implements Admission {
   private readonly accountVersionPrefix: string;
   private readonly windows: readonly [string, string];
 
-  /** The counters are those that the limiters use, so that what is learnt here is what they read. */
+  /** The counters are those of the limiters, so that they read what is learnt here. */
   constructor(
     private readonly link: RedisLink,
     versions: RedisVersions,
@@ -65,16 +65,18 @@ export class RedisAdmission implements Admission {
     }
     const answer = await this.link.run<Answer>(admitScript, keys, limits, requestWaitMs);
     if (answer) {
-      this.deal(asked, answer);
+      this.resolveAll(asked, answer);
       return;
     }
     this.unanswered += asked.length;
     for (const { resolve } of asked) resolve(null);
   }
 
-  /** The answer has three figures for an address, and three and two versions for a key, unless its address was refused. */
-  private deal(asked: readonly Asked[], answer: Answer): void {
-    const [nowMs, statesVersion, catalogueVersion] = answer as [number, string | null, string | null];
+  /**
+   * The answer has three figures for an address, and three figures and two versions for a key unless its address was refused.
+   */
+  private resolveAll(asked: readonly Asked[], answer: Answer): void {
+    const [, statesVersion, catalogueVersion] = answer as [number, string | null, string | null];
     let at = 3;
     for (const { ask, resolve } of asked) {
       let peer: Counted | null = null;
@@ -82,11 +84,11 @@ export class RedisAdmission implements Admission {
       let keyVersion: string | null = null;
       let accountVersion: string | null = null;
       if (ask.peer) {
-        peer = counted(this.peers, ask.peer.name, nowMs, answer, at);
+        peer = learnCount(this.peers, ask.peer.name, answer, at);
         at += 3;
       }
       if (ask.key && peer?.admitted !== false) {
-        request = counted(this.requests, ask.key.id, nowMs, answer, at);
+        request = learnCount(this.requests, ask.key.id, answer, at);
         keyVersion = answer[at + 3] as string | null;
         accountVersion = answer[at + 4] as string | null;
         at += 5;
@@ -96,7 +98,9 @@ export class RedisAdmission implements Admission {
   }
 }
 
-function counted(counters: RedisCounters, name: string, nowMs: number, answer: Answer, at: number): Counted {
+/** Reads the three figures of a count at an index of the answer, which begins with Redis' time. */
+function learnCount(counters: RedisCounters, name: string, answer: Answer, at: number): Counted {
+  const nowMs = answer[0] as number;
   const used = answer[at + 1] as number;
   const expiry = answer[at + 2] as number;
   const resetMs = resetMsOf(nowMs, expiry);

@@ -1,6 +1,6 @@
 /**
- * Counters that all processes of a fleet share: exact across them while Redis answers, and counted here alone while it does not,
- * going on from the last known sum of each window. Keys end with their windows, so nothing is left behind in Redis.
+ * Counters that all processes of a fleet share: exact while Redis answers, and counted by each process alone while it does
+ * not, from the last known sum of each window. Keys expire with their windows, so nothing is left in Redis.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/time.js';
@@ -10,13 +10,13 @@ import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
 import { adjustScript, restoreScript, takeScript } from './scripts.js';
 import { TurnBatch } from './turn-batch.js';
 
-/** Names that the processes choose are shorter; longer ones come from outside, and stand in Redis by their hash. */
+/** Names that the processes choose are shorter. Longer ones come from outside and are stored by their hash. */
 const nameLengthMax = 128;
-/** Sums of these stay far within Redis' 64 bits, and are exact in Lua's numbers. */
+/** Sums of such amounts stay far within Redis' 64 bits and are exact in Lua's numbers. */
 const amountMax = 1e12;
-/** Counters that were used while Redis was away, and of which it is told when it is back; a flood of names is not told in full. */
+/** Counters used while Redis was away that are restored when it is back. A flood of names is not restored in full. */
 const countedAwayMax = 65_536;
-/** Counters a command. */
+/** The number of counters in one command. */
 const restoredMax = 1_000;
 
 interface TakeAsk {
@@ -34,7 +34,7 @@ interface Adjustment {
 
 export class RedisCounters implements Counters {
   readonly windowMs: number;
-  /** What is known here: the mirror that `peek` reads, and what counts while Redis is away. */
+  /** What this process knows: the mirror that `peek` reads, and the counters while Redis is away. */
   private readonly local: MemoryCounters;
   private readonly keyPrefix: string;
   private readonly countedAway = new Set<string>();
@@ -65,7 +65,7 @@ export class RedisCounters implements Counters {
     return this.local.peek(name);
   }
 
-  /** How many windows are known here. */
+  /** The number of windows known here. */
   get size(): number {
     return this.local.size;
   }
@@ -76,15 +76,15 @@ export class RedisCounters implements Counters {
     );
   }
 
-  /** What Redis has said of a window: its expiry, which names it, and the time that is left of it. */
+  /** Stores what Redis answered: the window's sum, its remaining time, and its expiry, which identifies it. */
   learn(name: string, used: number, resetMs: number, expiry: number): OwnWindow {
     return this.local.learn(name, used, resetMs, expiry);
   }
 
   adjust(take: RedisTake, delta: number): Pending<void> {
-    // The headers of the very answer whose usage this is tell of it, so the mirror does not wait for Redis.
+    // The headers of the same response show this usage, so the mirror does not wait for Redis.
     take.window.add(Number(wholeFigure(delta)));
-    // A window that is over here is over in Redis, which knew of it first.
+    // A window that has ended here has ended in Redis, which knew of it first.
     if (this.clock.monotonicMs() >= take.window.endsAtMs) return;
     if (!this.link.up) return this.noteAway(take.name);
     return new Promise((resolve) => {
@@ -102,8 +102,8 @@ export class RedisCounters implements Counters {
   }
 
   /**
-   * What was counted here while Redis was away counts there too, as far as it is more than Redis knows: with an outage in a window
-   * a limit is had at most once by each process, and not once more.
+   * Restores in Redis what was counted here while it was away, where that is more than Redis knows: with an outage in a
+   * window, each process can use a limit at most once and not once more.
    */
   private restore(): void {
     const names = [...this.countedAway];
@@ -136,11 +136,11 @@ export class RedisCounters implements Counters {
     for (let i = 0; i < asks.length; i++) {
       const { name, amount, limit, resolve } = asks[i]!;
       if (answer === null) resolve(this.takeAway(name, amount, limit));
-      else resolve(this.taken(name, answer, 1 + 3 * i));
+      else resolve(this.takeOf(name, answer, 1 + 3 * i));
     }
   }
 
-  private taken(name: string, answer: readonly number[], at: number): RedisTake {
+  private takeOf(name: string, answer: readonly number[], at: number): RedisTake {
     const used = answer[at + 1]!;
     const expiry = answer[at + 2]!;
     const resetMs = resetMsOf(answer[0]!, expiry);
@@ -164,7 +164,7 @@ export class RedisCounters implements Counters {
   }
 }
 
-/** Redis adds up whole numbers only, and a figure that is none must not fail those it travels with. */
+/** Redis adds up whole numbers only, and an invalid figure must not fail the others in its command. */
 function wholeFigure(amount: number): string {
   return String(Math.max(-amountMax, Math.min(amountMax, Math.ceil(amount) || 0)));
 }

@@ -82,7 +82,7 @@ describe('a raise that Redis could not take', () => {
     const client = new Redis(redis.server.url);
     const before = (await withinReach([state], () => state.versions.current(['key:a', 'key:b'])))!;
     const whenBack = new Promise<(string | null)[]>((resolve) => {
-      // Sent on another connection in the very moment of the announcement: what is in Redis by then was there before.
+      // Sent on another connection at the moment of the announcement: what is in Redis by then was there before.
       state.link.onBack(() => resolve(client.mget(state.versions.keyOf('key:a'), state.versions.keyOf('key:b'))));
     });
     redis.server.freeze();

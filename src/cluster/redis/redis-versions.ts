@@ -1,17 +1,17 @@
 /**
- * Versions in Redis. A version is a random text, so one that Redis lost and makes anew differs from every earlier
- * one. A raise that Redis could not take is owed, and paid before the link is announced as back.
+ * Versions in Redis. A version is a random text, so one that Redis lost and makes again differs from every earlier one. A
+ * raise that Redis could not take is repeated before the link is reported as up.
  */
 import { randomBytes } from 'node:crypto';
 import type { Subject, Versions } from '../ports.js';
 import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
 import { currentScript, raiseScript } from './scripts.js';
 
-/** A version that has expired reads as none, which only makes processes read the store again. */
+/** An expired version reads as none, which only makes processes read the store again. */
 const livesSeconds = String(7 * 24 * 60 * 60);
-/** Longer than any process takes to notice that Redis is silent, traffic or not. */
+/** Longer than any process takes to notice that Redis is silent, with or without traffic. */
 const raiseWaitMs = 3_000;
-/** Subjects a command. */
+/** The number of subjects in one command. */
 const subjectsMax = 1_000;
 
 interface Waiter {
@@ -23,7 +23,7 @@ interface Waiter {
 export class RedisVersions implements Versions {
   private readonly keyPrefix: string;
   private owed = new Set<Subject>();
-  /** Who waits for what is owed to be in Redis. */
+  /** The callers that wait until the missing raises are in Redis. */
   private waiting = new Set<Waiter>();
 
   constructor(private readonly link: RedisLink) {
@@ -60,7 +60,7 @@ export class RedisVersions implements Versions {
     waiter.resolve();
   }
 
-  /** Everything that is owed now. What a raise adds from here on is owed anew, because its change came after this. */
+  /** Sends all missing raises. A raise added from here on is sent again, because its change came after this. */
   private async pay(comingBack: boolean): Promise<boolean> {
     const { owed, waiting } = this;
     this.owed = new Set();

@@ -1,6 +1,6 @@
 /**
- * What Redis does in one step each, as Lua (features of Redis 7.0 only). Every script takes many asks at once, because the asks
- * of one turn of the event loop share a command; keys come in KEYS, figures in ARGV.
+ * Lua scripts that Redis runs in one step each (features of Redis 7.0 only). Every script takes many requests at once,
+ * because the requests of one turn of the event loop share a command. Keys come in KEYS, figures in ARGV.
  */
 import { createHash } from 'node:crypto';
 
@@ -14,10 +14,10 @@ function script(lua: string): Script {
 }
 
 /**
- * A counter is a key whose expiry is its window's end: Redis drops it when its clock has passed that millisecond, so the expiry
- * is set one before the end. `take` returns whether it is admitted, the window's sum, and the expiry, which also names the window.
- * Reads are one command for all keys, and a counter that many asks share is looked up and written once: of a script's time, nearly
- * all is its commands (2 µs each, measured).
+ * A counter is a key whose expiry is its window's end. Redis drops it when its clock has passed that millisecond, so the
+ * expiry is set one before the end. `take` returns whether it is admitted, the window's sum, and the expiry, which also
+ * identifies the window. One command reads all keys, and a counter that many requests share is read and written once: nearly
+ * all of a script's time is its commands (2 µs each, measured).
  */
 const counting = `
 local time = redis.call('TIME')
@@ -57,7 +57,7 @@ local function write()
 end
 `;
 
-/** ARGV: the window's length, then amount and limit of each key. Answers Redis' time, then three figures a take. */
+/** ARGV: the window's length, then amount and limit of each key. Returns Redis' time, then three figures for each take. */
 export const takeScript = script(`${counting}
 local answer = { now }
 local windowMs = tonumber(ARGV[1])
@@ -71,7 +71,7 @@ write()
 return answer
 `);
 
-/** ARGV: expiry and difference of each key. Answers the new sums; false where that window is over. */
+/** ARGV: expiry and difference of each key. Returns the new sums; false where that window has ended. */
 export const adjustScript = script(`
 local answer = {}
 for i = 1, #KEYS do
@@ -81,7 +81,7 @@ end
 return answer
 `);
 
-/** ARGV: the sum that each key has at least, and the milliseconds that are left of a window which Redis does not know. */
+/** ARGV: the minimum sum of each key, and the milliseconds left of a window that Redis does not know. */
 export const restoreScript = script(`
 for i = 1, #KEYS do
   local used = ARGV[2 * i - 1]
@@ -93,9 +93,10 @@ return #KEYS
 `);
 
 /**
- * KEYS: the versions of states and catalogue; then of each ask the address' counter, and the key's counter and two versions, where
- * it has them. ARGV: the two windows' lengths, then two limits an ask, empty where there is nothing to take. Answers Redis' time and
- * the two versions, then three figures for an address, and three and two versions for a key unless its address was refused.
+ * KEYS: the versions of states and catalogue; then for each request the address' counter, and the key's counter and two
+ * versions, where it has them. ARGV: the lengths of the two windows, then two limits for each request, empty where there is
+ * nothing to take. Returns Redis' time and the two versions, then three figures for an address, and three figures and two
+ * versions for a key unless its address was refused.
  */
 export const admitScript = script(`${counting}
 local answer = { now, held[1], held[2] }
@@ -125,7 +126,7 @@ write()
 return answer
 `);
 
-/** ARGV: a new version and the seconds that versions live. Answers the versions, the new one where there was none. */
+/** ARGV: a new version and the lifetime of versions in seconds. Returns the versions; the new one where there was none. */
 export const currentScript = script(`
 local answer = {}
 for i = 1, #KEYS do
@@ -135,26 +136,26 @@ end
 return answer
 `);
 
-/** ARGV: a new version and the seconds that versions live. */
+/** ARGV: a new version and the lifetime of versions in seconds. */
 export const raiseScript = script(`
 for i = 1, #KEYS do redis.call('SET', KEYS[i], ARGV[1], 'EX', ARGV[2]) end
 return #KEYS
 `);
 
-/** ARGV: what is added, and the milliseconds that a sum lives. Answers the new sum. */
+/** ARGV: the amount to add and the lifetime of a sum in milliseconds. Returns the new sum. */
 export const addTotalScript = script(`
 local sum = redis.call('INCRBY', KEYS[1], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return sum
 `);
 
-/** ARGV: what the sum is at least, and the milliseconds that it lives. */
+/** ARGV: the minimum sum and its lifetime in milliseconds. */
 export const raiseTotalScript = script(`
 if tonumber(redis.call('GET', KEYS[1]) or '0') < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return 1
 `);
 
-/** A bucket is a key with the moment at which it will be full again, and lives until then. */
+/** A bucket is a key with the time at which it will be full again. It expires then. */
 const filling = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -164,7 +165,7 @@ local function write(key, fullAt)
 end
 `;
 
-/** ARGV: capacity and refill time of each key. Answers the longest wait; 0 where one was taken of each. */
+/** ARGV: capacity and refill time of each key. Returns the longest wait; 0 where one was taken from each. */
 export const takeBucketsScript = script(`${filling}
 local fullAt = {}
 local wait = 0

@@ -1,7 +1,10 @@
-/** Gathers what the requests of one turn of the event loop ask of Redis, so that it travels as one command: measured, most of an ask's cost is the command's. */
+/**
+ * Collects what the requests of one turn of the event loop ask of Redis into one command: measured, most of the cost is the
+ * command's.
+ */
 import { atEndOfTurn } from '../../base/turn.js';
 
-/** Redis does nothing else while it runs a script; so many asks hold it for about a millisecond. */
+/** Redis does nothing else while it runs a script; this many requests take about a millisecond. */
 const asksMax = 128;
 
 export class TurnBatch<Ask> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { expirySchema, parseExpiry } from '../../accounts/keys/expiry.js';
 import { tokenPrefix } from '../../accounts/keys/token.js';
 import { keyExpired } from '../../accounts/keys/verify-token.js';
-import type { Key } from '../../domain/account.js';
+import type { ApiKey } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
 import { accountNamed } from './accounts.js';
@@ -28,8 +28,13 @@ export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
     const now = clock.now();
     const expiresAt = parseExpiry(expires, now);
     const { id } = await accountNamed(deps, request.params.id);
-    const { key, token } = await directory.createKey(actorOf(request), id, name, expiresAt, now);
-    expiry.keyCreated(expiresAt);
+    const { key, token } = await directory.createKey(actorOf(request), {
+      accountId: id,
+      name,
+      expiresAt,
+      createdAt: now,
+    });
+    expiry.noteNewKey(expiresAt);
     return reply.code(201).send({ ...keyJson(key, now), token });
   });
 
@@ -49,7 +54,7 @@ export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-export function keyJson(key: Key, nowMs: number) {
+export function keyJson(key: ApiKey, nowMs: number) {
   return {
     id: key.id,
     name: key.name,

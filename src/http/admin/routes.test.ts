@@ -44,8 +44,8 @@ describe('routes, models, catalogue, audit', () => {
 
   it('shows breaker, hold, latency and error rate as they are observed', async () => {
     const id = 'acme/meta/llama/defra';
-    fixture.health.begin(id, true, true)!.succeeded(250);
-    for (let i = 0; i < 5; i++) fixture.health.begin(id, true, true)!.failed(null);
+    fixture.health.begin(id, true, true)!.succeed(250);
+    for (let i = 0; i < 5; i++) fixture.health.begin(id, true, true)!.fail(null);
     fixture.holds.hold(id, 'upstream');
     const shown = async () => (await call('GET', '/routes')).json().data[0];
     expect(await shown()).toMatchObject({

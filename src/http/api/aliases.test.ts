@@ -150,7 +150,7 @@ describe('/v1/aliases/{name}', () => {
   it('404 for the alias of another account', async () => {
     await create('mine');
     const other = await fixture.directory.createAccount('system', { email: 'other@example.com' });
-    const { token } = await fixture.directory.createKey('system', other.id, 'k', null);
+    const { token } = await fixture.directory.createKey('system', { accountId: other.id, name: 'k', expiresAt: null });
     const answer = await fixture.app.inject({ url: '/v1/aliases/mine', headers: { authorization: `Bearer ${token}` } });
     expect(answer.statusCode).toBe(404);
   });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseExpiry } from '../../accounts/keys/expiry.js';
 import { keyLabel } from '../../accounts/keys/token.js';
 import { usdText } from '../../base/money.js';
-import type { Key } from '../../domain/account.js';
+import type { ApiKey } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { bodyFields, personText } from '../admin/fields.js';
 import { keyJson } from '../admin/keys.js';
@@ -18,7 +18,7 @@ const newKey = z.strictObject({ name: personText(100), expires: z.string('must b
 
 export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps, { limiter }: DashboardDeps): void {
   const { directory, clock, expiry, store, journal } = deps;
-  const ownKeyJson = (key: Key, usagePico: bigint) => ({
+  const ownKeyJson = (key: ApiKey, usagePico: bigint) => ({
     ...keyJson(key, clock.now()),
     label: keyLabel(key.lastFour),
     usage_usd: usdText(usagePico),
@@ -39,12 +39,12 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps, { limiter 
     const buckets = newKeyBuckets(id);
     await limiter.take(buckets);
     const { key, token } = await directory
-      .createKey(`account:${id}`, id, name, expiresAt, now)
+      .createKey(`account:${id}`, { accountId: id, name, expiresAt, createdAt: now })
       .catch(async (error: unknown) => {
         await limiter.giveBack(buckets);
         throw error;
       });
-    expiry.keyCreated(expiresAt);
+    expiry.noteNewKey(expiresAt);
     return reply.code(201).send({ ...ownKeyJson(key, 0n), token });
   });
 

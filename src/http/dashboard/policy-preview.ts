@@ -1,4 +1,4 @@
-/** `POST policy/preview`: what a draft of a routing policy would leave of one model's routes, gate by gate. */
+/** `GET policy/gates` describes the gates; `POST policy/preview` counts the routes of a model that a draft policy leaves. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findModel } from '../../catalogue/lookup.js';
@@ -18,6 +18,7 @@ const draft = z.strictObject({
 });
 
 export function registerPolicyPreview(app: FastifyInstance, { catalogue }: HttpDeps): void {
+  app.get('/policy/gates', async () => ({ data: gates.map(({ name, card }) => ({ name, ...card })) }));
   app.post('/policy/preview', async (request) => {
     const { model: id, policy: fields } = bodyFields(request, draft);
     const policy = readPolicy(fields);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BrowserSession } from '../../../tests/support/browser-session.js';
 import { type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
+import { gates } from '../../policy/gates/index.js';
 
 let fixture: HttpFixture;
 let ada: BrowserSession;
@@ -178,6 +179,15 @@ describe('the catalogue', () => {
 describe('the preview of a policy', () => {
   const preview = async (policy: object, model = 'meta/llama') =>
     (await ada.call('POST', 'policy/preview', { model, policy })).json();
+
+  it('describes every gate for its card', async () => {
+    const { data } = (await ada.call('GET', 'policy/gates')).json();
+    expect(data.map(({ name }: { name: string }) => name)).toEqual(gates.map(({ name }) => name));
+    for (const { title, control } of data) {
+      expect(title).not.toBe('');
+      expect(['switch', 'ceiling', 'lists']).toContain(control.kind);
+    }
+  });
 
   it('counts gate by gate what is left, in the gates’ order', async () => {
     const open = await preview({});

@@ -33,7 +33,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const { email, password, name } = bodyFields(request, newAccount);
     await checkNewPassword('password', password, { email, name });
     await limiter.take(signUpBuckets(callerPeer(request)));
-    const keepPassword = await signIns.hashed(password);
+    const keepPassword = await signIns.hashPassword(password);
     const account = await deps.directory.createAccount('system', { email, name: name ?? null });
     await keepPassword(account);
     const { address } = request.origin;

@@ -15,8 +15,8 @@ function scrape({ app }: HttpFixture, options: { remoteAddress?: string; headers
 describe('GET /metrics', () => {
   it('tells breaker, hold, first byte and error rate of each route, and of the process', async () => {
     const fixture = await httpFixture({ processMeters });
-    fixture.health.begin(route, false, true)!.succeeded(120);
-    fixture.health.begin(route, false, true)!.failed(null);
+    fixture.health.begin(route, false, true)!.succeed(120);
+    fixture.health.begin(route, false, true)!.fail(null);
     fixture.holds.hold('zeta/meta/llama/global', 'upstream');
     const answer = await scrape(fixture);
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -42,7 +42,7 @@ describe('GET /metrics', () => {
 
   it('follows a breaker through open and half-open', async () => {
     const fixture = await httpFixture();
-    for (let i = 0; i < 5; i++) fixture.health.begin(route, false, true)!.failed(null);
+    for (let i = 0; i < 5; i++) fixture.health.begin(route, false, true)!.fail(null);
     const state = async () =>
       /breaker_state\{route="acme\/meta\/llama\/defra",model="meta\/llama"\} (\d)/.exec(
         (await scrape(fixture)).body,

@@ -37,31 +37,31 @@ describe('the figures of several processes', () => {
 });
 
 describe('what a primary keeps of its workers', () => {
-  const told = (served: number, open: number): Figures => ({
+  const figuresWith = (served: number, open: number): Figures => ({
     lodestone_served_total: of(served, 'a', 'false', 'complete'),
     lodestone_open_streams: of(open),
   });
   const seen = (workers: WorkerFigures, silent: number[] = []) =>
-    mergeFigures([told(10, 1), ...workers.siblingsOf(1, new Set(silent))]);
+    mergeFigures([figuresWith(10, 1), ...workers.siblingsOf(1, new Set(silent))]);
 
   it('lets no counter fall when a worker dies, and drops its gauges', () => {
     const workers = new WorkerFigures();
-    workers.told(1, told(10, 1));
-    workers.told(2, told(7, 2));
-    expect(seen(workers)).toMatchObject(told(17, 3));
+    workers.told(1, figuresWith(10, 1));
+    workers.told(2, figuresWith(7, 2));
+    expect(seen(workers)).toMatchObject(figuresWith(17, 3));
     workers.ended(2);
-    expect(seen(workers)).toMatchObject(told(17, 1));
-    workers.told(2, told(1, 1));
-    expect(seen(workers)).toMatchObject(told(18, 2));
+    expect(seen(workers)).toMatchObject(figuresWith(17, 1));
+    workers.told(2, figuresWith(1, 1));
+    expect(seen(workers)).toMatchObject(figuresWith(18, 2));
   });
 
-  it('counts a worker that is silent as missing, with the counters that it told last', () => {
+  it('counts a worker that is silent as missing, with the counters that it reported last', () => {
     const workers = new WorkerFigures();
-    workers.told(2, told(7, 2));
+    workers.told(2, figuresWith(7, 2));
     expect(seen(workers, [2, 3])).toMatchObject({ ...told(17, 1), lodestone_workers_missing: of(2) });
   });
 
   it('knows counters from gauges by the table', () => {
-    expect(countersOf(told(7, 2))).toEqual({ lodestone_served_total: of(7, 'a', 'false', 'complete') });
+    expect(countersOf(figuresWith(7, 2))).toEqual({ lodestone_served_total: of(7, 'a', 'false', 'complete') });
   });
 });

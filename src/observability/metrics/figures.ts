@@ -1,12 +1,14 @@
-/** The figures of a process as plain data that can cross a process boundary, and the one way in which several become one. */
+/**
+ * The figures of a process as plain data that can cross a process boundary, and how those of several processes are merged.
+ */
 import { type Across, type MetricName, metricTable } from './metric-table.js';
 
 export interface Sample {
   /** In the order of the metric's label names. */
   readonly labels: readonly string[];
-  /** Of a histogram: the sum of what was observed. */
+  /** For a histogram: the sum of the observations. */
   readonly value: number;
-  /** Only of a histogram: how many fell into each bucket, the last one without a bound; not cumulative. */
+  /** Only for a histogram: the number of observations in each bucket, the last without a bound; not cumulative. */
   readonly counts?: readonly number[];
 }
 
@@ -14,7 +16,9 @@ export type Figures = { readonly [Name in MetricName]?: readonly Sample[] };
 
 export const metricNames = Object.keys(metricTable) as MetricName[];
 
-/** Counters and histograms are summed, gauges as their definition says. Names that this version does not know are left out. */
+/**
+ * Sums counters and histograms, and merges gauges by their definition. Names that this version does not know are left out.
+ */
 export function mergeFigures(all: readonly Figures[]): Figures {
   const merged: Partial<Record<MetricName, Sample[]>> = {};
   for (const name of metricNames) {
@@ -31,7 +35,7 @@ export function mergeFigures(all: readonly Figures[]): Figures {
   return merged;
 }
 
-/** What only ever grows. The rest is true of a process only while it runs. */
+/** The figures that only grow. The others describe a process only while it runs. */
 export function countersOf(figures: Figures): Figures {
   return Object.fromEntries(
     metricNames
@@ -47,8 +51,7 @@ function mergedSample(across: Across, a: Sample, b: Sample): Sample {
   return { labels: a.labels, value, counts: a.counts.map((count, i) => count + (counts[i] ?? 0)) };
 }
 
-// A histogram in memory: an observation is a short search and two additions, and allocates nothing.
-
+/** A histogram in memory: an observation is a short search and two additions, without allocation. */
 export class Histogram {
   private readonly counts: number[];
   private sum = 0;
@@ -70,8 +73,7 @@ export class Histogram {
   }
 }
 
-// Counters by a label whose values are few and ours: a word, a condition, an outcome.
-
+/** Counters by a label with few values, all from fixed lists. */
 export class Tally {
   private readonly counts = new Map<string, number>();
 

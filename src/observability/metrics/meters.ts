@@ -1,6 +1,6 @@
 /**
- * What the request path counts: plain numbers in memory, a few dozen nanoseconds each. Labels are the
- * catalogue's route ids and words of ours; accounts, keys and what callers write are never among them.
+ * Counts on the request path: plain numbers in memory, a few dozen nanoseconds each. Label values come from fixed lists and
+ * the catalogue's route ids, never from accounts, keys or callers' text.
  */
 
 import { usdNumber } from '../../base/money.js';
@@ -11,7 +11,7 @@ import type { TokenUsage, UsageOddity } from '../../wire/usage.js';
 import { type Figures, Histogram, type Sample, Tally } from './figures.js';
 import { answerBounds, type MetricName, overheadBounds } from './metric-table.js';
 
-/** `broken`: a stream that began and did not come to its end. `refused`: 4xx. `failed`: 5xx. */
+/** `broken`: a stream that began and did not complete. `refused`: 4xx. `failed`: 5xx. */
 export type Outcome = 'ok' | 'broken' | 'refused' | 'failed' | 'client_closed';
 
 export function outcomeOfStatus(status: number): Outcome {
@@ -19,7 +19,7 @@ export function outcomeOfStatus(status: number): Outcome {
   return status >= 400 ? 'refused' : 'ok';
 }
 
-/** A request that never became one of an endpoint's: an unknown path, or bytes that are no HTTP. */
+/** A request that reached no endpoint: an unknown path, or bytes that are not HTTP. */
 export const unknownEndpoint = 'unknown';
 
 export class Meters {
@@ -44,7 +44,7 @@ export class Meters {
     tally.add(outcome);
   }
 
-  /** An error that a caller was given. */
+  /** Counts an error that a client got. */
   error({ condition, values }: Pick<GatewayError, 'condition' | 'values'>): void {
     this.errors.add(condition);
     if (condition === 'ip_rate_limited') this.limits.add('ip_requests');
@@ -55,7 +55,7 @@ export class Meters {
     this.bodyBytes += bytes;
   }
 
-  /** A 200 begins: since the request's arrival, and of that in Lodestone itself. */
+  /** Records the start of a 200: the time since the request's arrival, and the part of it spent in Lodestone. */
   answering(stream: boolean, firstByteMs: number, overheadMs: number): void {
     (stream ? this.streamed : this.whole).observe(firstByteMs, overheadMs);
   }
@@ -74,7 +74,7 @@ export class Meters {
     this.route(routeId).attempted(outcome, firstByteMs, durationMs);
   }
 
-  /** An answer that a route gave, in whole or in part; null = nothing of it is billed. */
+  /** Counts an answer of a route, whole or in part; null where nothing is billed. */
   served(
     routeId: string,
     answer: { stream: boolean; end: string; fallback: boolean },
@@ -86,7 +86,7 @@ export class Meters {
     if (billed) route.billed(billed.usage, billed.costPico, billed.oddities);
   }
 
-  /** Drops what belongs to routes that left the catalogue, so that reloads do not add up to series without end. */
+  /** Drops routes that left the catalogue, so that reloads do not add series without end. */
   forget(known: ReadonlySet<string>): void {
     for (const id of this.routes.keys()) if (!known.has(id)) this.routes.delete(id);
   }
@@ -150,8 +150,7 @@ function errorLabels(condition: string): readonly string[] {
   return [condition, code, String(status)];
 }
 
-// What is counted of one route.
-
+/** The counts of one route. */
 export class RouteMeters {
   private readonly attempts = new Tally();
   private readonly whole = new Tally();

@@ -1,6 +1,7 @@
-/** Every metric of `GET /metrics`, once. The docs page is generated from this table, and tests hold dashboard and alerts against it. */
-
-// The metrics of the parts behind the requests: journal, shared state, connections, workers, and the process itself.
+/**
+ * Lists every metric of `GET /metrics`, once. The docs page is generated from this table, and tests compare dashboards and
+ * alerts with it.
+ */
 
 export const gcBounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1];
 
@@ -18,7 +19,7 @@ export const partMetrics = {
   lodestone_build_info: gauge('max', 'The version that is running.', 'version'),
 };
 
-/** Under the names that Prometheus clients for Node use, so that existing dashboards fit. */
+/** Named like those of Prometheus clients for Node, so that existing dashboards fit. */
 export const processMetrics = {
   process_cpu_user_seconds_total: counter('User CPU time.'),
   process_cpu_system_seconds_total: counter('System CPU time.'),
@@ -38,11 +39,9 @@ export const processMetrics = {
   nodejs_version_info: gauge('max', 'The version of Node.', 'version'),
 };
 
-// The metrics of requests: what became of them, how long they took, what they cost.
-
-/** Seconds; the last ones are budgets of part 8 of the specification. */
+/** Seconds; the last ones are the time limits of a request. */
 export const answerBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30, 60, 90, 150, 300];
-/** Seconds of our own work, which are thousandths. */
+/** Seconds of Lodestone's own work, which takes milliseconds. */
 export const overheadBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
 export const requestMetrics = {
@@ -79,8 +78,6 @@ export const requestMetrics = {
   lodestone_running_chats: gauge('sum', 'Chat requests that are not over.'),
   lodestone_open_streams: gauge('sum', 'Streams that have begun and not ended.'),
 };
-
-// The metrics of routes: what was tried, what was served, and how each of them fares. Route ids come from the catalogue.
 
 export const routeMetrics = {
   lodestone_served_total: counter(
@@ -132,14 +129,13 @@ export const routeMetrics = {
   ),
 };
 
-/** What is said about a metric, once: its type, its labels, its meaning, and how the figures of several processes become one. */
-
-/** How the figures of several processes become one: their sum, the highest, or the lowest. */
+/** How the figures of several processes are merged: their sum, the highest, or the lowest. */
 export type Across = 'sum' | 'max' | 'min';
 
+/** One metric: its type, its labels, its meaning, and how the figures of several processes are merged. */
 export interface MetricDefinition {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** A sentence, as Prometheus and the docs page show it. */
+  /** One sentence for Prometheus and the docs page. */
   readonly help: string;
   readonly labels: readonly string[];
   readonly across: Across;

@@ -1,6 +1,6 @@
 /**
- * What is known of the process itself. The delay of the event loop is sampled by Node outside of JavaScript, and is told since
- * the scrape before; everything else is read at the scrape, or adds up from the start.
+ * Measures the process itself. Node samples the delay of the event loop outside of JavaScript, reported since the last
+ * scrape. Everything else is read at the scrape or adds up from the start.
  */
 import {
   constants,
@@ -14,7 +14,7 @@ import { type Figures, Histogram, type Sample } from './figures.js';
 import { gcBounds } from './metric-table.js';
 
 const resolutionMs = 20;
-/** A second scraper, or a person with curl, does not take the figures of the first one away. */
+/** A second scraper, or a person with curl, does not take the figures away from the first. */
 const lagWindowMs = 10_000;
 
 const gcKinds = new Map<number, string>([
@@ -24,7 +24,7 @@ const gcKinds = new Map<number, string>([
   [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
 ]);
 
-/** An entry of a garbage collection; the types of Node know `detail` only of others. */
+/** An entry of a garbage collection; Node's types declare `detail` only on others. */
 type Collection = PerformanceEntry & { detail?: { kind?: number } };
 type Lag = Record<'mean' | 'p50' | 'p99' | 'max', number>;
 
@@ -101,7 +101,7 @@ export class ProcessMeters {
   }
 }
 
-/** Node counts the time between two samples, so an idle loop shows the resolution: that is no delay. */
+/** Node measures the time between two samples, so an idle loop shows the resolution, which is no delay. */
 function seconds(nanoseconds: number): number {
   return Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000) : 0;
 }

@@ -1,6 +1,7 @@
 /**
- * A chat request as spans by OpenTelemetry's conventions for generative AI: one of kind SERVER for the request, and under it one of
- * kind CLIENT for each attempt. They are made when the request is over, with the times that it noted, so nothing is paid before.
+ * Turns a chat request into spans by OpenTelemetry's conventions for generative AI: one of kind SERVER for the request and,
+ * below it, one of kind CLIENT for each attempt. They are made when the request has ended, from the times that it recorded,
+ * so nothing is paid before.
  */
 import {
   type Attributes,
@@ -43,7 +44,7 @@ function requestSpan(tracer: Tracer, chat: EndedChat): Span {
   };
   const options = { kind: SpanKind.SERVER, attributes, startTime: chat.startedAt };
   const span = tracer.startSpan(asked ? `chat ${asked.model}` : 'chat', options, callersContext(chat));
-  // By the HTTP conventions a 4xx is no error of the server's.
+  // By the HTTP conventions a 4xx is no error of the server.
   if (status >= 500 || chat.broken) span.setStatus({ code: SpanStatusCode.ERROR });
   return span;
 }
@@ -100,7 +101,7 @@ function attemptSpan(tracer: Tracer, within: Context, attempt: ChatAttempt): voi
   span.end(attempt.endedAt);
 }
 
-/** A request that came with a trace goes on in it. */
+/** A request that came with a trace continues it. */
 function callersContext({ traceparent, tracestate }: EndedChat): Context {
   const parent = readTraceParent(traceparent);
   if (!parent) return ROOT_CONTEXT;
@@ -140,25 +141,24 @@ function attributesOf({ hostname, port, protocol }: URL): Attributes {
   return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'https:' ? 443 : 80)) };
 }
 
-/** The W3C header `traceparent`: whose trace a request belongs to, as far as its caller says so readably. */
-
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const noTrace = '0'.repeat(32);
 const noSpan = '0'.repeat(16);
 
+/** The W3C header `traceparent` (https://www.w3.org/TR/trace-context/): the trace that a request belongs to. */
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
   readonly traceFlags: number;
 }
 
-/** null where there is none, or none that the recommendation allows: the request then begins a trace of its own. */
+/** null where there is no header, or an invalid one: the request then begins a trace of its own. */
 export function readTraceParent(header: string | undefined): TraceParent | null {
   const match = header === undefined ? null : form.exec(header.trim());
   if (!match) return null;
   const [, version, traceId = '', spanId = '', flags = '', more] = match;
   if (version === 'ff' || (version === '00' && more !== undefined)) return null;
   if (traceId === noTrace || spanId === noSpan) return null;
-  // Later versions may give the other bits a meaning; only `sampled` has one now.
+  // Later versions may give the other bits a meaning; now only `sampled` has one.
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1 };
 }

@@ -1,9 +1,9 @@
-/** A chat request that is over, as a trace tells it: ids, names of the catalogue and figures, never what was said. */
+/** A chat request that has ended, for a trace: ids, names of the catalogue and figures, never text of prompts or answers. */
 import type { Route } from '../../catalogue/route.js';
 import type { TokenUsage } from '../../wire/usage.js';
 
 export interface EndedChat {
-  /** As the caller sent them; undefined where it did not. */
+  /** As the client sent them; undefined where it did not. */
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   readonly requestId: string;
@@ -11,18 +11,18 @@ export interface EndedChat {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly status: number;
-  /** A stream whose 200 was sent can be broken too. */
+  /** A stream can break after its 200 was sent. */
   readonly broken: boolean;
-  /** The code of the error table's row; null where all went well. */
+  /** The code of the error table's row; null for a success. */
   readonly errorCode: string | null;
-  /** What follows is null until the model's id was found in the catalogue. */
+  /** null where the model's id was not found in the catalogue. */
   readonly asked: AskedChat | null;
   readonly served: ServedChat | null;
   readonly attempts: readonly ChatAttempt[];
 }
 
 export interface AskedChat {
-  /** As the caller wrote it: an id of the catalogue, or an alias of the account's. */
+  /** As the client wrote it: an id of the catalogue or an alias of the account. */
   readonly model: string;
   readonly stream: boolean;
   readonly generationId: string;
@@ -45,7 +45,7 @@ export interface ChatAttempt {
   readonly route: Route;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** `served`, or what the failure meant. */
+  /** `served`, or the kind of failure. */
   readonly outcome: string;
   readonly status: number | null;
   readonly firstByteSeconds: number | null;
@@ -54,6 +54,6 @@ export interface ChatAttempt {
 export interface Tracing {
   /** Never throws and never waits; what cannot be exported is dropped. */
   chatEnded(chat: EndedChat): void;
-  /** Exports what is left, within a bound. */
+  /** Exports what is left, up to a time limit. */
   stop(): Promise<void>;
 }

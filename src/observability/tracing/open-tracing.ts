@@ -1,6 +1,7 @@
 /**
- * Traces to an OpenTelemetry collector, where the environment names one. The packages for it are optional and loaded only
- * then. A collector that is slow, dead or full costs requests nothing: spans wait in a bounded queue, and what does not fit is dropped.
+ * Sends traces to an OpenTelemetry collector where the environment names one. The packages for it are optional and loaded
+ * only then. A slow, dead or full collector costs requests nothing: spans wait in a bounded queue, and what does not fit is
+ * dropped.
  */
 
 import type { Sampler } from '@opentelemetry/sdk-trace';
@@ -19,7 +20,7 @@ export interface TracingOptions {
   load?: LoadPackage;
 }
 
-/** null = no traces are wanted, or none can be made; the latter is told once, in the log. */
+/** null where no traces are wanted or none can be made; the latter is logged once. */
 export async function openTracing({ env, logger, load = loadPackage }: TracingOptions): Promise<Tracing | null> {
   const url = endpointOf(env);
   if (url === null) return null;
@@ -39,7 +40,7 @@ export async function openTracing({ env, logger, load = loadPackage }: TracingOp
   }
 }
 
-/** null where nobody asks for traces, or somebody asks for none. */
+/** null where traces are not requested or are switched off. */
 function endpointOf(env: Environment): string | null {
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER?.trim() === 'none')
     return null;
@@ -49,12 +50,13 @@ function endpointOf(env: Environment): string | null {
   return common ? `${common.replace(/\/+$/, '')}/v1/traces` : null;
 }
 
-// The sampler that OTEL_TRACES_SAMPLER names, with OTEL_TRACES_SAMPLER_ARG, as every OpenTelemetry SDK reads them.
-
 export type TraceSdk = typeof import('@opentelemetry/sdk-trace');
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Without a name, or with one that nobody knows: the caller's decision, and where it made none, every request. */
+/**
+ * The sampler of OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. Without a known name it follows the caller's decision, and
+ * where there is none, samples every request.
+ */
 export function samplerOf(sdk: TraceSdk, env: Environment): Sampler {
   const name = env.OTEL_TRACES_SAMPLER?.trim().toLowerCase() ?? '';
   const root = rootSampler(sdk, name.replace(/^parentbased_/, ''), env);

@@ -1,4 +1,4 @@
-/** Spans on their way to the collector: a bounded queue, sent in batches, and a log that is told of trouble once a minute. */
+/** Exports spans to the collector: a bounded queue, sent in batches; failures are logged once a minute. */
 import { type DiagLogger, DiagLogLevel, diag } from '@opentelemetry/api';
 import type { Logger } from '../../base/logger.js';
 import { version } from '../../base/version.js';
@@ -9,10 +9,10 @@ import { type Environment, samplerOf, type TraceSdk } from './open-tracing.js';
 export type Resources = typeof import('@opentelemetry/resources');
 export type Exporter = typeof import('@opentelemetry/exporter-trace-otlp-proto');
 
-/** Two or three spans a request, a few kilobytes each. */
+/** Two or three spans for each request, a few kilobytes each. */
 const queueSpansMax = 4096;
 const stopMs = 2_000;
-/** Of what the SDK has to say, one line a minute. */
+/** At most one line of the SDK's log in this time. */
 const tellMs = 60_000;
 
 export function tracingTo(
@@ -31,7 +31,7 @@ export function tracingTo(
     sampler: samplerOf(sdk, env),
     spanProcessors: [
       new sdk.BatchSpanProcessor({
-        // Headers, timeout, compression and certificates it reads from the environment itself.
+        // It reads headers, timeout, compression and certificates from the environment itself.
         exporter: new exporter.OTLPTraceExporter({ url }),
         maxQueueSize: queueSpansMax,
         ...batchOptions(env),
@@ -74,7 +74,7 @@ function throttled(logger: Logger): DiagLogger {
   return { error: tell, warn: tell, info: nothing, debug: nothing, verbose: nothing };
 }
 
-/** A collector that does not answer keeps no process from ending. */
+/** A collector that does not answer does not keep the process from ending. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

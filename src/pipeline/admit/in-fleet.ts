@@ -1,6 +1,6 @@
 /** The admission in one of many processes: one round trip to shared state says whether what is held in memory is still true. */
 import { checkTokenShape, type PresentedToken } from '../../accounts/keys/token-shape.js';
-import { tokenIsGood } from '../../accounts/keys/verify-token.js';
+import { isTokenValid } from '../../accounts/keys/verify-token.js';
 import type { Counted, Pending } from '../../cluster/ports.js';
 import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
@@ -19,7 +19,7 @@ type FleetPort = NonNullable<PipelinePorts['fleet']>;
 export async function admitInFleet(ports: AdmitPorts, fleet: FleetPort, caller: Caller): Promise<Identity> {
   const { shown, fault } = shownToken(caller);
   const held = shown && fleet.identities.held(shown.keyId);
-  const good = held && tokenIsGood(held.identity, shown.token, ports.clock.now()) ? held : undefined;
+  const good = held && isTokenValid(held.identity, shown.token, ports.clock.now()) ? held : undefined;
   const { address } = caller.origin;
   const peer = { name: peerOf(address), limit: ports.ipLimiter.requestsPerMinute };
   const answer = await fleet.admission.ask({ peer, key: good ? keyAsk(ports, good.identity) : null });

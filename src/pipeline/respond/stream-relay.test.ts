@@ -52,7 +52,7 @@ describe('the commit rule', () => {
     played.frame(role);
     played.frame(usageOnly(usage(500, 1)));
     expect(played.frame({ error: { message: 'no' } })).toBe('failed');
-    played.relay.begin(played.route, { firstContent: () => {} });
+    played.relay.begin(played.route, { reportContent: () => {} });
     expect([played.relay.fault, played.relay.usage, played.relay.finishReason]).toEqual([null, null, null]);
     played.frame(content('b'));
     expect(played.caller.frames).toHaveLength(1);

@@ -63,7 +63,7 @@ export class StreamRelay implements Relay {
   /** The amount of text at which it is written down again: at the first text, and then from time to time. */
   private recordAt = 0;
   private route!: Route;
-  private permit!: Pick<Permit, 'firstContent'>;
+  private permit!: Pick<Permit, 'reportContent'>;
   private readonly waiting = new WaitingFrames();
   private out = '';
   private template: ChunkTemplate | null = null;
@@ -85,7 +85,7 @@ export class StreamRelay implements Relay {
   }
 
   /** A new attempt begins; whatever an earlier one held is forgotten. */
-  begin(route: Route, permit: Pick<Permit, 'firstContent'>): void {
+  begin(route: Route, permit: Pick<Permit, 'reportContent'>): void {
     this.route = route;
     this.permit = permit;
     this.fault = null;
@@ -274,7 +274,7 @@ export class StreamRelay implements Relay {
 
   private commit(): void {
     this.committed = true;
-    this.permit.firstContent();
+    this.permit.reportContent();
     this.caller.openStream(this.context.headers(this.route));
     for (const chunk of this.waiting.takeEarly()) this.emit(chunk);
   }

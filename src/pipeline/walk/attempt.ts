@@ -41,7 +41,7 @@ export async function attempt(
   route: Route,
   budgets: Budgets,
   relay: Relay | null,
-  permit: Pick<Permit, 'firstContent'>,
+  permit: Pick<Permit, 'reportContent'>,
 ): Promise<AttemptOutcome> {
   const { request, caller } = exchange;
   const record: AttemptRecord = {

@@ -1,4 +1,4 @@
-/** What the gates with two lists share: a route must be in `allow`, where that is not empty, and not in `deny`. */
+/** Settings of the gates with two lists: a route must be in `allow`, unless that is empty, and must not be in `deny`. */
 import type { JsonSchema } from '../../base/json-schema.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown } from '../../wire/json-text.js';
@@ -7,14 +7,14 @@ import type { AllowDeny } from '../policy.js';
 export const anything: AllowDeny = Object.freeze({ allow: Object.freeze([]), deny: Object.freeze([]) });
 
 export interface Entries {
-  /** In the words of a 400: `provider ids`. */
+  /** Names the entries in a 400: `provider ids`. */
   readonly expected: string;
-  /** What an entry may be, in any case of letters. */
+  /** The form of an entry, in upper or lower case. */
   readonly pattern: RegExp;
   /** Entries of that form that can never match. */
   readonly except?: RegExp;
-  /** The form in which an entry is kept and compared. */
-  normalised(entry: string): string;
+  /** The form in which an entry is stored and compared. */
+  normalise(entry: string): string;
 }
 
 /** The lists that `readLists` takes. */
@@ -39,7 +39,7 @@ export function readLists(param: string, value: unknown, entries: Entries): Allo
   }
   const unknown = Object.keys(value).find((key) => key !== 'allow' && key !== 'deny');
   if (unknown !== undefined) {
-    // The name is the caller's text, so only as much of it as a message can bear.
+    // The caller chooses the name, so the message shows only its beginning.
     const field = `${param}.${unknown.slice(0, 100)}`;
     throw gatewayError('field_invalid', { param: field, reason: 'is not a field: there are allow and deny' });
   }
@@ -50,7 +50,7 @@ export function readLists(param: string, value: unknown, entries: Entries): Allo
   );
 }
 
-function readList(param: string, value: unknown, { expected, pattern, except, normalised }: Entries): string[] {
+function readList(param: string, value: unknown, { expected, pattern, except, normalise }: Entries): string[] {
   if (!Array.isArray(value)) {
     throw gatewayError('field_type', { param, found: shown(value, 'utf8'), expected: `an array of ${expected}` });
   }
@@ -60,16 +60,16 @@ function readList(param: string, value: unknown, { expected, pattern, except, no
       const found = `an array whose entry ${index} is ${shown(entry, 'utf8')}`;
       throw gatewayError('field_type', { param, found, expected: `an array of ${expected}` });
     }
-    kept.add(normalised(entry));
+    kept.add(normalise(entry));
   });
   return [...kept];
 }
 
 /**
- * Entries stay as they were stored: one that matches nothing keeps an allow list closed, and dropping it might empty the list.
- * Lists that cannot be read allow only what no route is called.
+ * Stored entries stay, also those that match nothing: dropping one might empty an allow list and so open it. Lists that cannot
+ * be read allow only a name that no route has.
  */
-export function storedLists(value: unknown): AllowDeny {
+export function readStoredLists(value: unknown): AllowDeny {
   if (value === undefined || value === null) return anything;
   const { allow, deny } = Object(value) as Partial<Record<keyof AllowDeny, unknown>>;
   const lists = { allow: allow ?? [], deny: deny ?? [] };
@@ -90,14 +90,14 @@ export function areListsSet({ allow, deny }: AllowDeny): boolean {
   return allow.length > 0 || deny.length > 0;
 }
 
-/** `names` are all the names that a route goes by; none where it has none, which an allow list removes. */
+/** `names` are all the names of a route. An allow list removes a route without a name. */
 export function listsPermit(names: readonly string[], { allow, deny }: AllowDeny): boolean {
   if (allow.length > 0 && !names.some((name) => allow.includes(name))) return false;
   return !names.some((name) => deny.includes(name));
 }
 
-/** Lets the first, narrowest of the names in, and takes out of `deny` what keeps it out. `what` is `the provider`. */
-export function relaxedLists(names: readonly [string, ...string[]], { allow, deny }: AllowDeny, what: string) {
+/** Allows the first name, which is the narrowest, and removes the route's names from `deny`. `what` is `the provider`. */
+export function listsRelaxation(names: readonly [string, ...string[]], { allow, deny }: AllowDeny, what: string) {
   const isMissing = allow.length > 0 && !names.some((name) => allow.includes(name));
   const denied = deny.filter((entry) => names.includes(entry));
   const changes: string[] = [];

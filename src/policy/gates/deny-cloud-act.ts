@@ -1,4 +1,4 @@
-/** Removes routes of providers that fall under the US CLOUD Act, or may. */
+/** Removes routes of providers that are, or may be, subject to the US CLOUD Act. */
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown } from '../../wire/json-text.js';
 import type { Gate } from './gate.js';
@@ -8,6 +8,14 @@ export const denyCloudAct: Gate<'deny_cloud_act'> = {
   defaultSetting: false,
   takes: '`true` or `false`',
   removes: 'Routes of a provider that is subject to the US CLOUD Act, and of one for which that is unknown.',
+  card: {
+    title: 'Jurisdiction',
+    control: {
+      kind: 'switch',
+      label: 'Deny CLOUD Act providers',
+      hint: 'Removes providers under the US CLOUD Act, and those of which it is not known.',
+    },
+  },
   schema: { type: 'boolean' },
   read(value) {
     if (typeof value === 'boolean') return value;
@@ -17,8 +25,8 @@ export const denyCloudAct: Gate<'deny_cloud_act'> = {
       expected: 'true or false',
     });
   },
-  stored: (value) => value !== undefined && value !== null && value !== false,
+  readStored: (value) => value !== undefined && value !== null && value !== false,
   isSet: (denied) => denied,
   permits: ({ provider }, denied) => !denied || provider.cloudAct === false,
-  relaxed: () => ({ setting: false, how: 'switching deny_cloud_act off' }),
+  relaxationFor: () => ({ setting: false, how: 'switching deny_cloud_act off' }),
 };

@@ -1,36 +1,50 @@
-/** What one gate of a routing policy is. Settings, checks, 403 counts, counterfactuals and docs all derive from it. */
+/** Describes one gate of a routing policy. Settings, checks, 403 counts, counterfactuals, docs, API schema and dashboard derive from it. */
 import type { JsonSchema } from '../../base/json-schema.js';
 import type { Route } from '../../catalogue/route.js';
 import type { RoutingPolicy } from '../policy.js';
 
-/** Each gate owns the field of its name; `prefer` orders what is left and removes nothing. */
+/** Each gate owns the policy's field of its name. `prefer` is no gate: it orders the routes that are left and removes none. */
 export type GateName = Exclude<keyof RoutingPolicy, 'prefer'>;
 
-/** The least change of a setting that lets one route pass. */
+/** The smallest change of a setting that lets one route pass. */
 export interface Relaxation<Setting> {
   readonly setting: Setting;
   /** The change as the beginning of a sentence: `raising max_carbon to 62`. */
   readonly how: string;
 }
 
+/** The control that edits the setting: a switch, a number with a label, or two lists with suggestions from the catalogue. */
+export type GateControl =
+  | { readonly kind: 'switch'; readonly label: string; readonly hint: string }
+  | { readonly kind: 'ceiling'; readonly label: string }
+  | { readonly kind: 'lists'; readonly suggest?: 'providers' | 'creators' | 'regions' };
+
+/** The gate's card in the dashboard. */
+export interface GateCard {
+  readonly title: string;
+  readonly description?: string;
+  readonly control: GateControl;
+}
+
 export interface Gate<Name extends GateName = GateName> {
   readonly name: Name;
   /** Restricts nothing. */
   readonly defaultSetting: RoutingPolicy[Name];
-  /** What the setting takes, for the docs page. */
+  /** What the setting takes, for the docs page and the API description. */
   readonly takes: string;
-  /** One sentence for the docs page: what the gate removes, and what an unknown value means. */
+  /** One sentence for the docs page and the API description: what the gate removes, and what an unknown value means. */
   readonly removes: string;
-  /** What a route may leave unpublished: while the gate is set, such a route is excluded. */
+  readonly card: GateCard;
+  /** A figure that a route may leave unpublished. While the gate is set, it removes such a route. */
   readonly figure?: { readonly name: string; published(route: Route): boolean };
-  /** Of the setting; `read` takes what fits it, and nothing else. */
+  /** The setting's schema; `read` accepts what fits it, and nothing else. */
   readonly schema: JsonSchema;
-  /** Reads what a caller sent; throws a 400 that names the field and the value. `null` has become the default before. */
+  /** Reads the setting that a caller sent; throws a 400 that names the field and the value. It never gets null. */
   read(value: unknown): RoutingPolicy[Name];
-  /** Reads what was stored, perhaps by another version. Never throws; what it does not understand never opens the gate. */
-  stored(value: unknown): RoutingPolicy[Name];
+  /** Reads a stored setting, perhaps of another version. Never throws. A setting that it cannot read never opens the gate. */
+  readStored(value: unknown): RoutingPolicy[Name];
   isSet(setting: RoutingPolicy[Name]): boolean;
   permits(route: Route, setting: RoutingPolicy[Name]): boolean;
-  /** Asked only for a route that the gate removes. */
-  relaxed(route: Route, setting: RoutingPolicy[Name]): Relaxation<RoutingPolicy[Name]>;
+  /** Called only for a route that the gate removes. */
+  relaxationFor(route: Route, setting: RoutingPolicy[Name]): Relaxation<RoutingPolicy[Name]>;
 }

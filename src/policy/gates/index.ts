@@ -1,4 +1,4 @@
-/** Every gate, in the order in which routes are held against them: a route is counted at the first that removes it. */
+/** Lists every gate in the order in which they apply. A route counts at the first gate that removes it. */
 import { creators } from './creators.js';
 import { denyCloudAct } from './deny-cloud-act.js';
 import type { Gate } from './gate.js';

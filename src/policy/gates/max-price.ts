@@ -1,6 +1,6 @@
-/** Removes routes above a price, and those that publish none. Compared without floats. */
+/** Removes routes above a price and routes without a published price. Compares integers, so that nothing is rounded. */
 import type { Route } from '../../catalogue/route.js';
-import { ceilingSchema, isCeilingSet, raised, readCeiling, storedCeiling } from './ceiling.js';
+import { ceilingRelaxation, ceilingSchema, isCeilingSet, readCeiling, readStoredCeiling } from './ceiling.js';
 import type { Gate } from './gate.js';
 
 const name = 'max_price';
@@ -12,19 +12,25 @@ export const maxPrice: Gate<typeof name> = {
   defaultSetting: null,
   takes: 'USD per million tokens, a number of at least 0, or `null` for no ceiling',
   removes: 'Routes whose dearer price, of input and output, is above the ceiling, and those with no published price.',
+  card: {
+    title: 'Price',
+    description:
+      'In USD per million tokens, of the dearer of input and output. With a ceiling, routes without a price are removed.',
+    control: { kind: 'ceiling', label: 'Highest price' },
+  },
   figure: { name: 'price', published: ({ price }) => price !== null },
   schema: ceilingSchema,
   read: (value) => readCeiling(name, value),
-  stored: storedCeiling,
+  readStored: readStoredCeiling,
   isSet: isCeilingSet,
   permits(route, ceiling) {
     if (ceiling === null) return true;
     const price = dearer(route);
     return price !== null && price <= picoFloor(ceiling);
   },
-  relaxed(route) {
+  relaxationFor(route) {
     const price = dearer(route);
-    return raised(name, price === null ? null : usdPerMillion(price));
+    return ceilingRelaxation(name, price === null ? null : usdPerMillion(price));
   },
 };
 

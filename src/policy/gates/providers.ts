@@ -1,22 +1,22 @@
-/** Removes routes by who serves them. */
+/** Removes routes by their provider. */
 import {
   anything,
   areListsSet,
   type Entries,
   listsPermit,
+  listsRelaxation,
   listsSchema,
   readLists,
-  relaxedLists,
-  storedLists,
+  readStoredLists,
 } from './allow-deny.js';
 import type { Gate } from './gate.js';
 
 const entries: Entries = {
   expected: 'provider ids such as "acme"',
   pattern: /^[A-Za-z0-9._-]{1,64}$/,
-  // Both words have a meaning of their own in a model id, so no provider has them.
+  // `auto` and `alias` have a meaning in model ids, so no provider has these names.
   except: /^([Aa][Uu][Tt][Oo]|[Aa][Ll][Ii][Aa][Ss])$/,
-  normalised: (entry) => entry.toLowerCase(),
+  normalise: (entry) => entry.toLowerCase(),
 };
 
 export const providers: Gate<'providers'> = {
@@ -24,10 +24,11 @@ export const providers: Gate<'providers'> = {
   defaultSetting: anything,
   takes: '`allow` and `deny`, lists of provider ids in any case; an empty `allow` restricts nothing',
   removes: 'Routes of a provider that is not in `allow`, or is in `deny`; a provider is always known.',
+  card: { title: 'Providers', control: { kind: 'lists', suggest: 'providers' } },
   schema: listsSchema(entries),
   read: (value) => readLists('providers', value, entries),
-  stored: storedLists,
+  readStored: readStoredLists,
   isSet: areListsSet,
   permits: ({ provider }, lists) => listsPermit([provider.id], lists),
-  relaxed: ({ provider }, lists) => relaxedLists([provider.id], lists, 'the provider'),
+  relaxationFor: ({ provider }, lists) => listsRelaxation([provider.id], lists, 'the provider'),
 };

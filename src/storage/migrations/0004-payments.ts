@@ -1,8 +1,8 @@
 /**
- * What a payment processor tells, and what is told about balances. A payment's row says what the processor has reported in all
- * and how much of it is in the ledger; the two are brought together in the transaction that notes the event, so that neither
- * a repetition nor the order of events changes what an account ends up with. `balance_watch` has the accounts whose
- * owner has set a threshold or whose balance is under it; an index on the balance itself would cost every settlement.
+ * Creates the tables for payments and balance notices. A payment's row holds the totals that the processor reported and how
+ * much of them is in the ledger. The transaction that stores an event reconciles the two, so repeated or reordered events
+ * lead to the same balance. `balance_watch` has the accounts with their own threshold or a balance below it; an index on the
+ * balance itself would cost every settlement.
  */
 export const payments = `
 create table lodestone.payments (

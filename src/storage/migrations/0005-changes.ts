@@ -1,6 +1,6 @@
 /**
- * Tells every process that listens what a transaction has changed, at its commit and whoever makes it. The
- * triggers name the columns that the request path holds, so that a settlement, which moves balances, sets none of them off.
+ * Notifies listening processes of what a transaction has changed, at its commit. The triggers name the columns that the
+ * request path holds in memory, so that a settlement, which changes balances, does not fire them.
  */
 export const changes = `
 create function lodestone.announce_account() returns trigger language plpgsql as $$

@@ -1,21 +1,23 @@
-/** Versions run side by side on one database during an upgrade, so a migration only adds what an older version can be without. */
+/**
+ * Several versions run on one database during an upgrade, so a migration may only add what an older version can do without.
+ */
 import { describe, expect, it } from 'vitest';
 import { type Migration, migrations } from './index.js';
 
-/** Statements that break the rule for a reason, by migration; each with how a running version copes with it. */
+/** Statements that break the rule for a reason, by migration, with how a running version handles them. */
 const allowed: Record<string, readonly string[]> = {
-  // An older version finds none of the sessions whose tokens are hashed: whoever it serves signs in once more.
+  // An older version does not find sessions whose tokens are hashed, so its users sign in again.
   '0006-sessions': ["update lodestone.sign_in_sessions set token = encode(sha256(convert_to(token, 'utf8')), 'hex')"],
 };
 
-/** What of a migration a version that does not know it could stumble over. */
+/** The parts of a migration that could break a version that does not know it. */
 function faultsOf({ name, sql }: Migration): string[] {
   const statements = statementsOf(sql);
   const made = new Set(statements.flatMap((statement) => /^create table (\S+)/.exec(statement)?.[1] ?? []));
   return statements.filter((statement) => !adds(statement, made) && !allowed[name]?.includes(statement));
 }
 
-/** Without comments, in one line each; a function's body is part of its statement. */
+/** Statements without comments, in one line each. A function's body is part of its statement. */
 function statementsOf(sql: string): string[] {
   const plain = sql.replace(/--.*$/gm, '');
   const pieces = plain.match(/(?:\$\$[\s\S]*?\$\$|[^;])+/g) ?? [];
@@ -24,10 +26,10 @@ function statementsOf(sql: string): string[] {
 
 function adds(statement: string, made: ReadonlySet<string>): boolean {
   if (/^create (table|sequence|view|function) /.test(statement)) return true;
-  // What happens after a change cannot alter it; what happens before it can.
+  // A trigger after a change cannot alter it; a trigger before it can.
   if (/^create trigger \S+ after /.test(statement)) return true;
   const index = /^create (unique )?index \S+ on (\S+) (using brin )?/.exec(statement);
-  // On a table that is in use, a unique one may refuse what was allowed, and any that reads every row holds up writers.
+  // On a table in use, a unique index may refuse what was allowed, and any index that reads every row delays writers.
   if (index) return made.has(index[2]!) || (index[1] === undefined && index[3] !== undefined);
   const insert = /^insert into (\S+) /.exec(statement);
   if (insert) return made.has(insert[1]!);
@@ -35,7 +37,7 @@ function adds(statement: string, made: ReadonlySet<string>): boolean {
   return columns.split(/, (?=[a-z]+ column )/).every(isHarmlessColumn);
 }
 
-/** An older version inserts rows without it. */
+/** An older version inserts rows without the column. */
 function isHarmlessColumn(column: string): boolean {
   if (!/^add column /.test(column) || /\b(unique|primary key|references|check|generated)\b/.test(column)) return false;
   return !/\bnot null\b/.test(column) || /\bdefault\b/.test(column);

@@ -1,4 +1,4 @@
-/** Every migration, oldest first. A released one is never changed; a new one only adds. */
+/** Lists every migration, oldest first. A released migration is never changed, and a new one only adds. */
 import { initial } from './0001-initial.js';
 import { routing } from './0002-routing.js';
 import { signIn } from './0003-sign-in.js';

@@ -1,4 +1,4 @@
-/** Accounts with their aliases, as the request path holds them in memory. */
+/** Stores accounts with their aliases, in the form that the request path holds in memory. */
 import { asc, count, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm';
 import type { Account, Alias } from '../../domain/account.js';
 import { policyOfStored, policyToStore } from '../../policy/policy.js';
@@ -9,10 +9,10 @@ import { accounts, aliases } from './tables.js';
 type AccountRow = InferSelectModel<typeof accounts>;
 type AliasRow = InferSelectModel<typeof aliases>;
 
-/** Memory has them in this order too, as they are made there one after another. */
+/** The order in which memory has them, because they are created there one after another. */
 export const aliasesInOrder = [asc(aliases.createdAt), asc(aliases.name)];
 
-/** Folds the rows of accounts joined with aliases, which come together for each account. */
+/** Folds the rows of accounts joined with aliases. The rows of one account stand together. */
 export function foldAccounts(rows: readonly { account: AccountRow; alias: AliasRow | null }[]): Account[] {
   const found = new Map<string, Account>();
   for (const { account: row, alias } of rows) {
@@ -33,7 +33,7 @@ function accountOf({ requestsPerMinute, tokensPerMinute, fallbackModels, routing
   };
 }
 
-/** Whatever stands in the column, the account stays readable. */
+/** The account stays readable whatever the column contains. */
 function storedModels(stored: unknown): string[] {
   return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 }

@@ -1,4 +1,4 @@
-/** Aliases of an account. */
+/** Stores the aliases of an account. */
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { AliasStore } from '../store.js';
@@ -8,7 +8,7 @@ export function aliasStore(database: Database): AliasStore {
   return {
     create: (accountId, { name, provider, canonicalId, locode, createdAt, updatedAt }, limit) =>
       database.transaction(async (db) => {
-        // The account's row is the queue: of two parallel calls the second counts what the first has made (part 8).
+        // The lock on the account's row orders parallel calls: the second counts what the first has created.
         await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
         const taken = await db.select({ name: aliases.name }).from(aliases).where(eq(aliases.accountId, accountId));
         if (taken.some((alias) => alias.name === name)) return 'exists';

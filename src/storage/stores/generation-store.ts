@@ -1,4 +1,4 @@
-/** The usage history of an account, newest first. */
+/** Reads the usage history of an account, newest first. */
 import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
 import { generationIdsFrom } from '../../base/ids.js';
 import type { Database } from '../database.js';
@@ -48,7 +48,7 @@ function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
   ];
 }
 
-/** `{creator}/{model}` stands for every id of that model, asked for or served. */
+/** `{creator}/{model}` stands for every id of that model, requested or served. */
 function ofModel(model: string): SQL | undefined {
   const exact = [eq(generations.requestedModel, model), eq(generations.servedModel, model)];
   if (model.split('/').length !== 2 || model.startsWith('alias/')) return or(...exact);

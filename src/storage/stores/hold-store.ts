@@ -1,10 +1,10 @@
-/** Quota holds by UTC day, and what the routes have used on one. Old days stay: a few short rows each. */
+/** Stores quota holds by UTC day and sums up the routes' usage of a day. Old days stay: they are a few short rows each. */
 import { gte } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { HoldStore } from '../store.js';
 import { quotaHolds } from './tables.js';
 
-/** A day may be millions of rows. It is asked for once, at the start, so it may take longer than other queries. */
+/** A day may have millions of rows. The sum runs once, at start, so it may take longer than other queries. */
 const sumMs = 60_000;
 
 const tokensOfRoutes = `

@@ -1,4 +1,4 @@
-/** Keys: at rest only their public id and a hash, and after expiry not even the hash. */
+/** Stores API keys: only their public id and a hash, and after expiry not even the hash. */
 import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { KeyStore } from '../store.js';
@@ -11,7 +11,7 @@ export function keyStore(database: Database): KeyStore {
   return {
     create: ({ id, accountId, name, lastFour, hash, expiresAt, createdAt }, keysMax) =>
       database.transaction(async (db) => {
-        // The lock on the account's row puts parallel calls in order: the second counts what the first has made.
+        // The lock on the account's row orders parallel calls: the second counts what the first has created.
         await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
         if ((await db.$count(keys, eq(keys.accountId, accountId))) >= keysMax) return false;
         await db.insert(keys).values({ id, accountId, name, lastFour, hash, expiresAt, createdAt });

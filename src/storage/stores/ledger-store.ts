@@ -1,4 +1,4 @@
-/** The ledger: the balance of an account is the sum of its entries, at every commit. */
+/** Stores the ledger. At every commit the balance of an account is the sum of its entries. */
 import { eq, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
@@ -10,8 +10,8 @@ import { settle, UnknownAccount } from './settle.js';
 import { accounts, ledgerPosts } from './tables.js';
 
 /**
- * Newest first; a null limit means all. The balance after an entry is today's less what came after it, and each half is
- * read backwards along its index, so that only the entries asked for are touched.
+ * Newest first; a null limit means all. The balance after an entry is today's less everything later. Each half is read
+ * backwards along its index, so that only the requested entries are touched.
  */
 const newestFirst = `
 select e.id, e.account_id, e.created_ms, e.kind, e.amount_pico, e.generation_id, e.note,
@@ -28,8 +28,8 @@ from lodestone.accounts a join (
 order by e.position desc limit $2`;
 
 /**
- * The same of one kind, or from an entry on. The balance after an entry needs every later one, of whatever kind, so they are
- * summed up before the page is cut out; this is for people who turn pages, not for the request path.
+ * The same for one kind, or from an entry on. The balance after an entry needs every later entry of any kind, so those are
+ * summed up before the page is cut out. This is for paging in the dashboard and not on the request path.
  */
 const filtered = `
 with entries as (
@@ -85,7 +85,7 @@ export function ledgerStore(database: Database, history: Database): LedgerStore 
   };
 }
 
-/** Inside a transaction of the caller. */
+/** Runs inside a transaction of the caller. */
 export async function postEntry(
   db: NodePgDatabase,
   client: PoolClient,
@@ -93,7 +93,7 @@ export async function postEntry(
 ): Promise<LedgerEntry> {
   const { id, accountId, createdAt, kind, amountPico, note } = entry;
   if (kind === 'usage') throw new TypeError('Usage is settled, not posted.');
-  // The account's row first, as `settle` does: no two of them can wait for each other.
+  // Locks the account's row first, as `settle` does, so that the two cannot deadlock.
   const [account] = await db
     .select({ balancePico: accounts.balancePico })
     .from(accounts)
@@ -105,14 +105,14 @@ export async function postEntry(
     .values({ id, position: positionAt(createdAt), accountId, createdAt, kind, amountPico, note })
     .onConflictDoNothing({ target: ledgerPosts.id })
     .returning({ id: ledgerPosts.id });
-  // Posted before (an event that came twice, a call repeated after a lost answer): told again, not made again.
+  // Already posted (a repeated event, or a call repeated after a lost answer): returns the entry and makes no other.
   if (made.length === 0) return posted(client, accountId, id);
   const balancePico = account.balancePico + amountPico;
   await db.update(accounts).set({ balancePico }).where(eq(accounts.id, accountId));
   return { ...entry, generationId: null, balancePico };
 }
 
-/** Comparable with a generation's id: the same form, the time first, then the order of posting. */
+/** Comparable with a generation's id: the same form, first the time, then the order of posting. */
 function positionAt(createdAt: number) {
   const time = `gen-${timeOrderedId(createdAt).slice(0, 10)}`;
   return sql<string>`${time}::text || lpad(nextval('lodestone.ledger_posts_seq')::text, 16, '0')`;

@@ -59,7 +59,7 @@ describe('crossings of a threshold', () => {
     ]);
   });
 
-  it('to zero are told apart, once; a balance that comes back and falls again is told again', async () => {
+  it('to zero make a notice of their own, once; a balance that recovers and falls again makes another', async () => {
     const accountId = await newAccount(150);
     const levels = async () => {
       await look();
@@ -96,7 +96,7 @@ describe('crossings of a threshold', () => {
     expect(await look(other)).toBe(1);
   });
 
-  it('need credit that was there: a new account without any is not told of', async () => {
+  it('need earlier credit: a new account without any makes no notice', async () => {
     await newAccount(0);
     expect(await look()).toBe(0);
   });

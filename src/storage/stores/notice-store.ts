@@ -1,16 +1,19 @@
-/** Low balances in PostgreSQL: found by one look over all accounts, off the request path, and told once a crossing in a whole fleet. */
+/**
+ * Finds low balances in PostgreSQL with one query over all accounts, off the request path. Each crossing makes one notice in
+ * a whole fleet.
+ */
 
 import type { BalanceNotice, NoticeStore } from '../../domain/notice.js';
 import type { Database } from '../database.js';
 
-/** Whose turn it is: of all processes one, and by the server's clock, which they share. Whoever comes while one looks need not wait. */
+/** Lets one process at a time look, by the server's clock, which all share. Other processes skip and do not wait. */
 const takeTurn = `
 update lodestone.balance_looks set looked_at = now() where only_one in (
   select only_one from lodestone.balance_looks where looked_at <= now() - $1 * interval '1 ms' for update skip locked)`;
 
 /**
- * Levels: 0 fine, 1 low, 2 exhausted. An account that never had credit has lost none, so nothing is told of it. A level that
- * falls again is noted in silence, and the next crossing is told again.
+ * Levels: 0 fine, 1 low, 2 exhausted. An account that never had credit makes no notice. A level that improves is stored
+ * silently, so that the next crossing makes a notice again.
  */
 const crossings = `
 with seen as (

@@ -1,7 +1,7 @@
 /**
- * Payments: what the processor has reported is kept apart from what the ledger has of it, and each event brings the two together
- * under the payment's lock. So a repetition, another order or two processes at once come to the same balance, and an event whose
- * transaction did not commit has left nothing.
+ * Stores payments. What the processor reported is kept apart from what the ledger has, and each event reconciles the two
+ * under the payment's lock. So repeated events, another order or two processes at once lead to the same balance, and an event
+ * whose transaction did not commit leaves nothing.
  */
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
@@ -40,7 +40,7 @@ const accountOfPayment = 'select account_id from lodestone.payments where id = $
 const paidByCheckout = `select paid_pico from lodestone.payments
   where checkout_id = $2 and account_id = $1 and paid_pico is not null`;
 
-/** Takes the transaction back. */
+/** Rolls the transaction back. */
 class NotHeld extends Error {}
 
 async function recordOnce(database: Database, event: PaymentEvent, terms: PaymentTerms): Promise<PaymentOutcome> {
@@ -87,7 +87,7 @@ class Recording {
     return { result: 'recorded', accountId, entries: this.entries, country: this.country };
   }
 
-  /** Another transaction with the same event is waited for: it is known where that one commits, and new where it does not. */
+  /** Waits for another transaction with the same event: the event is known if that one commits, and new if it does not. */
   private async isNew(): Promise<boolean> {
     const { id, paymentId, report } = this.event;
     const { rowCount } = await this.client.query(
@@ -98,7 +98,7 @@ class Recording {
     return rowCount === 1;
   }
 
-  /** Events of one payment go one after the other; the payment's lock comes before the account's, everywhere. */
+  /** Orders the events of one payment. The payment's lock always comes before the account's. */
   private async lockPayment(): Promise<void> {
     const { paymentId } = this.event;
     await this.client.query(
@@ -108,7 +108,7 @@ class Recording {
     await this.client.query('select 1 from lodestone.payments where id = $1 for update', [paymentId]);
   }
 
-  /** False where there is no such account. A payment that another event has credited already stays as it is. */
+  /** False where there is no such account. A payment that another event has already credited stays as it is. */
   private async notePaid({ accountId, checkoutId, amountPico, country }: PaidReport): Promise<boolean> {
     const { rows } = await this.client.query<{ billing_country: string | null }>(
       'select billing_country from lodestone.accounts where id = $1 for no key update',
@@ -135,8 +135,8 @@ class Recording {
   }
 
   /**
-   * The total of a later report holds less where a refund has failed in between, so what had failed by then is added again. The
-   * greatest total wins: an older report that comes late says nothing.
+   * The total of a later report is lower where a refund has failed in between, so the failed amount is added again. The
+   * highest total wins: an older report that arrives late changes nothing.
    */
   private async noteRefunded(totalPico: bigint): Promise<void> {
     await this.client.query(
@@ -157,7 +157,7 @@ class Recording {
     );
   }
 
-  /** Posts what the ledger does not have yet. Before the payment itself is known, there is nobody to post it for. */
+  /** Posts what the ledger does not have yet. Before the payment itself is known, there is no account to post to. */
   private async bringTogether(): Promise<string | null> {
     const { paymentId } = this.event;
     const { rows } = await this.client.query<PaymentRow>(
@@ -170,7 +170,7 @@ class Recording {
     if (row.account_id === null || row.paid_pico === null) return null;
     const paid = BigInt(row.paid_pico);
     const due = paid - BigInt(row.refunded_pico) + BigInt(row.moved_pico) - BigInt(row.posted_pico);
-    // The payment whole, then what was taken back before it was known: the ledger tells what happened.
+    // The whole payment first, then what was taken back before it was known, so that the ledger shows what happened.
     const credit = this.newlyPaid ? paid : 0n;
     await this.post(row.account_id, 'credit', credit);
     await this.post(row.account_id, 'adjustment', due - credit);

@@ -1,6 +1,6 @@
 /**
- * The settlement of a batch: generations, balances and key usage in one transaction. What is already there changes nothing,
- * so a batch may be repeated for ever.
+ * Settles a batch: generations, balances and key usage in one transaction. Existing records change nothing, so a batch may be
+ * repeated.
  */
 
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
@@ -17,7 +17,7 @@ export async function settle(database: Database, rows: readonly SettlementRow[])
     await database.session((client) => settleRows(client, rows));
   } catch (error) {
     if (codeOf(error) !== uniqueViolation) throw notTheRecordsFault(error);
-    // Some were settled before (a replay after a crash). Rare, so only now is it asked which.
+    // Some records were settled before (a replay after a crash). This is rare, so only now the store is asked which.
     await database.transaction(async (_db, client) => {
       await client.query(lockStatement(new Set(rows.map(({ accountId }) => accountId))));
       const missing = await notYetThere(client, rows);
@@ -26,7 +26,7 @@ export async function settle(database: Database, rows: readonly SettlementRow[])
   }
 }
 
-/** Each id once. Exact, because whoever else settles for these accounts waits for their lock, or is visible by now. */
+/** Each id once. Exact, because other settlements for these accounts wait for the lock or are already visible. */
 async function notYetThere(client: PoolClient, rows: readonly SettlementRow[]): Promise<SettlementRow[]> {
   const missing = new Map(rows.map((row) => [rowId(row), row]));
   const { rows: found } = await client.query<{ id: string }>(
@@ -42,15 +42,12 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** A missing table or right is nothing that a record could be set aside for: it is tried again when the store is mended. */
+/** A missing table or right is no reason to set a record aside: it is retried when the store has been repaired. */
 function notTheRecordsFault(error: unknown): unknown {
   return String(codeOf(error)).startsWith('42') ? new StoreUnavailable(error) : error;
 }
 
-// * A whole settlement as one message to PostgreSQL: lock the accounts, COPY the rows, move the sums. The server runs several
-// statements of one message as one transaction, so it costs a single exchange, and the rows go in as the journal wrote them.
-
-/** A record of an account that is not there: a fault of the record, not of the store. */
+/** A record of an account that does not exist: a fault of the record and not of the store. */
 export class UnknownAccount extends Error {
   constructor(readonly accountIds: readonly string[]) {
     super(`No such account: ${accountIds.join(', ')}.`);
@@ -60,7 +57,11 @@ export class UnknownAccount extends Error {
 
 const copyStatement = `copy lodestone.generations (${lineColumns.join(', ')}) from stdin`;
 
-/** Where no transaction is open, it is one of its own. */
+/**
+ * Sends a whole settlement as one message to PostgreSQL: lock the accounts, COPY the rows, add up the sums. The server runs
+ * the statements of one message as one transaction, so it costs one round trip, and the rows go in as the journal wrote them.
+ * A transaction of its own where none is open.
+ */
 export function settleRows(client: PoolClient, rows: readonly SettlementRow[]): Promise<void> {
   const accounts = new Map<string, bigint>();
   const keys = new Map<string, bigint>();
@@ -75,7 +76,7 @@ export function settleRows(client: PoolClient, rows: readonly SettlementRow[]): 
   });
 }
 
-/** Locks in the order of the ids, so that two settlements never wait for each other in a circle. */
+/** Locks in the order of the ids, so that two settlements cannot deadlock. */
 export function lockStatement(accountIds: Iterable<string>): string {
   return `select * from lodestone.lock_accounts(${array(accountIds)})`;
 }
@@ -86,7 +87,7 @@ function chargeStatement(accounts: Map<string, bigint>, keys: Map<string, bigint
   return `select lodestone.charge(${sums.join(', ')})`;
 }
 
-/** As a literal, since a message of several statements takes no parameters. */
+/** As a literal, because a message of several statements takes no parameters. */
 function array(values: Iterable<string | bigint>): string {
   let text = '';
   for (const value of values) {
@@ -102,16 +103,16 @@ interface CopyConnection {
   sendCopyFail(reason: string): void;
 }
 
-/** What the driver calls on a query of its own while this one runs. */
+/** Implements what the driver calls on a query while it runs. */
 class SettleQuery implements Submittable {
   #fault: Error | null = null;
 
   constructor(
     private readonly statement: string,
     private readonly pieces: readonly Buffer[],
-    /** Those that the lock has not named yet. */
+    /** The accounts that the lock has not returned yet. */
     private readonly unknown: Set<string>,
-    /** Under this name the driver finds it, to end the query at its time limit. */
+    /** The driver finds the callback under this name, to end the query at its time limit. */
     public callback: (error: Error | null) => void,
   ) {}
 

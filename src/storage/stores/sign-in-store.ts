@@ -1,4 +1,4 @@
-/** What sign-in keeps: better-auth's tables through its own adapter, and the few questions that are asked beside it. */
+/** Stores users and sessions: better-auth's tables through its own adapter, and a few queries beside it. */
 import { and, eq, isNotNull, lte } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { SignInStore } from '../store.js';
@@ -10,7 +10,7 @@ const { user, session, account, verification, secret } = tables;
 export function signInStore(database: Database): SignInStore {
   return {
     async adapter() {
-      // Loaded when somebody signs in: a gateway whose dashboard nobody opens does not pay for it.
+      // Loaded when somebody signs in, so that a gateway without dashboard users does not pay for it.
       const { drizzleAdapter } = await import('better-auth/adapters/drizzle');
       const schema = { user, session, account, verification };
       return drizzleAdapter(database.builder, { provider: 'pg', schema, transaction: true });
@@ -35,7 +35,7 @@ export function signInStore(database: Database): SignInStore {
     async keepOnlyToken(identifier, value, expiresAt) {
       const now = new Date();
       await database.transaction(async (db) => {
-        // The lock on the account's row puts parallel calls in order: only the token of the last one is left.
+        // The lock on the account's row orders parallel calls: only the token of the last one is left.
         await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, value)).for('update');
         await db.delete(verification).where(eq(verification.value, value));
         await db.insert(verification).values({

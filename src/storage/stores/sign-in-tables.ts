@@ -1,11 +1,11 @@
-/** The tables of sign-in as better-auth's adapter wants them: its models and fields by its own names, times as dates. */
+/** The tables for signing in as better-auth's adapter needs them: its names for models and fields, times as dates. */
 import { boolean, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
 import { cleanText } from './tables.js';
 
 const lodestone = pgSchema('lodestone');
 const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 
-/** Its id is the account's. */
+/** The user's id is the account's id. */
 export const user = lodestone.table('sign_in_users', {
   id: text('id').primaryKey(),
   name: cleanText('name').notNull(),
@@ -31,7 +31,7 @@ export const session = lodestone.table('sign_in_sessions', {
   updatedAt: moment('updated_at').notNull(),
 });
 
-/** Where better-auth keeps a password's hash: one row a user and way to sign in. */
+/** Password hashes: one row for each user and way to sign in. */
 export const account = lodestone.table('sign_in_credentials', {
   id: text('id').primaryKey(),
   accountId: text('account_id').notNull(),

@@ -1,18 +1,16 @@
 /**
- * The tables, as the queries see them; `migrations/` makes them. All are in a PostgreSQL schema of their own, so that a
- * database shared with something else loses nothing. No prompt or answer text has a column anywhere.
+ * The tables as queries see them; `migrations/` creates them. All are in a PostgreSQL schema of their own, so that a shared
+ * database is safe. No column holds text of prompts or answers.
  */
 import { bigint, boolean, customType, doublePrecision, integer, pgSchema, primaryKey } from 'drizzle-orm/pg-core';
 import type { AttemptRecord, StreamEnd } from '../../domain/generation.js';
 
-// Column types that give the records' own: amounts as bigint, times as epoch milliseconds, text that PostgreSQL can keep.
-
-/** PostgreSQL keeps every character but U+0000; a name that holds one must not make its record unwritable. */
+/** PostgreSQL stores every character but U+0000; a name that contains one must not make its record unwritable. */
 export function withoutNul(text: string): string {
   return text.includes('\u0000') ? text.replaceAll('\u0000', '') : text;
 }
 
-/** JSON for a column, without the one character that PostgreSQL cannot give back as text. */
+/** JSON for a column, without the one character that PostgreSQL cannot return as text. */
 export function jsonWithoutNul(value: unknown): string {
   const text = JSON.stringify(value);
   if (!text.includes('\\u0000')) return text;
@@ -44,7 +42,7 @@ export const cleanJson = customType<{ data: unknown; driverData: string }>({
   toDriver: jsonWithoutNul,
 });
 
-/** JSON that is only ever read whole: as text it costs the server no check, and it may hold every character. */
+/** JSON that is always read whole: as text it costs the server no check, and it may contain every character. */
 export const jsonText = customType<{ data: unknown; driverData: string }>({
   dataType: () => 'text',
   toDriver: (value) => JSON.stringify(value),
@@ -63,9 +61,9 @@ export const accounts = lodestone.table('accounts', {
   usagePico: pico('usage_pico').notNull().default(0n),
   requestsPerMinute: bigint('requests_per_minute', { mode: 'number' }),
   tokensPerMinute: bigint('tokens_per_minute', { mode: 'number' }),
-  /** The saved fallback chain; null = none. */
+  /** The saved fallback chain; null for none. */
   fallbackModels: cleanJson('fallback_models'),
-  /** Null = the default. It may be another version's, so it is read as unknown. */
+  /** null for the default. It may be of another version, so its type is unknown. */
   routingPolicy: cleanJson('routing_policy'),
   createdAt: epochMs('created_at').notNull(),
 });
@@ -95,7 +93,7 @@ export const aliases = lodestone.table(
   (table) => [primaryKey({ columns: [table.accountId, table.name] })],
 );
 
-/** Credits and adjustments; usage entries are the billed generations (see the `ledger` view). */
+/** Credits and adjustments. Usage entries are the billed generations (see the `ledger` view). */
 export const ledgerPosts = lodestone.table('ledger_posts', {
   id: cleanText('id').primaryKey(),
   position: cleanText('position').notNull(),
@@ -146,7 +144,7 @@ export const modelAvailability = lodestone.table('model_availability', {
   reason: cleanText('reason'),
 });
 
-/** A route on a UTC day: held for a reason, or (null) held no longer. */
+/** A route on a UTC day: held for a reason, or null where it is no longer held. */
 export const quotaHolds = lodestone.table(
   'quota_holds',
   {

@@ -36,7 +36,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Of two accounts, over two days around the period, some failed, some cut, some never served. */
+/** Generations of two accounts, over two days around the period; some failed, some cut, some never served. */
 function someGenerations(): Generation[] {
   const seeded = new SeededRandom(7);
   const random = () => seeded.next();

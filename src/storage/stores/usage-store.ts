@@ -1,17 +1,17 @@
 /**
- * Sums over an account's generations. A period is a range of ids, whose order is that of time, so the rows of one account and
- * period are read along the primary key, once for all of a page's charts.
+ * Sums over an account's generations. A period is a range of ids, which are ordered by time, so the rows of one account and
+ * period are read along the primary key, once for all charts of a page.
  */
 import { sql } from 'drizzle-orm';
 import { generationIdsFrom } from '../../base/ids.js';
 import type { Database } from '../database.js';
 import type { UsageGroup, UsageRow, UsageStore } from '../store.js';
 
-/** An answer of 4xx or 5xx, but for a caller that hung up (499), or a stream that did not come to its end. */
+/** A response of 4xx or 5xx, except for a client that disconnected (499), or a stream that did not complete. */
 const isError = `((status >= 400 and status <> 499) or coalesce(stream_end in ('cut', 'stalled', 'pricing_fault'), false))`;
 export const isErrorSql = sql.raw(isError);
 
-/** `grouping` has a bit for each column that a row does not group by, the first the highest. */
+/** `grouping` has a bit for each column that a row does not group by, the first column the highest bit. */
 const groupOf: Record<number, UsageGroup> = {
   31: 'period',
   15: 'step',

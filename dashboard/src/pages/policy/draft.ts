@@ -1,26 +1,33 @@
-/** A policy while it is edited: ceilings are texts, so that what is half typed survives. */
-import type { RoutingPolicy } from '../../api/types.js';
+/** A policy while it is edited. Ceilings are texts, so that a half-typed figure survives. */
+import type { AllowDeny, Gate, Preference, RoutingPolicy } from '../../api/types.js';
 
-export interface Draft extends Omit<RoutingPolicy, 'max_carbon' | 'max_price'> {
-  max_carbon: string;
-  max_price: string;
+export type DraftSetting = boolean | string | AllowDeny;
+
+export interface Draft {
+  prefer: Preference;
+  /** By the gate's name. */
+  settings: Record<string, DraftSetting>;
 }
 
-export function draftOf(policy: RoutingPolicy): Draft {
-  const { deny_cloud_act, providers, creators, regions, prefer } = policy;
-  return {
-    ...{ deny_cloud_act, providers, creators, regions, prefer },
-    max_carbon: policy.max_carbon === null ? '' : String(policy.max_carbon),
-    max_price: policy.max_price === null ? '' : String(policy.max_price),
-  };
+export function draftOf(policy: RoutingPolicy, gates: readonly Gate[]): Draft {
+  const settings = gates.map(({ name, control }) => {
+    const setting = policy[name];
+    const isCeiling = control.kind === 'ceiling';
+    return [name, isCeiling ? (setting === null ? '' : String(setting)) : (setting as DraftSetting)] as const;
+  });
+  return { prefer: policy.prefer, settings: Object.fromEntries(settings) };
 }
 
-export function policyOf(draft: Draft): RoutingPolicy {
-  return { ...draft, max_carbon: ceiling(draft.max_carbon), max_price: ceiling(draft.max_price) };
+export function policyOf({ prefer, settings }: Draft): RoutingPolicy {
+  const fields = Object.entries(settings).map(([name, setting]) => [
+    name,
+    typeof setting === 'string' ? ceilingOf(setting) : setting,
+  ]);
+  return { ...Object.fromEntries(fields), prefer };
 }
 
-/** Empty or not a figure: no ceiling. The field itself says that it is not a figure. */
-function ceiling(text: string): number | null {
+/** null, no ceiling, where the text is empty or not a figure. The field itself reports a text that is not a figure. */
+function ceilingOf(text: string): number | null {
   return isFigure(text) && text.trim() !== '' ? Number(text) : null;
 }
 

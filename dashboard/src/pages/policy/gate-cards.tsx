@@ -1,82 +1,65 @@
-/** One card a gate, in the order in which the gates count: its setting, and what it leaves. */
+/** Shows one card for each gate, from the gate's own description: its setting and how many routes it leaves. */
 import { type ReactNode, useMemo } from 'react';
-import type { AllowDeny, Catalogue, GateCount, GateName } from '../../api/types.js';
+import type { AllowDeny, Catalogue, Gate, GateCount } from '../../api/types.js';
 import { Card } from '../../components/card.js';
-import type { Suggestion } from '../../components/combobox.js';
 import { Input } from '../../components/field.js';
 import { Switch } from '../../components/switch.js';
 import { TokenField } from '../../components/token-field.js';
 import { plural } from '../../format/figures.js';
-import { type Draft, isFigure } from './draft.js';
-import { gateOptions, regionValue } from './gate-options.js';
+import { type Draft, type DraftSetting, isFigure } from './draft.js';
+import { gateOptions, noOptions, type Options } from './gate-options.js';
 
 export interface GateCardsProps {
+  gates: readonly Gate[];
   draft: Draft;
-  onChange: (change: Partial<Draft>) => void;
+  onChange: (gate: string, setting: DraftSetting) => void;
   catalogue: Catalogue;
-  gates: readonly GateCount[];
+  counts: readonly GateCount[];
   total: number | null;
-  /** What the gateway says against the draft, at the field that it names. */
+  /** The gateway's error about the draft, shown at the field that it names. */
   refused: { param: string | null; message: string } | null;
 }
 
-export function GateCards({ draft, onChange, catalogue, gates, total, refused }: GateCardsProps) {
+export function GateCards({ gates, draft, onChange, catalogue, counts, total, refused }: GateCardsProps) {
   const options = useMemo(() => gateOptions(catalogue), [catalogue]);
-  const at = (gate: GateName) => (refused?.param?.startsWith(gate) ? refused.message : null);
-  const count = (gate: GateName) => <GateEffect count={gates.find((one) => one.gate === gate)} total={total} />;
-  const lists = (gate: 'providers' | 'creators' | 'regions', read?: (text: string) => string) => (
-    <Lists
-      error={at(gate)}
-      onChange={(value) => onChange({ [gate]: value })}
-      options={options[gate]}
-      value={draft[gate]}
-      {...(read && { read })}
-    />
-  );
+  return gates.map(({ name, title, description, control }) => (
+    <Card
+      action={<GateEffect count={counts.find(({ gate }) => gate === name)} total={total} />}
+      key={name}
+      title={title}
+      {...(description !== undefined && { description })}
+    >
+      <GateSetting
+        control={control}
+        error={refused?.param?.startsWith(name) ? refused.message : null}
+        onChange={(setting) => onChange(name, setting)}
+        options={options}
+        value={draft.settings[name]!}
+      />
+    </Card>
+  ));
+}
+
+interface GateSettingProps {
+  control: Gate['control'];
+  value: DraftSetting;
+  options: Record<string, Options>;
+  error: string | null;
+  onChange: (setting: DraftSetting) => void;
+}
+
+function GateSetting({ control, value, options, error, onChange }: GateSettingProps) {
+  if (control.kind === 'switch')
+    return <Switch checked={value === true} hint={control.hint} label={control.label} onChange={onChange} />;
+  if (control.kind === 'ceiling')
+    return <Ceiling error={error} label={control.label} onChange={onChange} value={String(value)} />;
   return (
-    <>
-      <Card action={count('deny_cloud_act')} title="Jurisdiction">
-        <Switch
-          checked={draft.deny_cloud_act}
-          hint="Removes providers under the US CLOUD Act, and those of which it is not known."
-          label="Deny CLOUD Act providers"
-          onChange={(checked) => onChange({ deny_cloud_act: checked })}
-        />
-      </Card>
-      <Card
-        action={count('max_carbon')}
-        description="In gCO₂e/kWh. With a ceiling, routes without a published figure are removed."
-        title="Carbon"
-      >
-        <Ceiling
-          error={at('max_carbon')}
-          label="Highest grid intensity"
-          onChange={(text) => onChange({ max_carbon: text })}
-          value={draft.max_carbon}
-        />
-      </Card>
-      <Card
-        action={count('max_price')}
-        description="In USD per million tokens, of the dearer of input and output. With a ceiling, routes without a price are removed."
-        title="Price"
-      >
-        <Ceiling
-          error={at('max_price')}
-          label="Highest price"
-          onChange={(text) => onChange({ max_price: text })}
-          value={draft.max_price}
-        />
-      </Card>
-      <Card action={count('providers')} title="Providers">
-        {lists('providers')}
-      </Card>
-      <Card action={count('creators')} title="Creators">
-        {lists('creators')}
-      </Card>
-      <Card action={count('regions')} description="Countries and locodes" title="Regions">
-        {lists('regions', regionValue)}
-      </Card>
-    </>
+    <Lists
+      error={error}
+      onChange={onChange}
+      options={options[control.suggest ?? ''] ?? noOptions}
+      value={value as AllowDeny}
+    />
   );
 }
 
@@ -122,13 +105,12 @@ function Ceiling({ label, value, error, onChange }: CeilingProps) {
 
 interface ListsProps {
   value: AllowDeny;
-  options: { suggestions: Suggestion[]; show: (value: string) => string };
+  options: Options;
   error: string | null;
   onChange: (value: AllowDeny) => void;
-  read?: (text: string) => string;
 }
 
-function Lists({ value, options, error, onChange, read }: ListsProps) {
+function Lists({ value, options, error, onChange }: ListsProps) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <TokenField
@@ -138,7 +120,6 @@ function Lists({ value, options, error, onChange, read }: ListsProps) {
         onChange={(allow) => onChange({ ...value, allow })}
         placeholder={value.allow.length === 0 ? 'Any' : 'Add …'}
         values={value.allow}
-        {...(read && { read })}
       />
       <TokenField
         {...options}
@@ -146,7 +127,6 @@ function Lists({ value, options, error, onChange, read }: ListsProps) {
         onChange={(deny) => onChange({ ...value, deny })}
         placeholder={value.deny.length === 0 ? 'None' : 'Add …'}
         values={value.deny}
-        {...(read && { read })}
       />
     </div>
   );

@@ -2,8 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
-import { catalogueQuery, policyQuery, useChange } from '../../api/queries.js';
-import type { Catalogue, RoutingPolicy } from '../../api/types.js';
+import { catalogueQuery, gatesQuery, policyQuery, useChange } from '../../api/queries.js';
+import type { Catalogue, Gate, RoutingPolicy } from '../../api/types.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Select } from '../../components/field.js';
@@ -21,6 +21,7 @@ import { usePreview } from './use-preview.js';
 export function Page() {
   const policy = useQuery(policyQuery);
   const catalogue = useQuery(catalogueQuery);
+  const gates = useQuery(gatesQuery);
   const skeleton = (
     <Card flush>
       <SkeletonRows rows={8} />
@@ -35,7 +36,13 @@ export function Page() {
       <PageData query={policy} skeleton={skeleton}>
         {(saved) => (
           <PageData query={catalogue} skeleton={skeleton}>
-            {(data) => <PolicyEditor catalogue={data} key={JSON.stringify(saved)} saved={saved} />}
+            {(data) => (
+              <PageData query={gates} skeleton={skeleton}>
+                {({ data: list }) => (
+                  <PolicyEditor catalogue={data} gates={list} key={JSON.stringify(saved)} saved={saved} />
+                )}
+              </PageData>
+            )}
           </PageData>
         )}
       </PageData>
@@ -43,8 +50,15 @@ export function Page() {
   );
 }
 
-function PolicyEditor({ saved, catalogue }: { saved: RoutingPolicy; catalogue: Catalogue }) {
-  const [draft, setDraft] = useState<Draft>(() => draftOf(saved));
+interface PolicyEditorProps {
+  saved: RoutingPolicy;
+  catalogue: Catalogue;
+  gates: readonly Gate[];
+}
+
+function PolicyEditor({ saved, catalogue, gates }: PolicyEditorProps) {
+  const savedDraft = draftOf(saved, gates);
+  const [draft, setDraft] = useState<Draft>(savedDraft);
   const [model, setModel] = useState(() => mostRoutes(catalogue));
   const policy = policyOf(draft);
   const preview = usePreview(model, policy);
@@ -69,9 +83,10 @@ function PolicyEditor({ saved, catalogue }: { saved: RoutingPolicy; catalogue: C
         />
         <GateCards
           catalogue={catalogue}
+          counts={preview.data?.gates ?? []}
           draft={draft}
-          gates={preview.data?.gates ?? []}
-          onChange={(change) => setDraft({ ...draft, ...change })}
+          gates={gates}
+          onChange={(gate, setting) => setDraft({ ...draft, settings: { ...draft.settings, [gate]: setting } })}
           refused={refused ? { param: refused.param, message: refused.message } : null}
           total={preview.data?.total ?? null}
         />
@@ -79,8 +94,8 @@ function PolicyEditor({ saved, catalogue }: { saved: RoutingPolicy; catalogue: C
         {save.isError && <Notice>{messageOf(save.error)}</Notice>}
         <SaveBar
           busy={save.isPending}
-          dirty={JSON.stringify(draft) !== JSON.stringify(draftOf(saved))}
-          onDiscard={() => setDraft(draftOf(saved))}
+          dirty={JSON.stringify(draft) !== JSON.stringify(savedDraft)}
+          onDiscard={() => setDraft(savedDraft)}
           onSave={() => save.mutate(policy, { onSuccess: () => say('The routing policy is saved.') })}
           saveLabel="Save policy"
         >
@@ -92,7 +107,7 @@ function PolicyEditor({ saved, catalogue }: { saved: RoutingPolicy; catalogue: C
           </Button>
         </SaveBar>
       </div>
-      <PreviewPanel catalogue={catalogue} preview={preview} />
+      <PreviewPanel catalogue={catalogue} gates={gates} preview={preview} />
     </div>
   );
 }

@@ -1,27 +1,24 @@
 /** What the draft leaves of the chosen model, by name; where that is nothing, why, and what would let routes back in. */
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { Catalogue, GateName, PolicyPreview } from '../../api/types.js';
+import type { Catalogue, Gate, PolicyPreview } from '../../api/types.js';
 import { Badge } from '../../components/badge.js';
 import { Card } from '../../components/card.js';
 import { ModelId } from '../../components/model-id.js';
 import { ErrorState, Notice, SkeletonRows } from '../../components/states.js';
 import { plural } from '../../format/figures.js';
 
-const gateTitles: Record<GateName, string> = {
-  deny_cloud_act: 'jurisdiction',
-  max_carbon: 'carbon',
-  max_price: 'price',
-  providers: 'providers',
-  creators: 'creators',
-  regions: 'regions',
-};
+interface PreviewPanelProps {
+  preview: UseQueryResult<PolicyPreview>;
+  catalogue: Catalogue;
+  gates: readonly Gate[];
+}
 
-export function PreviewPanel({ preview, catalogue }: { preview: UseQueryResult<PolicyPreview>; catalogue: Catalogue }) {
+export function PreviewPanel({ preview, catalogue, gates }: PreviewPanelProps) {
   return (
     <div className="lg:sticky lg:top-8">
       <Card flush title="What is left">
         {preview.data ? (
-          <Left catalogue={catalogue} data={preview.data} />
+          <Left catalogue={catalogue} data={preview.data} gates={gates} />
         ) : preview.isError ? (
           <ErrorState
             error={preview.error}
@@ -36,7 +33,8 @@ export function PreviewPanel({ preview, catalogue }: { preview: UseQueryResult<P
   );
 }
 
-function Left({ data, catalogue }: { data: PolicyPreview; catalogue: Catalogue }) {
+function Left({ data, catalogue, gates }: { data: PolicyPreview; catalogue: Catalogue; gates: readonly Gate[] }) {
+  const titleOf = (name: string) => gates.find((gate) => gate.name === name)?.title.toLowerCase() ?? name;
   const { left, total, eligible, removed, error, counterfactuals } = data;
   const unservable = new Set(
     catalogue.data.flatMap(({ routes }) => routes.filter(({ servable }) => !servable).map(({ id }) => id)),
@@ -76,7 +74,7 @@ function Left({ data, catalogue }: { data: PolicyPreview; catalogue: Catalogue }
             <s>
               <ModelId id={id} />
             </s>{' '}
-            <Badge tone="warn">{gateTitles[gate]}</Badge>
+            <Badge tone="warn">{titleOf(gate)}</Badge>
           </li>
         ))}
       </ul>

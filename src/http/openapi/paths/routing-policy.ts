@@ -2,40 +2,21 @@
 import { defaultPolicy, policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
 import { json, keyOperation, noContent } from '../operations.js';
 import { object, ref } from '../schema.js';
-import type { Resource, Schema } from '../types.js';
+import type { Resource } from '../types.js';
 
 const tag = {
   name: 'Routing policy',
   description: 'Gates for `auto/` ids, and what to prefer among the routes that they leave.',
 };
 
-const descriptions: Record<keyof typeof defaultPolicy, string> = {
-  deny_cloud_act: 'Remove routes of providers under the US CLOUD Act, and those of which it is not known.',
-  max_carbon: 'gCO2e/kWh. While it is set, routes without a figure are removed too.',
-  max_price: 'US dollars per million tokens, held against the dearer of input and output.',
-  providers: 'Only the providers in `allow` (empty restricts nothing), never those in `deny`.',
-  creators: 'Only the creators in `allow` (empty restricts nothing), never those in `deny`.',
-  regions: 'Only the locodes and ISO country codes in `allow` (empty restricts nothing), never those in `deny`.',
-  prefer: 'What counts most in the ranking.',
-};
-
-function described(schemas: typeof policySchemas): Record<string, Schema> {
-  return Object.fromEntries(
-    Object.entries(descriptions).map(([name, description]) => [
-      name,
-      { ...schemas[name as keyof typeof schemas], description },
-    ]),
-  );
-}
-
 export const routingPolicy: Resource = {
   tag,
   schemas: {
-    RoutingPolicy: object({ object: { const: 'routing_policy' }, ...described(policySchemas) }),
+    RoutingPolicy: object({ object: { const: 'routing_policy' }, ...policySchemas }),
     NewRoutingPolicy: object(
       {
         object: { description: 'Taken and ignored, so that the answer of a GET can be sent back.' },
-        ...described(sentPolicySchemas),
+        ...sentPolicySchemas,
       },
       {
         optional: 'all',
