@@ -31,7 +31,7 @@ function faultsOf(yaml: string, env: Environment = {}): readonly string[] {
 
 describe('defaults', () => {
   it('needs no file and no variable', () => {
-    expect(loadConfig({ env: {}, cwd: directory })).toEqual({
+    expect(loadConfig({ env: {}, cwd: directory })).toMatchObject({
       file: null,
       server: {
         host: '127.0.0.1',

@@ -24,6 +24,8 @@ export interface ErrorRow<Values> {
   readonly when: string;
   /** What the client should do, for the docs page. */
   readonly remedy: string;
+  /** Operations of the API that can end in this row, by their ids. Most operations list their rows themselves. */
+  readonly operations?: readonly string[];
   /** What happened, with the value, and what to do. */
   readonly message: (values: Values) => string;
 }

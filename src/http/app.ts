@@ -24,7 +24,7 @@ import { registerDocs } from './ops/docs.js';
 import { registerOps } from './ops/ops.js';
 import { registerStripeWebhook } from './ops/stripe-webhook.js';
 import { readBody } from './server/body.js';
-import { serverLimits } from './server/connection-limits.js';
+import { serverLimits } from './server/connections.js';
 import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './server/headers.js';
 import { onClientError } from './server/malformed-requests.js';
 import { answerAndDrain } from './server/raw-answer.js';

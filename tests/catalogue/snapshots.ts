@@ -1,4 +1,7 @@
 /** The built-in catalogue as it is loaded in an environment, without a gateway around it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
 import { silentLogger } from '../../src/base/logger.js';
 import type { Route, Snapshot } from '../../src/catalogue/route.js';
 import { spokenDialects } from '../../src/providers/dialects/registry.js';
@@ -32,23 +35,15 @@ export function realRoutes({ routes }: Snapshot): Route[] {
 export const azureRegions = ['CENTRALUS', 'EASTUS2', 'NORTHCENTRALUS', 'SOUTHCENTRALUS', 'SWEDENCENTRAL'];
 
 const fake = 'fake-credential-of-no-value';
+const providerFolder = resolve(import.meta.dirname, '../../catalogue/providers');
 
-/**
- * What makes each provider usable: one variable by its own convention, and where its address holds something of the operator's
- * own, that too. `GOOGLE_APPLICATION_CREDENTIALS` is given by the test, because it must name a file that is there.
- */
-export const credentials: Record<string, Record<string, string>> = {
-  openai: { OPENAI_API_KEY: fake },
-  anthropic: { ANTHROPIC_API_KEY: fake },
-  'google-ai-studio': { GEMINI_API_KEY: fake },
-  mistral: { MISTRAL_API_KEY: fake },
-  deepseek: { DEEPSEEK_API_KEY: fake },
-  xai: { XAI_API_KEY: fake },
-  cohere: { COHERE_API_KEY: fake },
-  moonshotai: { MOONSHOT_API_KEY: fake },
-  zai: { ZAI_API_KEY: fake },
-  alibaba: { DASHSCOPE_API_KEY: fake },
-  bedrock: { AWS_BEARER_TOKEN_BEDROCK: fake },
+interface ProviderFile {
+  providers: { id: string; api_key_env: string }[];
+}
+
+/** Providers that need more than the one variable of their `api_key_env`. */
+const otherCredentials: Record<string, Record<string, string>> = {
+  /** The test adds `GOOGLE_APPLICATION_CREDENTIALS`, because it must name a file that exists. */
   vertex: { GOOGLE_CLOUD_PROJECT: 'our-project' },
   azure: {
     AZURE_API_KEY: fake,
@@ -57,17 +52,14 @@ export const credentials: Record<string, Record<string, string>> = {
       azureRegions.map((region) => [`AZURE_RESOURCE_NAME_${region}`, `ours-${region.toLowerCase()}`]),
     ),
   },
-  scaleway: { SCW_SECRET_KEY: fake },
-  ovhcloud: { OVH_AI_ENDPOINTS_ACCESS_TOKEN: fake },
-  ionos: { IONOS_API_TOKEN: fake },
-  stackit: { STACKIT_API_KEY: fake },
-  evroc: { EVROC_API_KEY: fake },
-  nebius: { NEBIUS_API_KEY: fake },
-  groq: { GROQ_API_KEY: fake },
-  together: { TOGETHER_API_KEY: fake },
-  fireworks: { FIREWORKS_API_KEY: fake },
-  deepinfra: { DEEPINFRA_API_KEY: fake },
-  cerebras: { CEREBRAS_API_KEY: fake },
   ollama: { OLLAMA_BASE_URL: 'http://127.0.0.1:11434/v1' },
   vllm: { VLLM_BASE_URL: 'http://127.0.0.1:8000/v1' },
 };
+
+/** The variables that make each provider of the built-in catalogue usable. */
+export const credentials: Record<string, Record<string, string>> = Object.fromEntries(
+  readdirSync(providerFolder).flatMap((file) => {
+    const { providers } = parse(readFileSync(join(providerFolder, file), 'utf8')) as ProviderFile;
+    return providers.map(({ id, api_key_env }) => [id, otherCredentials[id] ?? { [api_key_env]: fake }]);
+  }),
+);

@@ -6,4 +6,5 @@ export const longTests = [
   'kill-under-load.mjs',
   'openapi-fuzz.mjs',
   'full-counts.mjs',
+  'recipes.mjs',
 ];

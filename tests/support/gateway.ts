@@ -37,8 +37,8 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
   const log = keptLog(options.logger);
   registerEnvironment(options.env);
   try {
-    const { loadConfig } = await compiled<Load>('config/load.js');
-    const compose = await compiled<Compose>('compose.js');
+    const { loadConfig } = await compiled<Load>('config/load-config.js');
+    const compose = await compiled<Compose>('app/compose.js');
     const config = loadConfig({ file: files.configFile, env: options.env ?? {}, cwd: files.folder });
     const running = await compose.startGateway({
       config,

@@ -1,5 +1,4 @@
 /** The OpenAPI document: put together from the resources, the error table and the headers, once a process. */
-
 import type { FastifyInstance } from 'fastify';
 import { version } from '../../base/version.js';
 import { allowOrigin } from '../server/headers.js';
@@ -7,20 +6,13 @@ import { type StaticContent, sendStatic, staticContent } from '../server/static-
 import { errorExamples, errorSchemas } from './errors.js';
 import { headers } from './headers.js';
 import { httpLayerResponse } from './operations.js';
-import { account } from './paths/account.js';
-import { adminAccounts } from './paths/admin-accounts.js';
-import { adminCredits } from './paths/admin-credits.js';
-import { adminKeys } from './paths/admin-keys.js';
+import { account, aliases, fallback, routingPolicy } from './paths/account.js';
+import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.js';
 import { adminRoutes } from './paths/admin-routes.js';
-import { aliases } from './paths/aliases.js';
 import { chat } from './paths/chat.js';
-import { explain } from './paths/explain.js';
-import { fallback } from './paths/fallback.js';
 import { generations } from './paths/generations.js';
-import { models } from './paths/models.js';
-import { ops } from './paths/ops.js';
-import { routingPolicy } from './paths/routing-policy.js';
-import { webhooks } from './paths/webhooks.js';
+import { explain, models } from './paths/models.js';
+import { ops, webhooks } from './paths/ops.js';
 import type { OpenApiDocument, Resource } from './types.js';
 
 // Every resource of the document, in the order in which the reference shows them.

@@ -1,4 +1,4 @@
-/** The error table as part of the document: a schema and an example for every row, and the responses that a set of rows makes. */
+/** Turns the error table into schemas, examples and responses of the document. */
 
 import type { Condition } from '../../errors/error-table.js';
 import type { ErrorRow } from '../../errors/row.js';
@@ -12,14 +12,17 @@ import type { Example, Ref, Response, Schema } from './types.js';
 
 type Row = ErrorRow<Record<string, unknown>>;
 
-/** The rows of the API. The dashboard's own are no part of it. */
+/** The rows of the public API. The dashboard has rows of its own. */
 const table = { ...callerErrors, ...serviceErrors, ...operatorErrors, ...paymentErrors };
 export const documentedConditions = Object.keys(table) as (keyof typeof table)[];
 
-/** Without the clauses, which a reader of the reference has not at hand. */
 function rowOf(condition: Condition): Row {
-  const row = (table as unknown as Record<Condition, Row>)[condition];
-  return { ...row, when: row.when.replace(/ \((?:§|part )[^)]*\)/g, '') };
+  return (table as unknown as Record<Condition, Row>)[condition];
+}
+
+/** The rows that name the operation themselves, so that a new error needs no line in `paths/`. */
+export function conditionsNaming(operationId: string): Condition[] {
+  return documentedConditions.filter((condition) => rowOf(condition).operations?.includes(operationId));
 }
 
 export function errorSchemaName(condition: Condition): string {
@@ -27,7 +30,7 @@ export function errorSchemaName(condition: Condition): string {
   return `Error${words.join('')}`;
 }
 
-/** §2.6: only on failures of `auto/` ids, and only on these rows. */
+/** Only failures of `auto/` ids carry the receipt, and only on these rows. */
 const withReceipt: readonly Condition[] = [
   'provider_error',
   'no_candidate_left',
@@ -39,10 +42,10 @@ const receipt: Record<string, Schema> = {
   providers_attempted: array({ type: 'string' }, 'The providers that were tried, in order.'),
   breaker_skipped: array({ type: 'string' }, 'Routes left out because recent failures opened their breaker.'),
   candidates_remaining: integer('Candidates neither tried nor ruled out. 0: the same id will not do better.'),
-  last_error: text('What the last upstream failure said.'),
+  last_error: text('The message of the last upstream failure.'),
 };
 
-/** The message with the names of its values in place of the values, as the row itself writes it. */
+/** The message of a row with `{name}` in place of each value. */
 function messageTemplate(row: Row): string {
   const names = new Proxy<Record<string, unknown>>({}, { get: (_, name) => `{${String(name)}}` });
   return row.message(names);
@@ -82,7 +85,7 @@ export const errorExamples: Record<string, Example> = Object.fromEntries(
   documentedConditions.filter((condition) => rowOf(condition).status !== 200).map((name) => [name, errorExample(name)]),
 );
 
-/** One response a status; a row that lists `Retry-After` declares it. `headerNames` are those of every answer of the operation. */
+/** One response for each status. `headerNames` are the headers of every answer of the operation. */
 export function errorResponses(
   of: readonly Condition[],
   headerNames: readonly string[],
@@ -93,7 +96,7 @@ export function errorResponses(
     byStatus.set(status, [...(byStatus.get(status) ?? []), condition]);
   }
   const responses = [...byStatus].map(([status, rows]) => {
-    // Nobody is known on a 401, so nobody's limits are.
+    // A 401 knows no key, so it has no limits to report.
     const names = status === 401 ? headerNames.filter((name) => !rateLimitHeaders.includes(name)) : headerNames;
     return [String(status), errorResponse(rows, names)];
   });

@@ -1,6 +1,6 @@
-/** The three kinds of operations, by who may call them, each with the errors that the order of checks gives it. */
+/** The three kinds of operations: with an API key, with the admin token, and open. Each kind adds the errors that its checks can end in. */
 import type { Condition } from '../../errors/error-table.js';
-import { errorResponse, errorResponses } from './errors.js';
+import { conditionsNaming, errorResponse, errorResponses } from './errors.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
 import type { Example, MediaType, Operation, Parameter, RequestBody, Response, Schema } from './types.js';
 
@@ -13,7 +13,7 @@ export interface OperationDescription {
   body?: { schema: Schema; examples: Readonly<Record<string, Example>>; description?: string };
   /** The successful answers, by status. */
   answers: Readonly<Record<string, Answer>>;
-  /** Beyond those that every operation of its kind has. */
+  /** In addition to those of every operation of its kind. */
   errors?: readonly Condition[];
 }
 
@@ -21,7 +21,7 @@ export interface Answer {
   description: string;
   /** Absent: no body. */
   content?: Readonly<Record<string, MediaType>>;
-  /** Beyond those of every answer. */
+  /** In addition to those of every answer. */
   headers?: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export const noContent: Answer = { description: 'Done; there is no body.' };
 
 const everyAnswer = ['x-request-id'];
 
-/** What the HTTP layer refuses on any path, before anything of ours is asked (check 3, ruling 18). */
+/** Errors of the HTTP layer, which any path can end in. */
 const httpLayer: readonly Condition[] = [
   'path_not_found',
   'method_not_allowed',
@@ -49,7 +49,7 @@ export const httpLayerResponse = (() => {
   return { ...response, headers: { ...response.headers, ...headerRefs(['allow']) } };
 })();
 
-/** Checks 1 and 2, and what may happen to any request. */
+/** Errors of the guards that apply to every request, and of the service itself. */
 const guarded: readonly Condition[] = [
   'unavailable_for_legal_reasons',
   'ip_rate_limited',
@@ -84,7 +84,7 @@ export function adminOperation(operation: OperationDescription): Operation {
   );
 }
 
-/** For everybody. `/healthz`, `/readyz` and `/metrics` are not even guarded. */
+/** Without a key. `/healthz`, `/readyz` and `/metrics` have no guards either. */
 export function openOperation(operation: OperationDescription, isGuarded: boolean): Operation {
   return operationOf(operation, isGuarded ? guarded : [], [{}], everyAnswer);
 }
@@ -96,7 +96,7 @@ function operationOf(
   headerNames: readonly string[],
 ): Operation {
   const { id, tag, summary, description, parameters, body, answers, errors = [] } = operation;
-  const all = [...errors, ...kindErrors, ...(body ? bodyErrors : [])];
+  const all = [...errors, ...conditionsNaming(id), ...kindErrors, ...(body ? bodyErrors : [])];
   const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, headerNames)]);
   return {
     operationId: id,

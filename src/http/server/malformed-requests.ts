@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requestId } from '../../base/ids.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { letGoIfUnread } from './connection-limits.js';
+import { letGoIfUnread } from './connections.js';
 import { socketAnswer } from './raw-answer.js';
 
 /** How long the client may go on sending before the socket is destroyed; it needs that time to read the answer. */

@@ -1,10 +1,9 @@
 /** Error answers outside the framework: on a bare response or socket, always the envelope with `x-request-id`. */
-
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Readable } from 'node:stream';
 import { envelopeOf, headersOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
-import { watchUnread } from './connection-limits.js';
+import { watchUnread } from './connections.js';
 import { apiHeaders, isApiPath, securityHeaders } from './headers.js';
 
 // * Refused bodies are read to be thrown away, a few at a time: node would read megabytes from each connection in a row, and

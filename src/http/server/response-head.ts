@@ -1,6 +1,5 @@
 /** Response heads of the chat path as text: what never changes is written once. Every value in them is our own. */
-
-import { keepAliveMs } from './connection-limits.js';
+import { keepAliveMs } from './connections.js';
 import { allowOrigin, exposeHeaders, httpsOnlyHeader, securityHeaders } from './headers.js';
 
 function lines(headers: readonly string[]): string {

@@ -15,9 +15,8 @@ import type { HttpDeps } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
 import { markAwaitsContinue } from './body.js';
-import { capConnections, type ServerLimits, serverLimits, watchUnread } from './connection-limits.js';
+import { capConnections, closeOnlyIdle, type ServerLimits, serverLimits, watchUnread } from './connections.js';
 import { httpsOnlyHeader, socketHeaders } from './headers.js';
-import { closeOnlyIdle } from './idle-connections.js';
 import { headFault, onConnect } from './malformed-requests.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
 

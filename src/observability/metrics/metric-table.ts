@@ -92,10 +92,8 @@ export const routeMetrics = {
     'From the dispatch of an attempt to the first byte of the upstream.',
     'route',
   ),
-  lodestone_attempt_duration_seconds: histogram(
-    answerBounds,
-    'From the dispatch of an attempt to its end, whatever that was.',
-    'route',
+  lodestone_attempt_duration_seconds: notOnDashboard(
+    histogram(answerBounds, 'From the dispatch of an attempt to its end, whatever that was.', 'route'),
   ),
   lodestone_tokens_total: counter(
     'Tokens billed; cached ones are a part of the prompt, reasoning ones of the completion.',
@@ -121,11 +119,11 @@ export const routeMetrics = {
     'route',
     'model',
   ),
-  lodestone_route_recent_first_byte_seconds: gauge('max', 'The smoothed first byte that ranking uses.', 'route'),
-  lodestone_route_recent_error_ratio: gauge(
-    'max',
-    'Share of the attempts of the last five minutes that failed.',
-    'route',
+  lodestone_route_recent_first_byte_seconds: notOnDashboard(
+    gauge('max', 'The smoothed first byte that ranking uses.', 'route'),
+  ),
+  lodestone_route_recent_error_ratio: notOnDashboard(
+    gauge('max', 'Share of the attempts of the last five minutes that failed.', 'route'),
   ),
 };
 
@@ -141,6 +139,8 @@ export interface MetricDefinition {
   readonly across: Across;
   /** The upper bounds of a histogram's buckets, without infinity. */
   readonly bounds?: readonly number[];
+  /** False where ops/grafana has no panel for it. */
+  readonly onDashboard?: false;
 }
 
 export function counter(help: string, ...labels: string[]): MetricDefinition {
@@ -153,6 +153,11 @@ export function gauge(across: Across, help: string, ...labels: string[]): Metric
 
 export function histogram(bounds: readonly number[], help: string, ...labels: string[]): MetricDefinition {
   return { type: 'histogram', help, labels, across: 'sum', bounds };
+}
+
+/** A metric without a panel in ops/grafana: other panels or the ranking use it. */
+export function notOnDashboard(definition: MetricDefinition): MetricDefinition {
+  return { ...definition, onDashboard: false };
 }
 
 const table = { ...requestMetrics, ...routeMetrics, ...partMetrics, ...processMetrics };

@@ -1,12 +1,19 @@
 /** `GET /v1/credits` and `GET /v1/key`. */
-import { json, keyOperation } from '../operations.js';
-import { integer, number, object, ref, text, textOrNull, usd } from '../schema.js';
-import type { Resource } from '../types.js';
 
-const tag = { name: 'Account', description: 'What the key’s account has, and what the key may do.' };
+import { aliasSlots } from '../../../accounts/aliases/alias-book.js';
+import { aliasTargetSchemas } from '../../../accounts/aliases/alias-target.js';
+import { aliasNameRule, modelIdSchema } from '../../../catalogue/model-id.js';
+import type { Condition } from '../../../errors/error-table.js';
+import { defaultPolicy, policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
+import { fallbackModelsMax } from '../../../wire/chat-request.js';
+import { json, keyOperation, noContent } from '../operations.js';
+import { array, integer, listOf, number, object, ref, text, textOrNull, time, usd } from '../schema.js';
+import type { Parameter, Resource, Schema } from '../types.js';
+
+const accountTag = { name: 'Account', description: 'What the key’s account has, and what the key may do.' };
 
 export const account: Resource = {
-  tag,
+  tag: accountTag,
   schemas: {
     Credits: object({
       data: object({
@@ -33,7 +40,7 @@ export const account: Resource = {
     '/v1/credits': {
       get: keyOperation({
         id: 'getCredits',
-        tag: tag.name,
+        tag: accountTag.name,
         summary: 'Get the balance',
         answers: { '200': json('The balance and its sums.', ref('Credits')) },
       }),
@@ -41,9 +48,246 @@ export const account: Resource = {
     '/v1/key': {
       get: keyOperation({
         id: 'getKey',
-        tag: tag.name,
+        tag: accountTag.name,
         summary: 'Get the key in use',
         answers: { '200': json('The key.', ref('KeyInfo')) },
+      }),
+    },
+  },
+};
+
+// Describes `/v1/aliases`.
+
+const aliasTag = {
+  name: 'Aliases',
+  description: `Names of the account for a pin or an \`auto/\` id, at most ${aliasSlots}.`,
+};
+
+const aliasName = text('1 to 64 of a-z, 0-9, `-` and `_`, starting with a letter or digit.', {
+  pattern: aliasNameRule.source,
+});
+
+const answeredTarget = {
+  provider: text('A provider’s id, or `auto`.'),
+  canonical_id: text('`{creator}/{model}`.'),
+  locode: textOrNull('The region, or `global`; null for `auto`.'),
+};
+
+/** `name` goes with each shape of a target where an alias is made. */
+function withName(shape: Schema): Schema {
+  return {
+    ...shape,
+    required: ['name', ...(shape.required as string[])],
+    properties: { name: aliasName, ...(shape.properties as object) },
+  };
+}
+
+const nameParameter: Parameter = {
+  name: 'name',
+  in: 'path',
+  required: true,
+  description: 'The alias, without `alias/`.',
+  schema: { type: 'string' },
+  example: 'fast',
+};
+
+const targetErrors: readonly Condition[] = ['invalid_alias_target', 'service_unavailable'];
+
+const repoint = {
+  tag: aliasTag.name,
+  parameters: [nameParameter],
+  body: {
+    schema: ref('AliasTarget'),
+    examples: {
+      nested: {
+        summary: 'The whole target',
+        value: { target: { provider: 'sandbox', canonical_id: 'lodestone/regions', locode: 'sesto' } },
+      },
+    },
+  },
+  answers: { '200': json('The alias.', ref('Alias')) },
+  errors: ['alias_not_found' as const, ...targetErrors],
+};
+
+export const aliases: Resource = {
+  tag: aliasTag,
+  schemas: {
+    Alias: object({
+      object: { const: 'alias' },
+      name: aliasName,
+      ...answeredTarget,
+      target: object(answeredTarget),
+      model_id: text('The target as one id.'),
+      created_at: time('When it was made.'),
+      updated_at: time('When it was last repointed.'),
+    }),
+    NewAlias: { anyOf: aliasTargetSchemas.map(withName) },
+    AliasTarget: { anyOf: aliasTargetSchemas },
+  },
+  paths: {
+    '/v1/aliases': {
+      get: keyOperation({
+        id: 'listAliases',
+        tag: aliasTag.name,
+        summary: 'List aliases',
+        answers: { '200': json('The list.', listOf(ref('Alias'))) },
+      }),
+      post: keyOperation({
+        id: 'createAlias',
+        tag: aliasTag.name,
+        summary: 'Create an alias',
+        description: 'Send one shape of target, not several.',
+        body: {
+          schema: ref('NewAlias'),
+          examples: {
+            flat: {
+              summary: 'Flat',
+              value: { name: 'fast', provider: 'sandbox', canonical_id: 'lodestone/regions', locode: 'defra' },
+            },
+            text: { summary: 'As one id', value: { name: 'any', target: 'auto/lodestone/echo' } },
+          },
+        },
+        answers: { '201': json('The alias.', ref('Alias')) },
+        errors: ['invalid_alias_name', 'alias_exists', 'alias_limit_reached', ...targetErrors],
+      }),
+    },
+    '/v1/aliases/{name}': {
+      get: keyOperation({
+        id: 'getAlias',
+        tag: aliasTag.name,
+        summary: 'Get an alias',
+        parameters: [nameParameter],
+        answers: { '200': json('The alias.', ref('Alias')) },
+        errors: ['alias_not_found'],
+      }),
+      put: keyOperation({ id: 'repointAlias', summary: 'Repoint an alias', ...repoint }),
+      patch: keyOperation({
+        id: 'patchAlias',
+        summary: 'Repoint an alias (the same as PUT)',
+        description: 'The full target is needed here too; what is left out is not kept.',
+        ...repoint,
+      }),
+      delete: keyOperation({
+        id: 'deleteAlias',
+        tag: aliasTag.name,
+        summary: 'Delete an alias',
+        parameters: [nameParameter],
+        answers: { '204': noContent },
+        errors: ['alias_not_found'],
+      }),
+    },
+  },
+};
+
+// Describes `/v1/fallback`, the account's saved chain.
+
+const fallbackTag = {
+  name: 'Fallback',
+  description: 'The chain that is walked when the requested id has failed with a 503 or 504.',
+};
+
+const chainOf = (entry: Schema) =>
+  object({
+    models: array(entry, `Model ids in any form, at most ${fallbackModelsMax}; \`auto/\` ids are recommended.`, {
+      maxItems: fallbackModelsMax,
+    }),
+  });
+
+export const fallback: Resource = {
+  tag: fallbackTag,
+  schemas: {
+    Fallback: object({ object: { const: 'fallback' }, fallback: chainOf({ type: 'string' }) }),
+    NewFallback: object({ fallback: chainOf(modelIdSchema) }),
+  },
+  paths: {
+    '/v1/fallback': {
+      get: keyOperation({
+        id: 'getFallback',
+        tag: fallbackTag.name,
+        summary: 'Get the saved chain',
+        answers: { '200': json('The chain; empty where none is saved.', ref('Fallback')) },
+      }),
+      put: keyOperation({
+        id: 'putFallback',
+        tag: fallbackTag.name,
+        summary: 'Save the chain',
+        description: 'Every entry must be in the catalogue and served. What is withdrawn later is skipped.',
+        body: {
+          schema: ref('NewFallback'),
+          examples: {
+            chain: {
+              summary: 'Two entries',
+              value: { fallback: { models: ['auto/lodestone/regions', 'sandbox/lodestone/echo'] } },
+            },
+          },
+        },
+        answers: { '200': json('The chain.', ref('Fallback')) },
+        errors: ['invalid_fallback_model', 'field_type', 'field_invalid', 'service_unavailable'],
+      }),
+      delete: keyOperation({
+        id: 'deleteFallback',
+        tag: fallbackTag.name,
+        summary: 'Delete the chain',
+        answers: { '204': noContent },
+      }),
+    },
+  },
+};
+
+// Describes `/v1/routing-policy`.
+
+const policyTag = {
+  name: 'Routing policy',
+  description: 'Gates for `auto/` ids, and what to prefer among the routes that they leave.',
+};
+
+export const routingPolicy: Resource = {
+  tag: policyTag,
+  schemas: {
+    RoutingPolicy: object({ object: { const: 'routing_policy' }, ...policySchemas }),
+    NewRoutingPolicy: object(
+      {
+        object: { description: 'Taken and ignored, so that the answer of a GET can be sent back.' },
+        ...sentPolicySchemas,
+      },
+      {
+        optional: 'all',
+        additionalProperties: false,
+        description: 'A field that is left out or null becomes its default.',
+        examples: [defaultPolicy],
+      },
+    ),
+  },
+  paths: {
+    '/v1/routing-policy': {
+      get: keyOperation({
+        id: 'getRoutingPolicy',
+        tag: policyTag.name,
+        summary: 'Get the routing policy',
+        answers: { '200': json('The policy.', ref('RoutingPolicy')) },
+      }),
+      put: keyOperation({
+        id: 'putRoutingPolicy',
+        tag: policyTag.name,
+        summary: 'Replace the routing policy',
+        description: 'All of it is replaced. `POST /v1/routes/explain` shows what a policy leaves of a model.',
+        body: {
+          schema: ref('NewRoutingPolicy'),
+          examples: {
+            europe: {
+              summary: 'In Germany or Sweden, outside the CLOUD Act, clean first',
+              value: { deny_cloud_act: true, regions: { allow: ['DE', 'SE'] }, prefer: 'carbon' },
+            },
+          },
+        },
+        answers: { '200': json('The policy.', ref('RoutingPolicy')) },
+        errors: ['field_type', 'field_invalid', 'parameter_out_of_range'],
+      }),
+      delete: keyOperation({
+        id: 'deleteRoutingPolicy',
+        tag: policyTag.name,
+        summary: 'Back to the default policy',
+        answers: { '204': noContent },
       }),
     },
   },

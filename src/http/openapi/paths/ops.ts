@@ -3,7 +3,7 @@ import { json, openOperation } from '../operations.js';
 import { array, object, ref, text } from '../schema.js';
 import type { Operation, Resource } from '../types.js';
 
-const tag = { name: 'Operations', description: 'Probes and metrics; no key is needed.' };
+const opsTag = { name: 'Operations', description: 'Probes and metrics; no key is needed.' };
 
 const degraded = array(
   { type: 'string', enum: ['redis', 'redis_url'] },
@@ -13,7 +13,7 @@ const degraded = array(
 const metrics: Operation = openOperation(
   {
     id: 'getMetrics',
-    tag: tag.name,
+    tag: opsTag.name,
     summary: 'Metrics for Prometheus',
     description: 'From the host itself, or with the admin token.',
     answers: {
@@ -28,7 +28,7 @@ const metrics: Operation = openOperation(
 );
 
 export const ops: Resource = {
-  tag,
+  tag: opsTag,
   schemas: {
     Ready: object({ status: { const: 'ready' }, degraded }, { optional: ['degraded'] }),
     NotReady: object(
@@ -46,7 +46,7 @@ export const ops: Resource = {
       get: openOperation(
         {
           id: 'getHealth',
-          tag: tag.name,
+          tag: opsTag.name,
           summary: 'Is the process alive?',
           answers: { '200': json('It is.', object({ status: { const: 'ok' } })) },
         },
@@ -57,7 +57,7 @@ export const ops: Resource = {
       get: openOperation(
         {
           id: 'getReadiness',
-          tag: tag.name,
+          tag: opsTag.name,
           summary: 'Can it serve?',
           answers: {
             '200': json('A routing snapshot is loaded and the store answers.', ref('Ready')),
@@ -72,12 +72,69 @@ export const ops: Resource = {
       get: openOperation(
         {
           id: 'getOpenApi',
-          tag: tag.name,
+          tag: opsTag.name,
           summary: 'This document',
           answers: {
             '200': json('OpenAPI 3.1.', { type: 'object', additionalProperties: true }, ['etag']),
             '304': { description: 'It has not changed since the `etag` that was sent.', headers: ['etag'] },
           },
+        },
+        true,
+      ),
+    },
+  },
+};
+
+// The webhook that the payment processor calls; there only where `payments.processor` is set.
+
+const webhookTag = { name: 'Webhooks', description: 'For the payment processor alone; its signature is the proof.' };
+
+const example = {
+  id: 'evt_1QZ3kX2eZvKYlo2C0aBcDeFg',
+  object: 'event',
+  type: 'checkout.session.completed',
+  created: 1_791_979_200,
+  data: { object: { id: 'cs_live_a1', object: 'checkout.session', payment_status: 'paid', metadata: {} } },
+};
+
+export const webhooks: Resource = {
+  tag: webhookTag,
+  paths: {
+    '/webhooks/stripe': {
+      post: openOperation(
+        {
+          id: 'receiveStripeEvent',
+          tag: webhookTag.name,
+          summary: 'Report a payment',
+          description:
+            'Called by Stripe with a `stripe-signature` header over the body, at most five minutes old. An event counts once, however often it is sent. There is no such path where `payments.processor` is `none`.',
+          parameters: [
+            {
+              name: 'stripe-signature',
+              in: 'header',
+              required: true,
+              description: 'The time, and the signature of time and body with `payments.webhook_secret`.',
+              schema: { type: 'string' },
+            },
+          ],
+          body: {
+            schema: { type: 'object', additionalProperties: true },
+            examples: { paid: { summary: 'A checkout was paid', value: example } },
+          },
+          answers: {
+            '200': json(
+              'The report need not be sent again.',
+              object({
+                received: { const: true },
+                outcome: {
+                  type: 'string',
+                  enum: ['recorded', 'repeated', 'ignored', 'refused'],
+                  description: 'What became of it. What was refused is in the log, for a person to see to.',
+                },
+              }),
+            ),
+          },
+          errors: ['webhook_signature_invalid', 'webhook_time_invalid'],
         },
         true,
       ),

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes } from '../../../tests/support/raw-http.js';
-import { closeOnlyIdle } from './idle-connections.js';
+import { closeOnlyIdle } from './connections.js';
 
 const answerBytes = 30_000_000;
 let server: Server;
