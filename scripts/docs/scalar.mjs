@@ -1,12 +1,16 @@
-/** The script of the API reference, taken from the package that serves it, so that nothing is loaded from anywhere else. */
-import scalar from '@scalar/fastify-api-reference';
-import fastify from 'fastify';
+/**
+ * The script of the API reference, so that nothing is loaded from anywhere else. It is a string in a module of Scalar's plugin for
+ * Fastify. The module is read and not run: what else it imports demands Node 22 (docs/decisions/0013-docs-site.md).
+ */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
+
+const declaration = /^var standalone_default = (".*");$/m;
 
 export async function scalarBundle() {
-  const app = fastify();
-  await app.register(scalar, { routePrefix: '/reference', configuration: { url: '/openapi.json' } });
-  const answer = await app.inject('/reference/js/scalar.js');
-  await app.close();
-  if (answer.statusCode !== 200) throw new Error('the package of the API reference has no script where it had one');
-  return answer.rawPayload;
+  const module = await readFile(fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference')), 'utf8');
+  const literal = declaration.exec(module)?.[1];
+  if (!literal) throw new Error('the package of the API reference has no script where it had one');
+  return Buffer.from(runInNewContext(literal));
 }

@@ -7,4 +7,5 @@ export const longTests = [
   'openapi-fuzz.mjs',
   'full-counts.mjs',
   'recipes.mjs',
+  'packed-install.mjs',
 ];

@@ -8,7 +8,10 @@ import type { Manifest } from '../../scripts/sbom.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
-export const manifest = JSON.parse(textOf('package.json')) as Manifest & { scripts: Record<string, string> };
+export const manifest = JSON.parse(textOf('package.json')) as Manifest & {
+  scripts: Record<string, string>;
+  allowScripts: Record<string, boolean>;
+};
 export const lock = JSON.parse(textOf('package-lock.json')) as Lock;
 
 /** What every shape of a shipped file is asked for by its path; a wrong path is undefined, and the test fails. */

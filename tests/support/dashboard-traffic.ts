@@ -26,10 +26,12 @@ export interface TrafficOptions {
   keys: { id: string; name: string }[];
   nowMs: number;
   days?: number;
+  /** 1 is some 50 requests a day. */
+  scale?: number;
 }
 
 export async function writeTraffic(options: TrafficOptions): Promise<void> {
-  const { databaseUrl, nowMs, days = 30 } = options;
+  const { databaseUrl, nowMs, days = 30, scale = 1 } = options;
   const random = new SeededRandom(7);
   const store = await openStore({ databaseUrl, logger: silentLogger });
   await store.ledger.post({
@@ -42,14 +44,17 @@ export async function writeTraffic(options: TrafficOptions): Promise<void> {
     const clock = new Date(startMs).getUTCHours();
     const weekend = [0, 6].includes(new Date(startMs).getUTCDay());
     const busy = (clock >= 7 && clock <= 19 ? 5 : 1) * (weekend ? 0.35 : 1) * (1.6 - hour / (days * 24));
-    for (let count = Math.round(busy * (0.5 + random.next())); count > 0; count--) {
+    for (let count = Math.round(scale * busy * (0.5 + random.next())); count > 0; count--) {
       generations.push(request(random, startMs + random.below(hourMs), options));
     }
   }
   generations.sort((a, b) => a.createdAt - b.createdAt);
   // The newest one is on the first page, and has something to show.
   generations.push(afterFallback(served(random, nowMs - 1000, options), 240));
-  await store.ledger.settle(generations.map(settlementRow));
+  const batch = 1_000;
+  for (let from = 0; from < generations.length; from += batch) {
+    await store.ledger.settle(generations.slice(from, from + batch).map(settlementRow));
+  }
   await store.close();
 }
 
