@@ -2,21 +2,21 @@
 import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, password, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
-import type { SpawnedGateway } from '../support/gateway.js';
+import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
+import { dashboardCall, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import type { TestGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
 
 let browser: Browser;
-let gateway: SpawnedGateway;
+let gateway: TestGateway;
 let visitor: Visitor;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  gateway = await spawnDashboard();
+  gateway = await startDashboard();
 });
 
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await gateway?.stop();
 });
 

@@ -2,9 +2,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { deliver } from '../api/payments/bench.js';
-import { describeInBrowser, launchBrowser } from '../support/browser.js';
-import { type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
-import type { SpawnedGateway } from '../support/gateway.js';
+import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
+import { type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import type { TestGateway } from '../support/gateway.js';
 import { completed, type ScriptedStripe, startStripe } from '../support/scripted-stripe.js';
 import { desktop, phone, type Visitor } from '../support/visitor.js';
 
@@ -12,7 +12,7 @@ import { desktop, phone, type Visitor } from '../support/visitor.js';
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
 
 let browser: Browser;
-let gateway: SpawnedGateway;
+let gateway: TestGateway;
 let stripe: ScriptedStripe;
 let visitor: Visitor;
 let members = 0;
@@ -20,7 +20,7 @@ let members = 0;
 beforeAll(async () => {
   browser = await launchBrowser();
   stripe = await startStripe();
-  gateway = await spawnDashboard({ payments: stripe.config });
+  gateway = await startDashboard({ payments: stripe.config });
 });
 afterEach(async () => {
   // The one address elsewhere that a page leads to.
@@ -28,7 +28,7 @@ afterEach(async () => {
   await visitor.close();
 });
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await gateway?.stop();
   await stripe?.stop();
 });
@@ -93,20 +93,27 @@ describeInBrowser('buying credit', () => {
   });
 });
 
-describeInBrowser.each([desktop, phone])('the banner at %i px', (width) => {
+describeInBrowser('the banner at 1440 and at 390 px', () => {
   /** A theme changes colours and nothing else, and they are the same at every width. */
   async function expectSound(name: string): Promise<void> {
-    expect(await visitor.accessibilityFaults(width === phone ? 'all but colours' : undefined)).toEqual([]);
-    await shot(`${name}-${width}-light`);
-    await visitor.page.emulateMedia({ colorScheme: 'dark' });
-    if (width === desktop) expect(await visitor.accessibilityFaults('colours')).toEqual([]);
-    await shot(`${name}-${width}-dark`);
-    await visitor.page.emulateMedia({ colorScheme: 'light' });
+    const { page } = visitor;
+    for (const width of [phone, desktop]) {
+      await visitor.showAt(width);
+      await expect.poll(() => page.evaluate('innerWidth')).toBe(width);
+      expect(await visitor.accessibilityFaults(width === phone ? 'all but colours' : undefined)).toEqual([]);
+      expect(await page.evaluate(overflow)).toBe(0);
+      await shot(`${name}-${width}-light`);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      if (width === desktop) expect(await visitor.accessibilityFaults('colours')).toEqual([]);
+      await shot(`${name}-${width}-dark`);
+      await page.emulateMedia({ colorScheme: 'light' });
+    }
   }
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
   it('tells of a low balance and of an exhausted one on every page, light and dark', async () => {
     const member = await newMember('-19.25');
-    visitor = await visitorOf(browser, gateway, member, { width });
+    visitor = await visitorOf(browser, gateway, member);
     await visitor.visit('/keys');
     const low = visitor.page
       .getByRole('status')
@@ -124,8 +131,6 @@ describeInBrowser.each([desktop, phone])('the banner at %i px', (width) => {
     await visitor.page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor();
     await visitor.page.getByLabel('Amount').waitFor();
     await expectSound('credits');
-    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-    expect(await visitor.page.evaluate(overflow)).toBe(0);
   });
 });
 

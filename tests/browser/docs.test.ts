@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pages, pathOf, referencePath } from '../../scripts/docs/pages.mjs';
-import { describeInBrowser, launchBrowser } from '../support/browser.js';
+import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { desktop, newVisitor, phone, type Visitor, type VisitorOptions } from '../support/visitor.js';
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 90_000);
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await gateway?.stop();
 });
 
@@ -180,6 +180,7 @@ describeInBrowser('the reference', () => {
     const after = await background();
     expect(after).not.toBe(before);
     await openReference(page);
+    await page.waitForLoadState('networkidle');
     expect(await page.locator('.dark-mode').count()).toBeGreaterThan(0);
     expect(await background()).toBe(after);
   });

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { describeInBrowser, launchBrowser } from '../support/browser.js';
+import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
 import { dashboardCall, type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import { writeTraffic } from '../support/dashboard-traffic.js';
 import type { SpawnedGateway } from '../support/gateway.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await gateway?.stop();
 });
 

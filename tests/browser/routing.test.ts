@@ -1,23 +1,23 @@
 /** Routing pages in a real browser: live counts of the gates, a chain ordered by keyboard, and the playground's receipt. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
-import type { SpawnedGateway } from '../support/gateway.js';
+import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
+import { dashboardCall, type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import type { TestGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
 
 let browser: Browser;
-let gateway: SpawnedGateway;
+let gateway: TestGateway;
 let member: Member;
 let visitor: Visitor;
 let count = 0;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  gateway = await spawnDashboard();
+  gateway = await startDashboard();
 });
 
 beforeEach(async () => {
@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await gateway?.stop();
 });
 

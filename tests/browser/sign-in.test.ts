@@ -1,24 +1,24 @@
 /** Signing up, in and out in a real browser: limits, equal answers, a password that changes, the demo account's link. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, password, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
-import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
+import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
+import { dashboardCall, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { spawnGateway, startGateway, type TestGateway } from '../support/gateway.js';
 import { newVisitor, type Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
 
 let browser: Browser;
-let gateway: SpawnedGateway;
+let gateway: TestGateway;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  gateway = await spawnDashboard();
+  gateway = await startDashboard();
 });
 
 afterAll(async () => {
-  await browser?.close();
+  await closeWindows();
   await gateway?.stop();
 });
 
@@ -137,19 +137,21 @@ async function enterWith({ page }: Visitor, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-it('says on both pages that sign-up is closed, and what to do', async () => {
-  const closed = await spawnGateway();
-  try {
-    const visitor = await newVisitor(browser, closed.url);
-    await visitor.visit('/sign-in');
-    await visitor.page.getByText('Sign-up is closed on this gateway. Ask its operator for an account.').waitFor();
-    expect(await visitor.page.getByRole('link', { name: 'Sign up' }).count()).toBe(0);
-    await visitor.visit('/sign-up');
-    await visitor.page.getByText('registration: open').waitFor();
-    expect(await visitor.page.getByLabel('Password').count()).toBe(0);
-    expect(visitor.problems).toEqual([]);
-    await visitor.close();
-  } finally {
-    await closed.stop();
-  }
+describeInBrowser('where registration is closed', () => {
+  it('says on both pages that sign-up is closed, and what to do', async () => {
+    const closed = await startGateway();
+    try {
+      const visitor = await newVisitor(browser, closed.url);
+      await visitor.visit('/sign-in');
+      await visitor.page.getByText('Sign-up is closed on this gateway. Ask its operator for an account.').waitFor();
+      expect(await visitor.page.getByRole('link', { name: 'Sign up' }).count()).toBe(0);
+      await visitor.visit('/sign-up');
+      await visitor.page.getByText('registration: open').waitFor();
+      expect(await visitor.page.getByLabel('Password').count()).toBe(0);
+      expect(visitor.problems).toEqual([]);
+      await visitor.close();
+    } finally {
+      await closed.stop();
+    }
+  });
 });

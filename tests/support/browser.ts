@@ -15,11 +15,32 @@ const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
 /** `describe` for a suite that needs a browser. */
 export const describeInBrowser = describe.skipIf(search()?.browser === undefined);
 
-export async function launchBrowser(): Promise<Browser> {
-  const browser = search()?.browser;
-  if (!browser) throw new Error('There is no browser: only the suites in tests/browser have one.');
-  const env = { ...(process.env as Record<string, string>), ...browser.env };
-  return chromium.launch({ executablePath: browser.path, env, args });
+let launched: Promise<Browser> | undefined;
+
+/** One browser a process, which ends with it: files share a process, and each closes what it opened. */
+export function launchBrowser(): Promise<Browser> {
+  launched ??= launch().catch((error) => {
+    launched = undefined;
+    throw error;
+  });
+  return launched;
+}
+
+async function launch(): Promise<Browser> {
+  const found = search()?.browser;
+  if (!found) throw new Error('There is no browser: only the suites in tests/browser have one.');
+  const env = { ...(process.env as Record<string, string>), ...found.env };
+  const browser = await chromium.launch({ executablePath: found.path, env, args });
+  browser.once('disconnected', () => {
+    launched = undefined;
+  });
+  return browser;
+}
+
+/** For the end of a file: every window that is still open is closed. */
+export async function closeWindows(): Promise<void> {
+  const browser = await launched?.catch(() => undefined);
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
 }
 
 /** Undefined outside tests/browser, where nobody searched. */

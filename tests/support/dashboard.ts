@@ -1,7 +1,7 @@
 /** A gateway with the dashboard's catalogue, and accounts in it that can sign in; made over HTTP, as the pages would. */
 import type { Browser } from 'playwright-core';
 import { dashboardCatalogue } from './dashboard-catalogue.js';
-import { type SpawnedGateway, spawnGateway } from './gateway.js';
+import { type SpawnedGateway, spawnGateway, startGateway, type TestGateway } from './gateway.js';
 import type { YamlObject } from './gateway-files.js';
 import { newVisitor, type Visitor, type VisitorOptions } from './visitor.js';
 
@@ -16,12 +16,21 @@ const timeouts = {
   overall: '5m0s',
 };
 
-export function spawnDashboard(config: YamlObject = {}): Promise<SpawnedGateway> {
-  return spawnGateway({
-    catalogue: dashboardCatalogue,
-    config: { registration: 'open', timeouts, ...config },
-  });
+const optionsWith = (config: YamlObject) => ({
+  catalogue: dashboardCatalogue,
+  config: { registration: 'open', timeouts, ...config },
+});
+
+export function startDashboard(config: YamlObject = {}): Promise<TestGateway> {
+  return startGateway(optionsWith(config));
 }
+
+/** In a process of its own, for a test that restarts it. */
+export function spawnDashboard(config: YamlObject = {}): Promise<SpawnedGateway> {
+  return spawnGateway(optionsWith(config));
+}
+
+export type DashboardGateway = TestGateway | SpawnedGateway;
 
 export interface Member {
   email: string;
@@ -31,7 +40,7 @@ export interface Member {
 }
 
 /** Signs up with 20 USD of credit. */
-export async function signUp(gateway: SpawnedGateway, email: string): Promise<Member> {
+export async function signUp(gateway: DashboardGateway, email: string): Promise<Member> {
   const answer = await dashboardCall(gateway, 'POST', 'sign-up', { email, password });
   const session = (await answer.json()) as { account: { id: string } };
   const cookies = answer.headers.getSetCookie().map((text) => text.split(';', 1)[0] ?? '');
@@ -41,7 +50,7 @@ export async function signUp(gateway: SpawnedGateway, email: string): Promise<Me
 
 /** A call as the dashboard's own pages make it; throws where it is refused. */
 export async function dashboardCall(
-  gateway: SpawnedGateway,
+  gateway: DashboardGateway,
   method: string,
   path: string,
   body?: unknown,
@@ -64,7 +73,7 @@ export async function dashboardCall(
 /** A window in which the member is signed in. */
 export async function visitorOf(
   browser: Browser,
-  gateway: SpawnedGateway,
+  gateway: DashboardGateway,
   member: Member | null,
   options: VisitorOptions = {},
 ): Promise<Visitor> {
