@@ -1,4 +1,4 @@
-/** Writes docs/guide/errors.md from the error table, so that the page cannot say anything else than the code does. */
+/** Writes docs/guide/errors.md from the error table, so that the page and the code cannot disagree. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -21,14 +21,14 @@ Every error has the same body:
 }
 \`\`\`
 
-Branch on \`code\` and the HTTP status. \`type\` is a coarse bucket, \`message\` is for people, \`param\` names the offending field and
-is there only when there is one. Every answer carries \`x-request-id\`; tell it to the operator when something needs looking into.
+Branch on \`code\` and the HTTP status. \`type\` is a broad category, \`message\` is for people, and \`param\` names the faulty field if
+there is one. Every answer has an \`x-request-id\`; send it to the operator if you need help.
 
 When an \`auto/\` request fails upstream, the error also holds the routing receipt: \`providers_attempted\`, \`breaker_skipped\`,
 \`candidates_remaining\` (0: retrying the same id will not help) and \`last_error\`.
 
-Each entry below says the \`code\`, the \`type\` in brackets where it is another word, the \`param\` where it is always the same one, when it
-happens, and what to do.
+Each entry below has the \`code\`, the \`type\` in brackets if it differs, the \`param\` if it is always the same, when it happens, and what to
+do.
 `;
 
 const titles = {

@@ -1,4 +1,4 @@
-/** Writes docs/guide/gates.md from the list of gates, so that the page cannot say anything else than the code does. */
+/** Writes docs/guide/gates.md from the list of gates, so that the page and the code cannot disagree. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -9,11 +9,11 @@ export function renderGatesPage({ gates, defaultPolicy, preferences }) {
 
 <!-- Generated from src/policy/gates by "npm run docs". Change the gates, not this page. -->
 
-An account has one routing policy. Its gates are hard: a route that a gate removes is never tried for an \`auto/\` id, whatever else
-fails. They never touch an explicit id, which is served as it is pinned or not at all.
+An account has one routing policy. Its gates are strict: a route that a gate removes is never tried for an \`auto/\` id, whatever else
+fails. They never affect an explicit id, which is served by its own route or not at all.
 
-\`GET\`, \`PUT\` and \`DELETE /v1/routing-policy\` read it, replace all of it, and go back to the defaults. These are the defaults; a field
-that a \`PUT\` leaves out, or sends as \`null\`, has its default, and a field of any other name is refused:
+\`GET\`, \`PUT\` and \`DELETE /v1/routing-policy\` read it, replace all of it, and reset it to the defaults. A field that a \`PUT\` leaves out or
+sends as \`null\` gets its default; an unknown field is refused. The defaults:
 
 \`\`\`json
 ${JSON.stringify({ object: 'routing_policy', ...defaultPolicy }, null, 2)}
@@ -22,11 +22,11 @@ ${JSON.stringify({ object: 'routing_policy', ...defaultPolicy }, null, 2)}
 | Gate | Takes | Removes |
 |---|---|---|
 ${gates.map(rowText).join('')}
-Routes are held against the gates in this order, and a route is counted at the first one that removes it. When nothing is left, the
-answer is 403 \`routing_policy_exhausted\`, whose message names each gate with the number of routes that it removed. Retrying cannot
-help: relax a gate, or pin a four-segment id. \`POST /v1/routes/explain\` tells the least changes that would admit a route.
+The gates check routes in this order, and a route counts at the first gate that removes it. If no route is left, the answer is 403
+\`routing_policy_exhausted\`, whose message names each gate with the number of routes that it removed. A retry does not help: relax a gate,
+or pin a four-segment id. \`POST /v1/routes/explain\` shows the smallest changes that would admit a route.
 
-\`prefer\` orders what the gates leave: ${preferences.map((name) => `\`${name}\``).join(', ')}. A route whose figure is not known ranks last.
+\`prefer\` orders what the gates leave: ${preferences.map((name) => `\`${name}\``).join(', ')}. A route with an unknown figure ranks last.
 `;
 }
 

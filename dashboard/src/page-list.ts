@@ -1,4 +1,4 @@
-/** Every page of the navigation, in its order: a page is one folder below pages/ and one line here. Router and navigation read nothing else. */
+/** All pages of the navigation, in order. To add a page, add a folder below pages/ and a line here. */
 import type { ComponentType } from 'react';
 import {
   AccountsIcon,
@@ -43,7 +43,7 @@ export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Build',
     pages: [
-      { path: '/keys', title: 'Keys', icon: KeyIcon, load: () => import('./pages/keys/keys-page.js') },
+      { path: '/keys', title: 'API keys', icon: KeyIcon, load: () => import('./pages/keys/keys-page.js') },
       { path: '/models', title: 'Models', icon: ModelIcon, load: () => import('./pages/models/models-page.js') },
       {
         path: '/playground',

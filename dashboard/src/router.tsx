@@ -1,4 +1,4 @@
-/** The router: the pages of the page list inside the shell, sign-in outside of it; each page is a chunk of its own. */
+/** The router: the pages of the page list inside the shell, and sign-in outside it. Each page is a separate chunk. */
 import {
   createRootRoute,
   createRoute,
@@ -91,7 +91,7 @@ export const router = createRouter({
   defaultNotFoundComponent: () => (
     <div className="mx-auto max-w-xl p-6">
       <Card>
-        <EmptyState title="There is no such page">The address may be mistyped, or the page has moved.</EmptyState>
+        <EmptyState title="Page not found">Check the address, or choose a page from the menu.</EmptyState>
       </Card>
     </div>
   ),
@@ -102,7 +102,7 @@ function PageFailed({ error }: { error: unknown }) {
   return (
     <div className="mx-auto max-w-xl p-6">
       <Card flush>
-        <ErrorState error={error} onRetry={() => void invalidate()} title="This page could not be shown" />
+        <ErrorState error={error} onRetry={() => void invalidate()} title="Could not show this page" />
       </Card>
     </div>
   );

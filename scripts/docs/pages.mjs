@@ -24,7 +24,7 @@ export const groups = [
     pages: [
       { slug: 'streaming', file: 'guide/streaming.md', title: 'Streaming' },
       { slug: 'errors', file: 'guide/errors.md', title: 'Errors' },
-      { slug: 'sandbox', file: 'guide/sandbox.md', title: 'Rehearse failures' },
+      { slug: 'sandbox', file: 'guide/sandbox.md', title: 'Test failures' },
     ],
   },
   {
@@ -37,9 +37,9 @@ export const groups = [
   {
     title: 'Operators',
     pages: [
-      { slug: 'deploy', file: 'guide/deploy.md', title: 'Deploy it' },
+      { slug: 'deploy', file: 'guide/deploy.md', title: 'Deploy' },
       { slug: 'configuration', file: 'guide/configuration.md', title: 'Configuration' },
-      { slug: 'operations', file: 'guide/operations.md', title: 'Operating it' },
+      { slug: 'operations', file: 'guide/operations.md', title: 'Operate' },
       { slug: 'capacity', file: 'guide/capacity.md', title: 'Capacity' },
       { slug: 'security', file: 'guide/security.md', title: 'Security checks' },
       { slug: 'payments', file: 'guide/payments.md', title: 'Payments and notices' },

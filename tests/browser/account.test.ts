@@ -33,13 +33,13 @@ const follow = (name: string) => visitor.page.getByRole('link', { name, exact: t
 const press = (name: string) => visitor.page.getByRole('button', { name, exact: true }).click();
 
 async function createKey(name: string, expiry: string): Promise<string> {
-  await follow('Keys');
-  await press('Create key');
+  await follow('API keys');
+  await press('Create API key');
   await visitor.page.getByLabel('Name').fill(name);
   await visitor.page.getByLabel('Expiry').selectOption(expiry);
   await press('Create');
   const token = await visitor.page.getByTestId('new-token').textContent();
-  await press('Copy token');
+  await press('Copy API key');
   expect(await visitor.page.evaluate('navigator.clipboard.readText()')).toBe(token);
   await press('Done');
   return token!;
@@ -58,7 +58,7 @@ describeInBrowser('from sign-up to the bill', () => {
     await visitor.signUp(email, password);
     await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor();
     // Nobody has given it credit yet, and the first screen says what that means.
-    await visitor.page.getByText('Your balance is $0.00. Every request is refused until credit is added').waitFor();
+    await visitor.page.getByText('Your balance is $0.00. All requests are refused until you add credit').waitFor();
     expect(await visitor.accessibilityFaults()).toEqual([]);
     await giveCredit(email);
 
@@ -91,10 +91,10 @@ describeInBrowser('from sign-up to the bill', () => {
     await follow('Usage');
     await visitor.page.getByRole('cell', { name: 'alias/fast' }).waitFor();
 
-    await follow('Keys');
+    await follow('API keys');
     await press('Delete');
-    await press('Delete key');
-    await visitor.page.getByText('No keys yet').waitFor();
+    await press('Delete API key');
+    await visitor.page.getByText('No API keys yet').waitFor();
     await expect(ask('alias/fast')).rejects.toMatchObject({ status: 401, code: 'api_key_not_registered' });
   });
 });

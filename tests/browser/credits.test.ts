@@ -115,16 +115,14 @@ describeInBrowser('the banner at 1440 and at 390 px', () => {
     const member = await newMember('-19.25');
     visitor = await visitorOf(browser, gateway, member);
     await visitor.visit('/keys');
-    const low = visitor.page
-      .getByRole('status')
-      .filter({ hasText: 'Your balance is $0.75, which is less than $1.00.' });
+    const low = visitor.page.getByRole('status').filter({ hasText: 'Your balance is $0.75, below $1.00.' });
     await low.waitFor();
     await expectSound('banner-low');
     await gateway.admin('POST', `/accounts/${member.accountId}/credits`, { amount_usd: '-1' });
     await visitor.visit('/');
     const alert = visitor.page
       .getByRole('alert')
-      .filter({ hasText: 'Your balance is −$0.25. Every request is refused' });
+      .filter({ hasText: 'Your balance is −$0.25. All requests are refused' });
     await alert.waitFor();
     await expectSound('banner-exhausted');
     await alert.getByRole('link', { name: 'Add credit' }).click();
@@ -139,11 +137,11 @@ describeInBrowser('the threshold', () => {
     visitor = await visitorOf(browser, gateway, await newMember());
     await visitor.visit('/credits');
     const save = async (amount: string) => {
-      await visitor.page.getByLabel('Tell me below').fill(amount);
+      await visitor.page.getByLabel('Notify below').fill(amount);
       await press('Save notice');
     };
     await save('30');
-    const banner = visitor.page.getByText('Your balance is $20.00, which is less than $30.00.');
+    const banner = visitor.page.getByText('Your balance is $20.00, below $30.00.');
     await banner.waitFor();
     await save('0');
     await banner.waitFor({ state: 'detached' });

@@ -78,13 +78,13 @@ const pages: PageCase[] = [
   { path: '/', heading: 'Overview', shows: 'Where requests were served' },
   { path: '/usage', heading: 'Usage', shows: 'northwind' },
   { path: '/credits', heading: 'Credits', shows: 'Welcome' },
-  { path: '/keys', heading: 'Keys', shows: 'expired' },
+  { path: '/keys', heading: 'API keys', shows: 'expired' },
   { path: '/models', heading: 'Models', shows: 'Llama 3.3 70B' },
-  { path: '/playground', heading: 'Playground', shows: 'Nothing said yet' },
+  { path: '/playground', heading: 'Playground', shows: 'No messages yet' },
   { path: '/aliases', heading: 'Aliases', shows: '2 of 5 used' },
   { path: '/fallback', heading: 'Fallback', shows: '3 of 10' },
-  { path: '/routing-policy', heading: 'Routing policy', shows: 'What is left' },
-  { path: '/account', heading: 'Account and password', shows: 'Requests a minute' },
+  { path: '/routing-policy', heading: 'Routing policy', shows: 'Routes left' },
+  { path: '/account', heading: 'Account and password', shows: 'Requests per minute' },
   { path: '/accounts', heading: 'Accounts', shows: 'new@example.test' },
   { path: '/route-health', heading: 'Route health', shows: 'closed' },
   { path: '/availability', heading: 'Model availability', shows: 'Being moved' },
@@ -95,9 +95,9 @@ const pages: PageCase[] = [
 const byAddress = ['/', '/models', '/audit'];
 
 const empty: PageCase[] = [
-  { path: '/', heading: 'Overview', shows: 'Your first answer is three steps away' },
+  { path: '/', heading: 'Overview', shows: 'Get your first answer in three steps' },
   { path: '/usage', heading: 'Usage', shows: 'No requests yet' },
-  { path: '/keys', heading: 'Keys', shows: 'No keys yet' },
+  { path: '/keys', heading: 'API keys', shows: 'No API keys yet' },
   { path: '/aliases', heading: 'Aliases', shows: 'No aliases yet' },
   { path: '/fallback', heading: 'Fallback', shows: 'No fallback' },
 ];
@@ -156,7 +156,7 @@ describeInBrowser('at 1440 and at 390 px, light and dark', () => {
     async (width) => {
       await visitor.follow('/keys');
       await visitor.showAt(width);
-      const open = visitor.page.getByRole('button', { name: 'Create key' });
+      const open = visitor.page.getByRole('button', { name: 'Create API key' });
       await open.click();
       await visitor.page.getByRole('dialog').waitFor();
       await expectSound(visitor, 'create-key', { widths: [width] });

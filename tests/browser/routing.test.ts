@@ -56,11 +56,11 @@ describeInBrowser('Routing policy', () => {
     await page.getByLabel('Highest price').fill('0.1');
     await expect.poll(() => text('gate-max_price')).toBe('leaves 0 of 6 routes, removes 3');
     await page.getByText('Every auto request for this model would be refused.').waitFor();
-    await page.getByRole('heading', { name: 'What would help' }).waitFor();
+    await page.getByRole('heading', { name: 'How to allow routes' }).waitFor();
     expect(await visitor.accessibilityFaults()).toEqual([]);
 
     await press('Save policy');
-    await page.getByText('The routing policy is saved.').first().waitFor();
+    await page.getByText('Routing policy saved.').first().waitFor();
     const asked = { model: 'auto/meta/llama-3.3-70b', messages: [{ role: 'user', content: 'Hi' }] };
     await expect(dashboardCall(gateway, 'POST', 'playground/chat', asked, member)).rejects.toThrow(
       /403 .*routing_policy_exhausted/,
@@ -98,7 +98,7 @@ describeInBrowser('Fallback', () => {
     expect(focused).toBe('Move auto/meta/llama-3.3-70b down');
     await press('Remove auto/qwen/qwen3-32b');
     await press('Save chain');
-    await page.getByText('The fallback chain is saved.').first().waitFor();
+    await page.getByText('Fallback chain saved.').first().waitFor();
     const saved = await (await dashboardCall(gateway, 'GET', 'v1/fallback', undefined, member)).json();
     expect(saved).toMatchObject({ fallback: { models: ['auto/meta/llama-3.3-70b', 'auto/mistral/small-3.2'] } });
   });

@@ -86,7 +86,7 @@ describeInBrowser('signing in', () => {
       await page.getByLabel('Current password').fill(password);
       await page.getByLabel('New password').fill('another battery staple');
       await page.getByRole('button', { name: 'Change password' }).click();
-      await page.getByText('The password is changed.').first().waitFor();
+      await page.getByText('Password changed.').first().waitFor();
       await expect(dashboardCall(gateway, 'GET', 'keys', undefined, member)).rejects.toThrow('session_required');
 
       await page.getByRole('button', { name: 'Account menu' }).click();
@@ -101,7 +101,7 @@ describeInBrowser('signing in', () => {
   it('a session that ended elsewhere leads to sign-in at the next step', () =>
     withVisitor(async (visitor) => {
       await visitor.signUp('ended@example.test', password);
-      await visitor.page.getByText('Your first answer is three steps away').waitFor();
+      await visitor.page.getByText('Get your first answer in three steps').waitFor();
       await visitor.page.waitForLoadState('networkidle');
       await visitor.context.clearCookies();
       await visitor.page.getByRole('link', { name: 'Aliases' }).click();

@@ -1,4 +1,4 @@
-/** What an upstream must have heard of a conversation, in its dialect's own words (wire 2 to 6), and no word beyond them. */
+/** Checks that an upstream received exactly the given conversation, in the fields of its own dialect and no others. */
 import { expect } from 'vitest';
 import type { Json } from '../support/client.js';
 import { instructions, question, type TwoSteps, writtenResult } from './conversations.js';

@@ -177,12 +177,9 @@ describe.each(budgeted)('LangChain and thoughts that $provider wants back', (spo
 });
 
 describe('LangChain and calls that Gemini gives no ids', () => {
-  it.each([false, true])(
-    'their results fit, and the lost signature is made good, streamed: %s (wire 4)',
-    async (streamed) => {
-      enqueueSteps(rig, gemini3, parallelCalls, streamed);
-      expect((await callTools(modelOf(gemini3), parallelCalls, streamed)).second.text).toBe(answer);
-      expectFittingResults(rig);
-    },
-  );
+  it.each([false, true])('their results fit, and the lost signature is made good, streamed: %s', async (streamed) => {
+    enqueueSteps(rig, gemini3, parallelCalls, streamed);
+    expect((await callTools(modelOf(gemini3), parallelCalls, streamed)).second.text).toBe(answer);
+    expectFittingResults(rig);
+  });
 });

@@ -195,12 +195,9 @@ describe.each(budgeted)('the AI SDK and thoughts that $provider wants back', (sp
 });
 
 describe('the AI SDK and calls that Gemini gives no ids', () => {
-  it.each([false, true])(
-    'their results fit, and the lost signature is made good, streamed: %s (wire 4)',
-    async (streamed) => {
-      enqueueSteps(rig, gemini3, parallelCalls, streamed);
-      expect((await runTools(gemini3, parallelCalls, streamed)).text).toBe(answer);
-      expectFittingResults(rig);
-    },
-  );
+  it.each([false, true])('their results fit, and the lost signature is made good, streamed: %s', async (streamed) => {
+    enqueueSteps(rig, gemini3, parallelCalls, streamed);
+    expect((await runTools(gemini3, parallelCalls, streamed)).text).toBe(answer);
+    expectFittingResults(rig);
+  });
 });

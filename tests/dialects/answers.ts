@@ -48,7 +48,7 @@ interface Message {
   tool_calls?: ToolCall[];
 }
 
-/** Also checks that the completion has the members that OpenAI's clients demand (wire 0). */
+/** Also checks that the completion has the members that OpenAI's clients require. */
 export function wholeAnswer(reply: Reply): Got {
   expect(reply.status, reply.text).toBe(200);
   const { object, choices } = reply.json as { object: string; choices: { index: number; message: Message }[] };

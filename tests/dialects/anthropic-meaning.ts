@@ -1,4 +1,4 @@
-/** What a request to Anthropic means: the way back, written from wire 3 and not from the adapter. */
+/** Reads a request to Anthropic back into OpenAI's shape. Written from Anthropic's documentation, independently of the adapter. */
 import type { Json } from '../support/client.js';
 import { type Meaning, type MeantPart, turnsOf } from './meaning.js';
 

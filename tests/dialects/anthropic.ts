@@ -1,4 +1,4 @@
-/** Anthropic's Messages API as its upstream speaks it, in the shapes of wire 3, and the way back from its requests. */
+/** A scripted upstream for Anthropic's Messages API: its answers, and a reader of the requests that it receives. */
 import { anthropic } from '../../src/providers/dialects/anthropic/adapter.js';
 import { joined } from './answers.js';
 import { anthropicMeaning } from './anthropic-meaning.js';

@@ -1,4 +1,4 @@
-/** Azure OpenAI: OpenAI's shapes, with the oddities of its content filter around them (wire 6). */
+/** A scripted upstream for Azure OpenAI: OpenAI's shapes, with the additions of Azure's content filter. */
 import { azure } from '../../src/providers/dialects/azure/adapter.js';
 import { chunk } from '../support/scripted-upstream.js';
 import type { DialectFixture, Said, WriteJson } from './dialect-fixture.js';

@@ -1,4 +1,4 @@
-/** What a request to Bedrock means: the way back, written from wire 5 and not from the adapter. */
+/** Reads a request to Bedrock back into OpenAI's shape. Written from AWS's documentation, independently of the adapter. */
 import type { Json } from '../support/client.js';
 import { type Meaning, type MeantPart, turnsOf } from './meaning.js';
 

@@ -1,4 +1,4 @@
-/** Bedrock's Converse as its upstream speaks it, in the shapes of wire 5, and the way back from its requests. */
+/** A scripted upstream for Bedrock's Converse API: its answers, and a reader of the requests that it receives. */
 import { bedrock } from '../../src/providers/dialects/bedrock/adapter.js';
 import { joined } from './answers.js';
 import { bedrockMeaning } from './bedrock-meaning.js';

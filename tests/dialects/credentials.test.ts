@@ -85,7 +85,7 @@ describe('AWS\u2019s credentials', () => {
   const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a/secret+key', AWS_REGION: 'eu-central-1' };
 
   it.each([{}, { AWS_SESSION_TOKEN: 'a/session+token==' }])(
-    'sign the very bytes that arrive, whole and streamed (wire 5), with %j',
+    'sign the very bytes that arrive, whole and streamed, with %j',
     async (more: { AWS_SESSION_TOKEN?: string }) => {
       const running = await start({ providers: [[bedrockFixture, {}]], env: { ...keys, ...more } });
       upstream.reply(playWhole(bedrockFixture, said));

@@ -1,4 +1,4 @@
-/** AWS's event stream as bytes, and what a translator makes of it, whatever the pieces that its bytes came in (wire 5). */
+/** Builds AWS event-stream bytes, and runs a translator over them however the bytes are split. */
 import type { Adapter } from '../../src/providers/dialects/dialect.js';
 import { EventStreamReader } from '../../src/providers/transport/event-stream.js';
 

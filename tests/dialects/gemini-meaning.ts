@@ -1,4 +1,4 @@
-/** What a request to Gemini means: the way back, written from wire 4 and not from the adapter. */
+/** Reads a request to Gemini back into OpenAI's shape. Written from Google's documentation, independently of the adapter. */
 import type { Json } from '../support/client.js';
 import { type Meaning, type MeantPart, turnsOf } from './meaning.js';
 

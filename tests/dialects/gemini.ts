@@ -1,4 +1,4 @@
-/** Google's generateContent as its upstream speaks it, in the shapes of wire 4, and the way back from its requests. */
+/** A scripted upstream for Google's generateContent API: its answers, and a reader of the requests that it receives. */
 import { gemini } from '../../src/providers/dialects/gemini/adapter.js';
 import { joined } from './answers.js';
 import type { DialectFixture, Said, SaidUsage, WriteJson } from './dialect-fixture.js';

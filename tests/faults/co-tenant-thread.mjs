@@ -1,8 +1,7 @@
 /**
- * The thread of a co-tenant (failure cases): an upstream of its own and a caller that sends one tiny request every 10 ms, both
- * apart from the test's own event loop, so that what it measures is the gateway and not the test. A delay counts as far as the
- * gateway's main thread was running meanwhile: when it waited for a processor, the machine was busy, and not the gateway; nor does
- * it count while this thread waited for one, and the gateway may have served others.
+ * The thread of a co-tenant: its own upstream, and a client that sends one tiny request every 10 ms. Both run outside the
+ * test's event loop, so the delays measured are the gateway's. Time in which the gateway's main thread or this thread waited
+ * for a processor does not count: then the machine was busy, not the gateway.
  */
 import { readFileSync } from 'node:fs';
 import { Agent, createServer, request as httpRequest } from 'node:http';

@@ -1,4 +1,4 @@
-/** What the failure cases share: a gateway in front of scripted upstreams, and its books checked to the pico-dollar. */
+/** Shared by the fault tests: a gateway in front of scripted upstreams, with its billing checked to the pico-dollar. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeEach, expect } from 'vitest';

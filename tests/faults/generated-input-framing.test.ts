@@ -117,7 +117,7 @@ describe('heads that only look sound', () => {
     expect(reply.headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
   });
 
-  it('413 to a HEAD comes at once, though it has no body (D14i)', async () => {
+  it('413 to a HEAD comes at once, though it has no body', async () => {
     const bytes = requestBytes('HEAD', '/v1/models', { ...headers(), 'content-length': '99999999999' });
     const { status, body: text } = await sendRaw(rig.gateway.url, bytes);
     expect([status, text]).toEqual([413, '']);

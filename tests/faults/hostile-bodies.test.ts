@@ -71,7 +71,7 @@ it.each(shapes)(
     const [sent] = await post({ authorization: `Bearer ${key}` }, 1);
     const delays = await coTenant.finish();
     console.log(
-      `D1i ${shape}: ${sent!.status} after ${sent!.ms.toFixed(0)} ms; co-tenant p99 ${delays.p99.toFixed(0)}, max ${delays.max.toFixed(0)} (measured ${delays.measuredMax.toFixed(0)}) ms`,
+      `Hostile body, ${shape}: ${sent!.status} after ${sent!.ms.toFixed(0)} ms; co-tenant p99 ${delays.p99.toFixed(0)}, max ${delays.max.toFixed(0)} (measured ${delays.measuredMax.toFixed(0)}) ms`,
     );
     expect([sent!.status, sent!.status === wanted || sent!.text]).toEqual([wanted, true]);
     expect(rig.upstream.calls).toHaveLength(wanted === 200 ? 1 : 0);

@@ -1,4 +1,4 @@
-/** The budgets of part 8 on streams: silence, drips and comments end when they should, in the words that they should. */
+/** Time budgets on streams: silence, slow drips and comments end on time, with the right message. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestAccount } from '../support/client.js';
 import * as up from '../support/scripted-upstream.js';

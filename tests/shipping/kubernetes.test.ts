@@ -186,7 +186,7 @@ describe('what stands around the pods', () => {
     }
   });
 
-  it('does not cut or buffer what Lodestone may still answer (part 8)', () => {
+  it('does not cut or buffer what Lodestone may still answer', () => {
     const { annotations } = find('Ingress').metadata;
     const setting = (name: string) => annotations[`nginx.ingress.kubernetes.io/${name}`];
     expect(Number(setting('proxy-read-timeout')) * 1000).toBeGreaterThan(config.timeouts.overallMs);

@@ -1,6 +1,6 @@
 /**
- * The budgets of part 8 at their full length, once: an answer at 149 s is served, one at 151 s is the 504 of
- * the first byte, and a stream that drips past five minutes ends as stalled. Takes a little over five minutes.
+ * The time budgets at full length, once: an answer at 149 s is served, one at 151 s is the 504 of the first byte, and a
+ * stream that drips past five minutes ends as stalled. Takes a little over five minutes.
  */
 import { createServer } from 'node:http';
 import { Agent, request } from 'undici';

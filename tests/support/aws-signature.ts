@@ -13,7 +13,7 @@ export interface SignedRequest {
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
-/** Encoded once more: what is encoded already stays visible as such (wire 5). */
+/** AWS signs a path that is encoded twice, so that existing escapes stay visible. */
 const encodeAgain = (path: string): string =>
   path.replace(/[^A-Za-z0-9\-._~/]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 

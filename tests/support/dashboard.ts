@@ -7,7 +7,7 @@ import { newVisitor, type Visitor, type VisitorOptions } from './visitor.js';
 
 export const password = 'correct horse battery';
 
-/** Those of part 8: a browser beside the gateway keeps the machine busy, and nothing here waits for a budget to expire. */
+/** The default budgets: a browser keeps the machine busy, and no test here waits for a budget to expire. */
 const timeouts = {
   first_byte_streaming: '30s',
   first_byte_streaming_after_timeout: '15s',

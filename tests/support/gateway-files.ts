@@ -33,7 +33,7 @@ export interface GatewayFiles {
   remove(): Promise<void>;
 }
 
-/** The budgets of part 8, some fifty times shorter, in their proportions. */
+/** The default time budgets, about fifty times shorter, in the same proportions. */
 const scaledTimeouts = {
   first_byte_streaming: '800ms',
   first_byte_streaming_after_timeout: '400ms',

@@ -28,7 +28,7 @@ export interface Replicas {
   stop(): Promise<void>;
 }
 
-/** Those of part 8 in their full length: nothing here waits for a budget to expire, and the machine may be busy. */
+/** The default budgets: no test here waits for one to expire, and the machine may be busy. */
 const timeouts = {
   first_byte_streaming: '30s',
   first_byte_streaming_after_timeout: '15s',

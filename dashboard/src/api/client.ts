@@ -1,4 +1,4 @@
-/** The one way to the gateway: /dashboard/api/, same origin, cookie session, the error envelope as an exception. */
+/** Calls the gateway at /dashboard/api/ with the session cookie, and throws its errors as `ApiError`. */
 
 export interface ApiErrorFields {
   status: number;
@@ -6,7 +6,7 @@ export interface ApiErrorFields {
   param: string | null;
   retryAfterSeconds: number | null;
   requestId: string | null;
-  /** The error object as it came, with the routing receipt where there is one. */
+  /** The error object of the response, with the routing receipt if there is one. */
   body: Record<string, unknown>;
 }
 
@@ -34,7 +34,7 @@ export const isApiError = (error: unknown): error is ApiError => error instanceo
 
 export const apiBase = '/dashboard/api/';
 
-/** Told once when an answer says that the session has ended. */
+/** Called once when a response shows that the session has ended. */
 let onSessionEnd = () => {};
 export function whenSessionEnds(listener: () => void): void {
   onSessionEnd = listener;
@@ -46,7 +46,7 @@ export interface SendOptions {
   signal?: AbortSignal;
 }
 
-/** The answer itself, for streams; errors are thrown. */
+/** Returns the response itself, for streams; throws errors. */
 export async function send(path: string, { method = 'GET', body, signal }: SendOptions = {}): Promise<Response> {
   const answer = await reach(path, {
     method,
@@ -100,7 +100,7 @@ async function envelopeOf(answer: Response): Promise<Record<string, unknown>> {
   }
 }
 
-/** `?a=1&b=2`, without what is not set. */
+/** `?a=1&b=2`, without empty values. */
 export function query(values: Record<string, string | number | undefined | null>): string {
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '');
   return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([name, value]) => [name, String(value)]))}`;

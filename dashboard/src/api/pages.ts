@@ -1,4 +1,4 @@
-/** Lists that come in pages: the filters of a list, and reading on from its last entry. */
+/** Queries for lists with pages: filters, and the next page after the last entry. */
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, query } from './client.js';
 import type { List } from './types.js';

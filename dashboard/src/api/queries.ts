@@ -1,4 +1,4 @@
-/** What the pages read, each under one cache key; a change names the keys that it makes stale. */
+/** The queries of the pages, each with one cache key. A change names the keys that it invalidates. */
 import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, isApiError, query, whenSessionEnds } from './client.js';
 import type { Alias, Catalogue, Gate, Key, List, Overview, RoutingPolicy, Session } from './types.js';
@@ -15,9 +15,9 @@ import type {
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // What was read before is shown at once and read again: a request that has just ended must be seen.
+      // Shows cached data at once and reads it again, so that a request that has just ended appears.
       staleTime: 0,
-      // What the gateway refuses stays refused; what did not reach it may reach it.
+      // Retries only requests that did not reach the gateway.
       retry: (failures, error) => failures < 2 && (!isApiError(error) || error.status === 0 || error.status >= 500),
       retryDelay: (attempt) => 400 * 2 ** attempt,
     },
@@ -30,7 +30,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** A new session: nothing of the one before may be seen. */
+/** Starts a new session and drops all data of the previous one. */
 export function beginSession(session: Session): void {
   queryClient.clear();
   queryClient.setQueryData(sessionQuery.queryKey, session);
@@ -84,7 +84,7 @@ export const creditsQuery = queryOptions({ queryKey: ['credits'], queryFn: () =>
 const confirmMs = 2_000;
 export const confirmsMax = 30;
 
-/** Asked again until the payment is credited, or for a minute: some ways to pay take days. */
+/** Polls until the payment is credited, for at most a minute: some payment methods take days. */
 export const checkoutQuery = (id: string) =>
   queryOptions({
     queryKey: ['checkout', id],
@@ -110,7 +110,7 @@ export const auditQuery = (limit: number) =>
     queryFn: async () => (await api<List<AuditEntry>>(`operator/audit${query({ limit })}`)).data,
   });
 
-/** A change of state: on success what it names is read again before the caller goes on. */
+/** A mutation that reads the named queries again before it succeeds. */
 export function useChange<In, Out>(change: (input: In) => Promise<Out>, stale: readonly (readonly unknown[])[]) {
   const client = useQueryClient();
   return useMutation({

@@ -46,7 +46,7 @@ export interface Credits {
   balance_usd: string;
   total_credits_usd: string;
   total_usage_usd: string;
-  /** The balance under which its owner is told; zero = never. */
+  /** Below this balance the owner gets a notice; 0 turns it off. */
   low_balance_usd: string;
   top_up: TopUpOffer;
 }
@@ -59,7 +59,7 @@ export interface TopUpOffer {
   max_usd?: string;
 }
 
-/** What has become of a checkout: credit is added when the processor reports it, not when the payer comes back. */
+/** The state of a checkout. Credit is added when the processor reports the payment, not when the payer returns. */
 export interface CheckoutState {
   state: 'confirming' | 'credited';
   amount_usd: string | null;

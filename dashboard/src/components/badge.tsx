@@ -1,4 +1,4 @@
-/** A small word with a tone; the word alone carries the meaning. */
+/** A small label with a colour. The text alone carries the meaning. */
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.js';
 

@@ -29,7 +29,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   variant?: Variant;
   size?: Size;
   icon?: Icon;
-  /** Work is under way: the button keeps its place and focus, and does nothing. */
+  /** While busy, the button keeps its size and focus, and ignores clicks. */
   busy?: boolean;
   children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** A surface with a border; with a title it is a section that a screen reader can find. */
+/** A bordered box. With a title it is a section that screen readers can find. */
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.js';
 
@@ -7,7 +7,7 @@ export interface CardProps {
   /** At the right end of the title's line. */
   action?: ReactNode;
   description?: ReactNode;
-  /** No inner space: a table or a list reaches the edges. */
+  /** No padding, so that a table or list reaches the edges. */
   flush?: boolean;
   className?: string;
   children: ReactNode;

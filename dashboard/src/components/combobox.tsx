@@ -1,117 +1,145 @@
 /**
- * A text field that suggests: any text may stay in it. Arrow keys move through the suggestions, Enter takes one, Escape closes
- * the list (the ARIA combobox pattern). The list lies in the top layer, so that no dialog clips it.
+ * A text field with suggestions: any text may stay in it. Arrow keys move through the suggestions, Enter takes one, Escape closes
+ * the list (the ARIA combobox pattern, by Downshift). The list is in the top layer, so that no dialog clips it.
  */
-import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
+import { type UseComboboxState, type UseComboboxStateChangeOptions, useCombobox } from 'downshift';
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { classNames } from './class-names.js';
-import { controlClass, Field, type FieldProps } from './field.js';
+import { type ControlIds, controlClass, Field, type FieldProps } from './field.js';
 
 export interface Suggestion {
   value: string;
   hint?: string;
 }
 
-export interface ComboboxProps extends FieldProps {
+interface ControlProps {
   value: string;
   onChange: (value: string) => void;
   suggestions: readonly Suggestion[];
   placeholder?: string;
   required?: boolean;
-  /** Enter without a suggestion chosen. */
+  /** Enter while no suggestion is highlighted. */
   onEnter?: () => void;
-  /** A suggestion was chosen; without it, the suggestion is the new text. */
+  /** Called with the suggestion that was taken. By default it becomes the text. */
   onTake?: (value: string) => void;
 }
 
+export type ComboboxProps = FieldProps & ControlProps;
+
 const shownMax = 60;
 
-export function Combobox({
-  value,
-  onChange,
-  suggestions,
-  placeholder,
-  required,
-  onEnter,
-  onTake = onChange,
-  ...field
-}: ComboboxProps) {
-  const [open, setOpen] = useState(false);
-  const [active, setActive] = useState(-1);
-  const input = useRef<HTMLInputElement>(null);
-  const matches = matching(suggestions, value);
-  const shown = open && matches.length > 0;
-
-  const take = (suggestion: Suggestion) => {
-    onTake(suggestion.value);
-    setOpen(false);
-    setActive(-1);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const move = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    const chosen = matches[active];
-    if (move !== 0) {
-      event.preventDefault();
-      setOpen(true);
-      setActive((at) => (at + move + matches.length) % Math.max(matches.length, 1));
-    } else if (event.key === 'Enter' && shown && chosen) {
-      event.preventDefault();
-      take(chosen);
-    } else if (event.key === 'Enter' && onEnter) {
-      event.preventDefault();
-      onEnter();
-    } else if (event.key === 'Escape' && shown) {
-      event.preventDefault();
-      event.stopPropagation();
-      setOpen(false);
-    }
-  };
-
+export function Combobox({ label, hint, error, action, className, hideLabel, ...control }: ComboboxProps) {
   return (
-    <Field {...field}>
-      {(ids) => (
-        <>
-          <input
-            {...ids}
-            aria-activedescendant={shown && active >= 0 ? `${ids.id}-${active}` : undefined}
-            aria-autocomplete="list"
-            aria-controls={shown ? `${ids.id}-list` : undefined}
-            aria-expanded={shown}
-            autoCapitalize="off"
-            autoComplete="off"
-            className={classNames(controlClass, 'h-9 pointer-coarse:h-11')}
-            onBlur={() => setOpen(false)}
-            onChange={(event) => {
-              onChange(event.target.value);
-              setOpen(true);
-              setActive(-1);
-            }}
-            onClick={() => setOpen(true)}
-            onKeyDown={onKeyDown}
-            placeholder={placeholder}
-            ref={input}
-            required={required}
-            role="combobox"
-            spellCheck={false}
-            value={value}
-          />
-          {shown && <Suggestions active={active} anchor={input} id={ids.id} matches={matches} onTake={take} />}
-        </>
-      )}
+    <Field {...{ label, hint, error, action, className, hideLabel }}>
+      {(ids) => <Control {...control} ids={ids} />}
     </Field>
   );
 }
 
-interface SuggestionsProps {
-  id: string;
-  matches: readonly Suggestion[];
-  active: number;
-  anchor: { current: HTMLInputElement | null };
-  onTake: (suggestion: Suggestion) => void;
+function Control(props: ControlProps & { ids: ControlIds }) {
+  const { ids, value, onChange, suggestions, placeholder, required, onEnter, onTake = onChange } = props;
+  const [open, setOpen] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const matches = matching(suggestions, value);
+  const shown = open && matches.length > 0;
+  const { getInputProps, getItemProps, getMenuProps, highlightedIndex } = useCombobox<Suggestion>({
+    id: ids.id,
+    inputValue: value,
+    isOpen: shown,
+    items: matches,
+    itemToString: (suggestion) => suggestion?.value ?? '',
+    onStateChange: ({ isOpen, selectedItem }) => {
+      if (isOpen !== undefined) setOpen(isOpen);
+      if (selectedItem) onTake(selectedItem.value);
+    },
+    selectedItem: null,
+    stateReducer: keepText,
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isChosen = shown && highlightedIndex >= 0;
+    // Home and End move the cursor in the text. Escape must not clear the text, and Enter without a choice is not the list's.
+    const isOurs =
+      event.key === 'Home' ||
+      event.key === 'End' ||
+      (event.key === 'Escape' && !shown) ||
+      (event.key === 'Enter' && !isChosen);
+    if (isOurs) Object.assign(event.nativeEvent, { preventDownshiftDefault: true });
+    if (event.key === 'Enter' && !isChosen && onEnter) {
+      event.preventDefault();
+      onEnter();
+    }
+    // A dialog around the field stays open.
+    if (event.key === 'Escape' && shown) event.stopPropagation();
+  };
+  usePlacement(shown, input, list);
+  const menu = getMenuProps({ 'aria-label': 'Suggestions', ref: list }, { suppressRefError: true });
+
+  return (
+    <>
+      <input
+        {...getInputProps({
+          onBlur: () => setOpen(false),
+          onChange: (event) => onChange(event.currentTarget.value),
+          onKeyDown,
+          ref: input,
+        })}
+        {...ids}
+        aria-controls={shown ? menu.id : undefined}
+        aria-labelledby={undefined}
+        autoCapitalize="off"
+        className={classNames(controlClass, 'h-9 pointer-coarse:h-11')}
+        placeholder={placeholder}
+        required={required}
+        spellCheck={false}
+      />
+      {shown && (
+        <div
+          {...menu}
+          className="fixed inset-auto m-0 overflow-y-auto rounded-lg border border-line bg-surface p-1 text-ink shadow-pop"
+          popover="manual"
+          tabIndex={-1}
+        >
+          {matches.map((suggestion, index) => (
+            <div
+              {...getItemProps({ item: suggestion, index })}
+              className={classNames(
+                'flex cursor-pointer items-baseline justify-between gap-3 rounded-sm px-2 py-1.5',
+                index === highlightedIndex && 'bg-sunken',
+              )}
+              key={suggestion.value}
+            >
+              <span className="min-w-0 truncate">{suggestion.value}</span>
+              {suggestion.hint && <span className="shrink-0 text-xs text-ink-3">{suggestion.hint}</span>}
+            </div>
+          ))}
+        </div>
+      )}
+    </>
+  );
 }
 
-function Suggestions({ id, matches, active, anchor, onTake }: SuggestionsProps) {
-  const list = useRef<HTMLDivElement>(null);
+const { InputBlur, InputClick, InputKeyDownEnter, ItemClick } = useCombobox.stateChangeTypes;
+
+/** Where this field differs from Downshift: a click never closes the list, and only `onTake` changes the text or selects. */
+function keepText(
+  { inputValue, highlightedIndex }: UseComboboxState<Suggestion>,
+  { type, changes }: UseComboboxStateChangeOptions<Suggestion>,
+): Partial<UseComboboxState<Suggestion>> {
+  if (type === InputClick) return { ...changes, highlightedIndex, isOpen: true };
+  if (type === InputBlur) return { ...changes, inputValue, selectedItem: null };
+  if (type === InputKeyDownEnter || type === ItemClick) return { ...changes, inputValue };
+  return changes;
+}
+
+/** Shows the list in the top layer and keeps it below the field, or above it where there is more space. */
+function usePlacement(
+  shown: boolean,
+  anchor: RefObject<HTMLInputElement | null>,
+  list: RefObject<HTMLDivElement | null>,
+): void {
   useLayoutEffect(() => {
+    if (!shown) return;
     const place = () => {
       const box = anchor.current?.getBoundingClientRect();
       const style = list.current?.style;
@@ -132,47 +160,11 @@ function Suggestions({ id, matches, active, anchor, onTake }: SuggestionsProps) 
       window.removeEventListener('scroll', place, true);
       window.removeEventListener('resize', place);
     };
-  }, [anchor]);
-  useLayoutEffect(() => {
-    list.current?.querySelector(`[data-index="${active}"]`)?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
-
-  return (
-    <div
-      aria-label="Suggestions"
-      className="fixed inset-auto m-0 overflow-y-auto rounded-lg border border-line bg-surface p-1 text-ink shadow-pop"
-      id={`${id}-list`}
-      popover="manual"
-      ref={list}
-      role="listbox"
-      tabIndex={-1}
-    >
-      {matches.map((suggestion, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: keys are handled by the field, which keeps the focus.
-        // biome-ignore lint/a11y/useFocusableInteractive: focus stays in the field (aria-activedescendant).
-        <div
-          aria-selected={index === active}
-          className={classNames(
-            'flex cursor-pointer items-baseline justify-between gap-3 rounded-sm px-2 py-1.5 hover:bg-sunken',
-            index === active && 'bg-sunken',
-          )}
-          data-index={index}
-          id={`${id}-${index}`}
-          key={suggestion.value}
-          onClick={() => onTake(suggestion)}
-          onMouseDown={(event) => event.preventDefault()}
-          role="option"
-        >
-          <span className="min-w-0 truncate">{suggestion.value}</span>
-          {suggestion.hint && <span className="shrink-0 text-xs text-ink-3">{suggestion.hint}</span>}
-        </div>
-      ))}
-    </div>
-  );
+  }, [shown, anchor, list]);
 }
 
-/** Every word must occur. A text that is a suggestion already needs none. */
-function matching(suggestions: readonly Suggestion[], text: string): readonly Suggestion[] {
+/** The suggestions that contain every word of the text; none if the text already is a suggestion. */
+function matching(suggestions: readonly Suggestion[], text: string): Suggestion[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (suggestions.some(({ value }) => value === text.trim())) return [];
   return suggestions

@@ -1,4 +1,4 @@
-/** Asks before something is lost; the button says what it does. */
+/** Asks before something is lost. The button names the action. */
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button } from './button.js';
@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from './dialog.js';
 import { messageOf, Notice } from './states.js';
 
 export interface ConfirmDialogProps<In> {
-  /** What it is about; closed while null. */
+  /** The thing to confirm; the dialog is closed while it is null. */
   subject: In | null;
   onClose: () => void;
   title: string;

@@ -1,11 +1,11 @@
-/** Copies a text and says so, to eyes and to screen readers; works without the clipboard API too (plain http). */
+/** Copies a text and confirms it, also to screen readers. Works without the clipboard API too (plain http). */
 import { useEffect, useState } from 'react';
 import { Button, IconButton } from './button.js';
 import { CheckIcon, CopyIcon } from './icons.js';
 
 export interface CopyButtonProps {
   text: string;
-  /** What a screen reader calls it; the button shows `children`, or an icon alone. */
+  /** The accessible name. The button shows `children`, or only an icon. */
   label: string;
   children?: string;
   className?: string;

@@ -1,6 +1,6 @@
 /**
- * A modal dialog on the browser's own element: focus stays inside and returns to where it came from, Escape closes, what is
- * behind is inert. Libraries for this inject styles, which the Content-Security-Policy refuses.
+ * A modal dialog with the native element: focus stays inside and returns afterwards, Escape closes it, and the page behind is
+ * inert. Libraries for this inject styles, which the Content-Security-Policy refuses.
  */
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { createPortal } from 'react-dom';
@@ -15,7 +15,7 @@ export interface DialogProps {
   description?: ReactNode;
   children: ReactNode;
   wide?: boolean;
-  /** What may be lost must not go by a click beside the dialog. */
+  /** Keeps the dialog open on a click outside, so that nothing is lost. */
   closeOutside?: boolean;
 }
 
@@ -78,7 +78,7 @@ function OpenDialog({ onClose, title, description, children, wide, closeOutside 
   );
 }
 
-/** The row of buttons at a dialog's end, the main one last (and full width on a phone). */
+/** The buttons at the end of a dialog, the main one last; full width on a phone. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-1 flex flex-col-reverse gap-2 sm:flex-row sm:justify-end">{children}</div>;
 }

@@ -1,4 +1,4 @@
-/** Form fields: a visible label, a hint and an error that a screen reader hears with the control. */
+/** Form fields: a visible label, a hint, and an error that screen readers announce with the control. */
 import {
   type InputHTMLAttributes,
   type ReactNode,
@@ -19,7 +19,7 @@ export interface FieldProps {
   /** Something at the right end of the label's line. */
   action?: ReactNode;
   className?: string;
-  /** Only for screen readers: where the control's place already says it. */
+  /** Shows the label only to screen readers, where the layout makes it clear. */
   hideLabel?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ControlIds {
   'aria-invalid': true | undefined;
 }
 
-/** The label around any control; `children` gets the attributes that tie the two together. */
+/** The label of any control. `children` gets the attributes that connect the two. */
 export function Field({
   label,
   hint,
@@ -103,7 +103,7 @@ export interface Option {
   label: string;
 }
 
-/** The browser's own select: best on a phone, by keyboard and for a screen reader. */
+/** The native select: best on a phone, by keyboard and for screen readers. */
 export function Select({
   label,
   hint,

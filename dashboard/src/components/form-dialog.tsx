@@ -1,4 +1,4 @@
-/** A dialog with one form: what the gateway refuses stands above it, or at the field that `at` asks for. */
+/** A dialog with one form. An error of the gateway appears at its field, or above the form. */
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import { isApiError } from '../api/client.js';
@@ -14,7 +14,7 @@ export interface FormDialogProps<Out> {
   action: string;
   change: UseMutationResult<Out, Error, unknown>;
   onDone?: (answer: Out) => void;
-  /** The parameters that have a field here. */
+  /** The error parameters that have a field in this form. */
   params: readonly string[];
   children: (at: (param: string) => string | null) => ReactNode;
 }

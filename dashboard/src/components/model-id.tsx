@@ -1,7 +1,7 @@
 /** A model id: monospaced, breaks at its slashes, never in the middle of a word. */
 import { Fragment } from 'react';
 
-/** What is longer would not fit on a phone. */
+/** Longer ids do not fit on a phone. */
 const unbrokenMax = 28;
 
 export function ModelId({ id }: { id: string }) {

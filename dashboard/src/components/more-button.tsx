@@ -1,4 +1,4 @@
-/** Reads the next page of a list. */
+/** Loads the next page of a list. */
 import { Button } from './button.js';
 
 interface Paged {

@@ -1,4 +1,4 @@
-/** A query's three outcomes in one place: skeleton, error with a way on, or the data. */
+/** Renders the state of a query: skeleton, error with a retry, or the data. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ErrorState, SkeletonRows } from './states.js';

@@ -1,11 +1,11 @@
-/** A page's title, what it is for, and its main action; sets the window's title too. */
+/** The title, description and main action of a page. Also sets the window title. */
 import { type ReactNode, useEffect } from 'react';
 
 export interface PageHeaderProps {
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
-  /** Above the title: the way back. */
+  /** A link back, above the title. */
   back?: ReactNode;
 }
 

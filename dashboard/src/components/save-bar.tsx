@@ -1,4 +1,4 @@
-/** Save and discard for a page that is edited as a whole; at the bottom of the window while there is something to save. */
+/** Save and discard for a page that is edited as a whole. It sticks to the bottom of the window while there are changes. */
 import type { ReactNode } from 'react';
 import { Button } from './button.js';
 import { classNames } from './class-names.js';

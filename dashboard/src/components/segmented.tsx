@@ -1,4 +1,4 @@
-/** One choice of a few, side by side: radio buttons, so arrow keys move and a screen reader counts. */
+/** A choice of a few options side by side. Radio buttons, so arrow keys and screen readers work. */
 import { useId } from 'react';
 import { classNames } from './class-names.js';
 import type { Option } from './field.js';

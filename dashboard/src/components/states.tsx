@@ -1,4 +1,4 @@
-/** What a page shows instead of data: nothing yet, on its way, or not to be had; the last always with a way on. */
+/** What a page shows instead of data: empty, loading, or an error with a retry. */
 import type { ReactNode } from 'react';
 import { isApiError } from '../api/client.js';
 import { Button } from './button.js';
@@ -31,7 +31,7 @@ export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden="true" className={classNames('animate-shimmer block rounded-md bg-sunken', className)} />;
 }
 
-/** Lines where a list or table will be; heard as "Loading". */
+/** Placeholder lines for a list or table; screen readers announce "Loading". */
 export function SkeletonRows({ rows = 5 }: { rows?: number }) {
   return (
     <div className="flex flex-col gap-3 px-5 py-4" role="status">
@@ -47,7 +47,7 @@ export function SkeletonRows({ rows = 5 }: { rows?: number }) {
 export function ErrorState({
   error,
   onRetry,
-  title = 'This could not be loaded',
+  title = 'Could not load this',
 }: {
   error: unknown;
   onRetry?: () => void;

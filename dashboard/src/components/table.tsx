@@ -10,13 +10,13 @@ export interface Column<Row> {
   header: string;
   name?: string;
   cell: (row: Row) => ReactNode;
-  /** Figures stand right. */
+  /** Aligns the column right, for figures. */
   end?: boolean;
   /** The card's first line on a phone. */
   lead?: boolean;
-  /** Left out on a phone. */
+  /** Hides the column on a phone. */
   wide?: boolean;
-  /** On the header and the cells: a width. */
+  /** Class of the header and the cells, for a width. */
   className?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Tabs with the keyboard of the ARIA pattern. */
+/** Tabs with the keyboard support of the ARIA pattern. */
 import { Content, List, Root, Trigger } from '@radix-ui/react-tabs';
 import type { ReactNode } from 'react';
 

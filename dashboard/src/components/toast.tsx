@@ -1,4 +1,4 @@
-/** Short messages after an action, announced to screen readers, gone by themselves. */
+/** Short messages after an action. They are announced to screen readers and disappear by themselves. */
 import { Close, Description, Provider, Root, Viewport } from '@radix-ui/react-toast';
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
 import { classNames } from './class-names.js';

@@ -1,4 +1,4 @@
-/** A list of values as chips, added from a field that suggests and removed by their buttons. */
+/** A list of values as chips. A combobox adds values, a button on each chip removes it. */
 import { useRef, useState } from 'react';
 import { Combobox, type Suggestion } from './combobox.js';
 import type { FieldProps } from './field.js';
@@ -8,9 +8,9 @@ export interface TokenFieldProps extends FieldProps {
   values: readonly string[];
   onChange: (values: string[]) => void;
   suggestions: readonly Suggestion[];
-  /** How a value is shown. */
+  /** The text of a chip. */
   show?: (value: string) => string;
-  /** From what was typed to a value. */
+  /** Turns typed text into a value. */
   read?: (text: string) => string;
   placeholder?: string;
 }

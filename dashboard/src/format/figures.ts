@@ -1,4 +1,4 @@
-/** Counts, durations and shares in the reader's locale; what is not known is a dash. */
+/** Formats counts, durations and shares in the reader's locale; an unknown value is a dash. */
 
 const counts = new Intl.NumberFormat();
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
@@ -33,7 +33,7 @@ export function carbon(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : `${counts.format(Math.round(value))} g`;
 }
 
-/** The change against the period before; null where there is nothing to compare with. */
+/** The change from the previous period; null without one. */
 export function change(now: number, before: number): { text: string; up: boolean } | null {
   if (before === 0 || now === before) return null;
   const ratio = (now - before) / before;

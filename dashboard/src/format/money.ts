@@ -1,4 +1,4 @@
-/** Money as text, exact: amounts arrive as decimal strings and leave as decimal strings; no float is ever in between. */
+/** Formats exact amounts: decimal strings in, text out, and no float in between. */
 
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/;
 
@@ -10,12 +10,12 @@ export function usd(amount: string): string {
   return `${sign ? '−' : ''}$${grouped(whole)}.${decimals}`;
 }
 
-/** As `usd`, with a plus where an amount adds to a balance. */
+/** Like `usd`, with a plus sign for a positive amount. */
 export function signedUsd(amount: string): string {
   return isNegative(amount) || isZero(amount) ? usd(amount) : `+${usd(amount)}`;
 }
 
-/** Four significant digits at most below a dollar, cents above: for axes and tiles, where the exact amount stands nearby. */
+/** At most four significant digits below a dollar, cents above. For axes and tiles that have the exact amount nearby. */
 export function shortUsd(amount: string): string {
   const [, sign, whole, fraction = ''] = shape.exec(amount) ?? [];
   if (whole === undefined) return amount;
@@ -33,7 +33,7 @@ export function isZero(amount: string): boolean {
   return /^-?[0.]*$/.test(amount);
 }
 
-/** Only to place a point in a chart, never to show an amount. */
+/** A float, only to place a point in a chart, never to show an amount. */
 export function plotValue(amount: string): number {
   return Number(amount);
 }

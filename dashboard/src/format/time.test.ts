@@ -3,7 +3,7 @@ import { fromNow } from './time.js';
 
 const now = Date.parse('2026-11-15T12:00:00Z');
 const after = (seconds: number) => fromNow(new Date(now + seconds * 1000).toISOString(), now);
-/** In the words of the machine's own language. */
+/** The expected text in the machine's own language. */
 const said = (count: number, unit: Intl.RelativeTimeFormatUnit) =>
   new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' }).format(count, unit);
 

@@ -27,7 +27,7 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** `in 3 months`, `2 hours ago`, `now`. Rounded: a key of 90 days that was made a second ago has three months, not two. */
+/** `in 3 months`, `2 hours ago`, `now`. Rounded, so that a new key of 90 days expires in three months, not two. */
 export function fromNow(iso: string, now = Date.now()): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   for (const [unit, size] of units) {

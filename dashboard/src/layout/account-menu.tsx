@@ -1,4 +1,4 @@
-/** The account's corner: who is signed in, theme, settings, documentation, sign out. A native popover: Escape and a click beside it close it. */
+/** The account menu: email, theme, settings, documentation, sign out. A native popover, which Escape or a click outside closes. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useId, useRef } from 'react';
 import { api } from '../api/client.js';

@@ -1,4 +1,4 @@
-/** Above every page while the balance is under the account's threshold, and another while requests are refused for it. */
+/** A notice above every page while the balance is below the account's threshold, or used up. */
 import { Link, useRouterState } from '@tanstack/react-router';
 import { buttonClass } from '../components/button.js';
 import { classNames } from '../components/class-names.js';
@@ -24,12 +24,11 @@ export function BalanceBanner() {
         <AlertIcon className="mt-0.5 size-4.5 shrink-0" />
         {level === 'exhausted' ? (
           <span>
-            Your balance is {usd(balance)}. Every request is refused until credit is added, also to models that cost
-            nothing.
+            Your balance is {usd(balance)}. All requests are refused until you add credit, also requests to free models.
           </span>
         ) : (
           <span>
-            Your balance is {usd(balance)}, which is less than {usd(threshold)}. When it is spent, requests are refused.
+            Your balance is {usd(balance)}, below {usd(threshold)}. At zero, requests are refused.
           </span>
         )}
       </span>

@@ -1,4 +1,4 @@
-/** The links to all pages: a column at the side, on narrow screens a row that scrolls; the same links in both. */
+/** The links to all pages: a column at the side, or a scrolling row on narrow screens. */
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { classNames } from '../components/class-names.js';
@@ -7,11 +7,11 @@ import { type Page, pageGroups } from '../page-list.js';
 export function Navigation({ operator }: { operator: boolean }) {
   const list = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
-  // The row on a phone shows where one is.
+  // On a phone, scrolls the row to the current page.
   useEffect(() => {
     const row = list.current;
     const current = path && row?.querySelector<HTMLElement>('[aria-current="page"]');
-    // Not scrollIntoView: it would also move the place where the Tab key starts.
+    // Not scrollIntoView, which would also move the starting point of the Tab key.
     if (row && current) row.scrollLeft = current.offsetLeft - (row.clientWidth - current.offsetWidth) / 2;
   }, [path]);
 

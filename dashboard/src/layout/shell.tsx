@@ -1,4 +1,4 @@
-/** The frame around every page of a signed-in account: skip link, navigation, account menu, and the main region that gets focus on navigation. */
+/** The layout of every signed-in page: skip link, navigation, account menu, and the main region, which gets focus on navigation. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -9,7 +9,7 @@ import { Brand } from './brand.js';
 import { Navigation } from './navigation.js';
 import { SessionContext } from './session-context.js';
 
-/** A page that stays open learns that the balance runs out. */
+/** Polls the session, so that an open page shows a low balance. */
 const balanceMs = 60_000;
 
 export function Shell() {
@@ -50,7 +50,7 @@ export function Shell() {
   );
 }
 
-/** After a navigation the keyboard and the screen reader start at the new page, not where the old link was. */
+/** After a navigation, keyboard and screen reader start at the new page, not at the old link. */
 function useFocusOnNavigation() {
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });

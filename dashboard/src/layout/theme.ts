@@ -36,5 +36,5 @@ function subscribe(listener: () => void): () => void {
 
 export const useTheme = () => useSyncExternalStore(subscribe, chosen);
 
-/** What is on the screen now; canvases draw anew when it changes. */
+/** The theme on the screen; canvases redraw when it changes. */
 export const useResolvedTheme = () => useSyncExternalStore(subscribe, resolved);

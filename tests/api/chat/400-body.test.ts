@@ -18,7 +18,7 @@ describe('400 the body is not a JSON object: no param', () => {
 
   it('an empty body', () => expectRefused(bench, '', noParam('empty')));
 
-  it('invalid UTF-8 and UTF-16 (D8i)', async () => {
+  it('invalid UTF-8 and UTF-16', async () => {
     const text = JSON.stringify(ask());
     const broken = Buffer.from(text.replace('Say hello.', 'Say \u0001')).map((byte) => (byte === 1 ? 0xff : byte));
     for (const body of [Buffer.from(broken), Buffer.from(text, 'utf16le'), Buffer.from([0xff, 0xfe, 0x7b, 0x00])]) {
@@ -62,7 +62,7 @@ describe('400 a content-type other than JSON', () => {
     'application/ json',
   ];
 
-  it.each(wrong)('%s: validation cannot be skipped by it (D9i)', async (type) => {
+  it.each(wrong)('%s: validation cannot be skipped by it', async (type) => {
     const account = await bench.gateway.account();
     for (const body of [ask(), ask({ temperature: 7 })]) {
       const act = () => bench.gateway.chat(body, { headers: { 'content-type': type } });

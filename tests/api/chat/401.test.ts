@@ -11,7 +11,7 @@ const unauthorised = (code: string, ...says: (string | RegExp)[]) => ({
 });
 const unknownToken = `sk-lr-${'Zz09-_'.repeat(7)}A`;
 
-describe('401 on a chat (part 5)', () => {
+describe('401 on a chat', () => {
   it('authentication_error without a header', async () => {
     const account = await bench.gateway.account();
     const reply = await expectNothingSpent(bench, account, () => bench.gateway.chat(ask(), { key: null }));
@@ -44,14 +44,14 @@ describe('401 on a chat (part 5)', () => {
     expect(bench.upstream.calls).toHaveLength(0);
   });
 
-  it('api_key_malformed for the retired scheme, and the message says so (part 9)', async () => {
+  it('api_key_malformed for the retired scheme, and the message says so', async () => {
     for (const body of ['A'.repeat(43), 'short', '']) {
       const reply = await bench.gateway.chat(ask(), { key: `sk-bf-${body}` });
       expectError(reply, unauthorised('api_key_malformed', 'sk-bf-', 'retired', 'sk-lr-'));
     }
   });
 
-  it('the answer does not depend on the body: nothing of it is read first (D2i)', async () => {
+  it('the answer does not depend on the body: nothing of it is read first', async () => {
     for (const body of ['{', '', ask({ temperature: 9 }), 'x'.repeat(300_000)]) {
       expectError(await bench.gateway.chat(body, { key: null }), unauthorised('authentication_error'));
     }

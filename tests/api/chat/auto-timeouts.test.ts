@@ -3,7 +3,7 @@ import { expectAt } from '../../faults/fixture.js';
 import { broken, expectReceipt, serving, silent, useRouting } from '../../support/routing.js';
 import { chunk, completion, json, slowBody, sse } from '../../support/scripted-upstream.js';
 
-/** The budgets of part 8, far shorter. */
+/** The time budgets of docs/behaviour/limits.md#time-budgets, far shorter. */
 const timeouts = {
   ...{ first_byte_streaming: '500ms', first_byte_streaming_after_timeout: '250ms', first_byte_non_streaming: '700ms' },
   ...{ stream_idle: '350ms', overall: '1800ms' },

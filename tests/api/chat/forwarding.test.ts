@@ -85,7 +85,7 @@ describe('what the upstream receives', () => {
     expect(Object.keys(body)).not.toContain(field);
   });
 
-  it('has the last of duplicate keys, once, and it is the one that was routed, priced and reported (D5i)', async () => {
+  it('has the last of duplicate keys, once, and it is the one that was routed, priced and reported', async () => {
     const { upstream, gateway } = bench;
     const body = (first: string, last: string) =>
       `{"model":"${first}","temperature":9,"messages":[],"model":"${last}","temperature":1,"messages":[{"role":"user","content":"a","content":"b"}]}`;

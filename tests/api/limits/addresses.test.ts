@@ -1,4 +1,4 @@
-/** Check 2: requests a minute of an address, which is the connection's own or the one that a trusted proxy names. */
+/** The requests per minute of an address: the peer's own, or the one that a trusted proxy names. */
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../support/manual-clock.js';
 import { ask, expectError, useGateway } from '../harness.js';

@@ -1,4 +1,4 @@
-/** Check 13: a key's tokens a minute, held by estimate while a request is under way and corrected by its usage. */
+/** The tokens per minute of a key: reserved by an estimate while a request runs, then corrected by its usage. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Reply, TestAccount } from '../../support/client.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -109,7 +109,7 @@ describe('the estimate is corrected by the usage', () => {
   });
 });
 
-describe('over the limit (check 13)', () => {
+describe('over the limit', () => {
   it('429 that names the budget, no upstream is called, and the request is admitted Retry-After later', async () => {
     bench.upstream.reply(json(completion({ usage: usage(500, 499) })));
     await chat();

@@ -3,7 +3,7 @@ import type { YamlObject } from '../../support/gateway-files.js';
 import { chatCatalogue, model, route } from '../catalogue.js';
 import { type Attempt, busyAddress, type Check, check, nameOf } from './attempt.js';
 
-/** Checks 1 to 9 and 12 to 14 are the same for every kind of id. */
+/** The numbers are those of docs/behaviour/requests.md#order-of-checks. These apply to every kind of id. */
 const early: Check[] = [
   check(1, 'sanctioned territory', { country: 'IR' }, 451, 'unavailable_for_legal_reasons'),
   check(2, 'per-IP limit', { address: busyAddress }, 429, 'rate_limit_exceeded'),
@@ -59,8 +59,8 @@ export const autoChecks: Check[] = [
 const fieldsOf = ({ spoiled }: Check) => Object.keys(spoiled.fields ?? {});
 
 /**
- * Not of two ids, of two states of one model, or of two paths. Checks of one number have an order only where the contract or
- * a pin's obstacles give them one.
+ * Whether one request can fail both checks. Two model ids, two states of one model and two paths exclude each other. Checks
+ * of one number have an order only within number 5, and among the obstacles of a pin.
  */
 export function together(first: Check, second: Check): boolean {
   if (first.number === second.number) return first.number === 5 || (first.number === 17 && isPinObstacle(first));

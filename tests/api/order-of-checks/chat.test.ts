@@ -57,7 +57,7 @@ describe.each(kinds)('the order of checks on a chat with an id of the kind %s', 
   });
 });
 
-describe('check 10: no routing snapshot yet is service_unavailable', () => {
+describe('no routing snapshot yet is service_unavailable', () => {
   let waiting: WaitingGateway;
   let known: Accounts;
 

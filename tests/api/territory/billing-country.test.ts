@@ -1,4 +1,4 @@
-/** Check 5: an account whose billing country is sanctioned is suspended, on every request of it, wherever it is sent from. */
+/** An account whose billing country is sanctioned is refused on every request, wherever the request comes from. */
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { ask, expectError, expectNothingSpent, useGateway } from '../harness.js';

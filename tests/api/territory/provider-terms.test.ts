@@ -1,4 +1,4 @@
-/** Check 16: providers whose terms exclude the caller's territory are no candidates; where none is left, 451 with `param`. */
+/** Providers whose terms exclude the caller's territory are no candidates; if none is left, the response is 451 with `param`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { startGateway } from '../../support/gateway.js';

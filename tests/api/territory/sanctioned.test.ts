@@ -1,4 +1,4 @@
-/** Check 1: a caller in a sanctioned territory is refused on every endpoint, by name of the territory. */
+/** A caller in a sanctioned territory is refused on every endpoint; the message names the territory. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

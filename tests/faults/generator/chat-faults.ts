@@ -1,6 +1,6 @@
 /**
- * Every way in which a field of a chat request can be wrong, with the answer that is
- * right for it. `field` faults are found when the body is read (check 9), `id` and `chain` faults after it (checks 11 and 12).
+ * Every way in which a field of a chat request can be wrong, with the correct answer. The gateway finds `field` faults when
+ * it reads the body, and `id` and `chain` faults after that (docs/behaviour/requests.md#order-of-checks).
  */
 import type { SeededRandom } from '../../support/seeded-random.js';
 import { hostileText, prototypeNames, valueNotOf } from './hostile-values.js';

@@ -10,7 +10,7 @@ export interface ChartSeries {
   label: string;
   kind: 'bars' | 'line';
   colour: 'series-1' | 'series-2' | 'series-3' | 'series-4';
-  /** For the plot; the texts are what is read. */
+  /** Values for the plot; users read the texts. */
   values: readonly (number | null)[];
   texts: readonly string[];
 }
@@ -18,13 +18,13 @@ export interface ChartSeries {
 export interface ChartProps {
   title: string;
   description?: string;
-  /** What a screen reader hears in place of the drawing. */
+  /** Screen readers announce this instead of the drawing. */
   summary: string;
   at: readonly number[];
   stepSeconds: number;
   series: readonly ChartSeries[];
   axisLabel: (value: number) => string;
-  /** What to say where there is nothing to draw. */
+  /** Shown if there is nothing to draw. */
   emptyText: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** uPlot in React: bars and lines over time, in the theme's colours, as wide as its place. A chunk of its own, with its library. */
+/** uPlot in React: bars and lines over time, in the colours of the theme. A separate chunk, because the library is large. */
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -11,7 +11,7 @@ export interface PlotProps {
   stepSeconds: number;
   series: readonly ChartSeries[];
   axisLabel: (value: number) => string;
-  /** Drawn anew when it changes: a canvas does not follow CSS. */
+  /** Redraws when it changes, because a canvas does not follow CSS. */
   theme: string;
   onHover: (index: number | null) => void;
 }

@@ -1,4 +1,4 @@
-/** Operator rights for this session, by the admin token; and giving them back. */
+/** Gets operator rights for this session with the admin token, and drops them. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api/client.js';
@@ -28,7 +28,7 @@ export function OperatorCard() {
       onSuccess: (session) => {
         client.setQueryData(sessionQuery.queryKey, session);
         setToken('');
-        say(wanted ? 'This session has operator rights.' : 'The operator rights are given back.');
+        say(wanted ? 'You are now an operator in this session.' : 'You are no longer an operator.');
       },
     });
   const submit = (event: FormEvent) => {
@@ -38,22 +38,27 @@ export function OperatorCard() {
   if (operator && by === 'account') {
     return (
       <Card title="Operator">
-        <p className="text-ink-2">This account is an operator: the pages below “Operator” are yours.</p>
+        <p className="text-ink-2">
+          This account is an operator. The pages under “Operator” in the menu are open to it.
+        </p>
       </Card>
     );
   }
   if (operator) {
     return (
       <Card title="Operator">
-        <p className="text-ink-2">This session has operator rights, by the admin token.</p>
+        <p className="text-ink-2">This session has operator rights through the admin token.</p>
         <Button busy={change.isPending} className="mt-3" onClick={() => set(false)}>
-          Give them back
+          Drop operator rights
         </Button>
       </Card>
     );
   }
   return (
-    <Card description="For whoever runs this gateway; lasts as long as this session." title="Operator">
+    <Card
+      description="Enter the admin token to open the operator pages. Lasts 12 hours, or until you sign out."
+      title="Operator"
+    >
       <form className="flex max-w-sm flex-col gap-3" noValidate onSubmit={submit}>
         <Input
           autoComplete="off"
@@ -64,7 +69,7 @@ export function OperatorCard() {
           value={token}
         />
         <Button busy={change.isPending} className="self-start" disabled={!token.trim()} type="submit">
-          Become operator
+          Become an operator
         </Button>
       </form>
     </Card>

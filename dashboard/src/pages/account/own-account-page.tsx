@@ -18,12 +18,12 @@ export function Page() {
           <Card title="This account">
             <Facts
               facts={[
-                { name: 'E-mail', value: account.email },
+                { name: 'Email', value: account.email },
                 { name: 'Id', value: <code className="text-xs">{account.id}</code> },
-                { name: 'Since', value: date(account.created_at) },
+                { name: 'Created', value: date(account.created_at) },
                 { name: 'State', value: account.status },
-                { name: 'Requests a minute', value: count(account.limits.requests_per_minute) },
-                { name: 'Tokens a minute', value: count(account.limits.tokens_per_minute) },
+                { name: 'Requests per minute', value: count(account.limits.requests_per_minute) },
+                { name: 'Tokens per minute', value: count(account.limits.tokens_per_minute) },
                 { name: 'Gateway', value: `Lodestone ${version}` },
               ]}
             />

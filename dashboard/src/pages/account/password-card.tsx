@@ -1,4 +1,4 @@
-/** Changes the password; every other session of the account ends with it. */
+/** Changes the password, which ends every other session of the account. */
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
@@ -35,14 +35,16 @@ export function PasswordCard() {
         client.setQueryData(sessionQuery.queryKey, session);
         setCurrent('');
         setNext('');
-        say('The password is changed. Other sessions have ended.');
+        say('Password changed. All other sessions have ended.');
       },
     });
   };
   return (
     <Card
       description={
-        hasPassword ? 'Every other session of this account ends.' : 'With one you can sign in again with your e-mail.'
+        hasPassword
+          ? 'This ends all other sessions of this account.'
+          : 'With a password you can sign in again with your email.'
       }
       title={hasPassword ? 'Change password' : 'Set a password'}
     >

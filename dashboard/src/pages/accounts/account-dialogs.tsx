@@ -1,4 +1,4 @@
-/** Adds credit to an account, and gives it a new password. */
+/** Dialogs that add credit to an account and set its password. */
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
@@ -26,7 +26,7 @@ export function CreditDialog({ open, onClose, path }: AccountDialogProps) {
     [['operator']],
   );
   const done = () => {
-    say('The credit is booked.');
+    say('Credit added.');
     setAmount('');
     setNote('');
   };
@@ -34,7 +34,7 @@ export function CreditDialog({ open, onClose, path }: AccountDialogProps) {
     <FormDialog
       action="Book"
       change={credit}
-      description="An amount below zero takes credit away."
+      description="A negative amount removes credit."
       onClose={onClose}
       onDone={done}
       open={open}
@@ -56,7 +56,7 @@ export function CreditDialog({ open, onClose, path }: AccountDialogProps) {
           <Input
             autoComplete="off"
             error={at('note')}
-            hint="The account sees it in its ledger."
+            hint="Shown in the ledger of the account."
             label="Note"
             onChange={(event) => setNote(event.target.value)}
             value={note}
@@ -72,7 +72,7 @@ export function PasswordDialog({ open, onClose, path }: AccountDialogProps) {
   const say = useToast();
   const change = useChange(() => api(`${path}/password`, { method: 'PUT', body: { password } }), [['operator']]);
   const done = () => {
-    say('The password is set; the account’s sessions have ended.');
+    say('Password set. All sessions of the account have ended.');
     setPassword('');
   };
   return (
@@ -90,7 +90,7 @@ export function PasswordDialog({ open, onClose, path }: AccountDialogProps) {
           autoComplete="new-password"
           autoFocus
           error={at('password')}
-          hint="At least 8 characters. Tell it to the account’s owner."
+          hint="At least 8 characters. Give it to the owner of the account."
           label="New password"
           onChange={(event) => setPassword(event.target.value)}
           type="password"

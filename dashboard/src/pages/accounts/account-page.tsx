@@ -75,7 +75,7 @@ function Details({ account }: { account: OperatorAccount }) {
               { name: 'State', value: <Badge tone={suspended ? 'danger' : 'good'}>{account.status}</Badge> },
               { name: 'Id', value: <code className="text-xs">{account.id}</code> },
               { name: 'Billing country', value: account.billing_country ?? '–' },
-              { name: 'Since', value: dateTime(account.created_at) },
+              { name: 'Created', value: dateTime(account.created_at) },
             ]}
           />
         </Card>
@@ -83,30 +83,30 @@ function Details({ account }: { account: OperatorAccount }) {
           <div className="flex flex-col gap-4">
             <Switch
               checked={suspended}
-              hint="Every request of a suspended account is answered with 403."
+              hint="Every request of a suspended account gets 403."
               label="Suspended"
               onChange={(on) =>
-                set(
-                  { status: on ? 'suspended' : 'active' },
-                  on ? 'The account is suspended.' : 'The account is active.',
-                )
+                set({ status: on ? 'suspended' : 'active' }, on ? 'Account suspended.' : 'Account active.')
               }
             />
             {account.sign_in && (
               <Switch
                 checked={account.operator}
-                hint="Sees and changes everything on these pages."
+                hint="Can see and change everything on the operator pages."
                 label="Operator"
                 onChange={(operator) =>
-                  set({ operator }, operator ? 'The account is an operator.' : 'No longer an operator.')
+                  set(
+                    { operator },
+                    operator ? 'This account is now an operator.' : 'This account is no longer an operator.',
+                  )
                 }
               />
             )}
             <div className="flex items-start justify-between gap-4">
               <p className="text-sm text-ink-2">
                 {account.sign_in
-                  ? 'A new password ends all of its sessions.'
-                  : 'It has no password, so nobody can sign in.'}
+                  ? 'A new password ends all sessions of the account.'
+                  : 'This account has no password and cannot sign in.'}
               </p>
               <Button onClick={() => setDialog('password')} size="small">
                 Set password
@@ -118,7 +118,7 @@ function Details({ account }: { account: OperatorAccount }) {
       <LimitsForm
         account={account}
         key={JSON.stringify(account.limits)}
-        onSave={(limits) => set({ limits }, 'The limits are saved.')}
+        onSave={(limits) => set({ limits }, 'Limits saved.')}
       />
       <AccountKeys path={path} />
       <AccountLedger path={path} />

@@ -48,30 +48,30 @@ export function AccountKeys({ path }: { path: string }) {
       name: 'Actions',
       end: true,
       cell: (key) => (
-        <Button onClick={() => setDoomed(key)} size="small" title={`Delete the key ${key.name}`} variant="ghost">
+        <Button onClick={() => setDoomed(key)} size="small" title={`Delete the API key ${key.name}`} variant="ghost">
           Delete
         </Button>
       ),
     },
   ];
   return (
-    <Card flush title="Keys">
+    <Card flush title="API keys">
       <PageData query={keys}>
         {(list) =>
           list.length === 0 ? (
-            <EmptyState title="No keys" />
+            <EmptyState title="No API keys" />
           ) : (
-            <Table caption="Keys of this account" columns={columns} rowKey={({ id }) => id} rows={list} />
+            <Table caption="API keys of this account" columns={columns} rowKey={({ id }) => id} rows={list} />
           )
         }
       </PageData>
       <ConfirmDialog
-        action="Delete key"
+        action="Delete API key"
         change={remove}
         onClose={() => setDoomed(null)}
-        onDone={() => say('The key is deleted.')}
+        onDone={() => say('API key deleted.')}
         subject={doomed}
-        title="Delete this key?"
+        title="Delete this API key?"
       >
         <strong className="font-medium text-ink">{doomed?.name}</strong> stops working at once.
       </ConfirmDialog>

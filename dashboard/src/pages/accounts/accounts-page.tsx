@@ -38,7 +38,7 @@ export function Page() {
         <Input
           label="Search"
           onChange={(event) => setText(event.target.value)}
-          placeholder="E-mail, name or id"
+          placeholder="Email, name or id"
           type="search"
           value={text}
         />
@@ -61,7 +61,7 @@ export function Page() {
 
 const columns: Column<OperatorAccount>[] = [
   {
-    header: 'E-mail',
+    header: 'Email',
     lead: true,
     cell: ({ id, email, name }) => (
       <>
@@ -82,7 +82,7 @@ const columns: Column<OperatorAccount>[] = [
       <span className="inline-flex flex-wrap gap-1.5">
         <Badge tone={status === 'active' ? 'good' : 'danger'}>{status}</Badge>
         {operator && <Badge tone="accent">operator</Badge>}
-        {!signIn && <Badge>no sign-in</Badge>}
+        {!signIn && <Badge>no password</Badge>}
       </span>
     ),
   },

@@ -1,4 +1,4 @@
-/** Makes an account for someone; with a password they can sign in. */
+/** Creates an account; with a password its owner can sign in. */
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
@@ -15,7 +15,7 @@ export function CreateAccountDialog({ open, onClose }: { open: boolean; onClose:
     [['operator', 'accounts']],
   );
   const done = () => {
-    say(`${email.trim()} has an account.`);
+    say(`${email.trim()} now has an account.`);
     setEmail('');
     setPassword('');
   };
@@ -35,7 +35,7 @@ export function CreateAccountDialog({ open, onClose }: { open: boolean; onClose:
             autoComplete="off"
             autoFocus
             error={at('email')}
-            label="E-mail"
+            label="Email"
             onChange={(event) => setEmail(event.target.value)}
             required
             type="email"
@@ -44,7 +44,7 @@ export function CreateAccountDialog({ open, onClose }: { open: boolean; onClose:
           <Input
             autoComplete="new-password"
             error={at('password')}
-            hint="Left empty, the account has keys but no sign-in."
+            hint="Optional. Without a password the account can use API keys but not sign in."
             label="First password"
             onChange={(event) => setPassword(event.target.value)}
             type="password"

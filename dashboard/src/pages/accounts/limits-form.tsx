@@ -1,4 +1,4 @@
-/** An account's own limits a minute; empty fields mean the gateway's. */
+/** The limits per minute of an account; an empty field means the gateway's default. */
 import { type FormEvent, useState } from 'react';
 import type { OperatorAccount } from '../../api/usage-types.js';
 import { Button } from '../../components/button.js';
@@ -22,7 +22,7 @@ export function LimitsForm({
     if (valid) onSave({ requests_per_minute: figure(requests), tokens_per_minute: figure(tokens) });
   };
   return (
-    <Card description="For each key of the account. Empty: the gateway’s default." title="Limits">
+    <Card description="Per API key of this account. Leave empty for the default." title="Limits">
       <form
         className="grid items-end gap-3 sm:grid-cols-[12rem_12rem_auto] sm:justify-start"
         noValidate
@@ -30,14 +30,14 @@ export function LimitsForm({
       >
         <Input
           inputMode="numeric"
-          label="Requests a minute"
+          label="Requests per minute"
           onChange={(event) => setRequests(event.target.value)}
           placeholder="Default"
           value={requests}
         />
         <Input
           inputMode="numeric"
-          label="Tokens a minute"
+          label="Tokens per minute"
           onChange={(event) => setTokens(event.target.value)}
           placeholder="Default"
           value={tokens}

@@ -1,4 +1,4 @@
-/** Makes an alias or repoints one; what the gateway refuses stands at its field. */
+/** Creates an alias or changes its target. An error appears at its field. */
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
@@ -51,7 +51,7 @@ export function AliasDialog({ alias, onClose }: { alias: Alias | 'new' | null; o
             autoComplete="off"
             autoFocus
             error={at('name')}
-            hint="Lower case letters, digits, - and _."
+            hint="Lowercase letters, digits, - and _."
             label="Name"
             maxLength={64}
             onChange={(event) => setName(event.target.value)}

@@ -1,4 +1,4 @@
-/** The account's named routes, five at most. */
+/** The Aliases page: up to five per account. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
@@ -38,7 +38,7 @@ export function Page() {
             Create alias
           </Button>
         }
-        description="A name of your own for a route. Repoint it here, and every program that uses it follows."
+        description="Your own name for a model id. Change its target here, and every program that uses the alias follows."
         title="Aliases"
       />
       <Card
@@ -72,11 +72,11 @@ export function Page() {
         action="Delete alias"
         change={remove}
         onClose={() => setDoomed(null)}
-        onDone={() => say('The alias is deleted.')}
+        onDone={() => say('Alias deleted.')}
         subject={doomed}
         title="Delete this alias?"
       >
-        Requests to <code className="text-ink">alias/{doomed?.name}</code> will be answered with 404.
+        Requests to <code className="text-ink">alias/{doomed?.name}</code> will get 404.
       </ConfirmDialog>
     </>
   );

@@ -21,12 +21,12 @@ export function Page() {
   const audit = useQuery({ ...auditQuery(limit), placeholderData: keepPreviousData });
   return (
     <>
-      <PageHeader description="Every change of keys, credit, accounts, models and routes." title="Audit" />
+      <PageHeader description="Every change to API keys, credit, accounts, models and routes." title="Audit" />
       <Card flush>
         <PageData query={audit}>
           {(entries) =>
             entries.length === 0 ? (
-              <EmptyState icon={AuditIcon} title="Nothing has been changed yet" />
+              <EmptyState icon={AuditIcon} title="No changes yet" />
             ) : (
               <>
                 <Table caption="Audit" columns={columns} rowKey={({ id }) => String(id)} rows={entries} />
@@ -52,7 +52,7 @@ const columns: Column<AuditEntry>[] = [
     lead: true,
     cell: ({ created_at: at }) => <span className="whitespace-nowrap">{exactTime(at)}</span>,
   },
-  // Without widths of their own, the columns that may break anywhere would be squeezed to a few letters.
+  // Without a width, columns that may break anywhere would shrink to a few letters.
   {
     header: 'Who',
     className: 'md:min-w-36',

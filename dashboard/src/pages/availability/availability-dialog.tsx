@@ -1,4 +1,4 @@
-/** Sets a model's state, with the reason that callers of a softly disabled one are told. */
+/** Sets the state of a model, with the reason that clients of a temporarily disabled model see. */
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
@@ -9,7 +9,7 @@ import { useToast } from '../../components/toast.js';
 
 const choices = [
   { value: 'available', label: 'Available' },
-  { value: 'soft_disabled', label: 'Softly disabled: 503, with a reason' },
+  { value: 'soft_disabled', label: 'Temporarily disabled: 503 with a reason' },
   { value: 'disabled', label: 'Disabled: 404' },
 ];
 
@@ -48,7 +48,7 @@ export function AvailabilityDialog({ model, onClose }: { model: CatalogueModel |
             <Input
               autoComplete="off"
               error={at('reason')}
-              hint="Callers see it in the error message."
+              hint="Shown to clients in the error message."
               label="Reason"
               onChange={(event) => setReason(event.target.value)}
               value={reason}

@@ -1,4 +1,4 @@
-/** For operators: takes a model out of service, softly (503 with a reason) or fully (404), and brings it back; reloads the catalogue. */
+/** The Model availability page, for operators: disables a model temporarily (503 with a reason) or fully (404), and reloads the catalogue. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
@@ -52,7 +52,7 @@ export function Page() {
       {reload.isError && (
         <div className="mb-4">
           <Notice>
-            <p className="font-medium">The catalogue has faults; the old one stays in use.</p>
+            <p className="font-medium">The new catalogue has errors. The old one stays in use.</p>
             <pre className="mt-1 text-xs whitespace-pre-wrap">{messageOf(reload.error)}</pre>
           </Notice>
         </div>
@@ -88,7 +88,7 @@ function columns(onEdit: (model: CatalogueModel) => void): Column<CatalogueModel
     },
     { header: 'Reason', cell: ({ reason }) => <span className="wrap-anywhere text-ink-2">{reason ?? unknown}</span> },
     {
-      header: 'Routes servable',
+      header: 'Routes available',
       end: true,
       cell: ({ routes }) => `${routes.filter(({ servable }) => servable).length} of ${routes.length}`,
     },

@@ -1,4 +1,4 @@
-/** Balance, how to add to it, and every entry of the ledger. */
+/** The Credits page: balance, adding credit, and the ledger. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -26,7 +26,7 @@ export function Page() {
   return (
     <>
       <PageHeader
-        description="Each request is settled when it has ended, to the last fraction of a cent. The balance is the sum of the ledger."
+        description="Lodestone bills each request when it ends, to the last fraction of a cent. The balance is the sum of the ledger."
         title="Credits"
       />
       <PaymentReturn />
@@ -42,8 +42,13 @@ export function Page() {
                   title={usd(data.balance_usd)}
                   value={usd(data.balance_usd)}
                 />
-                <Stat label="Credited" note="in all" value={usd(data.total_credits_usd)} />
-                <Stat label="Used" note="in all" title={usd(data.total_usage_usd)} value={usd(data.total_usage_usd)} />
+                <Stat label="Credit added" note="in total" value={usd(data.total_credits_usd)} />
+                <Stat
+                  label="Spend"
+                  note="in total"
+                  title={usd(data.total_usage_usd)}
+                  value={usd(data.total_usage_usd)}
+                />
               </dl>
             </Card>
             <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">

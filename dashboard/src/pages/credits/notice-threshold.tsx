@@ -1,4 +1,4 @@
-/** The balance under which its owner wants to be told. */
+/** Sets the balance below which the owner gets a notice. */
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
@@ -17,7 +17,7 @@ export function NoticeThreshold({ threshold }: { threshold: string }) {
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!save.isPending) save.mutate(undefined, { onSuccess: () => say('The low-balance notice is saved.') });
+    if (!save.isPending) save.mutate(undefined, { onSuccess: () => say('Low-balance notice saved.') });
   };
   return (
     <Card title="Low-balance notice">
@@ -26,9 +26,9 @@ export function NoticeThreshold({ threshold }: { threshold: string }) {
           autoComplete="off"
           className="min-w-0 flex-1 basis-56"
           error={save.isError ? messageOf(save.error) : null}
-          hint="In US dollars. Every page then says so; 0 turns it off."
+          hint="In US dollars. Below it, every page shows a notice. 0 turns it off."
           inputMode="decimal"
-          label="Tell me below"
+          label="Notify below"
           onChange={(event) => setAmount(event.target.value)}
           value={amount}
         />

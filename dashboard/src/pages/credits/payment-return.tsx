@@ -1,4 +1,4 @@
-/** What the payer sees on coming back: the payment is credited when the processor reports it, and not before that is it called so. */
+/** What a payer sees after returning. It confirms the payment only after the processor has reported it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
@@ -25,11 +25,11 @@ function Confirmation({ id }: { id: string }) {
       confirmed, and you need not wait here.
     </Message>
   ) : (
-    <Message>The payment is being confirmed. Credit is added as soon as it is, mostly within seconds.</Message>
+    <Message>The payment is being confirmed. Credit is added then, usually within seconds.</Message>
   );
 }
 
-/** Whatever shows a balance is read again once the payment is in it. */
+/** Reads all balances again once the payment is credited. */
 function useConfirmed(id: string) {
   const client = useQueryClient();
   const query = useQuery(checkoutQuery(id));

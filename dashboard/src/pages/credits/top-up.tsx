@@ -1,4 +1,4 @@
-/** How to add credit: on the processor's own page where the gateway has one, else as its operator says. */
+/** Adds credit through the payment processor, or shows the operator's instructions if there is none. */
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
@@ -82,8 +82,8 @@ function TopUpForm({ topUp: { min_usd: min = '0', max_usd: max = '0' } }: { topU
 }
 
 /**
- * The same text for as long as the same amount is asked for, so that a call whose answer was lost opens no second checkout. A
- * refusal needs another one: the processor answers the same text with the same refusal.
+ * The idempotency key stays the same for the same amount, so that a retry after a lost response opens no second checkout. After a
+ * refusal it changes: the processor repeats its refusal for the same key.
  */
 function useAttempt(amount: string) {
   const last = useRef({ amount: '', id: '' });
@@ -98,7 +98,7 @@ function useAttempt(amount: string) {
   };
 }
 
-/** A browser may bring the page back from the processor's as it was left: with a button that waits for what has happened. */
+/** Resets the button if the browser restores this page from its cache after the visit to the processor. */
 function useComeBack(begin: () => void): void {
   useEffect(() => {
     const shown = ({ persisted }: PageTransitionEvent) => persisted && begin();
@@ -107,7 +107,7 @@ function useComeBack(begin: () => void): void {
   }, [begin]);
 }
 
-/** Not `randomUUID`, which browsers keep from pages that are not served over https. */
+/** Not `randomUUID`, which browsers offer only on https pages. */
 function randomId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,4 +1,4 @@
-/** The ordered entries: buttons move and remove, focus stays with what was moved, and a screen reader hears the new place. */
+/** The ordered entries. Buttons move and remove them, focus follows the moved entry, and screen readers hear its new position. */
 import { useEffect, useRef, useState } from 'react';
 import { IconButton } from '../../components/button.js';
 import { CloseIcon, DownIcon, UpIcon } from '../../components/icons.js';
@@ -7,7 +7,7 @@ import { ModelId } from '../../components/model-id.js';
 export function ChainList({ models, onChange }: { models: string[]; onChange: (models: string[]) => void }) {
   const [announced, setAnnounced] = useState('');
   const list = useRef<HTMLOListElement>(null);
-  /** The button to focus once the list is drawn anew. */
+  /** The button to focus after the next render. */
   const focus = useRef<string | null>(null);
   useEffect(() => {
     if (focus.current === null || models.length === 0) return;

@@ -1,4 +1,4 @@
-/** The saved fallback chain: what to try, in order, when the requested model has failed. */
+/** The Fallback page: the models to try, in order, if the requested model fails. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
@@ -22,7 +22,7 @@ export function Page() {
   return (
     <>
       <PageHeader
-        description="When the model of a request fails with a 503 or 504, these are tried in order. A request’s own fallback.models replaces this list."
+        description="If the model of a request fails with a 503 or 504, Lodestone tries these in order. A request with its own fallback.models ignores this list."
         title="Fallback"
       />
       <PageData query={saved}>{(models) => <Chain key={models.join('\n')} saved={models} />}</PageData>
@@ -72,7 +72,7 @@ function Chain({ saved }: { saved: string[] }) {
         busy={save.isPending}
         dirty={models.join('\n') !== saved.join('\n')}
         onDiscard={() => change(saved)}
-        onSave={() => save.mutate(models, { onSuccess: () => say('The fallback chain is saved.') })}
+        onSave={() => save.mutate(models, { onSuccess: () => say('Fallback chain saved.') })}
         saveLabel="Save chain"
       />
     </div>
@@ -94,7 +94,7 @@ function AddEntry({ models, full, onAdd }: { models: string[]; full: boolean; on
       <Combobox
         className="grow"
         error={
-          twice ? 'This model is in the chain already.' : full ? `A chain has at most ${entriesMax} entries.` : null
+          twice ? 'This model is already in the chain.' : full ? `A chain has at most ${entriesMax} entries.` : null
         }
         hideLabel
         label="Entry to add"

@@ -1,4 +1,4 @@
-/** Makes a key, then shows its token: once, with a copy button; a click beside the dialog does not lose it. */
+/** Creates an API key, then shows it once with a copy button. A click outside does not close the dialog. */
 import { type FormEvent, useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
@@ -30,10 +30,10 @@ export function CreateKeyDialog({ open, onClose }: { open: boolean; onClose: () 
   return (
     <Dialog
       closeOutside={made === null}
-      description={made ? 'Copy the token now. It is not stored and cannot be shown again.' : undefined}
+      description={made ? 'Copy the API key now. It cannot be shown again.' : undefined}
       onClose={close}
       open={open}
-      title={made ? 'Your new key' : 'Create key'}
+      title={made ? 'Your new API key' : 'Create API key'}
       wide={made !== null}
     >
       {made ? <Token onClose={close} token={made.token} /> : <KeyForm onClose={close} onMade={setMade} />}
@@ -61,7 +61,7 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
         autoComplete="off"
         autoFocus
         error={atName}
-        hint="Appears in your usage history."
+        hint="Shown in your usage history."
         label="Name"
         maxLength={100}
         onChange={(event) => setName(event.target.value)}
@@ -88,7 +88,7 @@ function Token({ token, onClose }: { token: string; onClose: () => void }) {
         <code className="min-w-0 grow text-sm wrap-anywhere text-ink" data-testid="new-token">
           {token}
         </code>
-        <CopyButton label="Copy token" text={token}>
+        <CopyButton label="Copy API key" text={token}>
           Copy
         </CopyButton>
       </div>

@@ -1,4 +1,4 @@
-/** The account's keys: made with a name and an expiry, shown in full once, listed by prefix and last four, deleted after a question. */
+/** The API keys page: create, list by prefix and last four characters, and delete after a confirmation. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
@@ -29,33 +29,33 @@ export function Page() {
       <PageHeader
         actions={
           <Button icon={PlusIcon} onClick={() => setCreating(true)} variant="primary">
-            Create key
+            Create API key
           </Button>
         }
-        description="Keys are bearer tokens for the API. To rotate one, make a second, deploy it, then delete the first."
-        title="Keys"
+        description="Programs send an API key with each request. To rotate a key, create a second one, deploy it, then delete the first."
+        title="API keys"
       />
       <Card flush>
         <PageData query={keys}>
           {(list) =>
             list.length === 0 ? (
-              <EmptyState icon={KeyIcon} title="No keys yet">
-                A key lets your code send requests. Its token is shown once, when it is made.
+              <EmptyState icon={KeyIcon} title="No API keys yet">
+                Create one to send requests from your programs. It is shown only once.
               </EmptyState>
             ) : (
-              <Table caption="Keys" columns={columns(setDoomed)} rowKey={({ id }) => id} rows={list} />
+              <Table caption="API keys" columns={columns(setDoomed)} rowKey={({ id }) => id} rows={list} />
             )
           }
         </PageData>
       </Card>
       <CreateKeyDialog onClose={() => setCreating(false)} open={creating} />
       <ConfirmDialog
-        action="Delete key"
+        action="Delete API key"
         change={remove}
         onClose={() => setDoomed(null)}
-        onDone={() => say('The key is deleted. It stops working with the next request.')}
+        onDone={() => say('API key deleted. The next request with it is refused.')}
         subject={doomed}
-        title="Delete this key?"
+        title="Delete this API key?"
       >
         <strong className="font-medium text-ink">{doomed?.name}</strong> ({doomed?.label}) stops working at once, for
         every program that uses it. This cannot be undone.
@@ -76,7 +76,7 @@ function columns(onDelete: (key: Key) => void): Column<Key>[] {
         </span>
       ),
     },
-    { header: 'Token', cell: (key) => <code className="text-sm whitespace-nowrap text-ink-2">{key.label}</code> },
+    { header: 'API key', cell: (key) => <code className="text-sm whitespace-nowrap text-ink-2">{key.label}</code> },
     { header: 'Created', cell: (key) => <span className="whitespace-nowrap text-ink-2">{date(key.created_at)}</span> },
     { header: 'Expires', cell: (key) => <Expiry of={key} /> },
     { header: 'Spent', end: true, cell: (key) => usd(key.usage_usd) },
@@ -85,7 +85,7 @@ function columns(onDelete: (key: Key) => void): Column<Key>[] {
       name: 'Actions',
       end: true,
       cell: (key) => (
-        <Button onClick={() => onDelete(key)} size="small" title={`Delete the key ${key.name}`} variant="ghost">
+        <Button onClick={() => onDelete(key)} size="small" title={`Delete the API key ${key.name}`} variant="ghost">
           Delete
         </Button>
       ),

@@ -1,4 +1,4 @@
-/** Which models and routes a filter leaves; a model without a route left is left out. */
+/** Filters models and routes; a model without a matching route is left out. */
 import type { Catalogue, CatalogueModel, CatalogueRoute } from '../../api/types.js';
 
 export interface ModelFilter {
@@ -23,7 +23,7 @@ export function filterModels(catalogue: Catalogue, filter: ModelFilter): Catalog
       .toLowerCase();
     return words.every((word) => text.includes(word));
   };
-  // The sandbox is for rehearsals, so it comes last.
+  // The sandbox is for tests, so it comes last.
   const isSandbox = ({ creator }: CatalogueModel) => Number(creator === 'lodestone');
   return [...catalogue.data]
     .sort((a, b) => isSandbox(a) - isSandbox(b))

@@ -1,4 +1,4 @@
-/** Every id that a request may name, for fields that suggest: auto ids first, then the account's aliases, then pins. */
+/** Suggestions for a model field: auto ids first, then the account's aliases, then pins. */
 import type { Catalogue, CatalogueRoute } from '../../api/types.js';
 import type { Suggestion } from '../../components/combobox.js';
 
@@ -7,7 +7,7 @@ export function modelSuggestions(catalogue: Catalogue, { aliases = true } = {}):
   const served = catalogue.data.filter(({ servable }) => servable);
   const place = ({ locode }: CatalogueRoute) => places.get(locode) ?? 'no region';
   return [
-    ...served.map(({ auto_id: value }) => ({ value, hint: 'ranked for you' })),
+    ...served.map(({ auto_id: value }) => ({ value, hint: 'best route' })),
     ...(aliases ? catalogue.aliases.map(({ name, model_id: hint }) => ({ value: `alias/${name}`, hint })) : []),
     ...served.flatMap(({ routes }) =>
       routes.filter(({ servable }) => servable).map((route) => ({ value: route.id, hint: place(route) })),

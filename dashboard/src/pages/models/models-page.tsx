@@ -1,4 +1,4 @@
-/** The catalogue: every model with its routes, prices, regions, carbon and jurisdiction; filters, and ids to copy. */
+/** The Models page: every model with its routes, prices, regions, carbon and jurisdiction, with filters and ids to copy. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { catalogueQuery } from '../../api/queries.js';
@@ -18,7 +18,7 @@ export function Page() {
   return (
     <>
       <PageHeader
-        description="What this gateway can serve. Use an auto id to have the route ranked for you, or pin one by its full id."
+        description="What this gateway can serve. Use an auto id to let Lodestone choose the route, or pin a route by its full id."
         title="Models"
       />
       <PageData
@@ -72,7 +72,7 @@ function Models({ catalogue }: { catalogue: Catalogue }) {
           label="Show"
           onChange={(event) => set({ servableOnly: event.target.value === 'servable' })}
           options={[
-            { value: 'servable', label: 'Servable now' },
+            { value: 'servable', label: 'Available now' },
             { value: 'all', label: 'All routes' },
           ]}
           value={filter.servableOnly ? 'servable' : 'all'}
@@ -83,7 +83,7 @@ function Models({ catalogue }: { catalogue: Catalogue }) {
       </p>
       {models.length === 0 ? (
         <Card flush>
-          <EmptyState icon={ModelIcon} title="Nothing matches">
+          <EmptyState icon={ModelIcon} title="No model matches">
             Loosen the filters. Routes without credentials on this gateway are listed under “All routes”.
           </EmptyState>
         </Card>

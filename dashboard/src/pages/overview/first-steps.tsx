@@ -1,4 +1,4 @@
-/** A new account's first screen: make a key, send a request, look at the receipt. */
+/** The first screen of a new account: create an API key, send a request, try the playground. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -20,10 +20,10 @@ export function FirstSteps({ balance }: { balance: string }) {
     <Card>
       <div className="flex flex-wrap items-start justify-between gap-4">
         <div className="max-w-xl">
-          <h2 className="text-lg font-semibold tracking-tight">Your first answer is three steps away</h2>
+          <h2 className="text-lg font-semibold tracking-tight">Get your first answer in three steps</h2>
           <p className="mt-1 text-ink-2">
-            Any client of the OpenAI API works: give it this gateway’s address and a key of yours. The sandbox models
-            cost nothing, so you can rehearse everything, failures too; they need a balance above zero all the same.
+            Any OpenAI client works: give it the address of this gateway and your API key. The sandbox models are free,
+            so you can try everything, including failures. They need a balance above zero.
           </p>
         </div>
         <div className="sm:text-right">
@@ -32,27 +32,26 @@ export function FirstSteps({ balance }: { balance: string }) {
         </div>
       </div>
       <ol className="mt-6 flex flex-col gap-6">
-        <Step done={hasKey} number={1} title={hasKey ? 'You have a key' : 'Make a key'}>
-          <p className="text-ink-2">It is shown once, when it is made. Keep it like a password.</p>
+        <Step done={hasKey} number={1} title={hasKey ? 'You have an API key' : 'Create an API key'}>
+          <p className="text-ink-2">It is shown only once. Keep it as safe as a password.</p>
           <Link className={buttonClass(hasKey ? 'secondary' : 'primary', 'normal', 'mt-3')} to="/keys">
-            {hasKey ? 'See it, or make another' : 'Create your first key'}
+            {hasKey ? 'Manage your API keys' : 'Create API key'}
           </Link>
         </Step>
         <Step number={2} title="Send a request">
-          <p className="mb-3 text-ink-2">Put your key where it says so, and paste this into a terminal.</p>
+          <p className="mb-3 text-ink-2">Set LODESTONE_KEY to your API key, then paste this into a terminal.</p>
           <CodeBlock
             code={curl({ baseUrl, model: 'sandbox/lodestone/echo', message: 'Hello, Lodestone', stream: false })}
             label="curl command"
           />
         </Step>
-        <Step number={3} title="Or try it here first">
+        <Step number={3} title="Or try it in the browser">
           <p className="text-ink-2">
-            Send a message in the browser, watch the answer stream, and read the receipt: who served it, where, and what
-            it cost.
+            Send a message, watch the answer stream, and read the receipt: who served it, where, and what it cost.
           </p>
           <div className="mt-3 flex flex-wrap gap-2">
             <Link className={buttonClass('secondary')} to="/playground">
-              Try it in the browser
+              Open the playground
             </Link>
             <a className={buttonClass('ghost')} href={docsUrl}>
               Read the guide

@@ -1,4 +1,4 @@
-/** The map with the list that says the same in words. */
+/** The map, with a list that gives the same data as text. */
 import { lazy, Suspense } from 'react';
 import type { RegionFigures } from '../../api/types.js';
 import { Card } from '../../components/card.js';

@@ -1,4 +1,4 @@
-/** Balance, spend, requests, errors, latency and carbon over time, by model, provider and region; for a new account, what to do next. */
+/** The Overview page: spend, requests, errors, latency and carbon over time, by model, provider and region; first steps for a new account. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { overviewQuery } from '../../api/queries.js';
@@ -23,7 +23,7 @@ const ranges = [
 export function Page() {
   const [range, setRange] = useState('7d');
   const overview = useQuery({ ...overviewQuery(range), placeholderData: keepPreviousData });
-  // A quiet week is not a new account: only a quiet quarter is.
+  // An account is new only if it had no request in a quarter; one quiet week is not enough.
   const quiet = overview.data !== undefined && isQuiet(overview.data);
   const longer = useQuery({ ...overviewQuery('90d'), enabled: quiet });
   const isNew = quiet && longer.data !== undefined && isQuiet(longer.data);

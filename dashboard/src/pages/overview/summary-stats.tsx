@@ -1,4 +1,4 @@
-/** The period's figures in one row, each against the period before. */
+/** The figures of the period in one row, each compared with the previous period. */
 import type { Overview } from '../../api/types.js';
 import { Card } from '../../components/card.js';
 import { Stat, type StatProps } from '../../components/stat.js';
@@ -34,7 +34,7 @@ export function SummaryStats({ data: { totals, previous, balance_usd: balance } 
     {
       label: 'Carbon',
       value: carbon(totals.carbon),
-      title: 'Mean grid intensity of where requests were served, weighted by tokens',
+      title: 'Mean carbon intensity of the grids that served your requests, weighted by tokens',
       note: 'CO₂e per kWh',
     },
   ];

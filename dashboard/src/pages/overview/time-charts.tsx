@@ -51,10 +51,10 @@ function chartsOf({ series: steps, step_seconds: stepSeconds, totals }: Overview
     {
       ...common,
       title: 'Spend',
-      summary: `Spend over time, ${usd(totals.spend_usd)} in all.${peak(spend.values, spend.texts)}`,
+      summary: `Spend over time, ${usd(totals.spend_usd)} in total.${peak(spend.values, spend.texts)}`,
       series: [{ label: 'USD', kind: 'bars', colour: 'series-1', ...spend }],
       axisLabel: axisUsd,
-      emptyText: none(spend.values) ? 'Nothing was spent in this period' : null,
+      emptyText: none(spend.values) ? 'No spend in this period' : null,
     },
     {
       ...common,
@@ -76,12 +76,12 @@ function chartsOf({ series: steps, step_seconds: stepSeconds, totals }: Overview
         { label: 'p95', kind: 'line', colour: 'series-3', ...p95 },
       ],
       axisLabel: milliseconds,
-      emptyText: none(p50.values) ? 'Nothing was served in this period' : null,
+      emptyText: none(p50.values) ? 'No answers in this period' : null,
     },
     {
       ...common,
       title: 'Carbon',
-      summary: `Grid carbon intensity of where requests were served, over time: ${carbon(totals.carbon)} of CO₂ equivalent per kilowatt-hour on average.`,
+      summary: `Carbon intensity of the grids that served your requests, over time: ${carbon(totals.carbon)} of CO₂ equivalent per kilowatt-hour on average.`,
       series: [{ label: 'gCO₂e/kWh', kind: 'line', colour: 'series-3', ...grid }],
       axisLabel: (value) => `${Math.round(value)} g`,
       emptyText: none(grid.values) ? 'No figures in this period' : null,

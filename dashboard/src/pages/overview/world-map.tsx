@@ -1,4 +1,4 @@
-/** Where requests were served: land as dots, a circle a region, its area by the number of requests. A chunk of its own, with its data. */
+/** A map of where requests were served: land as dots, one circle per region, sized by requests. A separate chunk, because of its data. */
 import type { RegionFigures } from '../../api/types.js';
 import { plural } from '../../format/figures.js';
 import { cellDegrees, landRows, northDegrees } from './land-cells.js';

@@ -1,4 +1,4 @@
-/** One chat through the gateway, streamed or whole, with the times that a caller sees. */
+/** Sends one chat request, streamed or not, and measures the times that a client sees. */
 import { type ApiError, isApiError, send } from '../../api/client.js';
 
 export interface Receipt {
@@ -86,7 +86,7 @@ export async function chat(request: ChatRequest, { signal, onText }: ChatOptions
   return result;
 }
 
-/** The JSON of each `data:` line; `[DONE]` and comments are left out. */
+/** Yields the JSON of each `data:` line, without `[DONE]` and comments. */
 async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';
@@ -106,7 +106,7 @@ function headerNumber(answer: Response, name: string): number | null {
   return text === null ? null : Number(text);
 }
 
-/** The routing receipt that rides on the error of an auto-routed failure. */
+/** The routing receipt in the error of a failed `auto/` request. */
 export function failureReceipt(
   error: unknown,
 ): { error: ApiError; attempted: string[]; remaining: number | null } | null {
@@ -119,5 +119,5 @@ export function failureReceipt(
   };
 }
 
-/** Exact: a cost is a whole number of pico-dollars, which a float holds without loss below some thousand dollars. */
+/** Exact: a cost is a whole number of pico-dollars, which a float holds exactly up to several thousand dollars. */
 export const costText = (cost: number) => cost.toFixed(12);

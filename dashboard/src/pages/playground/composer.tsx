@@ -1,4 +1,4 @@
-/** Where a message is written: Enter sends, Shift+Enter makes a new line. */
+/** The message field: Enter sends, Shift+Enter makes a new line. */
 import type { FormEvent } from 'react';
 import type { Catalogue } from '../../api/types.js';
 import { Button } from '../../components/button.js';
@@ -45,7 +45,7 @@ export function Composer({ model, message, busy, catalogue, onModel, onMessage, 
         value={message}
       />
       <div className="flex items-center justify-between gap-3">
-        <p className="text-xs text-ink-3 pointer-coarse:hidden">Enter sends, Shift+Enter makes a new line.</p>
+        <p className="text-xs text-ink-3 pointer-coarse:hidden">Press Enter to send, Shift+Enter for a new line.</p>
         <span className="ml-auto flex gap-2">
           {busy && (
             <Button icon={StopIcon} onClick={onStop}>

@@ -1,4 +1,4 @@
-/** The turns, newest at the bottom and in sight; a finished answer is announced as a whole, not word by word. */
+/** The turns, newest at the bottom. Screen readers announce a finished answer as a whole, not word by word. */
 import { useEffect, useRef } from 'react';
 import { Badge } from '../../components/badge.js';
 import { classNames } from '../../components/class-names.js';
@@ -16,8 +16,8 @@ export function Conversation({ turns, busy }: { turns: readonly Turn[]; busy: bo
   if (turns.length === 0) {
     return (
       <div className="flex min-h-64 items-center justify-center lg:min-h-80">
-        <EmptyState icon={PlaygroundIcon} title="Nothing said yet">
-          Choose a model and send it something. The sandbox models cost nothing.
+        <EmptyState icon={PlaygroundIcon} title="No messages yet">
+          Choose a model and send a message. The sandbox models are free.
         </EmptyState>
       </div>
     );

@@ -1,4 +1,4 @@
-/** A chat in the browser: the answer as it streams, the receipt, cost and timing of it, and the same request as code. */
+/** The Playground page: a streamed chat with receipt, cost and timing, and the same request as code. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { catalogueQuery } from '../../api/queries.js';
@@ -51,7 +51,7 @@ export function Page() {
             </Button>
           )
         }
-        description="Sent through the same pipeline as your code, with the same checks and the same bill."
+        description="Requests from here are checked, routed and billed like those of your programs."
         title="Playground"
       />
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
@@ -91,7 +91,7 @@ export function Page() {
   );
 }
 
-/** The free sandbox where it is served, so that a first message costs nothing; else whatever comes first. */
+/** The free sandbox if it is available, so that a first message costs nothing; otherwise the first model. */
 function firstModel({ data }: Catalogue): string {
   const free = data
     .flatMap(({ routes }) => routes)

@@ -20,7 +20,7 @@ export function ReceiptCard({ result, busy }: { result: ChatResult | null; busy:
               params={{ id: result.generationId }}
               to="/usage/$id"
             >
-              Every detail of this request
+              See all details of this request
             </Link>
           )}
         </div>
@@ -32,7 +32,7 @@ export function ReceiptCard({ result, busy }: { result: ChatResult | null; busy:
         </div>
       ) : (
         <p className="text-ink-2">
-          Who served the answer, where, after which attempts, and what it cost. It comes with the answer.
+          Appears with the answer: who served it, where, after which attempts, and what it cost.
         </p>
       )}
     </Card>
@@ -60,7 +60,7 @@ function figures({ usage, firstByteMs, totalMs, overheadMs }: ChatResult): Fact[
     { name: 'Cost', value: usage ? <span className="font-semibold">{usd(costText(usage.cost))}</span> : unknown },
     { name: 'Tokens', value: usage ? `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)}` : unknown },
     { name: 'First byte', value: milliseconds(firstByteMs) },
-    { name: 'Whole answer', value: milliseconds(totalMs) },
+    { name: 'Total time', value: milliseconds(totalMs) },
     ...(overheadMs !== null ? [{ name: 'In Lodestone', value: milliseconds(overheadMs) }] : []),
   ];
 }

@@ -1,4 +1,4 @@
-/** What may be sent beside the message; an empty field is not sent. */
+/** The optional request settings; an empty field is not sent. */
 import { Card } from '../../components/card.js';
 import { Input, Textarea } from '../../components/field.js';
 import { Switch } from '../../components/switch.js';
@@ -19,7 +19,7 @@ export function readKnobs({ system, temperature, maxTokens, stream }: Knobs) {
   };
 }
 
-/** Empty, or no figure: not sent. */
+/** Null if the text is empty or not a number; then it is not sent. */
 function figure(text: string): number | null {
   const value = text.trim() === '' ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : null;

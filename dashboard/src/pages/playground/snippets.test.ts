@@ -27,7 +27,7 @@ const body = {
 describe('the same request as code', () => {
   it('curl: a shell hands over exactly the body that the playground sends', () => {
     const command = curl(request).replace(/^curl/, 'printf "%s\\n"');
-    const printed = execFileSync('sh', ['-c', command], { env: { LODESTONE_API_KEY: 'sk-lr-x' } }).toString();
+    const printed = execFileSync('sh', ['-c', command], { env: { LODESTONE_KEY: 'sk-lr-x' } }).toString();
     expect(printed).toContain('Authorization: Bearer sk-lr-x');
     expect(JSON.parse(printed.slice(printed.indexOf('{')))).toEqual(body);
   });

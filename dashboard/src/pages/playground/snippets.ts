@@ -2,7 +2,7 @@
 
 export interface SnippetRequest {
   baseUrl: string;
-  /** Without it the snippet reads it from the environment. */
+  /** Without a token the snippet reads it from the environment. */
   token?: string;
   model: string;
   message: string;
@@ -24,7 +24,7 @@ function bodyOf({ model, message, system, stream, temperature, maxTokens }: Snip
 
 export function curl(request: SnippetRequest): string {
   const json = jsonOf(bodyOf(request)).replaceAll("'", "'\\''");
-  const token = request.token ?? '$LODESTONE_API_KEY';
+  const token = request.token ?? '$LODESTONE_KEY';
   return [
     `curl ${request.stream ? '-N ' : ''}${request.baseUrl}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${token}" \\`,
@@ -50,7 +50,7 @@ export function python(request: SnippetRequest): string {
     'import os',
     'from openai import OpenAI',
     '',
-    `client = OpenAI(base_url=${quoted(`${request.baseUrl}/v1`)}, api_key=os.environ["LODESTONE_API_KEY"])`,
+    `client = OpenAI(base_url=${quoted(`${request.baseUrl}/v1`)}, api_key=os.environ["LODESTONE_KEY"])`,
     '',
     'answer = client.chat.completions.create(',
     ...fields,
@@ -69,7 +69,7 @@ export function typescript(request: SnippetRequest): string {
     '',
     'const client = new OpenAI({',
     `  baseURL: ${quoted(`${request.baseUrl}/v1`)},`,
-    '  apiKey: process.env.LODESTONE_API_KEY,',
+    '  apiKey: process.env.LODESTONE_KEY,',
     '});',
     '',
     `const answer = await client.chat.completions.create(${body});`,
@@ -77,7 +77,7 @@ export function typescript(request: SnippetRequest): string {
   ].join('\n');
 }
 
-/** A field a line, a message a line. */
+/** JSON with one field and one message per line. */
 function jsonOf({ messages, ...rest }: ReturnType<typeof bodyOf>): string {
   const { model, ...others } = rest;
   const spaced = (value: object) => JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');

@@ -1,4 +1,4 @@
-/** The turns of a conversation, the answer that is arriving, and the receipt of the last one. */
+/** The state of a conversation: its turns, the arriving answer, and the last receipt. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type ChatRequest, type ChatResult, chat } from './chat-stream.js';
 
@@ -6,7 +6,7 @@ export interface Turn {
   id: number;
   role: 'user' | 'assistant';
   content: string;
-  /** The answer did not come, or not whole. */
+  /** Set if the answer failed or is incomplete. */
   failure?: unknown;
   stopped?: boolean;
 }
@@ -28,11 +28,11 @@ export function useConversation() {
       const answer: Turn = { id: ++lastTurn, role: 'assistant', content: '' };
       const change = (fields: (turn: Turn) => Partial<Turn>) =>
         setTurns((all) => all.map((turn) => (turn.id === answer.id ? { ...turn, ...fields(turn) } : turn)));
-      // A question whose answer failed is not part of what the model is told.
-      const told = turns.filter((turn, index) => !turn.failure && !turns[index + 1]?.failure);
+      // Questions whose answer failed are not sent again.
+      const answered = turns.filter((turn, index) => !turn.failure && !turns[index + 1]?.failure);
       const messages = [
         ...(system.trim() ? [{ role: 'system', content: system }] : []),
-        ...[...told, question].map(({ role, content }) => ({ role, content })),
+        ...[...answered, question].map(({ role, content }) => ({ role, content })),
       ];
       const controller = new AbortController();
       abort.current = controller;

@@ -93,11 +93,11 @@ function Ceiling({ label, value, error, onChange }: CeilingProps) {
     <Input
       autoComplete="off"
       className="max-w-xs"
-      error={isFigure(value) ? error : 'This is not a figure.'}
+      error={isFigure(value) ? error : 'Enter a number.'}
       inputMode="decimal"
       label={label}
       onChange={(event) => onChange(event.target.value)}
-      placeholder="No ceiling"
+      placeholder="No limit"
       value={value}
     />
   );

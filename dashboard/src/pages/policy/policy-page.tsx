@@ -1,4 +1,4 @@
-/** The account's routing policy: each gate with the number of routes of a chosen model that it leaves, live, before anything is saved. */
+/** The Routing policy page: each gate with the number of routes that it leaves of a chosen model, updated before you save. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
@@ -30,7 +30,7 @@ export function Page() {
   return (
     <>
       <PageHeader
-        description="Gates decide which routes an auto id may use. They never change a route that you pin."
+        description="Gates decide which routes an auto id may use. They never affect a pinned route."
         title="Routing policy"
       />
       <PageData query={policy} skeleton={skeleton}>
@@ -75,7 +75,7 @@ function PolicyEditor({ saved, catalogue, gates }: PolicyEditorProps) {
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
       <div className="flex min-w-0 flex-col gap-5">
         <Select
-          hint="The counts below are of this model’s routes."
+          hint="The counts below are for the routes of this model."
           label="Model"
           onChange={(event) => setModel(event.target.value)}
           options={catalogue.data.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))}
@@ -96,11 +96,11 @@ function PolicyEditor({ saved, catalogue, gates }: PolicyEditorProps) {
           busy={save.isPending}
           dirty={JSON.stringify(draft) !== JSON.stringify(savedDraft)}
           onDiscard={() => setDraft(savedDraft)}
-          onSave={() => save.mutate(policy, { onSuccess: () => say('The routing policy is saved.') })}
+          onSave={() => save.mutate(policy, { onSuccess: () => say('Routing policy saved.') })}
           saveLabel="Save policy"
         >
           <Button
-            onClick={() => save.mutate(null, { onSuccess: () => say('The policy is back to its defaults.') })}
+            onClick={() => save.mutate(null, { onSuccess: () => say('Routing policy reset to its defaults.') })}
             variant="ghost"
           >
             Reset to defaults
@@ -112,7 +112,7 @@ function PolicyEditor({ saved, catalogue, gates }: PolicyEditorProps) {
   );
 }
 
-/** The model where gates have the most to choose from. */
+/** The model with the most routes. */
 function mostRoutes({ data }: Catalogue): string {
   return [...data].sort((a, b) => b.routes.length - a.routes.length)[0]?.id ?? '';
 }

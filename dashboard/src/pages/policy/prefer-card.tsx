@@ -1,4 +1,4 @@
-/** What to rank by among the routes that the gates leave. */
+/** Chooses how to rank the routes that the gates leave. */
 import type { RoutingPolicy } from '../../api/types.js';
 import { Card } from '../../components/card.js';
 import { Segmented } from '../../components/segmented.js';
@@ -18,7 +18,7 @@ export function PreferCard({
   onChange: (value: RoutingPolicy['prefer']) => void;
 }) {
   return (
-    <Card description="Ranks what the gates leave. Unknown figures rank last." title="Prefer">
+    <Card description="Ranks the routes that the gates leave. Routes with unknown figures come last." title="Prefer">
       <Segmented
         label="Prefer"
         onChange={(chosen) => onChange(chosen as RoutingPolicy['prefer'])}

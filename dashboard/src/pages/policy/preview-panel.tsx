@@ -1,4 +1,4 @@
-/** What the draft leaves of the chosen model, by name; where that is nothing, why, and what would let routes back in. */
+/** The routes that the draft leaves of the chosen model. If none is left, it shows why and which changes would help. */
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { Catalogue, Gate, PolicyPreview } from '../../api/types.js';
 import { Badge } from '../../components/badge.js';
@@ -16,15 +16,11 @@ interface PreviewPanelProps {
 export function PreviewPanel({ preview, catalogue, gates }: PreviewPanelProps) {
   return (
     <div className="lg:sticky lg:top-8">
-      <Card flush title="What is left">
+      <Card flush title="Routes left">
         {preview.data ? (
           <Left catalogue={catalogue} data={preview.data} gates={gates} />
         ) : preview.isError ? (
-          <ErrorState
-            error={preview.error}
-            onRetry={() => void preview.refetch()}
-            title="The routes could not be counted"
-          />
+          <ErrorState error={preview.error} onRetry={() => void preview.refetch()} title="Could not count the routes" />
         ) : (
           <SkeletonRows rows={4} />
         )}
@@ -53,7 +49,7 @@ function Left({ data, catalogue, gates }: { data: PolicyPreview; catalogue: Cata
       )}
       {left === 0 && counterfactuals.length > 0 && (
         <div>
-          <h3 className="text-sm font-medium">What would help</h3>
+          <h3 className="text-sm font-medium">How to allow routes</h3>
           <ul className="mt-1.5 flex list-disc flex-col gap-1.5 pl-4 text-sm text-ink-2 marker:text-ink-3">
             {counterfactuals.map(({ gate, message }) => (
               <li className="first-letter:uppercase" key={gate}>
@@ -66,7 +62,7 @@ function Left({ data, catalogue, gates }: { data: PolicyPreview; catalogue: Cata
       <ul className="flex flex-col gap-2">
         {eligible.map((id) => (
           <li key={id}>
-            <ModelId id={id} /> {unservable.has(id) && <Badge>not servable now</Badge>}
+            <ModelId id={id} /> {unservable.has(id) && <Badge>not available now</Badge>}
           </li>
         ))}
         {removed.map(({ id, gate }) => (

@@ -1,4 +1,4 @@
-/** What a draft would leave of a model's routes, asked a moment after the last change; the last good answer stays until the next. */
+/** Previews a draft policy for a model, shortly after the last change. The previous preview stays until the next one arrives. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api } from '../../api/client.js';

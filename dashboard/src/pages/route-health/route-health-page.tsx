@@ -1,4 +1,4 @@
-/** For operators: every route with its breaker, hold, latency and errors, read again every ten seconds; a hold can be lifted. */
+/** The Route health page, for operators: every route with its breaker, hold, latency and errors, updated every ten seconds; lifts holds. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
@@ -21,7 +21,7 @@ import { dateTime, fromNow } from '../../format/time.js';
 
 const views = [
   { value: 'all', label: 'All' },
-  { value: 'trouble', label: 'In trouble' },
+  { value: 'trouble', label: 'Problems' },
   { value: 'off', label: 'Not configured' },
 ];
 
@@ -46,7 +46,7 @@ export function Page() {
   );
   const liftHold = (route: RouteHealth) =>
     lift.mutate(route, {
-      onSuccess: () => say(`${route.id} is served again.`),
+      onSuccess: () => say(`${route.id} is available again.`),
       onError: (error) => say(error.message, 'danger'),
     });
   const shown = (list: RouteHealth[]) =>
@@ -55,7 +55,7 @@ export function Page() {
     <>
       <PageHeader
         actions={<Segmented label="View" onChange={setView} options={views} value={view} />}
-        description="As this process sees them. A breaker opens after repeated failures and lets a probe through when it has cooled down."
+        description="As seen by this process. A breaker opens after repeated failures; after its cooldown one request probes the route."
         title="Route health"
       />
       <search className="mb-4 block max-w-sm">
@@ -73,7 +73,7 @@ export function Page() {
             shown(list).length === 0 ? (
               <EmptyState
                 icon={HealthIcon}
-                title={view === 'trouble' ? 'No route is in trouble' : 'No route matches'}
+                title={view === 'trouble' ? 'No route has a problem' : 'No route matches'}
               />
             ) : (
               <Table

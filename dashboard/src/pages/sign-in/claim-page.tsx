@@ -1,4 +1,4 @@
-/** The link that the first start prints: signs in to the demo account with the token behind the `#`, which never reaches a log. */
+/** Opens the demo account with the link that the first start prints. The token is behind the `#`, so it never reaches a log. */
 import { useMutation } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';

@@ -1,4 +1,4 @@
-/** E-mail and password with one button; what the gateway refuses stands at its field, and a limit counts down. */
+/** A form for email and password. An error appears at its field, and a rate limit counts down. */
 import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -10,11 +10,11 @@ import { Input } from '../../components/field.js';
 import { Notice } from '../../components/states.js';
 
 export interface CredentialsFormProps {
-  /** The call, and what the button says. */
+  /** The API call, and the label of the button. */
   path: 'sign-in' | 'sign-up';
   action: string;
   newPassword?: boolean;
-  /** Where to go then. */
+  /** Where to go after success. */
   next: string;
 }
 
@@ -86,7 +86,7 @@ export function CredentialsForm({ path, action, newPassword, next }: Credentials
   );
 }
 
-/** Whole seconds until zero, anew with each `start`. */
+/** Counts whole seconds down to zero; restarts with each `start`. */
 function useCountdown(seconds: number, start: unknown): number {
   const [left, setLeft] = useState(seconds);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The frame of the pages outside: the mark, one card, one sentence below. */
+/** The layout of the pages before sign-in: logo, one card, one sentence below. */
 import type { ReactNode } from 'react';
 import { useTitle } from '../../components/page-header.js';
 import { Brand } from '../../layout/brand.js';

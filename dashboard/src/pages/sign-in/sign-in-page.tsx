@@ -1,4 +1,4 @@
-/** Sign in. There is no e-mail in this product, so a forgotten password is the operator's to replace. */
+/** The sign-in page. Lodestone sends no email, so an operator replaces a forgotten password. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { sessionQuery } from '../../api/queries.js';
@@ -40,7 +40,7 @@ export function SignInPage() {
   );
 }
 
-/** Only a path of this dashboard: an address of another site would be an open redirect. */
+/** Accepts only a path of this dashboard; another address would be an open redirect. */
 function localPath(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])/.test(next) ? `/dashboard${next}` : '/dashboard/';
 }

@@ -1,4 +1,4 @@
-/** Sign up, where the operator allows it. */
+/** The sign-up page, if the operator allows sign-up. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { sessionQuery } from '../../api/queries.js';
@@ -18,7 +18,7 @@ export function SignUpPage() {
           </Link>
         </>
       }
-      lead="One key for every model, in the region that you choose."
+      lead="One API key for every model, in the region that you choose."
       title="Sign up"
     >
       {session?.registration === 'closed' ? (

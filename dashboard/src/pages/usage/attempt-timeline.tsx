@@ -1,11 +1,11 @@
-/** The attempts of a request in their order: who was tried, what came of it, and when the first byte came. */
+/** The attempts of a request in order, each with its outcome and the time to its first byte. */
 import type { Attempt, Generation } from '../../api/usage-types.js';
 import { Badge } from '../../components/badge.js';
 import { classNames } from '../../components/class-names.js';
 import { milliseconds } from '../../format/figures.js';
 
 export function AttemptTimeline({ generation: { attempts } }: { generation: Generation }) {
-  if (attempts.length === 0) return <p className="text-ink-2">No route was tried: none could be.</p>;
+  if (attempts.length === 0) return <p className="text-ink-2">No route was tried, because none was available.</p>;
   return (
     <ol className="flex flex-col">
       {attempts.map((attempt, index) => (

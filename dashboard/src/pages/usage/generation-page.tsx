@@ -71,7 +71,7 @@ function receipt(generation: Generation): Fact[] {
   const { requested_model: asked, served_model: served, providers_attempted: attempted } = generation;
   return [
     { name: 'Requested', value: <ModelId id={asked} /> },
-    { name: 'Served', value: served ? <ModelId id={served} /> : 'nobody' },
+    { name: 'Served', value: served ? <ModelId id={served} /> : 'Not served' },
     { name: 'Provider', value: generation.provider ?? unknown },
     { name: 'Locode', value: generation.locode ?? unknown },
     { name: 'Providers tried', value: attempted.length > 0 ? attempted.join(', ') : 'none' },
@@ -81,12 +81,12 @@ function receipt(generation: Generation): Fact[] {
     ...(generation.error_code
       ? [{ name: 'Error', value: <code className="text-sm">{generation.error_code}</code> }]
       : []),
-    { name: 'Key', value: generation.key_name },
+    { name: 'API key', value: generation.key_name },
   ];
 }
 
 function figures(generation: Generation): Fact[] {
-  const counter = generation.usage_source === 'counted' ? 'the gateway' : 'the provider';
+  const counter = generation.usage_source === 'counted' ? 'Lodestone' : 'the provider';
   return [
     { name: 'Cost', value: <span className="font-semibold">{usd(generation.cost_usd)}</span> },
     { name: 'Prompt tokens', value: count(generation.prompt_tokens) },
@@ -95,7 +95,7 @@ function figures(generation: Generation): Fact[] {
     { name: 'of these reasoning', value: count(generation.reasoning_tokens) },
     ...(generation.usage_source ? [{ name: 'Counted by', value: counter }] : []),
     { name: 'First byte', value: milliseconds(generation.first_byte_ms) },
-    { name: 'Whole request', value: milliseconds(generation.latency_ms) },
+    { name: 'Total time', value: milliseconds(generation.latency_ms) },
     { name: 'Streamed', value: generation.streamed ? 'yes' : 'no' },
   ];
 }

@@ -5,7 +5,7 @@ import { Badge, type Tone } from '../../components/badge.js';
 const ends: Record<string, [string, Tone]> = {
   stalled: ['stalled', 'warn'],
   cut: ['cut', 'warn'],
-  client_closed: ['hung up', 'neutral'],
+  client_closed: ['client left', 'neutral'],
   pricing_fault: ['pricing fault', 'danger'],
 };
 

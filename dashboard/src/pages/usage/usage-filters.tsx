@@ -1,4 +1,4 @@
-/** The filters of the Usage page; each is a parameter of its address, so a filtered view can be sent to a colleague. */
+/** The filters of the Usage page. They are in the URL, so that you can share a filtered view. */
 import { useQuery } from '@tanstack/react-query';
 import { facetsQuery } from '../../api/queries.js';
 import { Select } from '../../components/field.js';
@@ -25,7 +25,7 @@ const statuses = [
   { value: 'error', label: 'Failed' },
 ];
 
-/** To the whole minute, so that the same filter is the same query for a while. */
+/** Rounded to the minute, so that the same filter stays the same query for a while. */
 export function periodStart(period: string | undefined): string | undefined {
   const hours = periods.find(({ value }) => value === period)?.hours;
   if (!hours) return undefined;

@@ -1,4 +1,4 @@
-/** Every request of the account, newest first: filters that live in the address, pages, and the same rows as CSV. */
+/** The Usage page: every request of the account, newest first, with filters in the URL and a CSV export. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { apiBase, query } from '../../api/client.js';
@@ -36,7 +36,7 @@ export function Page() {
             Export CSV
           </a>
         }
-        description="What was asked, who served it, and what it cost. No prompt and no answer is stored."
+        description="Every request, who served it, and what it cost. Prompts and answers are never stored."
         title="Usage"
       />
       <UsageFilterBar filters={filters} onChange={set} />
@@ -63,11 +63,11 @@ export function Page() {
 function NoRequests({ filtered }: { filtered: boolean }) {
   return filtered ? (
     <EmptyState icon={UsageIcon} title="No request matches">
-      Loosen the filters, or look at a longer period.
+      Remove a filter, or choose a longer period.
     </EmptyState>
   ) : (
     <EmptyState icon={UsageIcon} title="No requests yet">
-      Requests appear here as soon as they have ended, with their cost and their route.
+      Requests appear here when they end, with their cost and their route.
     </EmptyState>
   );
 }
@@ -97,11 +97,11 @@ const columns: Column<Generation>[] = [
           {fallback && <span className="ml-1.5 text-xs text-warn">after fallback</span>}
         </span>
       ) : (
-        <span className="text-ink-3">nobody</span>
+        <span className="text-ink-3">Not served</span>
       ),
   },
   {
-    header: 'Key',
+    header: 'API key',
     className: 'md:min-w-26',
     cell: ({ key_name: name }) => <span className="wrap-anywhere text-ink-2">{name}</span>,
   },
