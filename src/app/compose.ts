@@ -30,7 +30,7 @@ import type { Figures } from '../observability/metrics/figures.js';
 import { Meters } from '../observability/metrics/meters.js';
 import { ProcessMeters } from '../observability/metrics/process-meters.js';
 import { explain } from '../pipeline/explain.js';
-import { spokenDialects } from '../providers/dialects/registry.js';
+import { dialects } from '../providers/dialects/registry.js';
 import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
@@ -166,7 +166,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const catalogue = new CatalogueHolder({
     ...sourcesOf(config),
     ...(rereadConfig && { reread: () => sourcesOf(rereadConfig()) }),
-    ...{ env, clock, logger, dialects: spokenDialects },
+    ...{ env, clock, logger, dialects },
     onLoad: ({ routes }) => {
       const known = new Set(routes.keys());
       health.forget(known);

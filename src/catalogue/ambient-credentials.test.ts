@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../base/logger.js';
+import { dialects } from '../providers/dialects/registry.js';
 import { type AmbientAuth, type Environment, hasAmbientCredentials } from './ambient-credentials.js';
 import { CatalogueHolder } from './catalogue-holder.js';
 import type { Provider } from './route.js';
@@ -68,7 +69,7 @@ describe('how a provider is called', () => {
       env,
       clock: { now: () => 0, monotonicMs: () => 0 },
       logger: silentLogger,
-      dialects: ['openai', 'gemini', 'bedrock'],
+      dialects,
     });
     await holder.load();
     return holder.current!.providers.get('p')!;

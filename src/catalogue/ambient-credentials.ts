@@ -1,20 +1,20 @@
 /**
- * Whether a cloud's own credential chain can plausibly yield something, told from the environment and from files that are
- * there, without a call to anybody: a provider whose chain has nothing to begin with is not configured.
+ * Decides whether a cloud's credential chain can plausibly find credentials, from the environment and from existing files, without
+ * a network call. A provider whose chain has nothing to start from is not configured.
  */
 import { existsSync, readFileSync } from 'node:fs';
 
 export type AmbientAuth = 'aws' | 'google';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Asks the file system; replaced in tests. */
-export interface FilesThere {
+/** Access to the file system; replaced in tests. */
+export interface FileAccess {
   exists(path: string): boolean;
-  /** undefined where it cannot be read. */
+  /** Undefined where the file cannot be read. */
   read(path: string): string | undefined;
 }
 
-const files: FilesThere = {
+const fileSystem: FileAccess = {
   exists: existsSync,
   read(path) {
     try {
@@ -25,8 +25,8 @@ const files: FilesThere = {
   },
 };
 
-export function hasAmbientCredentials(auth: AmbientAuth, env: Environment, there: FilesThere = files): boolean {
-  return auth === 'aws' ? awsPlausible(env, there) : googlePlausible(env, there);
+export function hasAmbientCredentials(auth: AmbientAuth, env: Environment, files: FileAccess = fileSystem): boolean {
+  return auth === 'aws' ? awsPlausible(env, files) : googlePlausible(env, files);
 }
 
 const awsVariables = [
@@ -36,8 +36,8 @@ const awsVariables = [
   'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 ];
 
-/** A machine of the cloud may have a role or none. Where the region is set as well, it is meant to be used. */
-function awsPlausible(env: Environment, there: FilesThere): boolean {
+/** A virtual machine of the cloud may or may not have a role. It counts only where a region is set too. */
+function awsPlausible(env: Environment, files: FileAccess): boolean {
   if (env.AWS_ACCESS_KEY_ID && env.AWS_SECRET_ACCESS_KEY) return true;
   if (awsVariables.some((name) => env[name])) return true;
   const home = homeOf(env);
@@ -45,25 +45,25 @@ function awsPlausible(env: Environment, there: FilesThere): boolean {
     env.AWS_SHARED_CREDENTIALS_FILE ?? (home && `${home}/.aws/credentials`),
     env.AWS_CONFIG_FILE ?? (home && `${home}/.aws/config`),
   ];
-  if (shared.some((path) => path && there.exists(path))) return true;
-  const onMachine = env.AWS_EC2_METADATA_DISABLED?.toLowerCase() !== 'true' && isMachineOf('Amazon EC2', there);
+  if (shared.some((path) => path && files.exists(path))) return true;
+  const onMachine = env.AWS_EC2_METADATA_DISABLED?.toLowerCase() !== 'true' && isMachineOf('Amazon EC2', files);
   return Boolean(env.AWS_REGION || env.AWS_DEFAULT_REGION) && onMachine;
 }
 
-function googlePlausible(env: Environment, there: FilesThere): boolean {
+function googlePlausible(env: Environment, files: FileAccess): boolean {
   const named = env.GOOGLE_APPLICATION_CREDENTIALS;
-  if (named) return there.exists(named);
+  if (named) return files.exists(named);
   const home = homeOf(env);
   const folder = env.CLOUDSDK_CONFIG ?? (env.APPDATA ? `${env.APPDATA}/gcloud` : home && `${home}/.config/gcloud`);
-  if (folder && there.exists(`${folder}/application_default_credentials.json`)) return true;
+  if (folder && files.exists(`${folder}/application_default_credentials.json`)) return true;
   if (env.GCE_METADATA_HOST || env.K_SERVICE || env.GAE_SERVICE) return true;
-  return Boolean(env.GOOGLE_CLOUD_PROJECT || env.GCLOUD_PROJECT) && isMachineOf('Google', there);
+  return Boolean(env.GOOGLE_CLOUD_PROJECT || env.GCLOUD_PROJECT) && isMachineOf('Google', files);
 }
 
 function homeOf({ HOME, USERPROFILE }: Environment): string | undefined {
   return HOME || USERPROFILE || undefined;
 }
 
-function isMachineOf(vendor: string, there: FilesThere): boolean {
-  return there.read('/sys/class/dmi/id/sys_vendor')?.trim().startsWith(vendor) ?? false;
+function isMachineOf(vendor: string, files: FileAccess): boolean {
+  return files.read('/sys/class/dmi/id/sys_vendor')?.trim().startsWith(vendor) ?? false;
 }

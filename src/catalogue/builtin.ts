@@ -1,6 +1,6 @@
 /**
- * The built-in catalogue: its files in the order of reading, and what the build has read of them. Parsing the YAML is most of
- * what a load costs, so the build leaves its values beside this file; they are used only while a file's text is the same.
+ * The files of the built-in catalogue, in the order of reading. Parsing YAML is most of the cost of a load, so the build stores the
+ * parsed values beside this file; they are used only while the text of a file is unchanged.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -29,14 +29,14 @@ export interface BuiltinFile {
 
 export const builtinFiles: readonly BuiltinFile[] = names.map((name) => ({ name, url: new URL(name, directory) }));
 
-/** By a file's name: the digest of its text, and the value that the text has as YAML. */
+/** By file name: the digest of the text and its parsed value. */
 export type CompiledCatalogue = Record<string, { digest: string; value: unknown }>;
 
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Empty where nothing was built, as in a test of the sources. */
+/** Empty where there is no build, as in unit tests. */
 export async function readCompiled(): Promise<CompiledCatalogue> {
   try {
     return JSON.parse(await readFile(compiled, 'utf8')) as CompiledCatalogue;

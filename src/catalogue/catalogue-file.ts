@@ -1,4 +1,4 @@
-/** One catalogue file, checked entry by entry so that one faulty entry does not hide the faults of the others. */
+/** Reads a catalogue file and checks it entry by entry, so that one faulty entry does not hide the faults of others. */
 import type { z } from 'zod';
 import { describeValue, type FieldPath, YamlSource } from '../base/yaml-source.js';
 import {
@@ -17,7 +17,7 @@ import type { Price } from './route.js';
 export type RouteEntry = Omit<RouteFields, 'price'> & { readonly price: Price | null };
 export type ModelEntry = Omit<ModelFields, 'routes'> & { readonly routes: readonly Located<RouteEntry>[] };
 
-/** An entry and where it stands, for the faults that only show beside other entries. */
+/** An entry and its position, for faults that appear only when entries are compared. */
 export interface Located<Entry> {
   readonly entry: Entry;
   readonly source: YamlSource;
@@ -30,11 +30,11 @@ export interface CatalogueFile {
   readonly regions: ReadonlyMap<string, Located<RegionEntry>>;
   /** By canonical id. */
   readonly models: ReadonlyMap<string, Located<ModelEntry>>;
-  /** Provider ids and locodes of faulty entries, so that what refers to them is not called a fault as well. */
+  /** Provider ids and locodes of faulty entries: a reference to one of them is not reported as a second fault. */
   readonly faulty: ReadonlySet<string>;
 }
 
-/** `known` is the value of the text, where somebody has parsed it before. */
+/** `known` is the parsed value of the text, if there is one already. */
 export function readCatalogueFile(file: string, text: string, known?: { readonly value: unknown }): CatalogueFile {
   const source = new YamlSource(file, text, undefined, known);
   const faulty = new Set<string>();
@@ -97,10 +97,10 @@ function priceAt(source: YamlSource, path: FieldPath, fields: NonNullable<RouteF
   const figures = figuresAt(source, path);
   if (!figures) return null;
   const { above, published } = fields;
-  const dearer = above && figuresAt(source, [...path, 'above']);
+  const aboveFigures = above && figuresAt(source, [...path, 'above']);
   return {
     ...figures,
-    ...(above && dearer && { above: { inputTokens: above.input_tokens, ...dearer } }),
+    ...(above && aboveFigures && { above: { inputTokens: above.input_tokens, ...aboveFigures } }),
     ...(published && { published: publishedAt(source, [...path, 'published'], published.currency) }),
   };
 }
@@ -133,13 +133,12 @@ function publishedAt(source: YamlSource, path: FieldPath, currency: string): Non
   return { currency, input: figure('input'), output: figure('output'), cachedInput: figure('cached_input') };
 }
 
-/** Prices without floats: USD per million tokens as text, pico-dollars a token as an integer. */
 const decimal = /^(\d{1,9})(?:\.(\d+))?$/;
 const decimalsMax = 6;
 
 export const priceExpected = 'USD per million tokens as a decimal such as 0.60, not negative, with at most 6 decimals';
 
-/** One USD per million tokens is 10⁶ pico-dollars a token, so six decimals are exact; undefined where the text is no such price. */
+/** Converts USD per million tokens to pico-dollars per token without floats: six decimals are exact. Undefined where the text is not a price. */
 export function picoPerToken(text: string): bigint | undefined {
   const match = decimal.exec(text);
   if (!match) return undefined;

@@ -1,28 +1,27 @@
-/** Holds the routing snapshot in use. It is swapped whole, and only for one without a fault. */
-
+/** Holds the routing snapshot in use. It is replaced as a whole, and only by one without a fault. */
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import { CatalogueFault, faultsOf, loadCatalogue } from './load-catalogue.js';
 import type { ProviderOverrides } from './provider.js';
-import type { Dialect, Snapshot } from './route.js';
+import type { DialectList, Snapshot } from './route.js';
 import { buildSnapshot } from './snapshot.js';
 
-/** The part of the configuration that the snapshot is made from. */
+/** The part of the configuration that the snapshot is built from. */
 export interface CatalogueSources {
-  /** `builtin` or absolute paths; later ones win, entry by entry. */
+  /** `builtin` or absolute paths; entries of later files win. */
   readonly files: readonly string[];
   readonly providerSettings: Readonly<Record<string, ProviderOverrides>>;
 }
 
 export interface HolderOptions extends CatalogueSources {
-  /** Reads the configuration again for a reload; throws a fault with a list of `faults` where it has any. */
+  /** Reads the configuration again for a reload; throws an error with a list of `faults` where it has any. */
   readonly reread?: () => CatalogueSources;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The dialects that there are adapters for. */
-  readonly dialects: readonly Dialect[];
-  /** Told of each snapshot, before it comes into use. */
+  /** The dialects that entries may name. */
+  readonly dialects: DialectList;
+  /** Called with each snapshot before it is used. */
   readonly onLoad?: (snapshot: Snapshot) => Promise<void>;
 }
 
@@ -31,20 +30,20 @@ export type ReloadResult =
   | { readonly ok: false; readonly faults: string[] };
 
 export class CatalogueHolder {
-  /** null until the first load: a replica without a routing snapshot (§7.1, `service_unavailable`). */
+  /** Null until the first load; requests then get `service_unavailable`. */
   current: Snapshot | null = null;
   private reloading: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: HolderOptions) {}
 
-  /** Loads and swaps; throws a CatalogueFault with every fault, and then leaves what is in use as it was. */
+  /** Loads and replaces the snapshot. Throws a CatalogueFault with every fault and then keeps the old one. */
   load(): Promise<void> {
-    return this.inTurn(() => this.options);
+    return this.enqueue(() => this.options);
   }
 
   async reload(): Promise<ReloadResult> {
     try {
-      await this.inTurn(this.options.reread ?? (() => this.options));
+      await this.enqueue(this.options.reread ?? (() => this.options));
     } catch (error) {
       const { faults } = error as Partial<CatalogueFault>;
       if (!Array.isArray(faults)) throw error;
@@ -55,8 +54,8 @@ export class CatalogueHolder {
     return { ok: true, models: models.size, routes: routes.size, providers: providers.size };
   }
 
-  /** One after the other, so that an older reading never replaces a newer one. */
-  private inTurn(sources: () => CatalogueSources): Promise<void> {
+  /** One load at a time, so that an older one never replaces a newer one. */
+  private enqueue(sources: () => CatalogueSources): Promise<void> {
     const loading = this.reloading.then(() => this.swap(sources()));
     this.reloading = loading.catch(() => {});
     return loading;

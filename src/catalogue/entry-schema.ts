@@ -1,4 +1,4 @@
-/** The fields of a catalogue's entries: a provider, a region, a whole model, and a model's routes. */
+/** The schemas of catalogue entries: providers, regions, models and their routes. */
 import { z } from 'zod';
 import {
   anything,
@@ -33,12 +33,10 @@ const variableName = field('the name of an environment variable', (value) =>
   typeof value === 'string' && /^[a-z_][a-z0-9_]*$/i.test(value) ? value : undefined,
 );
 
-const dialect = oneOf(['openai', 'anthropic', 'gemini', 'bedrock', 'azure', 'sandbox']);
-
 export const provider = fields({
   id: providerId,
   name: text.nullish(),
-  dialect: dialect.nullish(),
+  dialect: text.nullish(),
   base_url: addressTemplate.nullish(),
   api_key_env: variableName.nullish(),
   auth: oneOf(['key', 'none', 'aws', 'google']).nullish(),
@@ -64,14 +62,14 @@ export const model = fields({
   name: text.nullish(),
   context_window: integerFrom(1).nullish(),
   max_output_tokens: integerFrom(1).nullish(),
-  // Of the creator's own terms, which hold whoever serves the model.
+  // From the creator's terms, which apply to every provider of the model.
   excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
-  // Of every route that has no list of its own.
+  // For every route without a list of its own.
   unsupported_parameters: unsupportedParameters.nullish(),
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
 
-/** The figures of a price are read from the file's own text, not from a float. */
+/** Figures of a price are read from the text of the file, not from a float. */
 const figures = { input: anything.optional(), output: anything.optional(), cached_input: anything.optional() };
 const currency = field('an ISO 4217 code such as EUR', (value) =>
   typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : undefined,
@@ -87,12 +85,12 @@ export const route = fields({
   locode: routeLocode,
   default: yesOrNo.nullish(),
   upstream_model: text.nullish(),
-  // Where one account of a provider has endpoints of several kinds, or a key for each: what differs on this route.
-  dialect: dialect.nullish(),
+  // For providers with several kinds of endpoints, or a key for each: what differs on this route.
+  dialect: text.nullish(),
   base_url: addressTemplate.nullish(),
   api_key_env: variableName.nullish(),
   processing: oneOf(processingScopes).nullish(),
-  // The fields where null and absence differ: null = not published, absent = the model's, and for carbon the region's.
+  // Null = not published; absent = the model's value, and for carbon the region's.
   context_window: integerFrom(1).nullish(),
   max_output_tokens: integerFrom(1).nullish(),
   price: price.nullish(),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../base/logger.js';
+import { dialects } from '../providers/dialects/registry.js';
 import { CatalogueHolder } from './catalogue-holder.js';
 import { CatalogueFault } from './load-catalogue.js';
 
@@ -24,7 +25,7 @@ async function faultsIn(files: string[], env: Record<string, string> = {}): Prom
     env,
     clock,
     logger: silentLogger,
-    dialects: ['openai', 'anthropic', 'sandbox'],
+    dialects,
   });
   const error = await holder.load().then(
     () => undefined,
@@ -156,8 +157,8 @@ describe('catalogue faults name file, line and field', () => {
       'models:\n  - { creator: a, model: b, routes: [{ provider: bad, locode: nleem, carbon: x }, { provider: gone, locode: global }] }',
     );
     expect(faults.map((fault) => fault.split(': ')[1])).toEqual([
-      'providers[0].dialect',
       'regions[0].country',
+      'providers[0].dialect',
       'models[0].routes[0].carbon',
       'models[0].routes[1].provider',
     ]);

@@ -1,11 +1,11 @@
-/** Catalogue files, read and merged: later files win, entry by entry. */
+/** Reads catalogue files and merges them: entries of later files win. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { builtinFiles, type CompiledCatalogue, digestOf, readCompiled } from './builtin.js';
 import { type CatalogueFile, type Located, type ModelEntry, readCatalogueFile } from './catalogue-file.js';
 import type { ProviderEntry, RegionEntry } from './entry-schema.js';
 
-/** What stops a start or a reload: every fault of every file at once. */
+/** Stops a start or a reload with all faults of all files. */
 export class CatalogueFault extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The catalogue has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.join('\n')}`);
@@ -18,13 +18,13 @@ export interface MergedCatalogue {
   readonly regions: Map<string, Located<RegionEntry>>;
   readonly models: Map<string, Located<ModelEntry>>;
   readonly faulty: Set<string>;
-  /** Every file that was read, each with its own faults. */
+  /** All files that were read, with their faults. */
   readonly sources: CatalogueFile['source'][];
   /** Files that could not be read. */
   readonly unreadable: string[];
 }
 
-/** Reads and merges; the faults stay with their sources, because the checks across entries add to them. */
+/** Faults stay with their sources, because later checks across entries add to them. */
 export async function loadCatalogue(files: readonly string[]): Promise<MergedCatalogue> {
   const merged: MergedCatalogue = {
     providers: new Map(),

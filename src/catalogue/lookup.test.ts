@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../errors/gateway-error.js';
+import { dialects } from '../providers/dialects/registry.js';
 import { readCatalogueFile } from './catalogue-file.js';
 import { findModel, findRoute } from './lookup.js';
 import { type ExplicitId, parseModelId } from './model-id.js';
@@ -37,7 +38,7 @@ const snapshot: Snapshot = buildSnapshot(
     sources: [file.source],
     unreadable: [],
   },
-  { providerSettings: new Map(), env: {}, dialects: ['openai', 'sandbox'], now: 0 },
+  { providerSettings: new Map(), env: {}, dialects, now: 0 },
 );
 
 const find = (id: string) => findRoute(snapshot, parseModelId(id) as ExplicitId);

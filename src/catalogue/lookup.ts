@@ -1,11 +1,11 @@
-/** From an id to what the catalogue has under it, or to the 404 that says why there is nothing. */
+/** Finds the route or model of an id, or throws the 404 that explains why there is none. */
 import { gatewayError } from '../errors/gateway-error.js';
 import { type ExplicitId, idExcerpt } from './model-id.js';
 import type { Model, Route, Snapshot } from './route.js';
 
 const namesMax = 20;
 
-/** The route of an explicit id; without a locode it is the provider's default one for the model. */
+/** The route of an explicit id; without a locode the provider's default for the model. */
 export function findRoute(snapshot: Snapshot, id: ExplicitId): Route {
   const canonicalId = `${id.creator}/${id.model}`;
   const route =
@@ -38,19 +38,19 @@ function notServed(snapshot: Snapshot, id: ExplicitId, canonicalId: string): Err
     });
   }
   return locode === 'global'
-    ? gatewayError('global_not_served', { id: text, locodes: listed(locodes) })
-    : gatewayError('region_not_served', { id: text, locode: idExcerpt(locode), locodes: listed(locodes) });
+    ? gatewayError('global_not_served', { id: text, locodes: listText(locodes) })
+    : gatewayError('region_not_served', { id: text, locode: idExcerpt(locode), locodes: listText(locodes) });
 }
 
 function whyNotOffered(snapshot: Snapshot, provider: string, canonicalId: string, model: Model | undefined): string {
   const offering = model ? [...new Set(model.routes.map((route) => route.provider.id))] : [];
-  const others = offering.length > 0 ? `; "${idExcerpt(canonicalId)}" is offered by ${listed(offering)}` : '';
+  const others = offering.length > 0 ? `; "${idExcerpt(canonicalId)}" is offered by ${listText(offering)}` : '';
   if (!snapshot.providers.has(provider)) return `the catalogue has no provider "${idExcerpt(provider)}"${others}`;
   if (!model) return `the catalogue has no model "${idExcerpt(canonicalId)}"`;
   return `the provider "${provider}" does not offer this model${others}`;
 }
 
-function listed(names: readonly string[]): string {
+function listText(names: readonly string[]): string {
   const more = names.length - namesMax;
   return more > 0 ? `${names.slice(0, namesMax).join(', ')} and ${more} more` : names.join(', ');
 }

@@ -28,7 +28,7 @@ describe('an address of the catalogue', () => {
   ])('is not %s', (value) => expect(addressTemplate.safeParse(value).success).toBe(false));
 });
 
-describe('its variables (contract 2: an absent one means "not configured")', () => {
+describe('variables in an address (an absent one means "not configured")', () => {
   it('are replaced by what the environment has, without blanks around it', () => {
     const resolved = resolveAddress('https://${A}.example/${B}', { A: ' one\n', B: 'two' });
     expect(resolved).toEqual({ address: 'https://one.example/two', absent: [], unfit: [] });

@@ -1,16 +1,16 @@
 /**
- * A `base_url` of the catalogue. Where an address is an operator's own (a project, a resource, a machine) it names a variable:
- * `https://${AZURE_RESOURCE_NAME}.openai.azure.com`. An absent one means "not configured", as in contract 2.
+ * Reads a `base_url` of the catalogue. Where part of the address belongs to the operator (a project, a resource, a machine) it names
+ * an environment variable: `https://${AZURE_RESOURCE_NAME}.openai.azure.com`. Without the variable the provider is not configured.
  */
 import { field, httpAddress } from '../base/yaml-fields.js';
 
-/** `${NAME}`, or `${NAME:-otherwise}` where there is something to fall back to. */
+/** `${NAME}`, or `${NAME:-default}`. */
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([A-Za-z0-9._-]+))?\}/g;
 const wholeReference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
-/** What may stand in the middle of an address and cannot change which host or path is meant. */
+/** A value that cannot change which host or path the address means. */
 const part = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** Kept as it is written, without a trailing slash. */
+/** Keeps the text without a trailing slash. */
 export const addressTemplate = field(
   `an http:// or https:// address without query, fragment and credentials; \${NAME} in it is a variable of the environment`,
   (value) => {
@@ -22,7 +22,7 @@ export const addressTemplate = field(
 );
 
 export interface ResolvedAddress {
-  /** null where a variable is absent or unfit. */
+  /** Null where a variable is absent or unfit. */
   readonly address: string | null;
   /** Variables that the environment does not have. */
   readonly absent: readonly string[];
@@ -41,8 +41,8 @@ export function resolveAddress(template: string, env: Readonly<Record<string, st
     if (value) address = httpAddress.safeParse(value).data;
     if (address === undefined) (value ? unfit : absent).push(whole);
   } else {
-    address = template.replace(reference, (_, name: string, otherwise: string | undefined) => {
-      const value = setting(name) || otherwise;
+    address = template.replace(reference, (_, name: string, fallback: string | undefined) => {
+      const value = setting(name) || fallback;
       if (!value) absent.push(name);
       else if (!part.test(value)) unfit.push(name);
       return value ?? '';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../base/logger.js';
+import { dialects } from '../providers/dialects/registry.js';
 import { CatalogueHolder } from './catalogue-holder.js';
 import type { ProviderOverrides } from './provider.js';
 import type { Route } from './route.js';
@@ -36,7 +37,7 @@ models:
     env,
     clock: { now: () => 0, monotonicMs: () => 0 },
     logger: silentLogger,
-    dialects: ['openai', 'azure', 'anthropic', 'bedrock'],
+    dialects,
   });
   return holder;
 }
@@ -132,7 +133,7 @@ describe('what differs on one route', () => {
   it('the dialect', async () => {
     const route = await routeOf({ provider: 'dialect: azure', route: 'dialect: anthropic', env: key });
     expect(route.provider).toMatchObject({ id: 'acme', dialect: 'anthropic', configured: true });
-    expect(await faultsOf({ route: 'dialect: gemini' })).toContain('models[0].routes[0].dialect: found gemini');
+    expect(await faultsOf({ route: 'dialect: cobol' })).toContain('models[0].routes[0].dialect: found "cobol"');
   });
 
   it('only Converse is signed: in another dialect AWS is called with a key or not at all', async () => {

@@ -1,14 +1,14 @@
-/** A provider as requests see it: its entry, the operator's settings and the environment taken together, and how it is on one route. */
+/** Resolves a provider from its entry, the operator's settings and the environment, and adapts it to one route. */
 import { readCredential } from '../base/yaml-fields.js';
 import { hasAmbientCredentials } from './ambient-credentials.js';
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { ProviderEntry } from './entry-schema.js';
 import { resolveAddress } from './provider-address.js';
-import type { Auth, Dialect, Provider } from './route.js';
+import type { Auth, DialectList, DialectRules, Provider } from './route.js';
 
-/** An operator's settings of a provider, by provider id (contract 2, `providers`). */
+/** The operator's settings for a provider (`providers` in the configuration). */
 export interface ProviderOverrides {
-  /** null = names an absent variable: not configured, whatever `api_key_env` says. */
+  /** Null = the setting names an absent variable: the provider is not configured, whatever `api_key_env` says. */
   readonly apiKey?: string | null;
   readonly baseUrl?: string;
 }
@@ -16,24 +16,28 @@ export interface ProviderOverrides {
 export interface ProviderContext {
   readonly providerSettings: ReadonlyMap<string, ProviderOverrides>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What this version has adapters for; a provider of another dialect is a fault, not a surprise at its first request. */
-  readonly dialects: readonly Dialect[];
+  /** The dialects that entries may name. */
+  readonly dialects: DialectList;
 }
 
 export function providerOf(located: Located<ProviderEntry>, context: ProviderContext): Provider {
   const { entry, source, path } = located;
   const settings = context.providerSettings.get(entry.id);
   const dialect = entry.dialect ?? 'openai';
-  checkDialect(located, dialect, context);
+  const rules = rulesOf(located, dialect, context);
   const written = settings?.baseUrl ?? entry.base_url ?? '';
-  if (written === '' && dialect !== 'sandbox') {
+  if (written === '' && rules.needsBaseUrl) {
     source.faultAt([...path, 'base_url'], 'found nothing, expected the http:// or https:// address of the provider');
   }
   const { address, absent } = addressOf(located, written, context);
   const baseUrl = address ?? written;
-  const auth = entry.auth ?? usualAuth(dialect, baseUrl);
-  if (auth === 'aws' && dialect !== 'bedrock') {
-    source.faultAt([...path, 'auth'], `found aws, expected it of the dialect bedrock only, not of ${dialect}`);
+  const auth = entry.auth ?? rules.defaultAuth(baseUrl);
+  if (auth === 'aws' && !rules.canSign) {
+    const signing = Object.keys(context.dialects).filter((name) => context.dialects[name]!.canSign);
+    source.faultAt(
+      [...path, 'auth'],
+      `found aws, expected it of the dialect ${signing.join(' or ')} only, not of ${dialect}`,
+    );
   }
   const apiKey = settings?.apiKey !== undefined ? settings.apiKey : keyFromEnvironment(located, context);
   return {
@@ -52,32 +56,32 @@ export function providerOf(located: Located<ProviderEntry>, context: ProviderCon
   };
 }
 
-export interface ServedBy {
+export interface RouteProvider {
   readonly provider: Provider;
   readonly baseUrl: string;
 }
 
 /**
- * The provider as it is on one route. A regional endpoint stays what it is under an operator's provider-wide address: no region
- * is ever substituted. A key of the route's own, where the environment has it, wins over the provider's.
+ * The provider on one route. A route's own address wins over the operator's provider-wide one, so that no region is replaced by
+ * another. A key of the route's own, if the environment has it, wins over the provider's.
  */
-export function servedBy(
+export function providerOnRoute(
   provider: Provider,
   located: Located<RouteEntry>,
   model: ModelEntry,
   context: ProviderContext,
-): ServedBy {
+): RouteProvider {
   const { entry } = located;
   const dialect = entry.dialect ?? provider.dialect;
-  if (entry.dialect) checkDialect(located, dialect, context);
+  const rules = entry.dialect ? rulesOf(located, dialect, context) : context.dialects[dialect];
   const { address, absent = [] } = entry.base_url
     ? addressOf(located, entry.base_url, context)
     : { address: provider.absentVariables ? null : provider.baseUrl, absent: provider.absentVariables };
   const baseUrl = address ?? entry.base_url ?? provider.baseUrl;
   const isWithheld = context.providerSettings.get(provider.id)?.apiKey === null;
   const apiKey = (isWithheld ? null : keyFromEnvironment(located, context)) ?? provider.apiKey;
-  // Only Converse is signed; AWS's other endpoints are called with a key.
-  const auth = provider.auth === 'aws' && dialect !== 'bedrock' ? 'key' : (provider.auth ?? 'key');
+  // A route of a signed provider whose dialect cannot sign is called with a key.
+  const auth = provider.auth === 'aws' && !rules?.canSign ? 'key' : (provider.auth ?? 'key');
   const configured = address !== null && canCall(apiKey, auth, provider.id, context);
   const excluded = new Set([...provider.excludedTerritories, ...(model.excluded_territories ?? [])]);
   const differs =
@@ -102,10 +106,14 @@ export function servedBy(
   };
 }
 
-function checkDialect({ source, path }: Located<unknown>, dialect: Dialect, { dialects }: ProviderContext): void {
-  if (dialects.includes(dialect)) return;
-  const spoken = dialects.join(', ');
-  source.faultAt([...path, 'dialect'], `found ${dialect}, expected one that this version speaks: ${spoken}`);
+/** The rules after an unknown dialect has been reported: they add no second fault. */
+const unknownDialect: DialectRules = { needsBaseUrl: false, canSign: true, defaultAuth: () => 'key' };
+
+function rulesOf({ source, path }: Located<unknown>, dialect: string, { dialects }: ProviderContext): DialectRules {
+  if (Object.hasOwn(dialects, dialect)) return dialects[dialect]!;
+  const known = Object.keys(dialects).join(', ');
+  source.faultAt([...path, 'dialect'], `found ${JSON.stringify(dialect)}, expected one of: ${known}`);
+  return unknownDialect;
 }
 
 function addressOf({ source, path }: Located<unknown>, written: string, { env }: ProviderContext) {
@@ -119,17 +127,11 @@ function addressOf({ source, path }: Located<unknown>, written: string, { env }:
   return resolved;
 }
 
-/** An api_key that names an absent variable says that there is to be one: no chain takes its place. */
+/** An `api_key` setting that names an absent variable means that a key is wanted: no credential chain replaces it. */
 function canCall(apiKey: string | null, auth: Auth, id: string, { providerSettings, env }: ProviderContext): boolean {
   if (apiKey !== null || auth === 'none') return true;
   const isAmbient = (auth === 'aws' || auth === 'google') && providerSettings.get(id)?.apiKey === undefined;
   return isAmbient && hasAmbientCredentials(auth, env);
-}
-
-/** Bedrock signs, and Vertex takes tokens, unless a key is given; everybody else has keys. */
-function usualAuth(dialect: Dialect, baseUrl: string): Auth {
-  if (dialect === 'bedrock') return 'aws';
-  return dialect === 'gemini' && /^https?:\/\/[^/]*\baiplatform\b/i.test(baseUrl) ? 'google' : 'key';
 }
 
 function keyFromEnvironment(

@@ -1,11 +1,22 @@
-/** The nouns of the catalogue, as the request path sees them: immutable, resolved, with what does not change precomputed. */
+/** The types of the catalogue as requests use them: immutable and fully resolved. */
 
-export type Dialect = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'azure' | 'sandbox';
-
-/** What a call shows: the provider's key, nothing, a signature of AWS, or a token of Google. */
+/** How a call authenticates: with the provider's key, not at all, with an AWS signature, or with a Google access token. */
 export type Auth = 'key' | 'none' | 'aws' | 'google';
 
-/** `json_object` and `json_schema` are for routes that can apply one form of `response_format` only. */
+/** What the catalogue must know about a dialect to check the entries that name it. */
+export interface DialectRules {
+  /** False where the provider runs inside this process and has no address. */
+  readonly needsBaseUrl: boolean;
+  /** Whether calls can be signed with AWS credentials (`auth: aws`). */
+  readonly canSign: boolean;
+  /** How calls authenticate where the entry does not say. */
+  defaultAuth(baseUrl: string): Auth;
+}
+
+/** By the name that an entry uses. */
+export type DialectList = Readonly<Record<string, DialectRules>>;
+
+/** `json_object` and `json_schema` are for routes that support only one form of `response_format`. */
 export const capabilities = [
   'tools',
   'vision',
@@ -19,8 +30,8 @@ export const capabilities = [
 export type Capability = (typeof capabilities)[number];
 
 /**
- * Parameters of a request that change how a model writes and not what is asked of it. Where a model does not take one, it is
- * not sent: an answer without it is worth more than a refusal.
+ * Parameters that change how a model writes, and not what is asked of it. They are dropped where a model does not accept them: an
+ * answer without them is better than an error.
  */
 export const droppableParameters = [
   'temperature',
@@ -35,25 +46,25 @@ export const droppableParameters = [
 ] as const;
 export type DroppableParameter = (typeof droppableParameters)[number];
 
-/** Within which bounds the provider says that it processes a request of a route. */
+/** Where, according to the provider, it processes the requests of a route. */
 export const processingScopes = ['region', 'eu', 'us', 'global', 'unspecified', 'operator'] as const;
 export type ProcessingScope = (typeof processingScopes)[number];
 
 export interface Provider {
   readonly id: string;
   readonly name: string;
-  readonly dialect: Dialect;
-  /** As it is written in the catalogue where it names variables that are absent. */
+  readonly dialect: string;
+  /** The text of the catalogue where variables in it are absent. */
   readonly baseUrl: string;
   /** The credential in use; null where there is none. */
   readonly apiKey: string | null;
-  /** By what its calls are made; absent is the same as `key`. A key, where there is one, wins over a cloud's own chain. */
+  /** How its calls authenticate; absent = `key`. A key wins over a cloud's credential chain. */
   readonly auth?: Auth;
-  /** Has an address, and a credential or needs none (`auth: none`) or a cloud's chain that can plausibly yield one. */
+  /** It has an address, and a credential, `auth: none`, or a credential chain that can plausibly find one. */
   readonly configured: boolean;
-  /** The variable that its key is read from. */
+  /** The environment variable of its key. */
   readonly apiKeyEnv?: string;
-  /** Variables that its address names and the environment does not have. */
+  /** Variables in its address that the environment does not have. */
   readonly absentVariables?: readonly string[];
   readonly headquarters: string | null;
   /** null = not known. */
@@ -71,14 +82,14 @@ export interface Region {
   readonly carbon: number | null;
 }
 
-/** Pico-dollars a token, exact (a catalogue price has at most six decimals a million tokens). */
+/** Pico-dollars per token, exact: a catalogue price per million tokens has at most six decimals. */
 export interface Price {
   readonly input: bigint;
   readonly output: bigint;
   readonly cachedInput: bigint | null;
-  /** What a request costs, as a whole, whose prompt has more tokens than this. */
+  /** The price of a whole request whose prompt has more tokens than this. */
   readonly above?: { readonly inputTokens: number } & Pick<Price, 'input' | 'output' | 'cachedInput'>;
-  /** The list price where it is not in USD, as text, a million tokens; null where only its currency is known. */
+  /** The list price per million tokens in another currency, as text; null where only the currency is known. */
   readonly published?: {
     readonly currency: string;
     readonly input: string | null;
@@ -93,7 +104,7 @@ export interface Model {
   /** `{creator}/{model}`. */
   readonly canonicalId: string;
   readonly name: string;
-  /** The most that any route offers. */
+  /** The largest of all routes. */
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
   /** In catalogue order. */
@@ -103,10 +114,10 @@ export interface Model {
 export interface Route {
   /** The four-segment id: `{provider}/{creator}/{model}/{locode}`. */
   readonly id: string;
-  /** As it is on this route: another one than the snapshot's where dialect, key, address or terms differ here. */
+  /** Differs from the snapshot's provider where this route has its own dialect, key, address or terms. */
   readonly provider: Provider;
   readonly model: Model;
-  /** Lower case; `global` for the region-less endpoint. */
+  /** In lower case; `global` for an endpoint without a region. */
   readonly locode: string;
   readonly country: string | null;
   /** This provider's default region for the model. */
@@ -118,11 +129,11 @@ export interface Route {
   readonly price: Price | null;
   readonly carbon: number | null;
   readonly capabilities: ReadonlySet<Capability>;
-  /** Not sent on this route; undefined where the catalogue says nothing about it. */
+  /** Parameters that are dropped on this route; undefined where the catalogue does not say. */
   readonly unsupportedParameters?: readonly DroppableParameter[];
   readonly dailyTokenQuota: number | null;
   readonly streamUsage: boolean;
-  /** The provider counts reasoning in the total of its usage only; absent = it does not. */
+  /** The provider counts reasoning only in the total of its usage. */
   readonly hiddenReasoning?: boolean;
   /** Absent = not known. */
   readonly processing?: ProcessingScope;
@@ -131,7 +142,7 @@ export interface Route {
   readonly maxOutputTokens: number | null;
 }
 
-/** Swapped whole; a request uses one snapshot from start to end. */
+/** Replaced as a whole; a request uses one snapshot from start to end. */
 export interface Snapshot {
   readonly loadedAt: number;
   readonly providers: ReadonlyMap<string, Provider>;
@@ -140,7 +151,7 @@ export interface Snapshot {
   readonly models: ReadonlyMap<string, Model>;
   /** By four-segment id. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Upstream model name → canonical ids that it maps to, per provider: `{provider} {upstream_model}`. */
+  /** The canonical ids of each upstream model name, by `{provider} {upstream_model}`. */
   readonly upstreamModels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

@@ -1,9 +1,8 @@
-/** From merged catalogue entries to the snapshot that requests use; what contradicts another entry becomes a fault at its place. */
-
+/** Builds the routing snapshot from merged catalogue entries. Contradictions between entries become faults at their positions. */
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { RegionEntry } from './entry-schema.js';
 import type { MergedCatalogue } from './load-catalogue.js';
-import { type ProviderContext, providerOf, servedBy } from './provider.js';
+import { type ProviderContext, providerOf, providerOnRoute } from './provider.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 
 export interface SnapshotContext extends ProviderContext {
@@ -77,7 +76,7 @@ function modelOf({ entry }: Located<ModelEntry>, surroundings: Surroundings): Mo
   return model;
 }
 
-/** Contract 3: the route marked so is a provider's default for the model, else its first one is. */
+/** A provider's default route for the model: the one marked `default`, else the first. */
 function defaultRoutes(routes: readonly Located<RouteEntry>[]): Map<string, RouteEntry> {
   const defaults = new Map<string, RouteEntry>();
   for (const { entry, source, path } of routes) {
@@ -102,9 +101,11 @@ interface RoutePlace {
 
 function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: Surroundings): Route | undefined {
   const { entry } = located;
-  const provider = referred(located, 'provider', entry.provider, surroundings.providers, surroundings.faulty);
+  const provider = findReferenced(located, 'provider', entry.provider, surroundings.providers, surroundings.faulty);
   const isGlobal = entry.locode === 'global';
-  const region = isGlobal ? null : referred(located, 'locode', entry.locode, surroundings.regions, surroundings.faulty);
+  const region = isGlobal
+    ? null
+    : findReferenced(located, 'locode', entry.locode, surroundings.regions, surroundings.faulty);
   if (!provider || region === undefined) return undefined;
   if (isGlobal && entry.processing === 'region') {
     located.source.faultAt([...located.path, 'processing'], 'found region, expected it of a route with a region only');
@@ -112,7 +113,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
   return {
     id: place.id,
     model: place.model,
-    ...servedBy(provider, located, place.entry, surroundings.context),
+    ...providerOnRoute(provider, located, place.entry, surroundings.context),
     locode: entry.locode,
     country: region?.country ?? null,
     isDefault: place.isDefault,
@@ -120,7 +121,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     price: entry.price,
     carbon: entry.carbon === undefined ? (region?.carbon ?? null) : entry.carbon,
     capabilities: new Set(entry.capabilities ?? []),
-    ...unsupported(entry.unsupported_parameters ?? place.entry.unsupported_parameters),
+    ...unsupportedMember(entry.unsupported_parameters ?? place.entry.unsupported_parameters),
     dailyTokenQuota: entry.daily_token_quota ?? null,
     streamUsage: entry.stream_usage ?? true,
     ...(entry.hidden_reasoning && { hiddenReasoning: true }),
@@ -130,12 +131,12 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
   };
 }
 
-function unsupported(list: Route['unsupportedParameters'] | null): Pick<Route, 'unsupportedParameters'> {
+function unsupportedMember(list: Route['unsupportedParameters'] | null): Pick<Route, 'unsupportedParameters'> {
   return list ? { unsupportedParameters: list } : {};
 }
 
-/** What a route refers to; a fault where the catalogue does not have it, unless its own entry is the faulty one. */
-function referred<T>(
+/** The entry that a route refers to. A missing one is a fault, unless that entry itself is faulty. */
+function findReferenced<T>(
   { source, path }: Located<RouteEntry>,
   fieldName: 'provider' | 'locode',
   name: string,

@@ -5,7 +5,7 @@ import { systemClock } from '../base/time.js';
 import { CatalogueHolder } from '../catalogue/catalogue-holder.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
-import { spokenDialects } from '../providers/dialects/registry.js';
+import { dialects } from '../providers/dialects/registry.js';
 import type { Io } from './command.js';
 
 export type CatalogueReading = { snapshot: Snapshot; faults: [] } | { snapshot: null; faults: string[] };
@@ -18,7 +18,7 @@ export async function readCatalogue(config: Config, io: Io, named: readonly stri
     files,
     providerSettings: config.providers,
     env: io.env,
-    dialects: spokenDialects,
+    dialects,
     clock: systemClock,
     logger: silentLogger,
   });

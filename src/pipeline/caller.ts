@@ -1,5 +1,6 @@
 /** The seam towards a caller: what a request brings, and the ways in which it can be answered. */
 
+import type { Latin1Text } from '../base/latin1.js';
 import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
 import type { Origin } from '../territory/territories.js';
@@ -28,10 +29,10 @@ export interface Caller {
   /** A whole 200. `headers` is a flat list of names and values. */
   answer(headers: readonly string[], body: string, encoding: TextEncoding): void;
   openStream(headers: readonly string[]): void;
-  /** Text in latin1; false = slow, wait for onDrain. */
-  write(text: string): boolean;
+  /** False = slow, wait for onDrain. */
+  write(text: Latin1Text): boolean;
   onDrain: (() => void) | null;
-  endStream(text: string): void;
+  endStream(text: Latin1Text): void;
 }
 
 export class CallerGone extends Error {}

@@ -1,4 +1,4 @@
-/** Reads whole completions; large ones in a thread of their own, so that no upstream can hold up other callers. */
+/** Reads whole completions. Large ones are read in a separate thread, so that no upstream can delay other clients. */
 import { SideThread } from '../base/side-thread.js';
 import type { UsageTerms } from '../wire/usage.js';
 import type { AnswerToRead } from './answer-thread.js';

@@ -1,58 +1,57 @@
 /**
- * One attempt on one route: dispatches the request, keeps the budgets of §8, and returns what the upstream did as a value.
- * Frames go straight to the consumer while they arrive; everything else is collected, capped.
+ * One call to an upstream: sends the request, enforces the time budgets, and returns what the upstream did as a value. Frames of
+ * a stream go to the consumer as they arrive; any other body is collected up to a limit.
  */
+import type { Latin1Text } from '../base/latin1.js';
 import type { Clock } from '../base/time.js';
 import { atEndOfTurn } from '../base/turn.js';
-import { reasonOf } from './classify/failure.js';
-import { AnswerHead, errorBytesMax } from './transport/answer-head.js';
+import { type Budget, reasonOf } from './classify/failure.js';
+import { AwsEventStreamReader } from './transport/aws-event-stream.js';
 import type { Deadlines, Watched } from './transport/deadlines.js';
 import { createDecoder, type Decoder } from './transport/decode.js';
-import { EventStreamReader } from './transport/event-stream.js';
-import { FrameReader } from './transport/frames.js';
+import { errorBytesMax, ResponseHead } from './transport/response-head.js';
+import { SseReader } from './transport/sse-frames.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport/transport.js';
-
-export type Budget = 'first-byte' | 'stream-idle' | 'overall';
 
 export interface Budgets {
   firstByteMs: number;
   idleMs: number;
   /** What is left of the overall budget. */
   overallMs: number;
-  /** The whole of it, as a 504 names it. */
+  /** The whole overall budget, for the message of a 504. */
   overallNamedMs: number;
-  /** What the attempt has spent of its budgets before the call. */
+  /** Time that the attempt used before this call, for example to obtain credentials. */
   spentMs?: number;
 }
 
-/** `more`: go on; `ending`: it may be over, do not wait long; `done`: it is over, whatever still comes; `failed`: the consumer has its reason. */
+/** `more`: continue; `ending`: possibly the last frame, so wait only briefly; `done`: ignore further frames; `failed`: the consumer knows why. */
 export type FrameVerdict = 'more' | 'ending' | 'done' | 'failed';
 
 export interface FrameConsumer {
-  onFrame(text: string, start: number, end: number, event: string): FrameVerdict;
-  /** The upstream closed its stream; only for consumers that still have something to say then. */
+  onFrame(text: Latin1Text, start: number, end: number, event: string): FrameVerdict;
+  /** The upstream closed its stream. Only consumers that may then emit more frames need it. */
   onStreamEnd?(): FrameVerdict;
-  /** All frames of a chunk have been given; false = the caller is slow, pause. `resume` is called when it is not. */
+  /** All frames of a read have been passed on. False = the client is slow: pause until `resume` is called. */
   onChunkEnd(resume: () => void): boolean;
 }
 
 export type CallResult =
   | { kind: 'answer'; status: number; body: Buffer }
-  /** The stream is over; `cleanly` = the consumer said done, or the upstream closed it properly. */
+  /** The stream is over; `cleanly` = the consumer returned `done`, or the upstream closed it properly. */
   | { kind: 'stream'; status: number; cleanly: boolean; reason: string }
   /** The consumer found a failure in a frame. */
   | { kind: 'frame_failed'; status: number }
-  | { kind: 'refused'; status: number; head: AnswerHead; body: Buffer }
+  | { kind: 'refused'; status: number; head: ResponseHead; body: Buffer }
   | { kind: 'malformed'; status: number; reason: string; body: Buffer }
   | { kind: 'timeout'; status: number | null; budget: Budget; budgetMs: number }
   | { kind: 'connection'; status: number | null; reason: string; code: string }
   | { kind: 'gone' };
 
 export const answerBytesMax = 32 * 1024 * 1024;
-/** After what is or may be the last frame the upstream may still close its body, so that the connection can be used again. */
+/** After the last frame the upstream has this long to end its body, so that the connection can be reused. */
 const lingerMs = 250;
 const errorBodyMs = 2_000;
-/** How a body of server-sent events begins: where it is called one, and where it is not. */
+/** How server-sent events begin: with the right content type, and without it. */
 const notBareJson = /^\s*[^\s{[]|^\s*$/;
 const namedField = /^\s*(?:data|event|id|retry)?:/;
 
@@ -64,18 +63,18 @@ export interface CallPorts {
 
 export class Call implements UpstreamHandler, Watched {
   deadlineMs: number;
-  /** Monotonic milliseconds of the first byte, as §8 means it: the first data frame, or the first byte of a JSON body. */
+  /** Monotonic milliseconds of the first byte: the first data frame, or the first byte of a JSON body that is not blank. */
   firstByteAtMs: number | null = null;
   readonly startedAtMs: number;
   readonly result: Promise<CallResult>;
   private resolve!: (result: CallResult) => void;
   private readonly overallAtMs: number;
-  /** How long the next frame may take. */
+  /** The time budget for the next frame. */
   private idleMs: number;
   private upstream: UpstreamCall | null = null;
-  private head: AnswerHead | null = null;
+  private head: ResponseHead | null = null;
   private decoder: Decoder | null = null;
-  private reader: FrameReader | EventStreamReader | null = null;
+  private reader: SseReader | AwsEventStreamReader | null = null;
   private chunks: Buffer[] = [];
   private collected = 0;
   private over = false;
@@ -100,23 +99,23 @@ export class Call implements UpstreamHandler, Watched {
     this.upstream = ports.transport.dispatch(request, this);
   }
 
-  /** The caller has left: nothing more is wanted of the upstream. */
+  /** The client disconnected: stops the call. */
   abandon(): void {
     if (!this.over) this.cut({ kind: 'gone' });
   }
 
   onHeaders(status: number, headers: readonly string[], resume: () => void): void {
-    this.head = new AnswerHead(status, headers);
+    this.head = new ResponseHead(status, headers);
     this.resumeUpstream = resume;
     if (this.head.encoding !== '') {
       this.decoder = createDecoder(this.head.encoding, {
         onDecoded: (chunk) => this.take(chunk),
-        onDecodedEnd: () => this.ended(),
+        onDecodedEnd: () => this.endBody(),
         onDrained: () => this.resumeUpstream(),
         onUndecodable: (reason) => this.cut({ kind: 'malformed', status, reason, body: Buffer.alloc(0) }),
       });
       if (!this.decoder)
-        this.malformed(`its body is encoded as "${this.head.encoding.slice(0, 40)}", which cannot be decoded`);
+        this.failMalformed(`its body is encoded as "${this.head.encoding.slice(0, 40)}", which cannot be decoded`);
     }
     if (!this.head.ok) this.deadlineMs = Math.min(this.deadlineMs, this.ports.clock.monotonicMs() + errorBodyMs);
   }
@@ -127,14 +126,14 @@ export class Call implements UpstreamHandler, Watched {
   }
 
   onEnd(): void {
-    // The connection may serve another request by the time that a decoder has given all it holds.
+    // The connection may serve another request before the decoder has emitted everything.
     this.resumeUpstream = () => {};
     if (this.over) {
       this.ports.deadlines.unwatch(this);
       return;
     }
     if (this.decoder) this.decoder.end();
-    else this.ended();
+    else this.endBody();
   }
 
   onError(error: Error & { code?: string }): void {
@@ -177,7 +176,7 @@ export class Call implements UpstreamHandler, Watched {
     return { budget: 'stream-idle', budgetMs: idleMs };
   }
 
-  /** false = pause. */
+  /** False = pause. */
   private take(chunk: Buffer): boolean {
     if (this.over) return true;
     if (this.reader) this.readFrames(this.reader, chunk);
@@ -187,17 +186,18 @@ export class Call implements UpstreamHandler, Watched {
   }
 
   /**
-   * The content type decides, and where it does not say, the first bytes (some servers stream without naming it). A bare JSON
-   * value is never a stream, whatever it is called: an error in its place (wire 4).
+   * The content type decides; without one, the first bytes do, because some servers stream without naming it. A bare JSON value
+   * is never a stream: it is an error in the place of one.
    */
   private startStream(chunk: Buffer): void {
     const beginning = chunk.toString('latin1', 0, 64);
-    const onFrame = (text: string, start: number, end: number, event: string) => this.frame(text, start, end, event);
+    const onFrame = (text: Latin1Text, start: number, end: number, event: string) =>
+      this.takeFrame(text, start, end, event);
     const onBroken = (reason: string) => this.cut({ kind: 'stream', status: this.status, cleanly: false, reason });
     if (this.head!.isAmazonEventStream) {
-      this.reader = new EventStreamReader({ onFrame, onBroken });
+      this.reader = new AwsEventStreamReader({ onFrame, onBroken });
     } else if ((this.head!.isEventStream ? notBareJson : namedField).test(beginning)) {
-      this.reader = new FrameReader({ onFrame, onOverflow: () => onBroken('a frame that never ends') });
+      this.reader = new SseReader({ onFrame, onOverflow: () => onBroken('a frame that never ends') });
     } else {
       this.collect(chunk);
       return;
@@ -205,34 +205,34 @@ export class Call implements UpstreamHandler, Watched {
     this.readFrames(this.reader, chunk);
   }
 
-  private readFrames(reader: FrameReader | EventStreamReader, chunk: Buffer): void {
+  private readFrames(reader: SseReader | AwsEventStreamReader, chunk: Buffer): void {
     reader.read(chunk);
-    if (this.frames!.onChunkEnd(this.resumed) || this.over) return;
+    if (this.frames!.onChunkEnd(this.resume) || this.over) return;
     this.paused = true;
-    // The caller is slow, not the upstream: only the overall budget runs.
+    // The client is slow, not the upstream, so only the overall budget applies.
     this.deadlineMs = this.overallAtMs;
   }
 
-  private readonly resumed = (): void => {
+  private readonly resume = (): void => {
     if (!this.paused) return;
     this.paused = false;
     if (this.over) return;
-    this.progress();
+    this.renewDeadline();
     if (this.decoder) this.decoder.resume();
     else this.resumeUpstream();
   };
 
-  private progress(): void {
+  private renewDeadline(): void {
     const { deadlines } = this.ports;
     this.deadlineMs = Math.min(deadlines.coarseNowMs + this.idleMs, this.overallAtMs);
   }
 
-  private frame(text: string, start: number, end: number, event: string): void {
-    if (text.charCodeAt(start) === 58) return; // `data: : keepalive` is a comment in disguise.
+  private takeFrame(text: Latin1Text, start: number, end: number, event: string): void {
+    if (text.charCodeAt(start) === 58) return; // `data: : keepalive` is a comment inside a data line.
     if (this.firstByteAtMs === null) this.firstByteAtMs = this.ports.clock.monotonicMs();
     const verdict = this.frames!.onFrame(text, start, end, event);
     this.idleMs = verdict === 'ending' ? Math.min(lingerMs, this.budgets.idleMs) : this.budgets.idleMs;
-    this.progress();
+    this.renewDeadline();
     if (verdict === 'more' || verdict === 'ending') return;
     this.reader!.stopped = true;
     if (verdict === 'done') this.finish({ kind: 'stream', status: this.status, cleanly: true, reason: '' }, lingerMs);
@@ -241,27 +241,27 @@ export class Call implements UpstreamHandler, Watched {
 
   private collect(chunk: Buffer): void {
     if (this.firstByteAtMs === null && this.head?.ok) {
-      if (chunk.every((byte) => byte <= 32)) return; // Blank lines keep the connection alive; they are no answer.
+      if (chunk.every((byte) => byte <= 32)) return; // Blank lines only keep the connection alive.
       this.firstByteAtMs = this.ports.clock.monotonicMs();
       this.deadlineMs = this.overallAtMs;
     }
     this.chunks.push(Buffer.from(chunk));
     this.collected += chunk.length;
     if (this.head?.ok) {
-      if (this.collected > answerBytesMax) this.malformed(`its answer is over ${answerBytesMax} bytes`);
+      if (this.collected > answerBytesMax) this.failMalformed(`its answer is over ${answerBytesMax} bytes`);
     } else if (this.collected >= errorBytesMax) {
       const body = Buffer.concat(this.chunks, errorBytesMax);
       this.cut({ kind: 'refused', status: this.status, head: this.head!, body });
     }
   }
 
-  private ended(): void {
+  private endBody(): void {
     if (this.over || !this.head) return;
     const { status } = this;
     if (this.reader) {
       this.reader.finish();
       const verdict = this.over ? 'more' : this.frames!.onStreamEnd?.();
-      this.frames!.onChunkEnd(this.resumed);
+      this.frames!.onChunkEnd(this.resume);
       if (verdict === 'failed') this.finish({ kind: 'frame_failed', status });
       else if (!this.over) this.finish({ kind: 'stream', status, cleanly: true, reason: 'it closed the stream' });
       return;
@@ -275,7 +275,7 @@ export class Call implements UpstreamHandler, Watched {
     else this.finish({ kind: 'answer', status, body });
   }
 
-  private malformed(reason: string): void {
+  private failMalformed(reason: string): void {
     this.cut({ kind: 'malformed', status: this.status, reason, body: Buffer.concat(this.chunks) });
   }
 

@@ -1,8 +1,9 @@
 /** The thread that translates large requests into a provider's dialect. */
+import { bytesOfLatin1 } from '../base/latin1.js';
 import { serveThread } from '../base/side-thread-port.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
-import { adapterOf } from './dialects/registry.js';
+import { dialectOf } from './dialects/registry.js';
 
 export interface RequestToWrite {
   request: ChatRequest;
@@ -11,9 +12,9 @@ export interface RequestToWrite {
 }
 
 serveThread<RequestToWrite, OutgoingCall>(({ request, target, dialect }) => {
-  // A buffer arrives as plain bytes.
+  // A Buffer arrives from another thread as a Uint8Array.
   const bytes = request.members as Uint8Array;
   const members = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { path, body } = adapterOf(dialect).outgoing({ ...request, members }, target);
-  return { result: { path, body: typeof body === 'string' ? Buffer.from(body, 'latin1') : body } };
+  const { path, body } = dialectOf(dialect).callOf({ ...request, members }, target);
+  return { result: { path, body: typeof body === 'string' ? bytesOfLatin1(body) : body } };
 });

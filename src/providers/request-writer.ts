@@ -1,8 +1,8 @@
-/** Writes requests in a route's dialect; large ones that must be translated in a thread of their own. */
+/** Writes requests in a route's dialect. Large requests that need translation are written in a separate thread. */
 import { SideThread } from '../base/side-thread.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
-import { adapterOf } from './dialects/registry.js';
+import { dialectOf } from './dialects/registry.js';
 import type { RequestToWrite } from './request-thread.js';
 
 export class RequestWriter {
@@ -11,18 +11,18 @@ export class RequestWriter {
     { idleMs: 30_000, resourceLimits: { maxOldGenerationSizeMb: 2048 } },
   );
 
-  /** What was validated off this thread has its members as bytes: it is large. A dialect that only splices takes them as they are. */
-  write(request: ChatRequest, target: Target, dialect: string): OutgoingCall | Promise<OutgoingCall> {
-    const adapter = adapterOf(dialect);
-    const small = typeof request.members === 'string' || adapter.answer === null;
-    return small ? adapter.outgoing(request, target) : this.writeLarge(request, target, dialect);
+  /** Members that are bytes belong to a large request. A dialect that does not translate splices them without parsing. */
+  write(request: ChatRequest, target: Target, dialectName: string): OutgoingCall | Promise<OutgoingCall> {
+    const dialect = dialectOf(dialectName);
+    const isQuick = typeof request.members === 'string' || dialect.readAnswer === null;
+    return isQuick ? dialect.callOf(request, target) : this.writeLarge(request, target, dialectName);
   }
 
   close(): Promise<void> {
     return this.thread.close();
   }
 
-  /** The bytes are copied, not handed over: another route may need them after this one has failed. */
+  /** The bytes are copied, not transferred: another route may need them if this one fails. */
   private async writeLarge(request: ChatRequest, target: Target, dialect: string): Promise<OutgoingCall> {
     const { path, body } = await this.thread.run({ request, target, dialect });
     return { path, body: typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength) };

@@ -1,5 +1,5 @@
-/** Stands between an upstream that streams in a dialect of its own and a consumer that knows OpenAI's frames only. */
-
+/** Translates the frames of an upstream's dialect for a consumer that only reads OpenAI's frames. */
+import type { Latin1Text } from '../base/latin1.js';
 import type { FrameConsumer, FrameVerdict } from './call.js';
 import type { StreamTranslator } from './dialects/dialect.js';
 
@@ -11,7 +11,7 @@ export class TranslatedFrames implements FrameConsumer {
     private readonly translator: StreamTranslator,
   ) {}
 
-  onFrame(text: string, start: number, end: number, event: string): FrameVerdict {
+  onFrame(text: Latin1Text, start: number, end: number, event: string): FrameVerdict {
     this.translator.onEvent(text.slice(start, end), event, this.emit);
     return this.verdict;
   }
@@ -25,8 +25,8 @@ export class TranslatedFrames implements FrameConsumer {
     return this.consumer.onChunkEnd(resume);
   }
 
-  /** What follows the end, or a failure, is not passed on. */
-  private readonly emit = (chunk: string): void => {
+  /** Frames after the end, or after a failure, are dropped. */
+  private readonly emit = (chunk: Latin1Text): void => {
     if (this.goesOn) this.verdict = this.consumer.onFrame(chunk, 0, chunk.length, '');
   };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
+import { asLatin1 } from '../base/latin1.js';
 import { type Chunk, parseChunk } from './chunk.js';
 import { ChunkTemplate } from './chunk-template.js';
 
@@ -55,7 +56,7 @@ const tails = ['', ',"usage":null', ',"system_fingerprint":"fp_é"', ',"x_extra"
 function learnt(random: SeededRandom): { template: ChunkTemplate; options: object; includeUsage: boolean } | null {
   const includeUsage = random.chance(0.5);
   const options = { before: random.pick(['', '"role":"assistant",']), tail: random.pick(tails) };
-  const template = ChunkTemplate.learn(frame('first', options), { ...identity, includeUsage });
+  const template = ChunkTemplate.learn(asLatin1(frame('first', options)), { ...identity, includeUsage });
   return template && { template, options, includeUsage };
 }
 
@@ -69,7 +70,7 @@ describe('a chunk template', () => {
       const { template, options, includeUsage } = given!;
       const data = frame(random.textOf(contents, 6), random.chance(0.9) ? options : {});
       const text = `xx${data}yy`;
-      const inside = template.textIn(text, 2, 2 + data.length);
+      const inside = template.textIn(asLatin1(text), 2, 2 + data.length);
       if (inside === null) {
         refused++;
         return;
@@ -94,9 +95,9 @@ describe('a chunk template', () => {
     '',
     'says \\"finish_reason\\":\\"stop\\"',
   ])('accepts the content %s', (content) => {
-    const template = ChunkTemplate.learn(frame('first'), identity)!;
+    const template = ChunkTemplate.learn(asLatin1(frame('first')), identity)!;
     const data = frame(content);
-    expect(template.textIn(data, 0, data.length)).toBe(latin1(content));
+    expect(template.textIn(asLatin1(data), 0, data.length)).toBe(latin1(content));
   });
 
   it.each([
@@ -114,9 +115,9 @@ describe('a chunk template', () => {
     ['an escaped member outside of the content', frame('x', { tail: ',"fp":"\\u00e9"' })],
     ['text that is no JSON', '{"choices":[{"delta":{"content":"a"'],
   ])('is neither learnt from nor accepts a frame with %s', (_, data) => {
-    expect(ChunkTemplate.learn(data, identity)).toBeNull();
-    const template = ChunkTemplate.learn(frame('first'), identity)!;
-    expect(template.textIn(data, 0, data.length)).toBeNull();
+    expect(ChunkTemplate.learn(asLatin1(data), identity)).toBeNull();
+    const template = ChunkTemplate.learn(asLatin1(frame('first')), identity)!;
+    expect(template.textIn(asLatin1(data), 0, data.length)).toBeNull();
   });
 
   it.each([
@@ -127,46 +128,46 @@ describe('a chunk template', () => {
     ['an unknown escape', '\\x41'],
     ['a short escape', '\\u00e'],
   ])('refuses content with %s', (_, content) => {
-    const template = ChunkTemplate.learn(frame('first'), identity)!;
+    const template = ChunkTemplate.learn(asLatin1(frame('first')), identity)!;
     const data = frame(content);
-    expect(template.textIn(data, 0, data.length)).toBeNull();
+    expect(template.textIn(asLatin1(data), 0, data.length)).toBeNull();
   });
 
   it.each(['reasoning_content', 'reasoning'])('learns reasoning under %s, and writes it under both names', (name) => {
     const of = (text: string) => frame('', { after: `,"${name}":"${text}"` });
-    const template = ChunkTemplate.learn(of('first'), identity)!;
+    const template = ChunkTemplate.learn(asLatin1(of('first')), identity)!;
     const data = of('Grüße \\n 字');
-    const inside = template.textIn(data, 0, data.length)!;
+    const inside = template.textIn(asLatin1(data), 0, data.length)!;
     const { delta } = readAsUtf8(template.write(inside).slice(6)).choices![0]!;
     expect(delta).toEqual({ content: '', reasoning_content: 'Grüße \n 字', reasoning: 'Grüße \n 字' });
     const content = frame('x', { after: `,"${name}":""` });
-    expect(template.textIn(content, 0, content.length)).toBeNull();
+    expect(template.textIn(asLatin1(content), 0, content.length)).toBeNull();
   });
 
   it('writes metadata into the frame where it is given', () => {
-    const template = ChunkTemplate.learn(frame('first'), identity)!;
-    const out = readAsUtf8(template.write('x', '{"provider":"acme"}').slice(6));
+    const template = ChunkTemplate.learn(asLatin1(frame('first')), identity)!;
+    const out = readAsUtf8(template.write(asLatin1('x'), '{"provider":"acme"}').slice(6));
     expect(out).toEqual({ ...expected(frame('x'), false), router_metadata: { provider: 'acme' } });
   });
 
   it('throws on no frame, however large', () => {
-    const template = ChunkTemplate.learn(frame('first'), identity)!;
+    const template = ChunkTemplate.learn(asLatin1(frame('first')), identity)!;
     for (const content of ['x'.repeat(15_000_000), `${'x'.repeat(15_000_000)}\\n`, '\\u0041'.repeat(2_500_000)]) {
       const data = frame(content);
-      const inside = template.textIn(data, 0, data.length);
+      const inside = template.textIn(asLatin1(data), 0, data.length);
       expect(inside === null || inside === content).toBe(true);
     }
   });
 
   it('refuses a frame whose beginning and end overlap', () => {
-    const template = ChunkTemplate.learn(frame('first'), identity)!;
+    const template = ChunkTemplate.learn(asLatin1(frame('first')), identity)!;
     const short = frame('').slice(0, -1);
-    expect(template.textIn(short, 0, short.length)).toBeNull();
-    expect(template.textIn('', 0, 0)).toBeNull();
+    expect(template.textIn(asLatin1(short), 0, short.length)).toBeNull();
+    expect(template.textIn(asLatin1(''), 0, 0)).toBeNull();
   });
 
   it('agrees with the plain way on what is a chunk', () => {
     const data = frame('x');
-    expect(parseChunk(data)).toEqual(JSON.parse(data));
+    expect(parseChunk(asLatin1(data))).toEqual(JSON.parse(data));
   });
 });

@@ -1,15 +1,16 @@
 /**
- * Most frames of a stream differ only in their text. A template learnt from one parsed frame recognises the next ones by
- * their beginning and end, and rewrites them by splicing: parsing every frame would cost many times as much. It is checked by
- * parsing when it is learnt, so a frame that it accepts is exactly that frame with another text.
+ * Most frames of a stream differ only in their text. A template learnt from one parsed frame recognises the next ones by their
+ * beginning and end and rewrites them without parsing, which would cost many times as much. A template is verified by parsing
+ * when it is learnt, so a frame that it accepts is exactly that frame with another text.
  */
-import { type Chunk, type ChunkIdentity, deliveredText, renamed, usageOf } from './chunk.js';
+import { asLatin1, copyLatin1, type Latin1Text } from '../base/latin1.js';
+import { type Chunk, type ChunkIdentity, deliveredText, usageOf, withIdentity } from './chunk.js';
 import { DeltaReader } from './deltas.js';
 
-const place = 'lodestone:text';
-/** Where the text of a frame can be. */
+const placeholder = 'lodestone:text';
+/** The members that can hold the text of a frame. */
 const textMembers = ['"content":"', '"reasoning_content":"', '"reasoning":"'] as const;
-/** Beyond this a regular expression may run out of stack; such a frame is parsed. */
+/** Longer text is not checked by a regular expression, which may run out of stack; such a frame is parsed. */
 const checkedMax = 1024 * 1024;
 const unplain = /["\\]|[^\u0020-\uffff]/;
 /** The inside of a JSON string. */
@@ -20,13 +21,13 @@ export class ChunkTemplate {
     private readonly prefix: string,
     private readonly suffix: string,
     private readonly outPrefix: string,
-    /** Reasoning goes out under two names: what stands between its two copies. null where the text goes out once. */
+    /** Reasoning is sent under two names: the text between its two copies. Null where the text is sent once. */
     private readonly outMiddle: string | null,
     private readonly outSuffix: string,
   ) {}
 
-  /** From the data of a frame that was found to be plain content or reasoning; null where it has another shape. */
-  static learn(data: string, as: ChunkIdentity): ChunkTemplate | null {
+  /** Learns from the data of a frame with plain content or reasoning; null where it has another shape. */
+  static learn(data: Latin1Text, as: ChunkIdentity): ChunkTemplate | null {
     for (const member of textMembers) {
       const template = learnFrom(data, member, as);
       if (template) return new ChunkTemplate(...template);
@@ -34,20 +35,20 @@ export class ChunkTemplate {
     return null;
   }
 
-  /** The frame that goes out, with `data: ` before it and a blank line after it. `metadata` is JSON text. */
-  write(inside: string, metadata?: string): string {
+  /** The frame for the client, with `data: ` and the blank line. `metadata` is JSON text. */
+  write(inside: Latin1Text, metadata?: string): Latin1Text {
     const end =
       metadata === undefined ? this.outSuffix : `${this.outSuffix.slice(0, -3)},"router_metadata":${metadata}}\n\n`;
-    return this.outMiddle === null
-      ? this.outPrefix + inside + end
-      : this.outPrefix + inside + this.outMiddle + inside + end;
+    return asLatin1(
+      this.outMiddle === null ? this.outPrefix + inside + end : this.outPrefix + inside + this.outMiddle + inside + end,
+    );
   }
 
-  /** The text inside the frame, still escaped, or null where the frame is not of this shape. */
-  textIn(text: string, start: number, end: number): string | null {
+  /** The escaped text of the frame; null where the frame has another shape. */
+  textIn(text: Latin1Text, start: number, end: number): Latin1Text | null {
     const from = start + this.prefix.length;
     const to = end - this.suffix.length;
-    // A slice and a comparison of whole strings: the engine does both in native code, `startsWith` it does not.
+    // Slicing and comparing whole strings runs in native code; `startsWith` does not.
     if (to < from || text.slice(start, from) !== this.prefix || text.slice(to, end) !== this.suffix) return null;
     const inside = text.slice(from, to);
     if (!unplain.test(inside)) return inside;
@@ -56,7 +57,7 @@ export class ChunkTemplate {
 }
 
 function learnFrom(
-  data: string,
+  data: Latin1Text,
   member: string,
   as: ChunkIdentity,
 ): [prefix: string, suffix: string, outPrefix: string, outMiddle: string | null, outSuffix: string] | null {
@@ -70,28 +71,28 @@ function learnFrom(
   if (prefix.includes('\\u') || suffix.includes('\\u')) return null;
   let probe: Chunk;
   try {
-    probe = JSON.parse(prefix + place + suffix) as Chunk;
+    probe = JSON.parse(prefix + placeholder + suffix) as Chunk;
   } catch {
     return null;
   }
   const choice = probe.choices?.length === 1 ? probe.choices[0] : undefined;
   if (!choice?.delta || usageOf(probe) !== null || 'reasoning_details' in choice.delta) return null;
   new DeltaReader(true).tidy(probe);
-  // Whatever else was generated in the frame (a tool call, other reasoning) would be passed on, but not counted.
-  if (choice.finish_reason !== null || deliveredText(probe) !== place) return null;
-  const pieces = JSON.stringify(renamed(probe, as)).split(place);
+  // Other generated text in the frame (a tool call, more reasoning) would be passed on but not counted.
+  if (choice.finish_reason !== null || deliveredText(probe) !== placeholder) return null;
+  const pieces = JSON.stringify(withIdentity(probe, as)).split(placeholder);
   const outPrefix = flat(`data: ${pieces[0]}`);
   const outSuffix = flat(`${pieces.at(-1)}\n\n`);
   if (pieces.length === 2) return [flat(prefix), flat(suffix), outPrefix, null, outSuffix];
   return pieces.length === 3 ? [flat(prefix), flat(suffix), outPrefix, flat(pieces[1]!), outSuffix] : null;
 }
 
-/** A copy of its own: a slice would keep the whole read alive, and cost more in every comparison. */
+/** A copy: a slice would keep the whole read in memory and make every comparison slower. */
 function flat(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
+  return copyLatin1(asLatin1(text));
 }
 
-/** Searched for and not walked to: a frame of megabytes must not hold up others. */
+/** Uses `indexOf` instead of a loop over characters: a frame of megabytes must not delay other requests. */
 function closingQuote(data: string, from: number): number {
   for (let at = data.indexOf('"', from); at !== -1; at = data.indexOf('"', at + 1)) {
     let backslashes = 0;

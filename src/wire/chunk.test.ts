@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
-import { type Chunk, contentOf, deliveredText, finishReasonOf, parseChunk, writeChunk } from './chunk.js';
+import { asLatin1 } from '../base/latin1.js';
+import { type Chunk, deliveredText, finishReasonOf, hasContent, parseChunk, writeChunk } from './chunk.js';
 
 const identity = { id: 'gen-1', created: 7, model: 'acme/meta/llama/defra', includeUsage: false };
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
 const utf8 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
 const chunkOf = (delta: object, more: object = {}): Chunk =>
-  parseChunk(latin1(JSON.stringify({ choices: [{ index: 0, delta, ...more }] })))!;
+  parseChunk(asLatin1(latin1(JSON.stringify({ choices: [{ index: 0, delta, ...more }] }))))!;
 const frameJson = (frame: string): Record<string, unknown> => {
   expect(frame).toMatch(/^data: [^\n]*\n\n$/);
   return JSON.parse(utf8(frame.slice(6))) as Record<string, unknown>;
@@ -25,12 +26,12 @@ describe('reading a chunk', () => {
     '{"choices":[1]}',
     '{"choices":[{"delta":"x"}]}',
     '{"a":"\n"}',
-  ])('takes %j for none', (data) => expect(parseChunk(data)).toBeNull());
+  ])('takes %j for none', (data) => expect(parseChunk(asLatin1(data))).toBeNull());
 
   it.each(['{}', '{"choices":[]}', '{"choices":{}}', '{"choices":[{}]}', '{"choices":[{"delta":null}]}'])(
     'takes %s for one',
     (data) => {
-      const chunk = parseChunk(data)!;
+      const chunk = parseChunk(asLatin1(data))!;
       expect(chunk).not.toBeNull();
       expect(deliveredText({ ...chunk, choices: Array.isArray(chunk.choices) ? chunk.choices : [] })).toBe('');
     },
@@ -49,7 +50,7 @@ describe('writing a chunk', () => {
     forSeeds(500, (random) => {
       const text = random.textOf(pieces, 10);
       const data = latin1(`{"id":"up","choices":[{"delta":{"content":${escaped(text, random.chance(0.5))}}}]}`);
-      const out = frameJson(writeChunk(parseChunk(data)!, identity));
+      const out = frameJson(writeChunk(parseChunk(asLatin1(data))!, identity));
       expect(out).toEqual({
         id: 'gen-1',
         object: 'chat.completion.chunk',
@@ -62,7 +63,7 @@ describe('writing a chunk', () => {
 
   it('drops the upstream\u2019s usage and metadata; with include_usage every frame has usage null', () => {
     const chunk = parseChunk(
-      '{"choices":[],"usage":{"prompt_tokens":1},"x_groq":{"id":"r"},"router_metadata":{"a":1}}',
+      asLatin1('{"choices":[],"usage":{"prompt_tokens":1},"x_groq":{"id":"r"},"router_metadata":{"a":1}}'),
     )!;
     expect(Object.keys(frameJson(writeChunk(chunk, identity)))).toEqual([
       'choices',
@@ -76,12 +77,12 @@ describe('writing a chunk', () => {
 
   it('adds the metadata that it is given', () => {
     expect(
-      frameJson(writeChunk(parseChunk('{"choices":[]}')!, identity, '{"provider":"acme"}')).router_metadata,
+      frameJson(writeChunk(parseChunk(asLatin1('{"choices":[]}'))!, identity, '{"provider":"acme"}')).router_metadata,
     ).toEqual({ provider: 'acme' });
   });
 
   it('keeps a member named __proto__ a plain member', () => {
-    const out = writeChunk(parseChunk('{"__proto__":{"polluted":1},"choices":[]}')!, identity);
+    const out = writeChunk(parseChunk(asLatin1('{"__proto__":{"polluted":1},"choices":[]}'))!, identity);
     expect(out).toContain('"__proto__":{"polluted":1}');
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
@@ -96,7 +97,7 @@ describe('content', () => {
     { tool_calls: [{ index: 0 }] },
     { function_call: { name: 'f' } },
     { audio: { id: 'a' } },
-  ])('is in the delta %j', (delta) => expect(contentOf(chunkOf(delta))).toBe(true));
+  ])('is in the delta %j', (delta) => expect(hasContent(chunkOf(delta))).toBe(true));
 
   it.each([
     {},
@@ -106,10 +107,10 @@ describe('content', () => {
     { tool_calls: [] },
     { tool_calls: null },
     { content: 1 },
-  ])('is not in the delta %j', (delta) => expect(contentOf(chunkOf(delta))).toBe(false));
+  ])('is not in the delta %j', (delta) => expect(hasContent(chunkOf(delta))).toBe(false));
 
   it('may be in any choice', () => {
-    expect(contentOf({ choices: [{}, { delta: null }, { delta: { content: 'a' } }] })).toBe(true);
+    expect(hasContent({ choices: [{}, { delta: null }, { delta: { content: 'a' } }] })).toBe(true);
   });
 });
 
@@ -134,7 +135,9 @@ describe('delivered text', () => {
   });
 
   it('can be joined over frames, also where a character was split over two escapes', () => {
-    const halves = ['\\ud83d', '\\ude00'].map((half) => parseChunk(`{"choices":[{"delta":{"content":"${half}"}}]}`)!);
+    const halves = ['\\ud83d', '\\ude00'].map(
+      (half) => parseChunk(asLatin1(`{"choices":[{"delta":{"content":"${half}"}}]}`))!,
+    );
     expect(JSON.parse(`"${utf8(halves.map(deliveredText).join(''))}"`)).toBe('😀');
   });
 });

@@ -1,4 +1,5 @@
-/** OpenAI's stream chunk: reading one with suspicion, and writing it under our own id and model. Text is latin1 (see json-text). */
+/** Reads OpenAI stream chunks of any server, and writes them with the gateway's id and model. */
+import { asLatin1, decodeLatin1, encodeLatin1, type Latin1Text } from '../base/latin1.js';
 import { isFields, isText } from './message.js';
 
 export interface Delta {
@@ -29,17 +30,17 @@ export interface Chunk {
   error?: unknown;
   router_metadata?: unknown;
   x_groq?: { usage?: unknown };
-  /** Set where the text held escapes and was read as UTF-8: it is written back through UTF-8. */
+  /** Set where the text had escapes and was read as UTF-8, so that it is written as UTF-8 too. */
   [viaUtf8]?: true;
 }
 
 const viaUtf8 = Symbol('read as UTF-8');
 
-/** null where the data is no JSON object with choices that can be read. */
-export function parseChunk(data: string): Chunk | null {
+/** Null where the data is not a JSON object with readable choices. */
+export function parseChunk(data: Latin1Text): Chunk | null {
   const escaped = data.includes('\\u');
   try {
-    const value: unknown = JSON.parse(escaped ? Buffer.from(data, 'latin1').toString('utf8') : data);
+    const value: unknown = JSON.parse(escaped ? decodeLatin1(data) : data);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
     const chunk = value as Chunk;
     if (Array.isArray(chunk.choices) && !chunk.choices.every(isChoice)) return null;
@@ -54,27 +55,27 @@ export interface ChunkIdentity {
   id: string;
   created: number;
   model: string;
-  /** The caller asked for usage: then, as with OpenAI, every other frame has `usage: null`. */
+  /** The client asked for usage: then, as with OpenAI, every other frame has `usage: null`. */
   includeUsage: boolean;
 }
 
-/** `data: …\n\n` with our id, object, created and model; usage never rides on a content frame. */
-export function writeChunk(chunk: Chunk, as: ChunkIdentity, metadata?: string): string {
-  const text = JSON.stringify(renamed(chunk, as));
-  const bytes = chunk[viaUtf8] ? Buffer.from(text, 'utf8').toString('latin1') : text;
-  return metadata === undefined
-    ? `data: ${bytes}\n\n`
-    : `data: ${bytes.slice(0, -1)},"router_metadata":${metadata}}\n\n`;
+/** `data: …\n\n` with the gateway's id, object, created and model, and without usage. */
+export function writeChunk(chunk: Chunk, as: ChunkIdentity, metadata?: string): Latin1Text {
+  const text = JSON.stringify(withIdentity(chunk, as));
+  const bytes = chunk[viaUtf8] ? encodeLatin1(text) : text;
+  return asLatin1(
+    metadata === undefined ? `data: ${bytes}\n\n` : `data: ${bytes.slice(0, -1)},"router_metadata":${metadata}}\n\n`,
+  );
 }
 
-export function renamed(chunk: Chunk, { id, created, model, includeUsage }: ChunkIdentity): Chunk {
+export function withIdentity(chunk: Chunk, { id, created, model, includeUsage }: ChunkIdentity): Chunk {
   const { usage, router_metadata, x_groq, error, ...kept } = chunk;
   const out: Chunk = { ...kept, id, object: 'chat.completion.chunk', created, model };
   return includeUsage ? { ...out, usage: null } : out;
 }
 
-/** True where a frame carries content, reasoning or a tool call: the first such frame commits the 200. */
-export function contentOf(chunk: Chunk): boolean {
+/** Whether a frame carries content, reasoning or a tool call. After the first such frame no other route can be tried. */
+export function hasContent(chunk: Chunk): boolean {
   return chunk.choices!.some(({ delta }) => {
     if (!delta) return false;
     return (
@@ -95,7 +96,7 @@ export function finishReasonOf(chunk: Chunk): string | null {
   return null;
 }
 
-/** The usage that a frame carries, unread; null where it carries none. Groq and Moonshot have places of their own for it. */
+/** The raw usage of a frame; null where it has none. Groq and Moonshot put it in places of their own. */
 export function usageOf({ usage, x_groq, choices }: Chunk): unknown {
   if (isFields(usage)) return usage;
   if (isFields(x_groq?.usage)) return x_groq.usage;
@@ -104,21 +105,21 @@ export function usageOf({ usage, x_groq, choices }: Chunk): unknown {
   return null;
 }
 
-/** Everything that was generated in a frame, as the inside of a JSON string in latin1. */
-export function deliveredText(chunk: Chunk): string {
+/** All generated text of a frame, as the inside of a JSON string. */
+export function deliveredText(chunk: Chunk): Latin1Text {
   let text = '';
   for (const { delta } of chunk.choices ?? []) {
     if (!delta) continue;
     if (isText(delta.content)) text += delta.content;
-    // Reasoning has two names, and is one text.
+    // Reasoning has two names for the same text.
     if (isText(delta.reasoning_content)) text += delta.reasoning_content;
     else if (isText(delta.reasoning)) text += delta.reasoning;
     if (isText(delta.refusal)) text += delta.refusal;
     if (Array.isArray(delta.tool_calls)) text += toolCallText(delta.tool_calls);
   }
-  if (text === '') return '';
+  if (text === '') return asLatin1('');
   const inside = JSON.stringify(text).slice(1, -1);
-  return chunk[viaUtf8] ? Buffer.from(inside, 'utf8').toString('latin1') : inside;
+  return chunk[viaUtf8] ? encodeLatin1(inside) : asLatin1(inside);
 }
 
 function toolCallText(calls: { function?: { name?: unknown; arguments?: unknown } }[]): string {

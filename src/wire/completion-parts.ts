@@ -1,4 +1,5 @@
-/** A completion taken apart into what is passed on and what is ours. */
+/** A completion, split into the members that are passed on and those that the gateway writes. */
+import type { Latin1Text } from '../base/latin1.js';
 import type { TextEncoding } from './json-text.js';
 import type { UsageReading } from './usage.js';
 
@@ -7,17 +8,17 @@ export interface CompletionParts {
   members: string;
   encoding: TextEncoding;
   usage: unknown;
-  /** What `usage` says. */
+  /** The figures of `usage`. */
   reading: UsageReading;
-  /** `usage` as it was written, where it could be cut out. */
+  /** `usage` as the provider wrote it; undefined where it could not be cut out of the text. */
   usageText: string | undefined;
   answeredModel: unknown;
   finishReason: string | null;
-  /** What was generated, as the inside of a JSON string in latin1; only filled where there is no usage to bill by. */
-  delivered: string;
+  /** The generated text, as the inside of a JSON string; only filled where there is no usage to bill by. */
+  delivered: Latin1Text;
 }
 
-/** An error that is passed on is an empty one, which clients would take for a failure. */
+/** `error` is dropped because it is empty here, and clients would take it for a failure. */
 const replaced = new Set(['id', 'object', 'created', 'model', 'usage', 'router_metadata', 'error']);
 
 export function isPassedOn(key: string): boolean {

@@ -1,7 +1,7 @@
 /**
- * Puts the choices of a stream's chunks into the shape that OpenAI's clients accumulate: a role first, content and reasoning as
- * text, each piece of a tool call under the dense index of its call, and reasons to finish in OpenAI's words. Servers of
- * its dialect leave out, repeat and reshape all of these, so one instance remembers what it has sent of each choice.
+ * Brings the choices of stream chunks into the shape that OpenAI's clients accumulate: a role first, content and reasoning as
+ * text, pieces of tool calls under consecutive indexes, and OpenAI's finish reasons. Compatible servers omit, repeat and reshape
+ * all of these, so one instance remembers what it has sent of each choice.
  */
 import type { Choice, Chunk } from './chunk.js';
 import { finishReasonMeant } from './finish-reason.js';
@@ -21,39 +21,39 @@ import {
 interface CallState {
   readonly index: number;
   id: string;
-  /** The server gave no id so far. */
+  /** The gateway made the id, because the server has sent none so far. */
   ownId: boolean;
   name: string;
   hasArguments: boolean;
 }
 
 interface ChoiceState {
-  /** A frame of the choice has gone out, and with it the role. */
+  /** A frame of the choice, and with it the role, has been sent. */
   begun: boolean;
-  /** Reasoning came under a name of its own, so `reasoning_details` repeats it. */
+  /** Reasoning came in a member of its own, so `reasoning_details` repeats it. */
   namedReasoning: boolean;
   readonly calls: CallState[];
-  /** By the server's own index, which may begin anywhere and be used again. */
+  /** By the server's own index, which may begin anywhere and may be reused. */
   readonly byIndex: Map<number, CallState>;
 }
 
-/** What is remembered of a stream is bounded, however many choices and calls a hostile server makes up. */
+/** Limits the memory of a stream, however many choices and calls a hostile server sends. */
 const choicesMax = 256;
 const callsMax = 1024;
 
 export class DeltaReader {
-  /** The server writes `finish_reason: null` while a choice goes on, so a missing reason means something. */
+  /** The server writes `finish_reason: null` while a choice continues, so a missing reason means the end. */
   writesNullReasons = false;
   private readonly choices = new Map<number, ChoiceState>();
 
-  /** `midway`: the choices have begun, as a template of later frames assumes. */
+  /** `midway`: the choices have already begun, as a template for later frames assumes. */
   constructor(private readonly midway = false) {}
 
   tidy({ choices = [] }: Chunk): void {
     for (let position = 0; position < choices.length; position++) this.tidyChoice(choices[position]!, position);
   }
 
-  /** Chunks that finish the choices of a server that has no word for why, one for each. */
+  /** The final chunks, one per choice, for a server that sends no finish reason. */
   finishAll(): Chunk[] {
     return Array.from(this.choices, ([index, state]) => {
       const finish_reason = state.calls.length > 0 ? 'tool_calls' : 'stop';
@@ -94,7 +94,7 @@ export class DeltaReader {
   }
 }
 
-/** The choice's delta. A few servers send a whole `message` or `text` instead, or beside it what was sent so far. */
+/** The choice's delta. A few servers send a whole `message` or `text` instead, or additionally all that was sent so far. */
 function takeDelta(choice: Choice, { begun }: ChoiceState): Fields {
   const { message, text } = choice as Fields;
   if (message !== undefined) delete (choice as Fields).message;
@@ -146,14 +146,14 @@ function tidyCall(piece: Fields, state: ChoiceState): void {
   if (isText(called.arguments) && called.arguments.trim() !== '') call.hasArguments = true;
 }
 
-/** The call that a piece goes on with; undefined where it begins one. */
+/** The call that a piece continues; undefined where it begins a new one. */
 function callOf(givenIndex: unknown, id: string, name: string, { calls, byIndex }: ChoiceState): CallState | undefined {
   const byId = id === '' ? undefined : calls.find((call) => call.id === id);
   if (byId) return byId;
   const index = indexOf(givenIndex);
   if (index !== undefined) {
     const at = byIndex.get(index);
-    // Some servers number all parallel calls alike: another id with a name of its own is another call.
+    // Some servers use one index for all parallel calls: another id with another name is another call.
     return at && id !== '' && name !== '' && at.name !== '' && !at.ownId ? undefined : at;
   }
   const last = calls.at(-1);
@@ -168,13 +168,13 @@ function newCall(id: string, { calls }: ChoiceState): CallState {
   return call;
 }
 
-/** A server's index as a number: it may be left out, or be written as text. */
+/** A server's index as a number: it may be missing or written as text. */
 function indexOf(given: unknown): number | undefined {
   const index = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
   return Number.isInteger(index) && (index as number) >= 0 ? (index as number) : undefined;
 }
 
-/** A call without arguments has none, but its text is still JSON: `{}`. */
+/** The arguments of a call without any must still be JSON: `{}`. */
 function completeArguments(delta: Fields, { calls }: ChoiceState): void {
   for (const call of calls) {
     if (call.hasArguments) continue;

@@ -1,6 +1,6 @@
 /**
- * Reads why a generation finished, in OpenAI's words: its clients know no others, and servers of its dialect have many. `error`
- * stands for a generation that was broken off; no client ever gets it as a reason.
+ * Translates finish reasons to OpenAI's: its clients know no others, and compatible servers use many. `error` means a generation
+ * that failed; clients never get it.
  */
 const openai = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call', 'error']);
 
@@ -11,10 +11,10 @@ const others: readonly (readonly [meant: string, written: RegExp])[] = [
   ['tool_calls', /tool|function/],
 ];
 
-/** Some servers write a word for "none" where OpenAI writes null. */
+/** Some servers write a word where OpenAI writes null. */
 const none = /^(?:null|none|undefined)?$/i;
 
-/** null where no reason is given. What is not known ended of its own accord: `eos`, `end_turn`, `stop_sequence`, … */
+/** Null where there is no reason. Unknown reasons mean `stop`: `eos`, `end_turn`, `stop_sequence`, … */
 export function finishReasonMeant(written: unknown): string | null {
   if (typeof written !== 'string') return null;
   if (openai.has(written)) return written;

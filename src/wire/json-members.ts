@@ -1,6 +1,6 @@
 /**
- * Finds where the members of a JSON object lie in its text, so that a few can be taken out or put in without serialising the
- * others again. It walks from string to string and gives up where anything is odd, but it does not replace parsing.
+ * Finds the positions of an object's members in its JSON text, so that a few can be removed or added without serialising the
+ * others. It scans from string to string and gives up on anything unusual. It does not replace parsing.
  */
 export interface Members {
   readonly keys: string[];
@@ -8,20 +8,20 @@ export interface Members {
   readonly starts: number[];
   readonly valueStarts: number[];
   readonly ends: number[];
-  /** Keys of the objects inside the array under `nestedUnder`, counted: more than the parsed ones means a duplicate. */
+  /** The number of keys of the objects in the array under `nestedUnder`: more than after parsing means a duplicate. */
   nestedKeys: number;
-  /** How deep objects and arrays are nested, this one included. */
+  /** The nesting depth of objects and arrays, this one included. */
   depth: number;
 }
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Characters that may stand outside of strings: numbers, literals and white space. */
+/** Characters that are allowed outside strings: numbers, literals and white space. */
 const outside = new Uint8Array(256);
 for (const character of '0123456789+-.eEtrufalsn \t\r\n') outside[character.charCodeAt(0)] = 1;
 
-/** null where a key is written with an escape, or twice, or something is odd: then the plain way is taken. */
+/** Null where a key has an escape or is repeated, or the text is unusual: then the caller serialises the parsed value. */
 export function findMembers(text: string, nestedUnder = ''): Members | null {
   const found: Members = { keys: [], starts: [], valueStarts: [], ends: [], nestedKeys: 0, depth: 0 };
   let depth = 0;
@@ -62,7 +62,7 @@ export function findMembers(text: string, nestedUnder = ''): Members | null {
       case 0x5d: // ]
         if (--depth === 0) {
           if (found.keys.length > 0) found.ends.push(at);
-          return text.slice(at + 1).trim() === '' && !hasTwice(found.keys) ? found : null;
+          return text.slice(at + 1).trim() === '' && !hasDuplicate(found.keys) ? found : null;
         }
         break;
       default:
@@ -72,7 +72,7 @@ export function findMembers(text: string, nestedUnder = ''): Members | null {
   return null;
 }
 
-/** The kept members as they were written; neighbours stay one piece. */
+/** The text of the members to keep; neighbours stay one piece. */
 export function keptMembers(text: string, members: Members, isKept: (key: string) => boolean): string {
   const { keys, starts, ends } = members;
   let kept = '';
@@ -89,7 +89,7 @@ export function keptMembers(text: string, members: Members, isKept: (key: string
   return kept;
 }
 
-/** The text of one member's value. */
+/** The text of a member's value. */
 export function memberValue(text: string, members: Members, key: string): string | undefined {
   const at = members.keys.indexOf(key);
   return at === -1 ? undefined : text.slice(members.valueStarts[at]!, members.ends[at]!).trim();
@@ -102,7 +102,7 @@ function start(text: string): number {
   return text.charCodeAt(at) === 0x7b ? at : text.length;
 }
 
-function hasTwice(keys: readonly string[]): boolean {
+function hasDuplicate(keys: readonly string[]): boolean {
   if (keys.length > 16) return new Set(keys).size < keys.length;
   for (let i = 1; i < keys.length; i++) if (keys.lastIndexOf(keys[i]!, i - 1) !== -1) return true;
   return false;
@@ -114,7 +114,7 @@ function closingQuote(text: string, opening: number): number {
   return end;
 }
 
-/** A quote is escaped where an odd number of backslashes stands before it. */
+/** A quote is escaped where an odd number of backslashes precedes it. */
 function escapedAt(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === backslash) first--;

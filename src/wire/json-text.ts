@@ -1,17 +1,19 @@
 /**
- * JSON in and out without paying for UTF-8. A body whose text has no `\u` escape is read as latin1: every byte becomes one
- * character, so structure and ASCII values are right, and writing the text back as latin1 restores the very bytes
- *. With an escape the plain way is taken.
+ * Parses JSON without the cost of decoding UTF-8. A body without a `\u` escape is read as latin1: every byte becomes one character,
+ * so structure and ASCII values are right, and writing the text back as latin1 restores the same bytes. With an escape the
+ * body is decoded as UTF-8.
  */
+
 import { isUtf8 } from 'node:buffer';
+import { asLatin1, decodeLatin1 } from '../base/latin1.js';
 
 export type TextEncoding = 'latin1' | 'utf8';
 
 export interface JsonText {
   value: unknown;
-  /** What was parsed. */
+  /** The text that was parsed. */
   text: string;
-  /** How the strings inside `value`, and any text made from it, must be written. */
+  /** The encoding in which `text`, the strings in `value` and any text made from them must be written. */
   encoding: TextEncoding;
 }
 
@@ -31,25 +33,25 @@ export function parseJsonBytes(bytes: Buffer): JsonText {
   return { value: JSON.parse(text), text, encoding: 'utf8' };
 }
 
-/** The readable form of a string that came out of a latin1 reading, for messages. */
+/** A string of a JSON text as ordinary text, for messages. */
 export function readable(text: string, encoding: TextEncoding): string {
-  return encoding === 'latin1' ? Buffer.from(text, 'latin1').toString('utf8') : text;
+  return encoding === 'latin1' ? decodeLatin1(asLatin1(text)) : text;
 }
 
 const beyondAscii = /[\u0080-\uffff]/;
 
-/** A string as it was meant, for strings that are kept; nearly all are ASCII, and those cost nothing. */
+/** A string of a JSON text as ordinary text, for strings that are kept. ASCII strings, nearly all, are returned unchanged. */
 export function plainText(text: string, encoding: TextEncoding): string {
   return encoding === 'latin1' && beyondAscii.test(text) ? readable(text, encoding) : text;
 }
 
 const shownMax = 100;
 
-/** A value as a message may show it: JSON, cut to a length that fits a line, between two characters. */
+/** A value for a message: JSON, cut to the length of a line without splitting a character. */
 export function shown(value: unknown, encoding: TextEncoding): string {
   if (Array.isArray(value)) return 'an array';
   if (value !== null && typeof value === 'object') return 'an object';
-  // A character has at most four bytes, so this many always hold more than is shown.
+  // A character has at most four bytes, so this is always enough.
   const text =
     typeof value === 'string' ? JSON.stringify(readable(value.slice(0, 4 * shownMax), encoding)) : String(value);
   return text.length > shownMax ? `${text.slice(0, shownMax).replace(/[\ud800-\udbff]$/, '')}…` : text;

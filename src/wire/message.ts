@@ -1,15 +1,15 @@
 /**
- * Reads a message of OpenAI's dialect, whole or one delta of it, whatever its speaker writes in the place of a text, and puts it
- * into the shape that OpenAI's clients accept. Functions that change a message return true where they did.
+ * Brings a message of an OpenAI-compatible server, whole or a delta, into the shape that OpenAI's clients accept. Functions that
+ * change a message return true where they changed something.
  */
 import { timeOrderedId } from '../base/ids.js';
 
 export type Fields = Record<string, unknown>;
 
-/** The names under which providers send reasoning. A client finds it under the first two, whichever its provider used. */
+/** The names under which providers send reasoning. Clients find it under the first two, whichever the provider used. */
 const reasoningNames = ['reasoning_content', 'reasoning', 'reasoning_text', 'thinking'] as const;
 
-const ownedByReasoning = ['reasoning', 'reasoning_content'] as const;
+const namesReversed = ['reasoning', 'reasoning_content'] as const;
 
 export function isFields(value: unknown): value is Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
@@ -19,12 +19,12 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** What stands under `error`: some servers write an empty one into every answer. */
+/** Whether the member `error` is an error: some servers write an empty one into every answer. */
 export function isErrorMember(error: unknown): boolean {
   return error !== null && typeof error === 'object' ? Object.keys(error).length > 0 : Boolean(error);
 }
 
-/** Content as text: OpenAI's clients know no other, and write `[object Object]` for a list of parts. */
+/** Turns content into text: OpenAI's clients would print `[object Object]` for a list of parts. */
 export function tidyContent(message: Fields): boolean {
   const { content } = message;
   if (content === undefined || content === null || typeof content === 'string') return false;
@@ -36,21 +36,21 @@ export function tidyContent(message: Fields): boolean {
 }
 
 /**
- * Reasoning under both of its common names, with one meaning; the provider's own name comes first. `readDetails`: it may be in
- * `reasoning_details` alone.
+ * Writes reasoning under both of its common names, the provider's own first. With `readDetails` it is also read from
+ * `reasoning_details`.
  */
 export function tidyReasoning(message: Fields, readDetails: boolean): boolean {
   let reasoning = reasoningOf(message);
   if (reasoning === '' && readDetails) reasoning = detailsText(message.reasoning_details);
   if (reasoning === '' || (message.reasoning_content === reasoning && message.reasoning === reasoning)) return false;
-  const [own, alias] = isText(message.reasoning_content) ? reasoningNames : ownedByReasoning;
+  const [own, alias] = isText(message.reasoning_content) ? reasoningNames : namesReversed;
   delete message[alias];
   message[own] = reasoning;
   message[alias] = reasoning;
   return true;
 }
 
-/** The reasoning of a message under whichever name it came. */
+/** The reasoning of a message, under any of its names. */
 export function reasoningOf(message: Fields): string {
   for (const name of reasoningNames) {
     const value = message[name];
@@ -63,7 +63,7 @@ export function reasoningOf(message: Fields): string {
   return '';
 }
 
-/** Placeholders that some servers write into every message: a client takes them for a call, and for sound. */
+/** Removes empty `function_call` and `audio`, which some servers write into every message and clients would take seriously. */
 export function dropPlaceholders(message: Fields): boolean {
   const { function_call: called, audio } = message;
   let changed = false;
@@ -78,7 +78,7 @@ export function dropPlaceholders(message: Fields): boolean {
   return changed;
 }
 
-/** The tool calls of a whole message: each with an id, a type, a name and arguments as the text of a JSON value. */
+/** Completes the tool calls of a whole message: each has an id, a type, a name and arguments as JSON text. */
 export function tidyToolCalls(message: Fields): boolean {
   const { tool_calls: given } = message;
   if (isFields(given)) message.tool_calls = [given];
@@ -111,13 +111,13 @@ export function newCallId(): string {
   return `call_${timeOrderedId(Date.now())}`;
 }
 
-/** Arguments are text; some servers send the value that it should write. */
+/** Arguments as JSON text; some servers send the value itself. */
 export function argumentsText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-/** Some servers leave out the object between a call and its name. */
+/** Some servers omit the `function` object of a call. */
 export function nestFunction(call: Fields): boolean {
   if (isFields(call.function) || (call.name === undefined && call.arguments === undefined)) return false;
   const { name, arguments: given } = call;
@@ -127,29 +127,29 @@ export function nestFunction(call: Fields): boolean {
   return true;
 }
 
-/** What a list of content parts says. Parts that are no text (references, images) have no place in OpenAI's content. */
+/** The text of content parts, by kind. Other parts (references, images) cannot be part of OpenAI's content. */
 function partsOf(content: unknown): { text: string; reasoning: string; refusal: string } {
-  const said = { text: '', reasoning: '', refusal: '' };
+  const texts = { text: '', reasoning: '', refusal: '' };
   if (typeof content !== 'object') {
-    said.text = String(content);
-    return said;
+    texts.text = String(content);
+    return texts;
   }
   if (!Array.isArray(content) && !('type' in content!) && !('text' in content!)) {
-    // The answer to a request for JSON, given as the value instead of its text.
-    said.text = JSON.stringify(content);
-    return said;
+    // A JSON answer, sent as a value instead of text.
+    texts.text = JSON.stringify(content);
+    return texts;
   }
   for (const part of Array.isArray(content) ? content : [content]) {
-    if (typeof part === 'string') said.text += part;
+    if (typeof part === 'string') texts.text += part;
     else if (!isFields(part)) continue;
-    else if (/thinking|reasoning/.test(String(part.type))) said.reasoning += textIn(part);
-    else if (part.type === 'refusal') said.refusal += textIn(part.refusal);
-    else if (part.type === undefined || /text/.test(String(part.type))) said.text += textIn(part.text ?? part.content);
+    else if (/thinking|reasoning/.test(String(part.type))) texts.reasoning += textIn(part);
+    else if (part.type === 'refusal') texts.refusal += textIn(part.refusal);
+    else if (part.type === undefined || /text/.test(String(part.type))) texts.text += textIn(part.text ?? part.content);
   }
-  return said;
+  return texts;
 }
 
-/** The text inside of reasoning: a string, a list, or an object that holds either under one of its usual names. */
+/** The text of reasoning: a string, a list, or an object with either under one of the usual names. */
 function textIn(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
   if (value === null || typeof value !== 'object' || depth > 4) return '';

@@ -13,7 +13,7 @@ const metadata = {
 };
 
 describe('router_metadata', () => {
-  it('has exactly the members of contract 4.1', () => {
+  it('has exactly the documented members', () => {
     expect(JSON.parse(routerMetadataText(metadata))).toEqual({
       requested_model: 'auto/meta/llama',
       served_model: 'acme/meta/llama/defra',

@@ -1,4 +1,4 @@
-/** `router_metadata` as JSON text: what never changes for a route is written once, the rest per answer. */
+/** Writes `router_metadata` as JSON text. The parts that never change for a route are cached. */
 import type { Route } from '../catalogue/route.js';
 
 export interface RouterMetadata {
@@ -29,7 +29,7 @@ export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string)
   );
 }
 
-/** Ids of the catalogue: none of them needs an escape. */
+/** Ids of the catalogue need no escapes. */
 function listText(names: readonly string[]): string {
   return names.length === 0 ? '[]' : `["${names.join('","')}"]`;
 }

@@ -1,15 +1,15 @@
-/** Writes the `usage` of an answer as JSON text: the upstream's own members with the figures that are billed, and our cost. */
+/** Writes the `usage` of an answer as JSON text: the upstream's own members, the billed figures and the cost. */
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { TokenUsage } from './usage.js';
 
 type Fields = Record<string, unknown>;
 
-/** `givenText` is `given` as it was written, where that is known: then nothing has to be serialised. */
+/** `givenText` is the original text of `given`, if known: then nothing is serialised. */
 export function usageText(given: unknown, usage: TokenUsage, costPico: PicoUsd, givenText?: string): string {
-  // An amount is written as it is: the exact decimal is a JSON number too.
+  // The exact decimal is a valid JSON number.
   const cost = `"cost":${usdText(costPico)}`;
   const own = fieldsOf(given);
-  if (saysWhatIsBilled(own, usage)) {
+  if (matchesBilled(own, usage)) {
     if (givenText && own.cost === undefined) return `${givenText.slice(0, -1)},${cost}}`;
     return `${JSON.stringify({ ...own, cost: undefined }).slice(0, -1)},${cost}}`;
   }
@@ -27,10 +27,10 @@ export function usageText(given: unknown, usage: TokenUsage, costPico: PicoUsd, 
 }
 
 /**
- * The upstream's own object can be passed on where a client reads from it what is billed. Parts that the upstream itself gives
- * under OpenAI's names stay as it wrote them, even where the bill bounds them by their whole.
+ * The upstream's object is passed on where a client reads the billed figures from it. Details under OpenAI's names stay as the
+ * upstream wrote them, even where the bill limits them to their total.
  */
-function saysWhatIsBilled(own: Fields, { promptTokens, completionTokens, cachedTokens }: TokenUsage): boolean {
+function matchesBilled(own: Fields, { promptTokens, completionTokens, cachedTokens }: TokenUsage): boolean {
   return (
     own.prompt_tokens === promptTokens &&
     own.completion_tokens === completionTokens &&
@@ -39,7 +39,7 @@ function saysWhatIsBilled(own: Fields, { promptTokens, completionTokens, cachedT
   );
 }
 
-/** The details that the upstream gave; what it left open is filled by what is billed. */
+/** The upstream's details without null members, which the billed figures replace. */
 function withoutGaps(details: unknown): Fields {
   return Object.fromEntries(Object.entries(fieldsOf(details)).filter(([, value]) => value !== null));
 }

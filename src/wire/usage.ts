@@ -1,6 +1,6 @@
 /**
- * Reads the token usage of an answer. Speakers of OpenAI's dialect spell, split and total it in many ways; an oddity that has
- * a safe reading is read, and only a figure that cannot be billed is a fault.
+ * Reads the token usage of an answer. OpenAI-compatible servers name, split and total it in many ways. An oddity with a safe
+ * interpretation is accepted; only a figure that cannot be billed is a fault.
  */
 import { shown } from './json-text.js';
 
@@ -13,7 +13,7 @@ export interface TokenUsage {
   reasoningTokens: number;
 }
 
-/** Every figure of a usage that is read. Parts are included in the prompt and the completion. */
+/** All figures that are read. Parts are included in the prompt and the completion. */
 export interface UsageFigures extends TokenUsage {
   cacheWriteTokens: number;
   promptAudioTokens: number;
@@ -21,11 +21,11 @@ export interface UsageFigures extends TokenUsage {
   completionAudioTokens: number;
   completionImageTokens: number;
   completionVideoTokens: number;
-  /** As the provider wrote it; null where it gave none. */
+  /** As the provider wrote it; null where there is none. */
   totalTokens: number | null;
 }
 
-/** What the reading depends on; a route of the catalogue has both. */
+/** The properties of a route that the reading depends on. */
 export interface UsageTerms {
   /** null = not published. */
   readonly contextWindow: number | null;
@@ -33,7 +33,7 @@ export interface UsageTerms {
   readonly hiddenReasoning?: boolean;
 }
 
-/** Readings that are billed, and that an operator should know of. */
+/** Usage that is billed, but that an operator should know about. */
 export const usageOddities = [
   'prompt_audio_as_input',
   'cached_above_prompt',
@@ -44,17 +44,17 @@ export type UsageOddity = (typeof usageOddities)[number];
 
 export type UsageReading =
   | { kind: 'usage'; usage: UsageFigures; oddities: readonly UsageOddity[] }
-  /** The upstream gave none that could be billed: the gateway counts tokens itself. */
+  /** The upstream gave no usage that can be billed: the gateway counts tokens itself. */
   | { kind: 'absent' }
   /** A figure that cannot be billed. */
   | { kind: 'fault'; reason: string };
 
 type Fields = Record<string, unknown>;
 
-/** No context window comes near this many tokens, so a larger figure is an error of the provider. */
+/** No context window is nearly this large, so a larger figure is an error of the provider. */
 const figureMax = 10_000_000;
 const contextWindowsMax = 8;
-/** Tokenizers differ a little from the published window; beyond this an operator should look. */
+/** Tokenizers differ a little from the published window; a larger figure is reported to the operator. */
 const contextWindowTolerance = 1.1;
 
 const absent: UsageReading = { kind: 'absent' };
@@ -66,7 +66,7 @@ export function readUsage(value: unknown, terms: UsageTerms): UsageReading {
   const promptValue = value.prompt_tokens ?? value.input_tokens ?? null;
   const completionValue = value.completion_tokens ?? value.output_tokens ?? null;
   const totalValue = value.total_tokens ?? null;
-  // The total gives one missing figure, but it cannot be divided between two.
+  // One missing figure follows from the total, but two do not.
   if (promptValue === null && (completionValue === null || totalValue === null)) return absent;
   if (completionValue === null && totalValue === null) return absent;
 
@@ -89,7 +89,7 @@ export function readUsage(value: unknown, terms: UsageTerms): UsageReading {
   return { kind: 'usage', usage: figures, oddities };
 }
 
-/** Providers put the same part under different names; the first that is given counts. */
+/** Providers use different names for the same part; the first one that is present counts. */
 function partsOf(usage: Fields, reader: FigureReader) {
   const inPrompt = detailsOf(usage.prompt_tokens_details ?? usage.input_tokens_details ?? usage.prompt_token_details);
   const inCompletion = detailsOf(usage.completion_tokens_details ?? usage.output_tokens_details);
@@ -111,7 +111,7 @@ function partsOf(usage: Fields, reader: FigureReader) {
   };
 }
 
-/** Reads figures, and remembers the first that cannot be billed and whether one is implausible. */
+/** Reads figures and remembers the first one that cannot be billed, and whether one is implausible. */
 class FigureReader {
   fault: string | null = null;
   aboveContextWindow = false;
@@ -123,7 +123,7 @@ class FigureReader {
     this.plausibleMax = contextWindow === null ? Number.POSITIVE_INFINITY : contextWindowTolerance * contextWindow;
   }
 
-  /** What is left out or null counts nothing. */
+  /** A missing figure or null counts as 0. */
   read(name: string, value: unknown): number {
     if (value === undefined || value === null) return 0;
     const figure = this.count(name, value);
@@ -131,7 +131,7 @@ class FigureReader {
     return figure;
   }
 
-  /** A total that is the sum of its parts is as possible as they are. */
+  /** A total that is not above the sum of its parts needs no check of its own. */
   readTotal(value: unknown, parts: number): number {
     const total = this.count('total_tokens', value);
     if (total > parts) this.bound('total_tokens', total);
@@ -153,7 +153,7 @@ class FigureReader {
   }
 }
 
-/** Output of a class that no price covers. Prompt audio and images are billed as input instead. */
+/** Output of a kind that has no price. Prompt audio and images are billed as ordinary input instead. */
 function unpricedClass({
   completionAudioTokens,
   completionImageTokens,
@@ -165,7 +165,7 @@ function unpricedClass({
   return undefined;
 }
 
-/** Makes the parts agree with the prompt and the completion, which are what is billed. */
+/** Makes the parts consistent with the prompt and the completion, which are billed. */
 function settleParts(figures: UsageFigures, hiddenReasoning: boolean): readonly UsageOddity[] {
   const unexplained = addOutsideParts(figures);
   if (unexplained > 0 && hiddenReasoning) {
@@ -185,8 +185,8 @@ function settleParts(figures: UsageFigures, hiddenReasoning: boolean): readonly 
 }
 
 /**
- * Adds what a provider counts beside the prompt and the completion: xAI its reasoning, Mistral the prompt's audio. Only a
- * total above both shows it. Returns the rest of the total that no figure explains.
+ * Adds tokens that a provider counts outside the prompt and the completion: reasoning at xAI, prompt audio at Mistral. Only a total
+ * above both shows them. Returns the rest of the total that no figure explains.
  */
 function addOutsideParts(figures: UsageFigures): number {
   const { totalTokens, promptTokens, completionTokens, reasoningTokens, promptAudioTokens } = figures;
@@ -200,7 +200,7 @@ function addOutsideParts(figures: UsageFigures): number {
   return rest - reasoning - audio;
 }
 
-/** A list or a number in the place of the details says nothing that can be read. */
+/** Details that are not an object are ignored. */
 function detailsOf(value: unknown): Fields {
   return isFields(value) ? value : noDetails;
 }
@@ -209,12 +209,13 @@ function isFields(value: unknown): value is Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-// * `usage.extra_iterations`: what a provider spent on the side to give an answer, as on a compaction of the context, and left out
-// of the answer's own figures. Each entry has the members of a `usage`, and is billed beside the answer.
-
 const none: readonly TokenUsage[] = [];
 
-/** `usage` is an answer's, unread. Entries that cannot be billed are left out: the translator has put such figures into the answer's own. */
+/**
+ * Reads `usage.extra_iterations`: further calls of the provider for this answer, such as context compaction, that its own figures
+ * leave out. Each entry is a usage and is billed separately. Entries that cannot be billed are skipped here, because the
+ * translator has put their figures into the answer's own usage, where they are reported.
+ */
 export function extraIterations(usage: unknown, terms: UsageTerms): readonly TokenUsage[] {
   const entries = (usage as { extra_iterations?: unknown } | null | undefined)?.extra_iterations;
   if (!Array.isArray(entries)) return none;

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { silentLogger } from '../../src/base/logger.js';
 import { builtinFiles, type CompiledCatalogue, digestOf } from '../../src/catalogue/builtin.js';
-import { spokenDialects } from '../../src/providers/dialects/registry.js';
+import { dialects } from '../../src/providers/dialects/registry.js';
 
 type Holder = typeof import('../../src/catalogue/catalogue-holder.js');
 
@@ -34,7 +34,7 @@ async function reload() {
     env: {},
     clock: { now: () => 0, monotonicMs: () => 0 },
     logger: silentLogger,
-    dialects: spokenDialects,
+    dialects,
   });
   return { outcome: await holder.reload(), snapshot: holder.current };
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { builtinFiles } from '../../src/catalogue/builtin.js';
 import type { Route, Snapshot } from '../../src/catalogue/route.js';
-import { adapterOf } from '../../src/providers/dialects/registry.js';
+import { dialectOf } from '../../src/providers/dialects/registry.js';
 import { builtinSnapshot, credentials, realRoutes } from './snapshots.js';
 
 let snapshot: Snapshot;
@@ -107,7 +107,7 @@ describe('the built-in catalogue', () => {
 
   it('declares no capability that the dialect has no words for', () => {
     const refuses = ({ provider }: Route, needs: 'n' | 'logprobs' | 'logit_bias', form: string | null = null) =>
-      adapterOf(provider.dialect).cannotApply({ needs: [needs], responseFormat: form }) !== null;
+      dialectOf(provider.dialect).inapplicableParameter({ needs: [needs], responseFormat: form }) !== null;
     for (const param of ['n', 'logprobs', 'logit_bias'] as const) {
       expect(
         breaking((route) => !route.capabilities.has(param) || !refuses(route, param)),
@@ -115,7 +115,7 @@ describe('the built-in catalogue', () => {
       ).toEqual([]);
     }
     const form = (route: Route, responseFormat: string) =>
-      adapterOf(route.provider.dialect).cannotApply({ needs: ['response_format'], responseFormat }) === null;
+      dialectOf(route.provider.dialect).inapplicableParameter({ needs: ['response_format'], responseFormat }) === null;
     expect(
       breaking(
         (route) =>

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { silentLogger } from '../../src/base/logger.js';
 import type { Route, Snapshot } from '../../src/catalogue/route.js';
-import { spokenDialects } from '../../src/providers/dialects/registry.js';
+import { dialects } from '../../src/providers/dialects/registry.js';
 
 type Holder = typeof import('../../src/catalogue/catalogue-holder.js');
 
@@ -21,7 +21,7 @@ export async function builtinSnapshot(env: Record<string, string> = {}): Promise
     env,
     clock: { now: () => 0, monotonicMs: () => 0 },
     logger: silentLogger,
-    dialects: spokenDialects,
+    dialects,
   });
   await holder.load();
   return holder.current!;

@@ -1,5 +1,5 @@
 /** A scripted upstream for Anthropic's Messages API: its answers, and a reader of the requests that it receives. */
-import { anthropic } from '../../src/providers/dialects/anthropic/adapter.js';
+import { anthropic } from '../../src/providers/dialects/anthropic/anthropic.js';
 import { joined } from './answers.js';
 import { anthropicMeaning } from './anthropic-meaning.js';
 import { anthropicRequests } from './anthropic-requests.js';

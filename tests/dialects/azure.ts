@@ -1,5 +1,5 @@
 /** A scripted upstream for Azure OpenAI: OpenAI's shapes, with the additions of Azure's content filter. */
-import { azure } from '../../src/providers/dialects/azure/adapter.js';
+import { azure } from '../../src/providers/dialects/azure/azure.js';
 import { chunk } from '../support/scripted-upstream.js';
 import type { DialectFixture, Said, WriteJson } from './dialect-fixture.js';
 import { meaningOfOpenAi } from './meaning.js';

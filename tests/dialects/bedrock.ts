@@ -1,5 +1,5 @@
 /** A scripted upstream for Bedrock's Converse API: its answers, and a reader of the requests that it receives. */
-import { bedrock } from '../../src/providers/dialects/bedrock/adapter.js';
+import { bedrock } from '../../src/providers/dialects/bedrock/bedrock.js';
 import { joined } from './answers.js';
 import { bedrockMeaning } from './bedrock-meaning.js';
 import { bedrockRequests } from './bedrock-requests.js';

@@ -1,7 +1,9 @@
 /** What a translated chunk costs, beside OpenAI's own in the same run (the bar: at most three times as much CPU). */
+
 import { expect, it } from 'vitest';
+import { asLatin1 } from '../../src/base/latin1.js';
 import type { FrameConsumer } from '../../src/providers/call.js';
-import { adapterOf } from '../../src/providers/dialects/registry.js';
+import { dialectOf } from '../../src/providers/dialects/registry.js';
 import { TranslatedFrames } from '../../src/providers/translated-frames.js';
 import { PlayedRelay } from '../support/played-relay.js';
 import { anthropicFixture } from './anthropic.js';
@@ -30,13 +32,15 @@ function eventsOf(fixture: DialectFixture): [data: string, event: string][] {
 /** Each event arrives in a read of its own, as with a provider that streams word by word. */
 function relay({ dialect }: DialectFixture, events: readonly [data: string, event: string][]): number {
   const played = new PlayedRelay();
-  const { stream } = adapterOf(dialect);
-  const consumer: FrameConsumer = stream ? new TranslatedFrames(played.relay, stream()) : played.relay;
+  const { createStreamTranslator } = dialectOf(dialect);
+  const consumer: FrameConsumer = createStreamTranslator
+    ? new TranslatedFrames(played.relay, createStreamTranslator())
+    : played.relay;
   // What becomes of the written text is none of the relay's work.
   played.caller.write = () => true;
   const before = process.cpuUsage();
   for (const [data, event] of events) {
-    consumer.onFrame(data, 0, data.length, event);
+    consumer.onFrame(asLatin1(data), 0, data.length, event);
     consumer.onChunkEnd(() => {});
   }
   const { user, system } = process.cpuUsage(before);

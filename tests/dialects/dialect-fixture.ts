@@ -77,7 +77,7 @@ export interface DialectFixture {
   /** An error in place of an answer, under a 200. */
   readonly errorInside: unknown;
   readonly failures: Readonly<Record<FailureMeaning, FailureAnswer>>;
-  /** What a request in this dialect means: the way back, written apart from the adapter. */
+  /** What a request in this dialect means: the way back, written apart from the dialect. */
   meaningOf(body: Json): Meaning;
   /** Everything that a stream becomes, as chunks of OpenAI, whatever the pieces that it came in. */
   chunksOf(pieces: readonly Buffer[]): string[];

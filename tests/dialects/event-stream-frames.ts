@@ -1,6 +1,6 @@
 /** Builds AWS event-stream bytes, and runs a translator over them however the bytes are split. */
-import type { Adapter } from '../../src/providers/dialects/dialect.js';
-import { EventStreamReader } from '../../src/providers/transport/event-stream.js';
+import type { Dialect } from '../../src/providers/dialects/dialect.js';
+import { AwsEventStreamReader } from '../../src/providers/transport/aws-event-stream.js';
 
 /** The checksum bit by bit, so that the reader's is not checked against itself. */
 function checksum(bytes: Uint8Array): number {
@@ -45,11 +45,11 @@ export const exceptionFrame = (type: string, payload: string): Buffer =>
     payload,
   );
 
-export function eventStreamChunks(adapter: Adapter, pieces: readonly Buffer[]): string[] {
-  const translator = adapter.stream!();
+export function eventStreamChunks(dialect: Dialect, pieces: readonly Buffer[]): string[] {
+  const translator = dialect.createStreamTranslator!();
   const chunks: string[] = [];
   const emit = (chunk: string) => void chunks.push(chunk);
-  const reader = new EventStreamReader({
+  const reader = new AwsEventStreamReader({
     onFrame: (text, start, end, event) => translator.onEvent(text.slice(start, end), event, emit),
     onBroken: (reason) => {
       throw new Error(reason);

@@ -1,5 +1,5 @@
 /** A scripted upstream for Google's generateContent API: its answers, and a reader of the requests that it receives. */
-import { gemini } from '../../src/providers/dialects/gemini/adapter.js';
+import { gemini } from '../../src/providers/dialects/gemini/gemini.js';
 import { joined } from './answers.js';
 import type { DialectFixture, Said, SaidUsage, WriteJson } from './dialect-fixture.js';
 import { geminiMeaning } from './gemini-meaning.js';

@@ -1,5 +1,5 @@
 /** OpenAI's own dialect as the others' measure: what was asked arrives unchanged. */
-import { openai } from '../../src/providers/dialects/openai/adapter.js';
+import { openai } from '../../src/providers/dialects/openai/openai.js';
 import type { Json } from '../support/client.js';
 import { chunk, completion, frameText, usage } from '../support/scripted-upstream.js';
 import { joined } from './answers.js';

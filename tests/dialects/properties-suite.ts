@@ -1,7 +1,7 @@
 /** What holds for every request, answer and stream of a dialect, looked for by chance with seeds that can be run again. */
 import { describe, expect, it } from 'vitest';
 import { readRequest } from '../../src/pipeline/validate/read-request.js';
-import { adapterOf } from '../../src/providers/dialects/registry.js';
+import { dialectOf } from '../../src/providers/dialects/registry.js';
 import { readAnswer } from '../../src/providers/read-answer.js';
 import type { Json } from '../support/client.js';
 import { forSeeds } from '../support/seeded-random.js';
@@ -28,7 +28,7 @@ export function propertiesSuite(fixture: DialectFixture): void {
         const chat = randomChat(random);
         const write = random.pick([plainJson, escapedJson]);
         const request = readRequest(Buffer.from(write({ model: 'a/b/c', ...chat })));
-        const { body } = adapterOf(dialect).outgoing(request, target);
+        const { body } = dialectOf(dialect).callOf(request, target);
         const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
         expect(fixture.meaningOf(JSON.parse(bytes.toString('utf8')))).toEqual(meaningOfOpenAi(chat));
       });

@@ -1,12 +1,12 @@
 /** What a translator makes of an event stream, whatever the pieces that its bytes came in. */
-import type { Adapter } from '../../src/providers/dialects/dialect.js';
-import { FrameReader } from '../../src/providers/transport/frames.js';
+import type { Dialect } from '../../src/providers/dialects/dialect.js';
+import { SseReader } from '../../src/providers/transport/sse-frames.js';
 
-export function sseChunks(adapter: Adapter, pieces: readonly Buffer[]): string[] {
-  const translator = adapter.stream?.() ?? null;
+export function sseChunks(dialect: Dialect, pieces: readonly Buffer[]): string[] {
+  const translator = dialect.createStreamTranslator?.() ?? null;
   const chunks: string[] = [];
   const emit = (chunk: string) => void chunks.push(chunk);
-  const reader = new FrameReader({
+  const reader = new SseReader({
     onFrame: (text, start, end, event) => {
       const data = text.slice(start, end);
       if (translator) translator.onEvent(data, event, emit);

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryCounters } from '../../src/cluster/memory.js';
 import type { ChatHandler } from '../../src/http/deps.js';
 import { serverLimits } from '../../src/http/server/connections.js';
-import { type LodestoneServer, createServer } from '../../src/http/server/server.js';
+import { createServer, type LodestoneServer } from '../../src/http/server/server.js';
 import { IpLimiter } from '../../src/limits/ip-limiter.js';
 import { KeyLimiter } from '../../src/limits/key-limiter.js';
 import { httpFixture } from '../support/http-fixture.js';

@@ -1,5 +1,6 @@
 /** A stream relay between a played upstream and a recording caller. */
 
+import { asLatin1 } from '../../src/base/latin1.js';
 import type { CountedPiece } from '../../src/billing/count/count-pieces.js';
 import type { Snapshot } from '../../src/catalogue/route.js';
 import type { Caller } from '../../src/pipeline/caller.js';
@@ -95,7 +96,7 @@ export class PlayedRelay {
   /** One frame, as a chunk of its own; an object is its JSON, text is the data as it stands. */
   frame(data: unknown): FrameVerdict {
     const text = Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)).toString('latin1');
-    const verdict = this.relay.onFrame(`data: ${text}\n\n`, 6, 6 + text.length);
+    const verdict = this.relay.onFrame(asLatin1(`data: ${text}\n\n`), 6, 6 + text.length);
     this.relay.onChunkEnd(() => {});
     return verdict;
   }

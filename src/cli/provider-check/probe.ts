@@ -1,18 +1,18 @@
 /**
- * The smallest call that proves a provider: a completion of one token on its cheapest route, made as a request of a caller would
- * be. A list of models would cost nothing, and prove little: several providers show theirs to anybody, and none tells there of
- * an empty wallet, a missing deployment or a model that was not granted.
+ * Checks a provider with the smallest call: a completion of one token on its cheapest route. Listing models would be free but would
+ * prove little: several providers list them without a key, and no list shows missing credit, a missing deployment or a model
+ * that the account may not use.
  */
 import type { Clock } from '../../base/time.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
 import { Call, type CallResult } from '../../providers/call.js';
+import { failureOf, innerError, noAnswer, readFailureNow } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import { CredentialFault, type Credentials } from '../../providers/credentials/credentials.js';
-import { adapterOf } from '../../providers/dialects/registry.js';
+import { dialectOf } from '../../providers/dialects/registry.js';
 import { readAnswer } from '../../providers/read-answer.js';
 import type { Deadlines } from '../../providers/transport/deadlines.js';
 import type { Transport } from '../../providers/transport/transport.js';
-import { innerError, noAnswer, readNow, understand } from '../../providers/understand.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 
 export interface ProbePorts {
@@ -26,29 +26,29 @@ export interface ProbePorts {
 export type ProbeOutcome =
   | { kind: 'answered'; latencyMs: number; status: number }
   | { kind: 'no_credential'; reason: string }
-  /** `code` is the system's own, where there was no connection. */
+  /** `code` is the system's error code where there was no connection. */
   | { kind: 'failed'; failure: Failure; code: string };
 
-/** The cheapest route that can be called; one without a price only where there is no other. */
+/** The cheapest callable route; one without a price only where there is no other. */
 export function cheapestRoute({ routes }: Snapshot, provider: Provider): Route | undefined {
   const own = [...routes.values()].filter((route) => route.provider.id === provider.id && route.provider.configured);
   const cost = ({ price }: Route) => (price ? Number(price.input + price.output) : Number.POSITIVE_INFINITY);
   return own.sort((a, b) => cost(a) - cost(b))[0];
 }
 
-/** Reasoning models of OpenAI know the second name only, many others the first, and to think takes more than one token. */
+/** OpenAI's reasoning models accept only the second name and need more than one token; many others accept only the first. */
 const limits = ['"max_tokens":1', '"max_completion_tokens":256'];
 
 export async function probe(ports: ProbePorts, route: Route): Promise<ProbeOutcome> {
-  let outcome = await oneCall(ports, route, limits[0]!);
+  let outcome = await callOnce(ports, route, limits[0]!);
   if (outcome.kind === 'failed' && outcome.failure.meaning === 'rejected') {
-    outcome = await oneCall(ports, route, limits[1]!);
+    outcome = await callOnce(ports, route, limits[1]!);
   }
   return outcome;
 }
 
-async function oneCall(ports: ProbePorts, route: Route, limit: string): Promise<ProbeOutcome> {
-  const { path, body } = adapterOf(route.provider.dialect).outgoing(requestOf(route, limit), route);
+async function callOnce(ports: ProbePorts, route: Route, limit: string): Promise<ProbeOutcome> {
+  const { path, body } = dialectOf(route.provider.dialect).callOf(requestOf(route, limit), route);
   let headers: readonly string[];
   try {
     headers = await ports.credentials.headersFor(route, path, body);
@@ -87,14 +87,14 @@ function outcomeOf(result: CallResult, route: Route, latencyMs: number): ProbeOu
         reading.kind === 'error'
           ? innerError(status, reading.error, route)
           : noAnswer(status, reading.reason, body, route);
-      return { kind: 'failed', failure: readNow(failure), code: '' };
+      return { kind: 'failed', failure: readFailureNow(failure), code: '' };
     }
     case 'refused':
     case 'malformed':
     case 'timeout':
-      return { kind: 'failed', failure: readNow(understand(result, route)), code: '' };
+      return { kind: 'failed', failure: readFailureNow(failureOf(result, route)), code: '' };
     case 'connection':
-      return { kind: 'failed', failure: readNow(understand(result, route)), code: result.code };
+      return { kind: 'failed', failure: readFailureNow(failureOf(result, route)), code: result.code };
     default:
       throw new Error(`a call that was not streamed ended as ${result.kind}`);
   }

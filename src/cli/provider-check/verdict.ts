@@ -1,7 +1,8 @@
-/** What a check found, and what to do about it, in plain words. Nothing here ever shows a credential. */
+/** Turns the outcome of a check into a verdict and advice. It never shows a credential. */
 import { durationText } from '../../base/time.js';
 import type { Provider, Route } from '../../catalogue/route.js';
 import type { Failure } from '../../providers/classify/failure.js';
+import { dialectOf } from '../../providers/dialects/registry.js';
 import { addressOf } from '../../providers/transport/upstream-address.js';
 import type { ProbeOutcome } from './probe.js';
 
@@ -27,11 +28,11 @@ export type Verdict =
 export interface CheckResult {
   provider: string;
   verdict: Verdict;
-  /** The id of the route that was called; null where none was. */
+  /** The id of the called route; null where none was called. */
   route: string | null;
   status: number | null;
   latency_ms: number | null;
-  /** The provider's own words, masked; null where it said nothing. */
+  /** The provider's own message, masked; null where there is none. */
   said: string | null;
   /** What to do; empty where all is well. */
   advice: string;
@@ -60,13 +61,13 @@ function verdictOf({ meaning, status }: Failure, code: string): Verdict {
   if (meaning === 'connection' && dnsCode.test(code)) return 'name_not_found';
   if (meaning === 'connection' && tlsCode.test(code)) return 'tls';
   if (meaning === 'connection' && /^HPE_|PROTOCOL|PARSE/.test(code)) return 'not_the_protocol';
-  // A page that says so is a server's, but of another service.
+  // An HTML page with this status comes from another service.
   if (meaning === 'server_error' && (status === 404 || status === 405)) return 'not_the_protocol';
   return verdictOfMeaning[meaning];
 }
 
 export interface CheckContext {
-  /** Where the key comes from, as its owner knows it. */
+  /** Where the key comes from, in words for the operator. */
   readonly keySource: string;
   readonly timeoutMs: number;
 }
@@ -81,7 +82,7 @@ export function resultOf(route: Route, outcome: ProbeOutcome, context: CheckCont
   }
   const { failure, code } = outcome;
   const verdict = verdictOf(failure, code);
-  // Where there was no answer, the words would be our own.
+  // Without an answer, the message would be the gateway's own.
   const said = failure.meaning === 'connection' || failure.meaning === 'timeout' ? null : failure.quote;
   return {
     ...base,
@@ -126,11 +127,8 @@ function adviceOn(verdict: Verdict, route: Route, code: string, { keySource, tim
 
 function unknownModelAdvice({ id, upstreamModel, provider }: Route): string {
   const known = `The provider does not know "${upstreamModel}", or does not serve it to this account.`;
-  if (provider.dialect === 'azure')
-    return `${known} Deploy it under this name, or write your deployment's name as upstream_model of ${id}.`;
-  if (provider.dialect === 'bedrock')
-    return `${known} Ask for access to the model in AWS's console, or correct upstream_model of ${id}.`;
-  return `${known} Correct upstream_model of ${id}, or its base_url.`;
+  const advice = dialectOf(provider.dialect).unknownModelAdvice?.(id);
+  return `${known} ${advice ?? `Correct upstream_model of ${id}, or its base_url.`}`;
 }
 
 /** Why a provider cannot be called at all, and which variable to set. */

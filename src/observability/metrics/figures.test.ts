@@ -58,7 +58,7 @@ describe('what a primary keeps of its workers', () => {
   it('counts a worker that is silent as missing, with the counters that it reported last', () => {
     const workers = new WorkerFigures();
     workers.told(2, figuresWith(7, 2));
-    expect(seen(workers, [2, 3])).toMatchObject({ ...told(17, 1), lodestone_workers_missing: of(2) });
+    expect(seen(workers, [2, 3])).toMatchObject({ ...figuresWith(17, 1), lodestone_workers_missing: of(2) });
   });
 
   it('knows counters from gauges by the table', () => {

@@ -1,4 +1,5 @@
 /** The last frames of a stream: finish, usage where asked for, the closing receipt, `[DONE]`. */
+import { asLatin1, encodeLatin1, type Latin1Text } from '../../base/latin1.js';
 import { envelopeOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Chunk } from '../../wire/chunk.js';
@@ -15,19 +16,19 @@ export interface Closing {
   metadata: string;
 }
 
-export function closingFrames(relay: StreamRelay, finishFrames: readonly Chunk[], closing: Closing): string {
+export function closingFrames(relay: StreamRelay, finishFrames: readonly Chunk[], closing: Closing): Latin1Text {
   const { end, includeUsage, usage, metadata } = closing;
-  let out = relay.takeOut();
+  let out: string = relay.takeOut();
   const metadataOnFinish = end === 'complete' && !includeUsage && finishFrames.length > 0;
   finishFrames.forEach((frame, index) => {
     const last = index === finishFrames.length - 1;
     out += relay.write(frame, last && metadataOnFinish ? metadata : undefined);
   });
   if (!metadataOnFinish) out += relay.writeReceipt(includeUsage ? usage : undefined, metadata);
-  return out + doneFrame;
+  return asLatin1(out + doneFrame);
 }
 
 /** §6.3: the one error event of an open stream; no `[DONE]` follows. */
-export function pricingFaultFrame(error: GatewayError): string {
-  return `data: ${Buffer.from(JSON.stringify(envelopeOf(error)), 'utf8').toString('latin1')}\n\n`;
+export function pricingFaultFrame(error: GatewayError): Latin1Text {
+  return asLatin1(`data: ${encodeLatin1(JSON.stringify(envelopeOf(error)))}\n\n`);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLatin1 } from '../../base/latin1.js';
 import type { CountedPiece } from '../../billing/count/count-pieces.js';
 import { DeliveredText, keptCharactersMax } from './delivered-text.js';
 
@@ -33,7 +34,7 @@ const half = 'ab '.repeat(keptCharactersMax / 6);
 describe('delivered text', () => {
   it('is kept while it is short, and counted by nobody', async () => {
     const { counter, delivered } = start();
-    delivered.add(half, half.length);
+    delivered.add(asLatin1(half), half.length);
     expect([delivered.countIfLong(), counter.pieces, delivered.characters]).toEqual([true, [], half.length]);
     expect(await delivered.remaining()).toEqual({ tokens: 0, text: half });
   });
@@ -42,7 +43,7 @@ describe('delivered text', () => {
     const { counter, delivered } = start();
     counter.leftOver = 3;
     const add = () => {
-      delivered.add(`${half}${half}xx`, half.length);
+      delivered.add(asLatin1(`${half}${half}xx`), half.length);
       return delivered.countIfLong();
     };
     expect([add(), add()]).toEqual([true, false]);
@@ -60,7 +61,7 @@ describe('delivered text', () => {
   it('of one huge frame is counted in pieces that cut no escape in two', async () => {
     const { counter, delivered } = start();
     const escapes = 'x\\u00e9\\\\\\n'.repeat(20_000);
-    delivered.add(escapes, escapes.length);
+    delivered.add(asLatin1(escapes), escapes.length);
     delivered.countIfLong();
     for (let pieces = 0; pieces < 4; pieces++) await counter.finishPiece();
     expect(counter.pieces.length).toBeGreaterThan(2);

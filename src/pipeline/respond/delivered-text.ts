@@ -2,6 +2,7 @@
  * The text that a stream has delivered, for the bill where the provider reports no usage. A short text is kept and counted at the
  * end, if it has to be. A long one is counted while it passes, so that the memory of a stream does not grow with its length.
  */
+import type { Latin1Text } from '../../base/latin1.js';
 import type { TokenCounter } from '../../billing/count/counter.js';
 import { HeldText } from './held-text.js';
 
@@ -36,7 +37,7 @@ export class DeliveredText {
   constructor(private readonly counter: Pick<TokenCounter, 'countPiece'>) {}
 
   /** `inside` is the inside of a JSON string in latin1, a part of a frame of `frameLength` characters. */
-  add(inside: string, frameLength: number): void {
+  add(inside: Latin1Text, frameLength: number): void {
     this.characters += inside.length;
     this.text += inside;
     this.frames += frameLength;

@@ -1,4 +1,5 @@
 /** Ends a committed stream: bills what was delivered, settles it, and only then sends the last frames. */
+import { asLatin1 } from '../../base/latin1.js';
 import type { Route } from '../../catalogue/route.js';
 import type { StreamEnd } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -40,7 +41,7 @@ export async function endStream(ports: Pick<PipelinePorts, 'counter'>, close: St
 export function endWithPricingFault(close: Omit<StreamClose, 'end' | 'metadata'>, reason: string): void {
   const { exchange, route, relay } = close;
   const error = gatewayError('cost_unresolvable', { provider: route.provider.id, reason });
-  const frames = relay.takeOut() + pricingFaultFrame(error);
+  const frames = asLatin1(relay.takeOut() + pricingFaultFrame(error));
   close.settle(null, 'pricing_fault', () => exchange.caller.endStream(frames));
 }
 

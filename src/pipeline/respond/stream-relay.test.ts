@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chunk, usage } from '../../../tests/support/openai-shapes.js';
 import { PlayedRelay } from '../../../tests/support/played-relay.js';
 import { forSeeds } from '../../../tests/support/seeded-random.js';
+import { asLatin1 } from '../../base/latin1.js';
 
 const role = chunk({ role: 'assistant', content: '' });
 const content = (text: string, more: object = {}) => chunk({ content: text, ...more });
@@ -245,7 +246,7 @@ describe('delivered text', () => {
     const { relay, caller } = new PlayedRelay();
     caller.slow = true;
     const text = JSON.stringify(content('a'));
-    relay.onFrame(text, 0, text.length);
+    relay.onFrame(asLatin1(text), 0, text.length);
     let resumed = 0;
     expect(relay.onChunkEnd(() => resumed++)).toBe(false);
     caller.onDrain?.();
@@ -257,7 +258,7 @@ describe('delivered text', () => {
     const { relay, caller, pieces } = played;
     const long = JSON.stringify(content('word '.repeat(10_000)));
     const send = (resume: () => void = () => {}) => {
-      relay.onFrame(long, 0, long.length);
+      relay.onFrame(asLatin1(long), 0, long.length);
       return relay.onChunkEnd(resume);
     };
     let resumed = 0;

@@ -4,6 +4,7 @@
  * off never gets a `finish_reason`.
  */
 
+import { asLatin1, type Latin1Text } from '../../base/latin1.js';
 import type { TokenCounter } from '../../billing/count/counter.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route, Snapshot } from '../../catalogue/route.js';
@@ -12,9 +13,9 @@ import type { FrameVerdict } from '../../providers/call.js';
 import {
   type Chunk,
   type ChunkIdentity,
-  contentOf,
   deliveredText,
   finishReasonOf,
+  hasContent,
   parseChunk,
   usageOf,
   writeChunk,
@@ -98,7 +99,7 @@ export class StreamRelay implements Relay {
     this.checkedModel = undefined;
   }
 
-  onFrame(text: string, start: number, end: number): FrameVerdict {
+  onFrame(text: Latin1Text, start: number, end: number): FrameVerdict {
     if (this.template !== null && !this.waiting.hasFinal) {
       const inside = this.template.textIn(text, start, end);
       if (inside !== null) {
@@ -107,7 +108,7 @@ export class StreamRelay implements Relay {
         return 'more';
       }
     }
-    return this.parsedFrame(text.slice(start, end).trim());
+    return this.parsedFrame(asLatin1(text.slice(start, end).trim()));
   }
 
   callerLeft(): void {
@@ -154,10 +155,10 @@ export class StreamRelay implements Relay {
   }
 
   /** What is still to be written before the closing frames. */
-  takeOut(): string {
+  takeOut(): Latin1Text {
     const text = this.out;
     this.out = '';
-    return text;
+    return asLatin1(text);
   }
 
   /** The first frame of all has `router_metadata`, whichever it is. */
@@ -174,7 +175,7 @@ export class StreamRelay implements Relay {
     return `data: ${JSON.stringify(head).slice(0, -1)}${usageMember},"router_metadata":${metadata}}\n\n`;
   }
 
-  private parsedFrame(data: string): FrameVerdict {
+  private parsedFrame(data: Latin1Text): FrameVerdict {
     if (data.startsWith('[DONE]')) {
       this.sawDone = true;
       this.finishWithoutReason();
@@ -202,7 +203,7 @@ export class StreamRelay implements Relay {
       const due = this.waiting.addFinal(chunk, data.length);
       if (due.length > 0 && !this.committed) this.commit();
       for (const frame of due) this.emit(frame);
-    } else if (contentOf(chunk) || this.committed) {
+    } else if (hasContent(chunk) || this.committed) {
       this.send(chunk, data);
     } else {
       this.waiting.addEarly(chunk, data.length);
@@ -245,10 +246,10 @@ export class StreamRelay implements Relay {
     return 'failed';
   }
 
-  private send(chunk: Chunk, data: string): void {
+  private send(chunk: Chunk, data: Latin1Text): void {
     if (!this.committed) this.commit();
     // With several choices one may finish while another goes on: what was held for it was not the last frame.
-    if (contentOf(chunk)) for (const finish of this.takeFinishFrames()) this.emit(finish);
+    if (hasContent(chunk)) for (const finish of this.takeFinishFrames()) this.emit(finish);
     if (this.learnings < learningsMax) {
       this.learnings++;
       this.template = ChunkTemplate.learn(data, this.identity()) ?? this.template;
@@ -257,7 +258,7 @@ export class StreamRelay implements Relay {
   }
 
   /** A frame of megabytes is spliced though it was parsed: serialising it, twice, would hold up others. */
-  private splice(data: string): boolean {
+  private splice(data: Latin1Text): boolean {
     if (this.template === null) return false;
     const inside = this.template.textIn(data, 0, data.length);
     if (inside === null) return false;

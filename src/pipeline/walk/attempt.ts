@@ -5,11 +5,11 @@ import type { AttemptRecord } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
 import { type Budgets, Call, type CallResult } from '../../providers/call.js';
+import { failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
-import type { Target } from '../../providers/dialects/dialect.js';
-import { adapterOf } from '../../providers/dialects/registry.js';
+import type { OutgoingCall, Target } from '../../providers/dialects/dialect.js';
+import { dialectOf } from '../../providers/dialects/registry.js';
 import { TranslatedFrames } from '../../providers/translated-frames.js';
-import { innerError, noAnswer, type UnreadFailure, understand } from '../../providers/understand.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { CompletionParts } from '../../wire/completion-parts.js';
 import type { UsageReading } from '../../wire/usage.js';
@@ -55,7 +55,7 @@ export async function attempt(
   trail.attempts.push(record);
   trail.providersAttempted.push(route.provider.id);
   relay?.begin(route, permit);
-  const adapter = adapterOf(route.provider.dialect);
+  const dialect = dialectOf(route.provider.dialect);
   const written = ports.requests.write(request, targetOf(route), route.provider.dialect);
   const { path, body } = written instanceof Promise ? await orTooLarge(written) : written;
   const given = ports.credentials.headersFor(route, path, body);
@@ -69,7 +69,7 @@ export async function attempt(
     { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
     { route, path, body, stream: request.stream, headers: shown.headers },
     shown.budgets,
-    relay && adapter.stream ? new TranslatedFrames(relay, adapter.stream()) : relay,
+    relay && dialect.createStreamTranslator ? new TranslatedFrames(relay, dialect.createStreamTranslator()) : relay,
   );
   trail.dispatchedAtMs = call.startedAtMs;
   caller.onGone = () => {
@@ -83,10 +83,10 @@ export async function attempt(
   if (call.firstByteAtMs !== null) record.first_byte_ms = Math.round(call.firstByteAtMs - call.startedAtMs);
   const reading = result.kind === 'answer' ? ports.answers.read(result.body, route.provider.dialect, route) : null;
   const answer = reading instanceof Promise ? await reading : reading;
-  const unread = answer
+  const failures = answer
     ? answered(exchange, route, result as Answer, answer)
     : outcomeOf(route, result as NotAnswer, relay, ports.clock.now());
-  const outcome = unread.kind === 'failure' ? await read(ports, unread.failure, request, route, body) : unread;
+  const outcome = failures.kind === 'failure' ? await read(ports, failures.failure, request, route, body) : failures;
   note(record, outcome, result);
   return outcome;
 }
@@ -97,7 +97,7 @@ async function read(
   failure: Failure | UnreadFailure,
   request: ChatRequest,
   { provider: { dialect }, upstreamModel }: Route,
-  body: string | Buffer,
+  body: OutgoingCall['body'],
 ): Promise<Extract<AttemptOutcome, { kind: 'failure' }>> {
   if (failure.meaning !== null) return { kind: 'failure', failure };
   return { kind: 'failure', failure: await failures.read(failure, { request, body, dialect, upstreamModel }) };
@@ -125,9 +125,9 @@ function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null, nowMs: 
       // A `finish_reason` says that the answer is whole, even if the upstream then forgets to close.
       if (relay && relay.finishReason !== null) return { kind: 'stream', end: 'complete', reason: '' };
       if (relay?.committed) return { kind: 'stream', end: 'stalled', reason: '' };
-      return { kind: 'failure', failure: understand(result, route, nowMs) };
+      return { kind: 'failure', failure: failureOf(result, route, nowMs) };
     default:
-      return { kind: 'failure', failure: understand(result, route, nowMs) };
+      return { kind: 'failure', failure: failureOf(result, route, nowMs) };
   }
 }
 

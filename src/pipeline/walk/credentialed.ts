@@ -2,10 +2,10 @@
 import type { Clock } from '../../base/time.js';
 import type { Route } from '../../catalogue/route.js';
 import type { Budgets, CallPorts } from '../../providers/call.js';
+import { expiredBudget } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import { CredentialFault } from '../../providers/credentials/credentials.js';
 import type { Watched } from '../../providers/transport/deadlines.js';
-import { expiredBudget } from '../../providers/understand.js';
 import type { Caller } from '../caller.js';
 
 export interface Credentialed {

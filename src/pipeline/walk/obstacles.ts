@@ -2,7 +2,7 @@
 import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { adapterOf } from '../../providers/dialects/registry.js';
+import { dialectOf } from '../../providers/dialects/registry.js';
 import { type ChatRequest, type RefusableParameter, refusableParameters } from '../../wire/chat-request.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
 import { receiptOf } from './receipt.js';
@@ -39,7 +39,7 @@ export function obstacleOf(
     if (!applies(route, param, request.responseFormat)) return cannotApply[param];
   }
   if (request.needs.length === 0) return null;
-  const param = adapterOf(route.provider.dialect).cannotApply(request);
+  const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
   return param && cannotApply[param];
 }
 

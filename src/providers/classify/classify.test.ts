@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { refusals } from '../../../tests/faults/classification/all.js';
 import { bodyText } from '../../../tests/faults/classification/case.js';
 import { insides } from '../../../tests/faults/classification/inside.js';
+import { failureOf, innerError, noAnswer } from '../../../tests/support/call-failures.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { threadTime } from '../../../tests/support/thread-time.js';
-import { innerError, noAnswer, understand } from '../../../tests/support/understood.js';
-import { AnswerHead } from '../transport/answer-head.js';
+import { ResponseHead } from '../transport/response-head.js';
 import type { Meaning } from './failure.js';
 
 const acme = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const routeOf = (id: string) => ({ ...acme, provider: { ...acme.provider, id } });
 
 function meaningOf(status: number, body: string, headers: Record<string, string> = {}, id = 'acme'): Meaning {
-  const head = new AnswerHead(status, Object.entries(headers).flat());
-  return understand({ kind: 'refused', status, head, body: Buffer.from(body) }, routeOf(id)).meaning;
+  const head = new ResponseHead(status, Object.entries(headers).flat());
+  return failureOf({ kind: 'refused', status, head, body: Buffer.from(body) }, routeOf(id)).meaning;
 }
 
 const message = (text: string, more: object = {}) => JSON.stringify({ error: { message: text, ...more } });

@@ -1,22 +1,23 @@
 /**
- * Finds which parts of a provider's error repeat strings of the request. Runs of eight letters or digits of the error are
- * looked up while the request is read once, so that the time grows with their lengths, whatever is in them.
+ * Finds the parts of a provider's error that repeat strings of the request. It indexes runs of eight letters or digits of the
+ * error and reads the request once, so that the time is linear in both lengths.
  */
+
+import { afterCut, afterGap, afterQuote, NormalizedText, startsString } from './normalized-text.js';
 import type { SentStrings } from './sent-strings.js';
-import { afterCut, afterGap, afterQuote, Squeezed, startsString } from './squeezed.js';
 
 const runMin = 8;
 /**
- * A part of a string that nothing marks as quoted or cut must be longer, or ordinary words would be taken for it. Strings are
- * cut at their end rather than at their beginning, and in the middle of a word rather than people end there.
+ * The least length of a partial match without quotes or an ellipsis around it; shorter ones may be ordinary words. Providers cut
+ * strings at the end more often than at the beginning, and a cut inside a word is a strong sign of a copy.
  */
 const partMin = { insideWord: 12, beginning: 16, end: 24 };
-/** Comparisons, for each letter of the request more; beyond that a text is built to be slow, and what it repeats is not known. */
+/** The limit of comparisons, plus some per letter of the request. A text that needs more is built to be slow. */
 const stepsMax = 500_000;
 const stepsPerUnit = 4;
 const errorUnitsMax = 64 * 1024;
-/** More words than that are not asked for one by one. */
-const wordsAskedMax = 100;
+/** Beyond this many words, each is assumed to decide. */
+const wordsCheckedMax = 100;
 const boundaryUnit = 0xffff;
 
 export interface Leaf {
@@ -24,7 +25,7 @@ export interface Leaf {
   readonly isCode: boolean;
 }
 
-/** Which part of a string of the request a run is. */
+/** The part of a request string that a run matches. */
 interface Part {
   readonly begins: boolean;
   readonly ends: boolean;
@@ -33,23 +34,23 @@ interface Part {
 }
 
 export class Echoes {
-  /** The search was given up: anything may be an echo. */
+  /** The search stopped at its limit: any part of the error may be an echo. */
   exhausted = false;
-  private readonly error: Squeezed;
-  /** Where each leaf ends in it. */
+  private readonly error: NormalizedText;
+  /** Where each leaf ends in `error`. */
   private readonly ends: number[] = [];
   private readonly leafOf: Uint16Array;
   private readonly covered: Uint8Array;
-  private readonly asked = new Map<string, boolean>();
+  private readonly checked = new Map<string, boolean>();
   private steps = 0;
 
   constructor(
     private readonly leaves: readonly Leaf[],
     sent: SentStrings,
-    /** Whether a word alone means a failure of the route. One that does not may well be the provider's own. */
+    /** Whether a single word means a failure of the route. A word that does not may be the provider's own. */
     private readonly decidesAlone: (word: string) => boolean,
   ) {
-    this.error = new Squeezed(leaves.reduce((sum, { text }) => sum + text.length + 1, 0));
+    this.error = new NormalizedText(leaves.reduce((sum, { text }) => sum + text.length + 1, 0));
     for (const { text } of leaves) {
       if (this.error.length < errorUnitsMax) this.error.add(text, 0, text.length, afterGap);
       this.error.addBoundary();
@@ -58,10 +59,10 @@ export class Echoes {
     this.covered = new Uint8Array(this.error.length);
     this.leafOf = new Uint16Array(this.error.length);
     for (const [leaf, end] of this.ends.entries()) this.leafOf.fill(leaf, this.ends[leaf - 1] ?? 0, end);
-    if (sent.squeezed.length >= runMin && this.error.length > runMin) this.search(sent.squeezed);
+    if (sent.normalized.length >= runMin && this.error.length > runMin) this.search(sent.normalized);
   }
 
-  /** A text without what it repeats of the request. */
+  /** A text without the parts that repeat the request. */
   without(text: string): string {
     const leaf = this.leaves.findIndex((one) => one.text === text);
     if (leaf < 0) return text;
@@ -79,7 +80,7 @@ export class Echoes {
     return own + text.slice(from);
   }
 
-  private search(sent: Squeezed): void {
+  private search(sent: NormalizedText): void {
     const index = new GramIndex(this.error);
     const { units, flags, length } = sent;
     const stepsLeft = stepsMax + stepsPerUnit * length;
@@ -90,7 +91,7 @@ export class Echoes {
         stringAt = i;
         hash = 0;
       }
-      hash = i - stringAt < runMin ? appended(hash, units[i]!) : rolled(hash, units[i - runMin]!, units[i]!);
+      hash = i - stringAt < runMin ? hashWith(hash, units[i]!) : rollHash(hash, units[i - runMin]!, units[i]!);
       if (i - stringAt < runMin - 1) continue;
       for (let at = index.first(hash); at >= 0; at = index.next[at]!) {
         this.compare(sent, stringAt, i - runMin + 1, at);
@@ -102,8 +103,8 @@ export class Echoes {
     }
   }
 
-  /** One place of the request against one of the error. What began earlier was compared from there. */
-  private compare(sent: Squeezed, stringAt: number, sentAt: number, at: number): void {
+  /** Compares one position of the request with one of the error. A run that begins earlier was compared from there. */
+  private compare(sent: NormalizedText, stringAt: number, sentAt: number, at: number): void {
     const { units: own, length } = this.error;
     const { units, flags } = sent;
     this.steps++;
@@ -151,15 +152,15 @@ export class Echoes {
   }
 
   private decides(word: string): boolean {
-    let decides = this.asked.get(word);
+    let decides = this.checked.get(word);
     if (decides === undefined) {
-      decides = this.asked.size >= wordsAskedMax || this.decidesAlone(word);
-      this.asked.set(word, decides);
+      decides = this.checked.size >= wordsCheckedMax || this.decidesAlone(word);
+      this.checked.set(word, decides);
     }
     return decides;
   }
 
-  /** Where a letter ends in its text; an escaped one reaches to the next. */
+  /** Where a letter ends in its text; an escaped letter extends to the next one. */
   private endOf(at: number, text: string): number {
     const { from, units } = this.error;
     if (!/[\\&%]/.test(text[from[at]!]!)) return from[at]! + 1;
@@ -171,12 +172,12 @@ const base = 0x01000193;
 let leading = 1;
 for (let i = 1; i < runMin; i++) leading = Math.imul(leading, base);
 
-function appended(hash: number, unit: number): number {
+function hashWith(hash: number, unit: number): number {
   return (Math.imul(hash, base) + unit) | 0;
 }
 
-function rolled(hash: number, oldest: number, unit: number): number {
-  return appended((hash - Math.imul(oldest, leading)) | 0, unit);
+function rollHash(hash: number, oldest: number, unit: number): number {
+  return hashWith((hash - Math.imul(oldest, leading)) | 0, unit);
 }
 
 /** Where each run of eight units begins, by its hash. */
@@ -185,14 +186,14 @@ class GramIndex {
   private readonly heads: Int32Array;
   private readonly shift: number;
 
-  constructor({ units, length }: Squeezed) {
+  constructor({ units, length }: NormalizedText) {
     const bits = Math.max(10, Math.ceil(Math.log2(length * 4)));
     this.shift = 32 - bits;
     this.heads = new Int32Array(1 << bits).fill(-1);
     this.next = new Int32Array(length).fill(-1);
     let hash = 0;
     for (let i = 0; i < length; i++) {
-      hash = i < runMin ? appended(hash, units[i]!) : rolled(hash, units[i - runMin]!, units[i]!);
+      hash = i < runMin ? hashWith(hash, units[i]!) : rollHash(hash, units[i - runMin]!, units[i]!);
       if (i < runMin - 1) continue;
       const slot = this.slotOf(hash);
       this.next[i - runMin + 1] = this.heads[slot]!;

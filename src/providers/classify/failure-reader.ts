@@ -1,21 +1,22 @@
-/** Reads what failed calls say beside what was sent; beside a large request in a thread of its own, so that nobody waits for it. */
+/** Reads the errors of failed calls together with the request that was sent. For a large request this runs in a separate thread. */
+import type { Latin1Text } from '../../base/latin1.js';
 import { SideThread } from '../../base/side-thread.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import { adapterOf } from '../dialects/registry.js';
-import { type SentBytes, sentTexts } from '../transport/sent-bytes.js';
-import { readNow, type UnreadFailure, withVerdict } from '../understand.js';
+import { readFailureNow, type UnreadFailure, withVerdict } from '../call-failure.js';
+import { dialectOf } from '../dialects/registry.js';
 import type { Failure } from './failure.js';
 import type { FailureToRead } from './failure-thread.js';
 import { readFailure, type Verdict } from './read-failure.js';
+import { type SentBytes, sentTexts } from './sent-strings.js';
 
-/** Up to here reading takes a few milliseconds at most. */
+/** Up to this size reading takes a few milliseconds at most. */
 const largeRequestBytes = 64 * 1024;
 
-/** A request as one attempt sent it. */
+/** A request as an attempt sent it. */
 export interface SentRequest {
   readonly request: Pick<ChatRequest, 'members' | 'encoding'>;
-  /** As it went out, in the dialect of the route. */
-  readonly body: string | Buffer;
+  /** The body that was sent, in the dialect of the route. */
+  readonly body: Latin1Text | Buffer;
   readonly dialect: string;
   readonly upstreamModel: string;
 }
@@ -27,16 +28,16 @@ export class FailureReader {
   });
 
   constructor() {
-    // Patterns are compiled when they are first tried, which takes tens of milliseconds: now, and not while a client waits.
+    // Regular expressions compile on first use, which takes tens of milliseconds. Do it now, while no client waits.
     const body = 'The deployment of this model has an option that is not off, with no value of the client: daily';
     readFailure({ status: 400, body, headerCodes: [], providerId: '', baseUrl: '' });
   }
 
   read(failure: UnreadFailure, { request, body, dialect, upstreamModel }: SentRequest): Failure | Promise<Failure> {
-    // A dialect that only splices sends what the client wrote; another may leave out, join or take apart.
-    const sent: SentBytes = { body, request: adapterOf(dialect).answer ? request : null, ours: [upstreamModel] };
+    // A dialect that translates may drop, join or split strings, so the client's own request is compared too.
+    const sent: SentBytes = { body, request: dialectOf(dialect).readAnswer ? request : null, ours: [upstreamModel] };
     if (body.length + request.members.length <= largeRequestBytes) {
-      return readNow(failure, sentTexts(sent));
+      return readFailureNow(failure, sentTexts(sent));
     }
     return this.readLarge(failure, sent);
   }
@@ -45,7 +46,7 @@ export class FailureReader {
     return this.thread.close();
   }
 
-  /** Where the thread is lost, the words are read as they are, and nothing is counted for them. */
+  /** If the thread fails, the error is read without the request, and does not count against the route. */
   private async readLarge(failure: UnreadFailure, sent: SentBytes): Promise<Failure> {
     const { evidence } = failure;
     const verdict = await this.thread

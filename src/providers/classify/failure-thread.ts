@@ -1,7 +1,7 @@
-/** The thread that reads failures of large requests. */
+/** The thread that reads errors of large requests. */
 import { serveThread } from '../../base/side-thread-port.js';
-import { type SentBytes, sentTexts } from '../transport/sent-bytes.js';
 import { type Evidence, readFailure, type Verdict } from './read-failure.js';
+import { type SentBytes, sentTexts } from './sent-strings.js';
 
 export interface FailureToRead {
   evidence: Evidence;

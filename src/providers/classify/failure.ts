@@ -1,38 +1,40 @@
-/** What an upstream failure means to us, whatever status it wore, and whether it speaks against the route. */
-import type { Budget } from '../call.js';
+/** What a failure of an upstream means, whatever its status, and what it does to the route. */
+
+/** A time budget of a call. */
+export type Budget = 'first-byte' | 'stream-idle' | 'overall';
 
 export type Meaning =
-  /** The request itself was rejected: 400, the walk stops, no breaker. */
+  /** The request itself was rejected: the client gets a 400, no other route is tried, and no breaker counts it. */
   | 'rejected'
   | 'capacity'
   | 'rate_limit'
-  /** Our own credential, permission or region does not please the upstream. */
+  /** The upstream refuses our credential, our permissions or our region. */
   | 'auth'
-  /** Our wallet there is empty, or a cap that is no daily one is spent: nothing is held for it. */
+  /** Our account at the provider has no credit, or a limit other than a daily one is used up. The route is not held. */
   | 'billing'
   | 'unknown_model'
   | 'server_error'
   | 'malformed'
   | 'connection'
   | 'timeout'
-  /** A daily quota is spent: the route is held. */
+  /** A daily quota is used up: the route is held. */
   | 'quota'
   | 'pricing_fault';
 
 export interface Failure {
   meaning: Meaning;
-  /** The words that decide are words of the request too: the failure is answered, but nothing is counted and nothing held. */
+  /** The deciding words are also in the request: the client gets the failure, but it does not count against the route. */
   disputed?: true;
   status: number | null;
-  /** Fit to be shown to a caller: short, without markup, scrubbed. */
+  /** What a client may see: short, without markup, credentials or addresses. */
   quote: string;
   /** Only on timeouts. */
   budget?: { name: Budget; ms: number };
-  /** How long the upstream asked to be left alone: advice for the breaker, never passed on. */
+  /** How long the upstream asked to wait. The breaker uses it; clients never see it. */
   retryAfterMs?: number;
 }
 
-/** What a failure does to its route: a rejection of the request nothing, a spent daily quota holds it, all else counts. */
+/** What a failure does to its route: a rejected request does nothing, a used-up daily quota holds it, all else counts. */
 export type Effect = 'none' | 'held' | 'counted';
 
 export function effectOf(meaning: Meaning): Effect {
@@ -40,7 +42,7 @@ export function effectOf(meaning: Meaning): Effect {
   return meaning === 'quota' ? 'held' : 'counted';
 }
 
-/** What a broken connection says of itself. */
+/** The message and code of a connection error. */
 export function reasonOf(error: Error & { code?: string }): string {
   return error.code ? `${error.message} (${error.code})` : error.message;
 }

@@ -1,15 +1,15 @@
 /**
- * What only one family of providers means by a code or a status. These tables sharpen; a provider that is not known here is
- * understood by its words.
+ * Codes and statuses that have a special meaning at one family of providers. Providers that are not listed are read by their
+ * words alone.
  */
 import type { Meaning } from './failure.js';
 
 export interface Family {
-  /** In the provider's id, or in the host of its address. */
+  /** Matches the provider's id or the host of its address. */
   named: RegExp;
-  /** Exact codes, decisive. */
+  /** Exact codes; they decide. */
   codes?: Readonly<Record<string, Meaning>>;
-  /** What a status means where neither codes nor words tell. */
+  /** What a status means where neither codes nor words decide. */
   statuses?: Readonly<Record<number, Meaning>>;
 }
 
@@ -110,7 +110,7 @@ const families: Readonly<Record<string, Family>> = {
   },
 };
 
-/** By the envelope where it is one of a kind, else by the provider's id, else by the host that it is called at. */
+/** By the shape of the error where only one family uses it, else by the provider's id, else by the host. */
 export function familyOf(shape: string | undefined, providerId: string, baseUrl: string): Family | undefined {
   if (shape !== undefined) return families[shape];
   const host = /^https?:\/\/([^/?#]+)/i.exec(baseUrl)?.[1] ?? '';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as states from '../../../tests/faults/classification/states.js';
+import { failureOf } from '../../../tests/support/call-failures.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import { understand } from '../../../tests/support/understood.js';
-import { AnswerHead } from '../transport/answer-head.js';
+import { ResponseHead } from '../transport/response-head.js';
 import { effectOf } from './failure.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
@@ -11,7 +11,7 @@ type Outcome = 'rejected' | 'held' | 'counted';
 
 function outcomeOf(status: number, message: string): Outcome {
   const body = Buffer.from(JSON.stringify({ error: { message } }));
-  const { meaning } = understand({ kind: 'refused', status, head: new AnswerHead(status, []), body }, route);
+  const { meaning } = failureOf({ kind: 'refused', status, head: new ResponseHead(status, []), body }, route);
   const effect = effectOf(meaning);
   return effect === 'none' ? 'rejected' : effect;
 }

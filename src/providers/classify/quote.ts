@@ -1,9 +1,9 @@
-/** Upstream text as a caller may see it: the message out of whatever envelope, no markup, at most 500 characters, with our credentials and addresses masked. */
+/** Makes an upstream's error text fit for clients: without markup, at most 500 characters, with our credentials and addresses masked. */
 import type { Provider } from '../../catalogue/route.js';
 
 const quoteMax = 500;
 
-/** Finds the human message in the envelopes that providers use. */
+/** Finds the human-readable message in the error shapes that providers use. */
 export function messageIn(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return value.trim() || undefined;
   if (value === null || typeof value !== 'object' || depth > 4) return undefined;
@@ -21,7 +21,7 @@ export function messageIn(value: unknown, depth = 0): string | undefined {
 const messageNames =
   'error errors message Message detail msg title description error_msg errorMessage base_resp status_msg'.split(' ');
 
-/** A router says only that its provider failed; what the provider said is beside it. */
+/** A router's own message only says that its provider failed; the provider's message is in `metadata.raw`. */
 function relayedMessage(metadata: unknown, depth: number): string | undefined {
   const { raw } = (metadata ?? {}) as { raw?: unknown };
   if (typeof raw !== 'string') return messageIn(raw, depth + 1);
@@ -46,7 +46,7 @@ function withoutMarkup(text: string): string {
   if (!/<[a-z!/]/i.test(text)) return text;
   const title = /<title[^<>]*>([^<]*)</i.exec(text)?.[1];
   if (title?.trim()) return title;
-  // Each pattern also takes what is never closed, or an upstream could make the search quadratic.
+  // Each pattern also matches unclosed markup; otherwise an upstream could make the search quadratic.
   return text
     .replace(/<(script|style)\b[\s\S]*?(?:<\/\1[^<>]*>?|$)/gi, ' ')
     .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
@@ -61,14 +61,14 @@ const secretLike = [
   /\b(?:org|proj|team|acct)[-_][A-Za-z0-9]{6,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b/g,
   /\bya29\.[\w-]+/g,
-  // AWS repeats the whole of a request whose signature it does not accept.
+  // AWS repeats the whole request when it does not accept the signature.
   /\bx-amz-security-token:\s*\S+/gi,
   /\barn:aws[\w-]*:[^\s"',]+/g,
   /\bprojects\/[\w-]+/g,
   /\b(?:team|account|project|organization|tenant)[ /'"]{1,2}[0-9a-f]{8}-[0-9a-f-]{20,40}/gi,
 ];
 
-/** The system's own errors name the address that was looked up or connected to. */
+/** Errors of the operating system name the address that was looked up or connected to. */
 const systemAddress = /\b((?:connect|getaddrinfo) E[A-Z_]+) \S+/g;
 const numericAddress = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g;
 
@@ -79,9 +79,9 @@ function scrub(text: string, provider: Provider, baseUrl: string): string {
   clean = clean.replace(systemAddress, '$1 [address]').replace(numericAddress, '[address]');
   const { host, hostname } = hostOf(baseUrl);
   for (const name of [
-    `https?://${literally(host)}[^\\s"']*`,
-    literally(host),
-    hostname.includes('.') ? literally(hostname) : '',
+    `https?://${escapeRegExp(host)}[^\\s"']*`,
+    escapeRegExp(host),
+    hostname.includes('.') ? escapeRegExp(hostname) : '',
   ]) {
     if (host && name) clean = clean.replace(new RegExp(name, 'gi'), '[address]');
   }
@@ -96,6 +96,6 @@ function hostOf(baseUrl: string): { host: string; hostname: string } {
   }
 }
 
-function literally(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

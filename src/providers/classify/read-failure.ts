@@ -1,21 +1,20 @@
 /**
- * Reads what a failed call says, in the light of what was asked: strings of the request that the error repeats are taken out
- * first, and words that the request has too may decide the answer but never what happens to the route.
+ * Reads the error of a failed call together with the request. Strings of the request that the error repeats are removed first.
+ * Words that are also in the request may decide what the client is told, but never what happens to the route.
  */
-
-import { classify, type Decision, decidesAlone, statusMeant } from './classify.js';
+import { classify, type Decision, decidesAlone, effectiveStatus } from './classify.js';
 import { Echoes, type Leaf } from './echoes.js';
+import { collectErrorText, type EchoFilter, type ErrorText, keepsEverything } from './error-text.js';
 import { effectOf, type Meaning } from './failure.js';
 import { familyOf } from './families.js';
-import { codeWords } from './own-words.js';
-import { allOwn, gather, type Ownership, type Said } from './said.js';
+import { normalizedWord } from './normalized-text.js';
 import { nothingSent, SentStrings, type SentTexts } from './sent-strings.js';
-import { squeeze } from './squeezed.js';
 import { meaningOfStatus } from './statuses.js';
+import { codeWords } from './words.js';
 
-/** What a failed call showed, as plain data. */
+/** The error of a failed call, as plain data. */
 export interface Evidence {
-  /** Of the response; of a 2xx that holds an error, 200. */
+  /** The status of the response; 200 for any 2xx that holds an error. */
   readonly status: number;
   /** The parsed body, or its text. */
   readonly body: unknown;
@@ -26,75 +25,80 @@ export interface Evidence {
 
 export interface Verdict {
   readonly meaning: Meaning;
-  /** A word that decides is also in the request: nothing is counted, nothing is held. */
+  /** A deciding word is also in the request: the failure does not count against the route. */
   readonly disputed: boolean;
 }
 
-/** Each round takes out the words that decided the one before. */
+/** Each round removes the words that decided the previous one. */
 const roundsMax = 8;
 
 export function readFailure(evidence: Evidence, sent: SentTexts = nothingSent): Verdict {
-  if (sent.texts.length === 0) return { meaning: decide(evidence, saidIn(evidence, allOwn)).meaning, disputed: false };
+  if (sent.texts.length === 0)
+    return { meaning: decide(evidence, errorTextOf(evidence, keepsEverything)).meaning, disputed: false };
   const strings = new SentStrings(sent);
   const echoes = new Echoes(leavesOf(evidence), strings, decidesAlone);
-  const own: Ownership = {
+  const filter: EchoFilter = {
     text: (text) => echoes.without(text),
     code: (code) => (echoes.without(code).trim() === '' ? '' : code),
-    readsInner: () => true,
+    readsNested: () => true,
   };
-  const { meaning } = decide(evidence, saidIn(evidence, own));
-  const disputed = effectOf(meaning) !== 'none' && (echoes.exhausted || isDisputed(evidence, own, strings, meaning));
+  const { meaning } = decide(evidence, errorTextOf(evidence, filter));
+  const disputed = effectOf(meaning) !== 'none' && (echoes.exhausted || isDisputed(evidence, filter, strings, meaning));
   return { meaning, disputed };
 }
 
-/** Whether the failure would do something else to the route without the words that the request has too. */
-function isDisputed(evidence: Evidence, own: Ownership, strings: SentStrings, meaning: Meaning): boolean {
-  const isShared = (word: string) => strings.has(squeeze(word));
-  const readsInner = (code: string) => !decidingWords(codeWords(code)).every(isShared);
-  let said = saidIn(evidence, { ...own, readsInner });
+/** Whether the failure would do something else to the route without the words that are also in the request. */
+function isDisputed(evidence: Evidence, filter: EchoFilter, strings: SentStrings, meaning: Meaning): boolean {
+  const isShared = (word: string) => strings.has(normalizedWord(word));
+  const readsNested = (code: string) => !decidingWords(codeWords(code)).every(isShared);
+  let error = errorTextOf(evidence, { ...filter, readsNested });
   for (let round = 0; round < roundsMax; round++) {
-    const decision = decide(evidence, said);
+    const decision = decide(evidence, error);
     if (effectOf(decision.meaning) !== effectOf(meaning)) return true;
     const shared = decision.words.flatMap(decidingWords).filter(isShared);
     if (shared.length === 0) return false;
-    let words = said.words.toLowerCase();
+    let words = error.words.toLowerCase();
     for (const word of shared) words = words.replaceAll(word, ' ');
-    said = { ...said, words };
+    error = { ...error, words };
   }
   return true;
 }
 
-/** In a rejection a text may repeat the request, so that an error inside it is not taken for the provider's. */
-function saidIn({ status, body, headerCodes }: Evidence, own: Ownership): Said {
-  const warily = gather({ body, headerCodes, trusting: false, own });
-  const isRejection = meaningOfStatus(statusMeant(status, warily.status)) === 'rejected';
-  return isRejection ? warily : gather({ body, headerCodes, trusting: true, own });
+/** A rejection may repeat the request, so an error inside its text is not trusted to be the provider's. */
+function errorTextOf({ status, body, headerCodes }: Evidence, filter: EchoFilter): ErrorText {
+  const untrusted = collectErrorText({ body, headerCodes, trusting: false, filter });
+  const isRejection = meaningOfStatus(effectiveStatus(status, untrusted.status)) === 'rejected';
+  return isRejection ? untrusted : collectErrorText({ body, headerCodes, trusting: true, filter });
 }
 
-function decide({ status, providerId, baseUrl }: Evidence, said: Said): Decision {
-  return classify({ status, said, family: familyOf(said.family, providerId, baseUrl) });
+function decide({ status, providerId, baseUrl }: Evidence, error: ErrorText): Decision {
+  return classify({ status, error, family: familyOf(error.family, providerId, baseUrl) });
 }
 
-/** Every text and code that would be read. */
+/** Every text and code of the error. */
 function leavesOf({ body, headerCodes }: Evidence): Leaf[] {
   const leaves: Leaf[] = [];
-  const noted = (text: string, isCode: boolean) => {
+  const record = (text: string, isCode: boolean) => {
     leaves.push({ text, isCode });
     return text;
   };
-  const own = { ...allOwn, text: (text: string) => noted(text, false), code: (code: string) => noted(code, true) };
-  gather({ body, headerCodes, trusting: true, own });
+  const filter = {
+    ...keepsEverything,
+    text: (text: string) => record(text, false),
+    code: (code: string) => record(code, true),
+  };
+  collectErrorText({ body, headerCodes, trusting: true, filter });
   return leaves;
 }
 
-/** Words that every text has decide nothing. */
+/** Words that occur in every text decide nothing. */
 const functionWords = new Set(
   'the a an is are was were be been being has have had do does did not no of in on at to for from with by as and or but if it its this that these those you your we our i me my he she they them their there here can could will would should may might must please too many more most very any all one'.split(
     ' ',
   ),
 );
 
-/** The words of a phrase that carry its meaning. Chinese and Japanese have no spaces: there each two characters are one. */
+/** The words of a phrase that carry its meaning. Chinese and Japanese have no spaces, so each pair of characters is a word. */
 function decidingWords(phrase: string): string[] {
   const words = phrase.toLowerCase().match(/[\u3040-\u9fff]+|[^\P{L}\u3040-\u9fff]+|\p{N}+/gu) ?? [];
   return words.flatMap((word) => {

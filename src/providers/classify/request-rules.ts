@@ -1,7 +1,7 @@
-/** What speaks of the request itself: first what nothing else can mean, last what counts on a server's status too. */
+/** Rules for errors about the request itself. */
 import { any, type Rule } from './rule.js';
 
-/** Over the model's window, against a content policy, or a field that is not taken: asked before anything else. */
+/** Too long for the model, against a content policy, or a field that is not accepted. Checked before all other rules but territory. */
 export const plainRejection: Rule = {
   meaning: 'rejected',
   codes: any(
@@ -20,19 +20,19 @@ export const plainRejection: Rule = {
   ),
 };
 
-/** What a request may ask for: a name of a field, or one of the things that such names stand for. */
+/** What a request may ask for: a field name, or a feature that such a field stands for. */
 const option =
   '(?:\\w+_\\w+|(?:top |prompt )?log ?prob\\w*|tools?|tool[ -](?:choice|use|support|call\\w*|pars\\w+)|function[ -]?call\\w*|structured outputs?|json(?: mode| schema| object)?|(?:guided|constrained) \\w+|grammars?|(?:chat )?templates?|reasoning|thinking|streaming|images?|audio|video|vision|multi-?modal|files?|attachments?|beam search|seeds?|stop (?:sequences?|tokens?|strings?|words?)|penalt\\w+|temperature|sampling|logit bias|prefill|suffix|echo|speculative|parallel|response format|prompt caching|web search|citations?|system (?:prompt|message|role)s?|options?|parameters?|params?|arguments?|features?|flags?|modes?|inputs?|outputs?)(?! (?:service|server|worker|api|endpoint|backend|cluster|model|pool|queue|storage|store)s?\\b)';
 const off =
   "(?:disabled|deactivated|(?:is|are|was|were) off|(?:turned|switched) off|(?:not|isn't|aren't|wasn't|weren't)(?: currently| yet| been)? (?:enabled|activated|active|allowed|configured|(?:turned|switched) on))";
-/** Where it is the account that lacks something, no request can help. */
+/** Excludes what the account lacks: the request is not the cause. */
 const notOfAccount =
   '(?! (?:for|on|in|by|with) (?:your|this|the) (?:\\w+ )?(?:account|organi[sz]ation|project|plan|subscription|tier|team|key|workspace))';
-/** What may be off without any request being the reason. */
+/** What can be off without the request being the cause. */
 const notAnOption =
   '(?:access|api|accounts?|users?|keys?|billing|organi[sz]ation|project|subscription|plan|tier|team|login|models?|services?|servers?|workers?|endpoints?|deployments?|instances?|clusters?|nodes?|backends?|engine|inference|generation|system|platform|queues?|pools?|gateway|router|provider|network|storage|store|traffic|region|zone|gpus?|hardware)';
 
-/** Something that the request asks for is switched off where it was sent, which no retry changes. */
+/** The request asks for a feature that is switched off at the provider, which no retry changes. */
 export const switchedOff: Rule = {
   meaning: 'rejected',
   hint: /\b(?:disabled|deactivated|off|enabled|activated|active|allow(?:ed|s)?|permit|configured|forbids?|disallows?|turned|switched|blocked|without|with no|start|launch|run|configure|build)\b| --[a-z]/,
@@ -52,7 +52,7 @@ export const switchedOff: Rule = {
   ),
 };
 
-/** Words about a request, whatever status they came under. */
+/** Words about the request, whatever the status. */
 export const requestWords: Rule = {
   meaning: 'rejected',
   codes: /\bnot supported|unsupported|not implemented|unimplemented|invalid (?:value|input|messages?|role)/,
@@ -65,7 +65,7 @@ export const requestWords: Rule = {
   ),
 };
 
-/** A server speaking of itself, in words that are no more than its status. */
+/** A server error whose words add nothing to its status. */
 export const serverWords: Rule = {
   meaning: 'server_error',
   says: /\bbad gateway|gateway time-?out|internal (?:server )?error|server error|service unavailable|something went wrong|unexpected error|unknown error|unable to process/,

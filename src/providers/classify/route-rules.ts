@@ -1,11 +1,11 @@
 /**
- * What speaks of the route and not of the request, in the order in which it is asked: a territory, money, a credential, a load,
- * a server that rests, a pace, a broken generation, a model that is not there.
+ * Rules for errors about the route and not the request, in the order in which they are checked: territory, money, credential,
+ * load, a stopped server, rate limits, a failed generation, an unknown model.
  */
 import { switchedOff } from './request-rules.js';
 import { any, type Rule } from './rule.js';
 
-/** The region of our own egress is refused, not the caller's. */
+/** The provider refuses the region that this gateway calls from. */
 export const territory: Rule = {
   meaning: 'auth',
   says: any(
@@ -97,7 +97,7 @@ export const load: Rule = {
   ),
 };
 
-/** What serves a model. Containers are not among them: a client may have its own. */
+/** What serves a model. Containers are not in the list: a client may mean its own. */
 const host =
   '(?:deployments?|endpoints?|instances?|replicas?|servers?|services?|pods?|workers?|clusters?|machines?|vms?|backends?|nodes?)';
 const unit = '(?:deployments?|endpoints?|instances?|replicas?|servers?|pods?|workers?|machines?|nodes?)';
@@ -107,8 +107,8 @@ const resting =
   '(?:stopped|paused|suspended|sleeping|asleep|went to sleep|cold|expired|exited|preempted|evicted|quarantined|powered (?:off|down)|spun down|under maintenance|resuming|draining|hibernat\\w+|inactive|offline|down|unhealthy|unloaded|undeployed|released|deleted|terminated|deactivated|shut ?down|(?:re)?starting|provisioning|creating|updating|deploying|initiali[sz]ing|(?:turned|switched) off|(?:auto)?scaled (?:down )?to (?:zero|0))';
 const words = (most: number) => `(?: [^\\s.;,]+){0,${most}}?`;
 
-/** What serves the model is not running: stopped, paused, scaled to nothing, or still being started. */
-export const rest: Rule = {
+/** The server of the model is not running: stopped, paused, scaled to zero, or still starting. */
+export const stopped: Rule = {
   meaning: 'capacity',
   hint: /\b(?:deployment|endpoint|instance|replica|server|service|pod|worker|cluster|machine|vm|backend|node|model|weight)s?\b/,
   says: any(
@@ -138,14 +138,14 @@ export const rest: Rule = {
   ),
 };
 
-/** The same in words that a rate limit may use as well. */
+/** Overload in words that rate limits use as well. */
 export const strain: Rule = {
   meaning: 'capacity',
   loosely:
     /\bqueue|\bcapacity\b|concurren|\bbusy\b|resource ?exhausted|try again (?:later|soon|shortly)|system memory|no available/,
 };
 
-/** The generation broke, though the request was taken. */
+/** The provider accepted the request, but the generation failed. */
 export const generation: Rule = {
   meaning: 'server_error',
   codes:
@@ -158,7 +158,7 @@ export const generation: Rule = {
   loosely: /\btim(?:ed|e)[ -]?out\b|took too long|deadline (?:expired|exceeded)|shutting down/,
 };
 
-/** What the route names is not there, or not for chat: the catalogue's fault and not the caller's. */
+/** The route's model does not exist or is not for chat: the catalogue is wrong, not the client. */
 export const model: Rule = {
   meaning: 'unknown_model',
   codes: any(
@@ -177,13 +177,13 @@ export const model: Rule = {
   ),
 };
 
-/** In the order of asking; the day's quota is asked for between territory and money. A server that rests may sound like an option that is off. */
+/** In the order of checking. The daily quota is checked before `money`, and options that are off before a stopped server, which can sound alike. */
 export const routeRules: readonly Rule[] = [
   money,
   credential,
   load,
   switchedOff,
-  rest,
+  stopped,
   pace,
   strain,
   generation,

@@ -1,19 +1,19 @@
-/** One rule of the tables: by which words and codes a meaning is told. */
+/** A rule of the tables: the words and codes that carry a meaning. */
 import type { Meaning } from './failure.js';
 
 export interface Rule {
   meaning: Meaning;
-  /** A short pattern that fails for nearly all words, for rules that are costly to compile and to try. */
+  /** A cheap pattern that must match first, for rules that are costly to compile and to run. */
   hint?: RegExp;
-  /** In the words or in the codes (as words). Phrases that no field name, value or prompt is likely to hold. */
+  /** Matches the words or the codes. Phrases that a field name, value or prompt is unlikely to contain. */
   says?: RegExp;
-  /** In the codes alone. */
+  /** Matches the codes only. */
   codes?: RegExp;
-  /** In the words, where the status itself speaks of no rejection: there nothing echoes the caller's request. */
+  /** Matches the words where the status means no rejection: such a text does not repeat the request. */
   loosely?: RegExp;
 }
 
-/** Several patterns as one, each on a line of its own. */
+/** Joins several patterns into one. */
 export function any(...patterns: readonly RegExp[]): RegExp {
   return new RegExp(patterns.map(({ source }) => `(?:${source})`).join('|'));
 }

@@ -1,4 +1,4 @@
-/** What a status means where nothing else was said: the last resort. */
+/** What a status means where the error itself does not say more. */
 import type { Meaning } from './failure.js';
 
 const meanings: Readonly<Record<number, Meaning>> = {
@@ -6,7 +6,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   402: 'billing',
   403: 'auth',
   404: 'unknown_model',
-  // What we send as a method, a media type or a precondition is the same for every request: no caller can mend it.
+  // Method, media type and preconditions are the same for every request, so no client can correct them.
   405: 'server_error',
   406: 'server_error',
   407: 'auth',
@@ -40,7 +40,7 @@ export function meaningOfStatus(status: number): Meaning {
   return status >= 200 && status < 400 ? 'malformed' : 'server_error';
 }
 
-/** Names that say no more than a status does, as code words. */
+/** Error names that mean no more than a status, as code words. */
 const names: Readonly<Record<string, number>> = {
   'invalid request error': 400,
   'invalid request': 400,

@@ -1,10 +1,10 @@
 /**
- * AWS's credentials as its users expect to find them: in the environment at once, else by the SDK's own chain (shared files
- * with a profile, SSO, a process, a web identity, a container's or an instance's role).
+ * Finds AWS credentials where AWS users expect them: in the environment, else through the SDK's own chain (profiles in the shared
+ * files, SSO, a credential process, a web identity, the role of a container or an instance).
  */
 import type { Clock } from '../../base/time.js';
-import { type LoadPackage, optionalPackage } from './optional-package.js';
-import { Renewed } from './renewed.js';
+import { type LoadPackage, loadOptional } from './optional-package.js';
+import { RenewableValue } from './renewable.js';
 
 export interface AwsKeys {
   readonly accessKeyId: string;
@@ -22,19 +22,19 @@ interface ProviderChain {
 const chainPackage = '@aws-sdk/credential-provider-node';
 
 export class AwsKeySource {
-  private readonly chain: Renewed<AwsKeys>;
+  private readonly chain: RenewableValue<AwsKeys>;
 
   constructor(
     private readonly env: Environment,
     clock: Clock,
     load: LoadPackage,
   ) {
-    this.chain = new Renewed({
+    this.chain = new RenewableValue({
       clock,
       explain: explainAws,
       async obtain() {
-        const { defaultProvider } = await optionalPackage<ProviderChain>(chainPackage, load);
-        // A chain of its own each time, because it would keep what has no end for ever.
+        const { defaultProvider } = await loadOptional<ProviderChain>(chainPackage, load);
+        // A new chain each time: a chain caches credentials without an expiry for ever.
         const { accessKeyId, secretAccessKey, sessionToken, expiration } = await defaultProvider({
           ignoreCache: true,
         })();
@@ -49,7 +49,7 @@ export class AwsKeySource {
   }
 }
 
-/** As with the SDK, a profile that is named wins over keys. */
+/** As in the SDK, a named profile wins over keys in the environment. */
 function environmentKeys(env: Environment): AwsKeys | null {
   const { AWS_PROFILE, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = env;
   if (AWS_PROFILE || !AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) return null;
@@ -60,7 +60,7 @@ function environmentKeys(env: Environment): AwsKeys | null {
   };
 }
 
-/** The SDK's own words name profiles, files and commands. */
+/** The SDK's own messages name profiles, files and commands, which clients must not see. */
 function explainAws(error: unknown): string {
   const words = String((error as Error)?.message);
   if (/sso|token/i.test(words) && /expired|refresh|login/i.test(words)) return 'its AWS session has expired';

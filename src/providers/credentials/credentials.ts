@@ -1,15 +1,16 @@
-/** How a call shows who it is for: by a key, by a signature, by a token that is renewed, or not at all. */
+/** The credentials of upstream calls: an API key, an AWS signature, a renewed access token, or none. */
+import type { Latin1Text } from '../../base/latin1.js';
 import type { Route } from '../../catalogue/route.js';
 
 export interface Credentials {
   /**
-   * Flat list of names and values. One and the same list for every call of a provider as long as nothing in it changes, given
-   * at once; a promise only where something must first be obtained. It fails with a CredentialFault.
+   * The headers of a call, as a flat list of names and values. While nothing changes, every call of a provider gets the same
+   * list object, without a promise. A promise means that a credential must be obtained first; it rejects with CredentialFault.
    */
-  headersFor(route: Route, path: string, body: string | Buffer): readonly string[] | Promise<readonly string[]>;
+  headersFor(route: Route, path: string, body: Latin1Text | Buffer): readonly string[] | Promise<readonly string[]>;
 }
 
-/** Nothing to show could be obtained. The message is fit for a caller: it names no file, profile, account or secret. */
+/** No credential could be obtained. Clients see the message, so it names no file, profile, account or secret. */
 export class CredentialFault extends Error {
   override readonly name = 'CredentialFault';
 }

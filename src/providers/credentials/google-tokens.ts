@@ -1,10 +1,10 @@
 /**
- * Google's credentials as its users expect to find them, by its own library: the file that GOOGLE_APPLICATION_CREDENTIALS
- * names, what `gcloud auth application-default login` left, or the metadata server.
+ * Obtains Google access tokens through Google's own library: from the file in GOOGLE_APPLICATION_CREDENTIALS, from
+ * `gcloud auth application-default login`, or from the metadata server.
  */
 import type { Clock } from '../../base/time.js';
-import { type LoadPackage, optionalPackage } from './optional-package.js';
-import { Renewed } from './renewed.js';
+import { type LoadPackage, loadOptional } from './optional-package.js';
+import { RenewableValue } from './renewable.js';
 
 /** The part of `google-auth-library` that is used. */
 interface GoogleLibrary {
@@ -17,21 +17,21 @@ interface GoogleClient {
 }
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
-/** A token whose end is not told is asked for again after this; the library keeps it as long as it holds. */
-const untoldMs = 5 * 60_000;
+/** A token without a known expiry is requested again after this time; the library caches it while it is valid. */
+const unknownExpiryMs = 5 * 60_000;
 
-/** A user's own credentials also name the project that pays. */
-const shownHeaders = ['authorization', 'x-goog-user-project'];
+/** Credentials of a user also name the project that is billed. */
+const sentHeaders = ['authorization', 'x-goog-user-project'];
 
-export function googleTokens(clock: Clock, load: LoadPackage): Renewed<readonly string[]> {
-  /** Only one that has served is kept: what could not be found, or hung, may be there the next time. */
+export function googleTokens(clock: Clock, load: LoadPackage): RenewableValue<readonly string[]> {
+  /** Kept only after it has served: credentials that were missing, or a client that hung, are looked up again. */
   let client: GoogleClient | null = null;
   const connect = async () => {
-    const { GoogleAuth } = await optionalPackage<GoogleLibrary>('google-auth-library', load);
-    // Without a project it would look one up, which some accounts may not do, and nobody needs here.
+    const { GoogleAuth } = await loadOptional<GoogleLibrary>('google-auth-library', load);
+    // Without a project id the library looks one up. That is not needed here, and some accounts may not do it.
     return new GoogleAuth({ scopes: scope, projectId: 'not-needed' }).getClient();
   };
-  return new Renewed({
+  return new RenewableValue({
     clock,
     explain: explainGoogle,
     async obtain() {
@@ -39,16 +39,16 @@ export function googleTokens(clock: Clock, load: LoadPackage): Renewed<readonly 
       client = null;
       const headers = await found.getRequestHeaders();
       client = found;
-      const value = shownHeaders.flatMap((name) => {
+      const value = sentHeaders.flatMap((name) => {
         const header = headers.get(name);
         return header === null ? [] : [name, header];
       });
-      return { value, expiresAtMs: found.credentials?.expiry_date ?? clock.now() + untoldMs };
+      return { value, expiresAtMs: found.credentials?.expiry_date ?? clock.now() + unknownExpiryMs };
     },
   });
 }
 
-/** The library's own words name files, accounts and addresses. */
+/** The library's own messages name files, accounts and addresses, which clients must not see. */
 function explainGoogle(error: unknown): string {
   const words = String((error as Error)?.message);
   if (/could not load the default credentials/i.test(words)) return 'no Google credentials could be found';

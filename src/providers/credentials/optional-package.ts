@@ -1,11 +1,11 @@
-/** Packages that only some installations need: loaded when first used, and missed with a message that says what to do. */
+/** Loads packages that only some installations need, when they are first used. A missing one is named in the error. */
 import { CredentialFault } from './credentials.js';
 
 export type LoadPackage = (name: string) => Promise<unknown>;
 
 export const loadPackage: LoadPackage = (name) => import(/* @vite-ignore */ name);
 
-export async function optionalPackage<Module>(name: string, load: LoadPackage): Promise<Module> {
+export async function loadOptional<Module>(name: string, load: LoadPackage): Promise<Module> {
   try {
     return (await load(name)) as Module;
   } catch (error) {

@@ -1,16 +1,17 @@
 /**
- * What a dialect is: pure translation between OpenAI's chat protocol and a provider's own, with no I/O. A call's path and body
- * go out, a whole answer or the events of a stream come in.
+ * A dialect translates between OpenAI's chat API and the API of one kind of provider. It does no I/O. Its description also
+ * holds everything else that differs by dialect: headers, catalogue rules and the names that its protocol defines.
  */
+import type { Latin1Text } from '../../base/latin1.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 
-/** What an adapter may know of the route. */
+/** The part of a route that a dialect may use. */
 export interface Target {
   readonly upstreamModel: string;
   /** The route's address, for dialects whose paths depend on it. */
   readonly baseUrl: string;
-  /** false where the upstream refuses to be asked for usage in a stream. */
+  /** False where the upstream rejects a request for usage in a stream. */
   readonly streamUsage: boolean;
   /** For dialects in which a limit must be sent. */
   readonly maxOutputTokens: number | null;
@@ -19,34 +20,62 @@ export interface Target {
 }
 
 export interface OutgoingCall {
-  /** Appended to the route's base address, with its query where it has one. */
+  /** Appended to the route's base address; may include a query. */
   path: string;
-  /** A string is latin1: one character a byte. */
-  body: string | Buffer;
+  body: Latin1Text | Buffer;
 }
 
-/** A provider's whole answer, in OpenAI's terms. */
+/** A provider's whole answer as an OpenAI completion. */
 export type TranslatedAnswer =
   | { kind: 'completion'; completion: Record<string, unknown> }
-  /** A 2xx that holds an error, in whatever shape the provider gave it. */
+  /** A 2xx that holds an error, in the provider's own shape. */
   | { kind: 'error'; error: unknown }
   | { kind: 'malformed'; reason: string };
 
-/** One stream of one attempt. `emit` takes OpenAI's chunks as JSON text in latin1, and `[DONE]`. */
+/** Takes OpenAI chunks as JSON text, and `[DONE]`. */
+export type EmitChunk = (chunk: Latin1Text) => void;
+
+/** Translates the stream of one attempt. */
 export interface StreamTranslator {
-  /** `data` is latin1; `event` is the event's name, empty where it has none. */
-  onEvent(data: string, event: string, emit: (chunk: string) => void): void;
+  /** `event` is the name of the event, or empty. */
+  onEvent(data: Latin1Text, event: string, emit: EmitChunk): void;
   /** The upstream closed its stream. */
-  onEnd(emit: (chunk: string) => void): void;
+  onEnd(emit: EmitChunk): void;
 }
 
-export interface Adapter {
-  /** The request in the provider's dialect. Only what the caller sent goes out, and what the dialect demands. */
-  outgoing(request: ChatRequest, target: Target): OutgoingCall;
-  /** null where answers are OpenAI's already, and are passed on as they are. */
-  readonly answer: ((value: unknown, encoding: TextEncoding) => TranslatedAnswer) | null;
-  /** null where frames are OpenAI's already. */
-  readonly stream: (() => StreamTranslator) | null;
-  /** A parameter that the dialect has no words for, whatever the catalogue says of the route. */
-  cannotApply(request: Pick<ChatRequest, 'needs' | 'responseFormat'>): RefusableParameter | null;
+export interface Dialect {
+  /** The request as a call to the provider. It holds only what the client sent and what the provider's API requires. */
+  callOf(request: ChatRequest, target: Target): OutgoingCall;
+  /** Null where answers are OpenAI's already and are passed on unchanged. */
+  readonly readAnswer: ((value: unknown, encoding: TextEncoding) => TranslatedAnswer) | null;
+  /** Null where frames are OpenAI's already. */
+  readonly createStreamTranslator: (() => StreamTranslator) | null;
+  /** The first requested parameter that the provider's API cannot express on any route; null where there is none. */
+  inapplicableParameter(request: Pick<ChatRequest, 'needs' | 'responseFormat'>): RefusableParameter | null;
+
+  /** The `accept` header; absent = JSON or server-sent events. */
+  readonly accept?: string;
+  /** Headers that every call needs, as a flat list of names and values. */
+  readonly extraHeaders?: readonly string[];
+  /** The header that carries an API key. */
+  keyHeader(key: string): [name: string, value: string];
+
+  /** False where the provider runs inside this process and has no address. */
+  readonly needsBaseUrl: boolean;
+  /** Whether calls can be signed with AWS credentials (`auth: aws` in the catalogue). */
+  readonly canSign: boolean;
+  /** How calls authenticate where the catalogue entry does not say. */
+  defaultAuth(baseUrl: string): 'key' | 'aws' | 'google';
+
+  /**
+   * Names that the provider's API defines, separated by spaces. They are in every request and no client chose them, so an
+   * error that repeats one does not repeat a word of the client.
+   */
+  readonly protocolNames: string;
+  /** What an operator can do when the provider does not know the model of a route; absent = correct the catalogue entry. */
+  unknownModelAdvice?(routeId: string): string;
+}
+
+export function bearerHeader(token: string): [name: string, value: string] {
+  return ['authorization', `Bearer ${token}`];
 }

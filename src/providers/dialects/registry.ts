@@ -1,27 +1,23 @@
-/** The dialects that this version speaks, one line each. */
+/** The list of dialects: a new dialect is a folder beside this file and one line here. */
+import { anthropic } from './anthropic/anthropic.js';
+import { azure } from './azure/azure.js';
+import { bedrock } from './bedrock/bedrock.js';
+import type { Dialect } from './dialect.js';
+import { gemini } from './gemini/gemini.js';
+import { openai } from './openai/openai.js';
 
-import { anthropic } from './anthropic/adapter.js';
-import { azure } from './azure/adapter.js';
-import { bedrock } from './bedrock/adapter.js';
-import type { Adapter } from './dialect.js';
-import { gemini } from './gemini/adapter.js';
-import { openai } from './openai/adapter.js';
-
-export const adapters = {
+/** By the name that a catalogue entry uses. */
+export const dialects: Readonly<Record<string, Dialect>> = {
   openai,
-  azure,
   anthropic,
   gemini,
   bedrock,
-  /** The provider inside the process speaks OpenAI's dialect. */
-  sandbox: openai,
-} as const satisfies Record<string, Adapter>;
+  azure,
+  /** The provider inside this process uses OpenAI's API. */
+  sandbox: { ...openai, needsBaseUrl: false },
+};
 
-export type SpokenDialect = keyof typeof adapters;
-
-export const spokenDialects = Object.keys(adapters) as SpokenDialect[];
-
-/** A snapshot has only dialects that are spoken here: its loader refuses others. */
-export function adapterOf(dialect: string): Adapter {
-  return adapters[dialect as SpokenDialect];
+/** A routing snapshot only names dialects of the list: the catalogue refuses others when it loads. */
+export function dialectOf(name: string): Dialect {
+  return dialects[name]!;
 }

@@ -1,4 +1,4 @@
-/** What an echoing model says: the last user message, cut where the request says so. The same request gets the same answer. */
+/** The answer of an echoing model: the last user message, cut where the request asks for it. Equal requests get equal answers. */
 import type { SandboxRequest } from './request.js';
 
 export type Answer =
@@ -6,17 +6,17 @@ export type Answer =
   | { readonly kind: 'tool_call'; readonly name: string };
 
 const greeting = 'Hello from the Lodestone sandbox.';
-/** Long answers are sent several words a piece, so that an echo ends within seconds. */
+/** Long answers are sent in pieces of several words, so that an echo ends within seconds. */
 const piecesMax = 400;
 
 export function answerOf(request: SandboxRequest): Answer {
   if (request.forcedTool !== null) return { kind: 'tool_call', name: request.forcedTool };
-  const said = request.lastUserText.trim() === '' ? greeting : request.lastUserText;
-  const full = request.responseFormat === 'json_object' ? JSON.stringify({ echo: said }) : said;
+  const echo = request.lastUserText.trim() === '' ? greeting : request.lastUserText;
+  const full = request.responseFormat === 'json_object' ? JSON.stringify({ echo }) : echo;
   const words = wordsOf(untilStop(full, request.stops));
   const isCut = words.length > request.wordsMax;
   const kept = isCut ? words.slice(0, request.wordsMax) : words;
-  return { kind: 'text', pieces: grouped(kept), finishReason: isCut ? 'length' : 'stop' };
+  return { kind: 'text', pieces: groupsOf(kept), finishReason: isCut ? 'length' : 'stop' };
 }
 
 function untilStop(text: string, stops: readonly string[]): string {
@@ -28,7 +28,7 @@ function untilStop(text: string, stops: readonly string[]): string {
   return text.slice(0, end);
 }
 
-/** Words with the blanks around them: joined, they are the text again. Words stand in for tokens under `max_tokens`. */
+/** Words with the white space around them: joined, they are the text again. `max_tokens` counts words here. */
 function wordsOf(text: string): string[] {
   const words = text.match(/\S+\s*/g) ?? [];
   const blanks = text.length - text.trimStart().length;
@@ -36,7 +36,7 @@ function wordsOf(text: string): string[] {
   return words;
 }
 
-function grouped(words: readonly string[]): string[] {
+function groupsOf(words: readonly string[]): string[] {
   const size = Math.ceil(words.length / piecesMax);
   if (size <= 1) return [...words];
   const pieces: string[] = [];

@@ -1,25 +1,25 @@
-/** How each model of the sandbox behaves, by the name of its upstream model. */
+/** The behaviour of each sandbox model, by upstream model name. */
 import { answerOf } from './answer.js';
 import {
-  type AnswerHead,
+  type CompletionHead,
   closingFrames,
   completionJson,
   contentFrames,
   type DialectError,
   errorJson,
-} from './dialect.js';
+} from './openai-json.js';
 import { readSandboxRequest } from './request.js';
 import type { Script } from './script.js';
 
-export interface Occasion {
-  readonly head: AnswerHead;
+export interface SandboxCall {
+  readonly head: CompletionHead;
   readonly body: Buffer;
   readonly stream: boolean;
-  /** How often the model was called in this process, this call included. */
+  /** How often the route was called in this process, this call included. */
   readonly callNumber: number;
 }
 
-export type Behaviour = (occasion: Occasion) => Script;
+export type Behaviour = (call: SandboxCall) => Script;
 
 const wordPaceMs = 15;
 const slowFirstByteMs = 2000;
@@ -27,19 +27,18 @@ const slowPaceMs = 200;
 const stalledPieces = 4;
 const choicesMax = 16;
 
-function serves(occasion: Occasion): Script {
-  const request = readSandboxRequest(occasion.body);
-  if (!request) return refuses(400, invalid('messages', 'The request body is no JSON object.'));
+function echo(call: SandboxCall): Script {
+  const request = readSandboxRequest(call.body);
+  if (!request) return refuse(400, invalid('messages', 'The request body is no JSON object.'));
   const { choices, responseFormat } = request;
-  if (choices > choicesMax)
-    return refuses(400, invalid('n', `\`n\` is ${choices}, but must be at most ${choicesMax}.`));
+  if (choices > choicesMax) return refuse(400, invalid('n', `\`n\` is ${choices}, but must be at most ${choicesMax}.`));
   if (responseFormat === 'json_schema') {
-    return refuses(
+    return refuse(
       400,
       invalid('response_format', 'Unsupported value: the sandbox knows json_object, but no json_schema.'),
     );
   }
-  const { head, stream } = occasion;
+  const { head, stream } = call;
   const answer = answerOf(request);
   const content = stream ? contentFrames(head, answer, choices) : [completionJson(head, answer, choices)];
   return {
@@ -53,7 +52,7 @@ function serves(occasion: Occasion): Script {
   };
 }
 
-const refuses = (status: number, error: DialectError): Script => ({
+const refuse = (status: number, error: DialectError): Script => ({
   status,
   contentType: 'application/json',
   firstByteMs: 0,
@@ -70,7 +69,7 @@ const invalid = (param: string, message: string): DialectError => ({
   code: 'invalid_value',
 });
 
-const neverAnswers = (): Script => ({
+const neverAnswer = (): Script => ({
   status: 200,
   contentType: 'application/json',
   firstByteMs: null,
@@ -80,28 +79,28 @@ const neverAnswers = (): Script => ({
   ending: 'silence',
 });
 
-/** A few pieces of a stream, or half of a body, and then silence. */
-function stalls(occasion: Occasion): Script {
-  const script = serves(occasion);
+/** Sends a few pieces of a stream, or half of a body, and then nothing. */
+function stall(call: SandboxCall): Script {
+  const script = echo(call);
   if (script.status !== 200) return script;
   const { pieces, contentPieces } = script;
-  const sent = occasion.stream
+  const sent = call.stream
     ? pieces.slice(0, Math.min(stalledPieces, contentPieces))
     : pieces.map((body) => body.subarray(0, body.length >> 1));
   return { ...script, pieces: sent, ending: 'silence' };
 }
 
-/** A Map, so that a hostile name finds nothing. */
+/** A Map, so that a name such as `constructor` finds nothing. */
 export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
-  ['echo', serves],
-  ['unpriced', serves],
-  ['slow', (occasion) => ({ ...serves(occasion), firstByteMs: slowFirstByteMs, paceMs: slowPaceMs })],
-  ['timeout', neverAnswers],
-  ['stall', stalls],
+  ['echo', echo],
+  ['unpriced', echo],
+  ['slow', (call) => ({ ...echo(call), firstByteMs: slowFirstByteMs, paceMs: slowPaceMs })],
+  ['timeout', neverAnswer],
+  ['stall', stall],
   [
     'capacity',
     () =>
-      refuses(429, {
+      refuse(429, {
         message: 'The request queue is full: all 64 places are taken. Please try again later.',
         type: 'overloaded_error',
         code: 'queue_full',
@@ -109,12 +108,12 @@ export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behavi
   ],
   [
     'reject',
-    () => refuses(400, invalid('messages', 'Unsupported value: the sandbox model `reject` takes no messages at all.')),
+    () => refuse(400, invalid('messages', 'Unsupported value: the sandbox model `reject` takes no messages at all.')),
   ],
   [
     'quota',
     () =>
-      refuses(429, {
+      refuse(429, {
         message:
           'The daily token quota is spent: limit 100000 tokens per day (TPD), used 100000. It resets at midnight UTC.',
         type: 'tokens',
@@ -123,15 +122,15 @@ export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behavi
   ],
   [
     'flaky',
-    (occasion) =>
-      occasion.callNumber % 2 === 1
-        ? serves(occasion)
-        : refuses(503, { message: 'The service is temporarily unavailable.', type: 'server_error', code: null }),
+    (call) =>
+      call.callNumber % 2 === 1
+        ? echo(call)
+        : refuse(503, { message: 'The service is temporarily unavailable.', type: 'server_error', code: null }),
   ],
   [
     'server-error',
     () =>
-      refuses(500, {
+      refuse(500, {
         message: 'The server had an error while processing the request.',
         type: 'server_error',
         code: null,
@@ -140,7 +139,7 @@ export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behavi
 ]);
 
 export const unknownModel = (name: string): Script =>
-  refuses(404, {
+  refuse(404, {
     message: `The model \`${name}\` does not exist in the sandbox.`,
     type: 'invalid_request_error',
     code: 'model_not_found',

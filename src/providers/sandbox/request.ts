@@ -1,4 +1,4 @@
-/** What the sandbox understands of a chat request in OpenAI's dialect. The gateway has checked its fields before. */
+/** Reads the fields of an OpenAI chat request that the sandbox supports. The gateway has validated them before. */
 
 export interface SandboxRequest {
   /** The text of the last user message. */
@@ -6,17 +6,17 @@ export interface SandboxRequest {
   readonly wordsMax: number;
   readonly stops: readonly string[];
   readonly choices: number;
-  /** The function that `tool_choice` forces a call of. */
+  /** The function that `tool_choice` forces the model to call. */
   readonly forcedTool: string | null;
   readonly responseFormat: string;
 }
 
-/** Larger bodies are not read, because parsing them here would hold up other callers. */
+/** Larger bodies are not parsed, because that would delay other clients. */
 export const bodyBytesMax = 256 * 1024;
 
 type Fields = Record<string, unknown>;
 
-/** undefined where the body is no JSON. */
+/** Undefined where the body is not JSON. */
 export function readSandboxRequest(body: Buffer): SandboxRequest | undefined {
   if (body.length > bodyBytesMax) {
     const notice = `The sandbox received a request of ${body.length} bytes. It echoes requests of up to ${bodyBytesMax}.`;

@@ -1,20 +1,22 @@
-/** The in-process provider: an upstream without a network, behind the same seam as one with it. */
+/** The in-process provider: a transport that answers without a network. */
+
 import { createHash } from 'node:crypto';
+import { bytesOfLatin1 } from '../../base/latin1.js';
 import type { Clock } from '../../base/time.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from '../transport/transport.js';
 import { behaviours, unknownModel } from './behaviours.js';
-import { Performance, type Script } from './script.js';
+import { type Script, ScriptPlayer } from './script.js';
 
 export function createSandbox({ clock }: { clock: Clock }): Transport {
   const calls = new Map<string, number>();
-  const running = new Set<Performance>();
+  const running = new Set<ScriptPlayer>();
 
   function scriptOf({ route, body: sent, stream }: UpstreamRequest): Script {
-    const body = typeof sent === 'string' ? Buffer.from(sent, 'latin1') : sent;
+    const body = typeof sent === 'string' ? bytesOfLatin1(sent) : sent;
     const model = route.upstreamModel;
     const behaviour = behaviours.get(model);
     if (!behaviour) return unknownModel(model);
-    // Counted by route, so that one rehearsal of `flaky` is not disturbed by another.
+    // Counted by route, so that two users of `flaky` do not disturb each other.
     const callNumber = (calls.get(route.id) ?? 0) + 1;
     calls.set(route.id, callNumber);
     const head = { id: answerId(body), created: Math.floor(clock.now() / 1000), model };
@@ -23,19 +25,19 @@ export function createSandbox({ clock }: { clock: Clock }): Transport {
 
   return {
     dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
-      const performance = new Performance(scriptOf(request), handler, (over) => running.delete(over));
-      running.add(performance);
-      return performance;
+      const player = new ScriptPlayer(scriptOf(request), handler, (over) => running.delete(over));
+      running.add(player);
+      return player;
     },
     async close(): Promise<void> {
-      for (const performance of running) {
-        performance.fail(Object.assign(new Error('the sandbox was closed'), { code: 'SANDBOX_CLOSED' }));
+      for (const player of running) {
+        player.fail(Object.assign(new Error('the sandbox was closed'), { code: 'SANDBOX_CLOSED' }));
       }
     },
   };
 }
 
-/** Of the request's first part, so that the same request gets the same answer without hashing a huge body. */
+/** A hash of the first part of the request: equal requests get equal answers, and a huge body is not hashed. */
 function answerId(body: Buffer): string {
   return `chatcmpl-${createHash('sha256').update(body.subarray(0, 4096)).digest('hex').slice(0, 24)}`;
 }

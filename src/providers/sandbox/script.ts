@@ -1,21 +1,21 @@
-/** What the sandbox will send, and the player that sends it: one timer a call, none left behind, no burst after a pause. */
+/** A script of what the sandbox sends, and the player that sends it with one timer per call and no burst after a pause. */
 import type { UpstreamCall, UpstreamHandler } from '../transport/transport.js';
 
 export interface Script {
   readonly status: number;
   readonly contentType: 'application/json' | 'text/event-stream';
-  /** Wait before the status and the first piece; null = never a byte. */
+  /** The wait before the status and the first piece; null = nothing is ever sent. */
   readonly firstByteMs: number | null;
-  /** Wait before each later piece. */
+  /** The wait before each later piece. */
   readonly paceMs: number;
   readonly pieces: readonly Buffer[];
-  /** How many of the pieces come before those that close the answer. */
+  /** The number of pieces before those that close the answer. */
   readonly contentPieces: number;
-  /** After the last piece: the end of the body, or nothing ever again. */
+  /** What follows the last piece: the end of the body, or nothing. */
   readonly ending: 'end' | 'silence';
 }
 
-export class Performance implements UpstreamCall {
+export class ScriptPlayer implements UpstreamCall {
   private timer: NodeJS.Timeout | undefined;
   private next = 0;
   private paused = false;
@@ -24,7 +24,7 @@ export class Performance implements UpstreamCall {
   constructor(
     private readonly script: Script,
     private readonly handler: UpstreamHandler,
-    private readonly onOver: (performance: Performance) => void,
+    private readonly onOver: (player: ScriptPlayer) => void,
   ) {
     if (script.firstByteMs !== null) this.timer = setTimeout(() => this.begin(), script.firstByteMs);
   }
@@ -52,11 +52,11 @@ export class Performance implements UpstreamCall {
     }
     this.next++;
     this.paused = !this.handler.onData(piece);
-    if (!this.over && !this.paused) this.await();
+    if (!this.over && !this.paused) this.schedule();
   }
 
-  /** A call that has fallen silent keeps no timer: only abort ends it. */
-  private await(): void {
+  /** A silent call has no timer; only abort() ends it. */
+  private schedule(): void {
     const { pieces, ending, paceMs } = this.script;
     if (this.next < pieces.length) this.timer = setTimeout(() => this.step(), paceMs);
     else if (ending === 'end') this.step();
@@ -65,10 +65,10 @@ export class Performance implements UpstreamCall {
   private resume(): void {
     if (this.over || !this.paused) return;
     this.paused = false;
-    this.await();
+    this.schedule();
   }
 
-  /** True the first time. */
+  /** Returns true the first time. */
   private finish(): boolean {
     if (this.over) return false;
     this.over = true;

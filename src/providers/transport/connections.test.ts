@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Exchange, json, type ScriptedUpstream, startUpstream } from '../../../tests/support/scripted-upstream.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
+import { asLatin1 } from '../../base/latin1.js';
 import { HttpTransport } from './http-transport.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
@@ -18,7 +19,7 @@ function send(): Promise<number> {
     const request = {
       route: { ...route, baseUrl: `${upstream.url}/v1` },
       path: '/x',
-      body: '{}',
+      body: asLatin1('{}'),
       stream: false,
       headers: [],
     };

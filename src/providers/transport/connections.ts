@@ -1,19 +1,19 @@
 /**
- * The kept connections of one origin: a stack, so that finding a free one costs the same with one stream open or with
- * thousands, and a hung provider can never take another's connections.
+ * The pool of keep-alive connections of one origin. It is a stack, so that taking a free one costs the same with one open stream
+ * or with thousands. Each origin has its own pool, so a provider that hangs cannot use up another's connections.
  */
 import { Connection, type Origin } from './http1/connection.js';
 
-/** A connection that has been idle for longer is looked at once more before it is used; at load hardly any is. */
-const looksAfterMs = 50;
-/** An origin that closed a kept connection is distrusted for as long: every kept connection is looked at before it is used. */
+/** A connection that was idle for longer is checked for a close before it is used. Under load hardly any is. */
+const checkAfterMs = 50;
+/** For this long after an origin closed an idle connection, every connection is checked before it is used. */
 const distrustMs = 60_000;
-/** How much of the idle time that was lost by a close comes back with every millisecond without another one. */
+/** How much the safe idle time grows back with every millisecond without another close. */
 const regrowth = 0.1;
 
 export class Connections {
   private readonly idle: Connection[] = [];
-  /** The idle time that is safe by what this origin has shown, at the time beside it. */
+  /** The idle time that was safe when this origin last closed an idle connection, at `closedAtMs`. */
   private safeIdleMs = Number.POSITIVE_INFINITY;
   private closedAtMs = Number.NEGATIVE_INFINITY;
   private closed = false;
@@ -28,12 +28,12 @@ export class Connections {
     const now = this.nowMs();
     for (let kept = this.idle.pop(); kept; kept = this.idle.pop()) {
       if (this.isUsable(kept, now)) {
-        kept.looksFirst = now - kept.idleSinceMs > looksAfterMs || now - this.closedAtMs < distrustMs;
+        kept.checksFirst = now - kept.idleSinceMs > checkAfterMs || now - this.closedAtMs < distrustMs;
         return kept;
       }
       kept.destroy();
     }
-    return this.fresh();
+    return this.open();
   }
 
   private isUsable(kept: Connection, now: number): boolean {
@@ -45,7 +45,7 @@ export class Connections {
     return this.safeIdleMs + (now - this.closedAtMs) * regrowth;
   }
 
-  /** Half of the shortest time after which this origin closed a connection is taken to be safe. */
+  /** Half of the shortest idle time after which this origin closed a connection is considered safe. */
   private learnFrom(connection: Connection): void {
     const now = this.nowMs();
     const idleMs = now - connection.idleSinceMs;
@@ -53,7 +53,7 @@ export class Connections {
     this.closedAtMs = now;
   }
 
-  fresh(): Connection {
+  open(): Connection {
     const connection = new Connection(this.origin);
     this.openCount++;
     connection.socket.once('close', () => this.openCount--);
@@ -70,7 +70,7 @@ export class Connections {
     this.idle.push(connection);
   }
 
-  /** The stack is used from its top, so what has been idle longest lies at the bottom. */
+  /** Connections are taken from the top of the stack, so the one that is idle longest is at the bottom. */
   sweep(): void {
     const now = this.nowMs();
     let stale = 0;
@@ -80,8 +80,8 @@ export class Connections {
     for (const connection of this.idle.splice(0, stale)) connection.destroy();
   }
 
-  /** Those that are being opened and those in use included. */
-  get open(): number {
+  /** Includes connections that are being opened and those in use. */
+  get count(): number {
     return this.openCount;
   }
 

@@ -1,6 +1,6 @@
 /**
- * One coarse timer for all time budgets: a call carries the moment at which it expires and moves it
- * by assigning a number; nothing is armed or cleared per chunk. The timer stands still while nothing is watched.
+ * One coarse timer for all time budgets. A call stores its own deadline and moves it by assigning a number, so no timer is set or
+ * cleared per chunk. The timer stops while nothing is watched.
  */
 import type { Clock } from '../../base/time.js';
 
@@ -13,7 +13,7 @@ export interface Watched {
 export const tickMs = 20;
 
 export class Deadlines {
-  /** The time of the last tick, good to `tickMs`: cheap enough to be read for every chunk. */
+  /** The time of the last tick, precise to `tickMs`: cheap enough to read for every chunk. */
   coarseNowMs: number;
   private readonly watched = new Set<Watched>();
   private timer: NodeJS.Timeout | null = null;
@@ -43,7 +43,7 @@ export class Deadlines {
     this.coarseNowMs = now;
     let due = false;
     for (const item of this.watched) due ||= item.deadlineMs <= now;
-    // After the sockets have been read: bytes that arrived in time while the loop was busy still count.
+    // Runs after the sockets have been read: bytes that arrived in time while the loop was busy still count.
     if (due) setImmediate(() => this.expire(now));
     if (this.watched.size === 0 && this.timer) {
       clearInterval(this.timer);

@@ -1,8 +1,8 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../tests/support/seeded-random.js';
-import { AnswerHead } from './answer-head.js';
 import { createDecoder, type Decoder, decodedBytesMax, encodedBytesMax } from './decode.js';
+import { ResponseHead } from './response-head.js';
 
 const text = '{"choices":[{"message":{"content":"Grüße"},"finish_reason":"stop"}]}';
 const encodings: [string, string, Buffer][] = [
@@ -135,12 +135,12 @@ describe('the head of an answer', () => {
     [[], false, ''],
     [['content-type'], false, ''],
   ])('%j is understood', (headers, isEventStream, encoding) => {
-    const head = new AnswerHead(200, headers);
+    const head = new ResponseHead(200, headers);
     expect([head.isEventStream, head.encoding, head.ok]).toEqual([isEventStream, encoding, true]);
   });
 
   it('is good from 200 to 299 only, and finds a header by its name', () => {
-    expect([199, 200, 204, 299, 300, 302, 400, 999].map((status) => new AnswerHead(status, []).ok)).toEqual([
+    expect([199, 200, 204, 299, 300, 302, 400, 999].map((status) => new ResponseHead(status, []).ok)).toEqual([
       false,
       true,
       true,
@@ -150,7 +150,7 @@ describe('the head of an answer', () => {
       false,
       false,
     ]);
-    expect(new AnswerHead(200, ['A', '1', 'Retry-After', '5']).header('retry-after')).toBe('5');
-    expect(new AnswerHead(200, ['A', '1']).header('retry-after')).toBeUndefined();
+    expect(new ResponseHead(200, ['A', '1', 'Retry-After', '5']).header('retry-after')).toBe('5');
+    expect(new ResponseHead(200, ['A', '1']).header('retry-after')).toBeUndefined();
   });
 });

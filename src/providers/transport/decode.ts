@@ -1,14 +1,14 @@
 /**
- * Undoes an upstream's `content-encoding`. Requests ask for `identity`, but upstreams compress all the same, and a few bytes can
- * stand for gigabytes: what goes in, what comes out and the decoder's window are capped, and a decoder that is behind or whose
- * reader is slow pauses the upstream. No decoder works on the thread that serves requests.
+ * Decodes an upstream's `content-encoding`. Requests ask for `identity`, but some upstreams compress anyway, and a few bytes can
+ * expand to gigabytes. So input, output and window are limited, and a slow decoder or reader pauses the upstream. No decoder
+ * works on the thread that serves requests.
  */
 import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { createZstdDecoder } from './zstd.js';
 
 export interface DecoderSink {
-  /** false = the reader is slow: nothing more comes until resume(). */
+  /** False = the reader is slow: nothing more comes until resume(). */
   onDecoded(chunk: Buffer): boolean;
   onDecodedEnd(): void;
   onUndecodable(reason: string): void;
@@ -17,7 +17,7 @@ export interface DecoderSink {
 }
 
 export interface Decoder {
-  /** Copies the bytes. false = the decoder is behind: pause the upstream until onDrained(). */
+  /** Copies the bytes. False = the decoder is behind: pause the upstream until onDrained(). */
   write(chunk: Buffer): boolean;
   end(): void;
   resume(): void;
@@ -30,7 +30,7 @@ const broken = 'its compressed body is broken';
 const severalFrames = 'its compressed body has several frames, which cannot be decoded';
 const windowTooLarge = 'its compressed body needs a window of over 8 MiB';
 
-/** Begins to decode a body with this first byte; a text says why it cannot be decoded. */
+/** Creates the decoder of a body with this first byte; a string is the reason why it cannot be decoded. */
 type Start = (firstByte: number) => Duplex | string;
 
 const starts = new Map<string, Start>([
@@ -41,7 +41,7 @@ const starts = new Map<string, Start>([
   ['zstd', () => createZstdDecoder()],
 ]);
 
-/** null where the encoding is none that can be decoded. */
+/** Null where the encoding is not supported. */
 export function createDecoder(encoding: string, sink: DecoderSink): Decoder | null {
   const start = starts.get(encoding);
   return start ? new StreamDecoder(start, sink, encoding !== 'zstd') : null;
@@ -52,12 +52,12 @@ function startInflate(firstByte: number): Duplex {
   return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw();
 }
 
-/** The first bits of a brotli stream name its window. All ones stand for 16 MiB, the only size over the cap that Node decodes. */
+/** The first bits of a brotli stream are its window size. All ones mean 16 MiB, the only size over the limit that Node decodes. */
 function startBrotli(firstByte: number): Duplex | string {
   return (firstByte & 0x0f) === 0x0f ? windowTooLarge : createBrotliDecompress();
 }
 
-/** A body of no bytes is decoded to one of no bytes, whatever its head says, so the stream is made with the first byte. */
+/** An empty body decodes to an empty body, whatever its head says, so the stream is created with the first byte. */
 class StreamDecoder implements Decoder {
   private stream: Duplex | null = null;
   private taken = 0;
@@ -69,7 +69,7 @@ class StreamDecoder implements Decoder {
   constructor(
     private readonly start: Start,
     private readonly sink: DecoderSink,
-    /** What follows the end of the compressed data is ignored. Node's zstd decoder ends with the first of several frames. */
+    /** Bytes after the compressed data are ignored. False for zstd: Node's decoder ends after the first of several frames. */
     private readonly mayBePadded: boolean,
   ) {}
 
@@ -124,7 +124,7 @@ class StreamDecoder implements Decoder {
     else if (!this.sink.onDecoded(chunk)) stream.pause();
   }
 
-  /** Node's decoders count the bytes that they have read. */
+  /** Node's decoders count the bytes that they have read in `bytesWritten`. */
   private endOutput({ bytesWritten }: Duplex & { bytesWritten?: number }): void {
     this.outputEnded = true;
     if (this.over) return;
@@ -145,7 +145,7 @@ class StreamDecoder implements Decoder {
   }
 }
 
-/** A window over the cap is named; every other error of a decoder is damage. */
+/** A window over the limit is named; every other error of a decoder means a broken body. */
 function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ZSTD_error_frameParameter_windowTooLarge') return windowTooLarge;
   return code === 'UNDECODABLE' ? message : broken;

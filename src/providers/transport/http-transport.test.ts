@@ -12,8 +12,9 @@ import {
   startUpstream,
 } from '../../../tests/support/scripted-upstream.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
+import { latin1OfBytes } from '../../base/latin1.js';
 import { HttpTransport } from './http-transport.js';
-import type { UpstreamCall, UpstreamHandler } from './transport.js';
+import type { UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 
@@ -61,7 +62,7 @@ afterEach(async () => {
 
 interface Sent {
   url?: string;
-  body?: string | Buffer;
+  body?: UpstreamRequest['body'];
 }
 const headers = ['content-type', 'application/json', 'x-own', 'yes'];
 
@@ -86,7 +87,7 @@ describe('a request', () => {
     const text = '{"é":1}';
     const { status, error } = await send({ body: Buffer.from(text) });
     expect([status, error]).toEqual([200, null]);
-    await send({ body: Buffer.from(text).toString('latin1') });
+    await send({ body: latin1OfBytes(Buffer.from(text)) });
     const [call, asText] = upstream.calls;
     expect([call!.method, call!.path, call!.body.toString()]).toEqual(['POST', '/v1/chat/completions', text]);
     expect([asText!.body.toString(), asText!.headers]).toEqual([text, call!.headers]);

@@ -1,8 +1,8 @@
 /**
- * One request to an upstream over HTTP/1.1: no redirects, no timeouts but ours, and one retry only: a request of which a kept
- * socket took not a byte was provably not sent, and goes out once more on a fresh one.
+ * Sends requests to upstreams over HTTP/1.1, without redirects and with no timeouts of its own. The only retry: when a keep-alive
+ * connection fails before the kernel took a byte, the request is sent once more on a new connection.
  */
-
+import type { Latin1Text } from '../../base/latin1.js';
 import { Connections } from './connections.js';
 import type { Connection, Exchange } from './http1/connection.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
@@ -10,15 +10,15 @@ import { type Address, addressOf, requestTarget } from './upstream-address.js';
 
 const sweepMs = 1_000;
 
-interface Place extends Address {
+interface Endpoint extends Address {
   connections: Connections;
-  /** Request heads up to the content length, by path and header list: they do not change. */
+  /** Request heads up to the content length, by header list and path: they do not change. */
   heads: WeakMap<readonly string[], Map<string, string>>;
 }
 
 export class HttpTransport implements Transport {
   private readonly origins = new Map<string, Connections>();
-  private readonly places = new Map<string, Place>();
+  private readonly endpoints = new Map<string, Endpoint>();
   private readonly sweeper: NodeJS.Timeout;
 
   constructor(private readonly nowMs: () => number) {
@@ -28,17 +28,17 @@ export class HttpTransport implements Transport {
   }
 
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
-    const place = this.placeOf(request.route.baseUrl);
+    const endpoint = this.endpointOf(request.route.baseUrl);
     const { body } = request;
-    const head = `${headFor(place, request)}${body.length}\r\n\r\n`;
-    return new HttpCall(place.connections, head, body, handler).start(place.connections.take());
+    const head = `${headFor(endpoint, request)}${body.length}\r\n\r\n`;
+    return new HttpCall(endpoint.connections, head, body, handler).start(endpoint.connections.take());
   }
 
-  /** Of all origins together. */
+  /** The totals of all origins. */
   connectionCounts(): { open: number; idle: number } {
     const counts = { open: 0, idle: 0 };
-    for (const { open, idleCount } of this.origins.values()) {
-      counts.open += open;
+    for (const { count, idleCount } of this.origins.values()) {
+      counts.open += count;
       counts.idle += idleCount;
     }
     return counts;
@@ -49,8 +49,8 @@ export class HttpTransport implements Transport {
     for (const connections of this.origins.values()) connections.close();
   }
 
-  private placeOf(baseUrl: string): Place {
-    const known = this.places.get(baseUrl);
+  private endpointOf(baseUrl: string): Endpoint {
+    const known = this.endpoints.get(baseUrl);
     if (known) return known;
     const address = addressOf(baseUrl);
     const { origin, secure, hostname: host, port } = address;
@@ -59,14 +59,14 @@ export class HttpTransport implements Transport {
       connections = new Connections({ secure, host, port }, this.nowMs);
       this.origins.set(origin, connections);
     }
-    const place: Place = { ...address, connections, heads: new WeakMap() };
-    this.places.set(baseUrl, place);
-    return place;
+    const endpoint: Endpoint = { ...address, connections, heads: new WeakMap() };
+    this.endpoints.set(baseUrl, endpoint);
+    return endpoint;
   }
 }
 
-/** Ends in `content-length: `. The header list of a provider is one object, so it is its own key. */
-function headFor(address: Place, { path, headers }: UpstreamRequest): string {
+/** Ends with `content-length: `. A provider's header list is one object while it does not change, so it is the key. */
+function headFor(address: Endpoint, { path, headers }: UpstreamRequest): string {
   let byPath = address.heads.get(headers);
   if (!byPath) {
     byPath = new Map();
@@ -91,7 +91,7 @@ class HttpCall implements UpstreamCall, Exchange {
   constructor(
     private readonly connections: Connections,
     readonly head: string,
-    readonly body: string | Buffer,
+    readonly body: Latin1Text | Buffer,
     private readonly handler: UpstreamHandler,
   ) {}
 
@@ -128,7 +128,7 @@ class HttpCall implements UpstreamCall, Exchange {
   onError(error: Error): void {
     if (this.connection.unsent && !this.answered && !this.resent) {
       this.resent = true;
-      this.start(this.connections.fresh());
+      this.start(this.connections.open());
       return;
     }
     this.over = true;

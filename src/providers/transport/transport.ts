@@ -1,17 +1,14 @@
-/**
- * The seam towards an upstream. HTTP and the in-process sandbox stand behind it; a faster
- * transport can replace either without touching a stage.
- */
+/** The interface to upstreams. HTTP and the in-process sandbox implement it. */
+import type { Latin1Text } from '../../base/latin1.js';
 import type { Route } from '../../catalogue/route.js';
 
 export interface UpstreamRequest {
   route: Route;
-  /** Appended to the route's base address, e.g. `/chat/completions`. */
+  /** Appended to the route's base address, for example `/chat/completions`. */
   path: string;
-  /** A string is latin1: one character a byte. */
-  body: string | Buffer;
+  body: Latin1Text | Buffer;
   stream: boolean;
-  /** Flat list of names and values; the same object for every request of a provider. */
+  /** A flat list of names and values; the same object for every request of a provider while nothing changes. */
   headers: readonly string[];
 }
 
@@ -19,7 +16,7 @@ export interface UpstreamRequest {
 export interface UpstreamHandler {
   /** `headers` is a flat list of names and values. */
   onHeaders(status: number, headers: readonly string[], resume: () => void): void;
-  /** false = pause until resume(). The bytes are only lent: what is kept must be copied. */
+  /** False = pause until resume(). The bytes are reused after the call, so keep only copies. */
   onData(chunk: Buffer): boolean;
   onEnd(): void;
   onError(error: Error & { code?: string }): void;

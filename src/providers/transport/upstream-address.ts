@@ -1,8 +1,8 @@
-/** The parts of a route's address, and the target of a call on it: what is sent, and what a signature covers, are the same. */
+/** The parts of a route's address, and the request target of a call: the sent one and the signed one are the same. */
 
 export interface Address {
   readonly secure: boolean;
-  /** As the `host` header has it. */
+  /** The value of the `host` header. */
   readonly host: string;
   readonly hostname: string;
   readonly port: number;
@@ -26,7 +26,7 @@ export function addressOf(baseUrl: string): Address {
   };
 }
 
-/** `path` may have a query of its own. */
+/** `path` may have a query. */
 export function requestTarget({ basePath, search }: Pick<Address, 'basePath' | 'search'>, path: string): string {
   return `${basePath}${path}${path.includes('?') ? search.replace('?', '&') : search}`;
 }

@@ -1,7 +1,7 @@
-/** Checks the frames of a zstd body before a decoder that trusts them allocates what they ask for. */
+/** Checks the frames of a zstd body before they go to a decoder that allocates whatever they announce. */
 
 export const windowBytesMax = 8 * 1024 * 1024;
-/** No block stands for more, by the format. */
+/** The format's limit for a block. */
 const blockBytesMax = 128 * 1024;
 const frameMagic = 0xfd2fb528;
 const skippableMagic = 0x184d2a50;
@@ -9,13 +9,13 @@ const contentSizeBytes = [0, 2, 4, 8];
 const dictionaryBytes = [0, 1, 2, 4];
 const broken = 'its compressed body is broken';
 
-/** Why the body must not be decoded; null where it may be. */
+/** The reason why the body must not be decoded; null where it may be. */
 export function zstdFault(body: Buffer): string | null {
   let at = 0;
   try {
     while (at < body.length) {
       const magic = body.readUInt32LE(at);
-      // Sixteen magic numbers mark data to be skipped.
+      // Sixteen magic numbers mark skippable frames.
       if ((magic & 0xfffffff0) >>> 0 === skippableMagic) at += 8 + body.readUInt32LE(at + 4);
       else if (magic === frameMagic) at = endOfFrame(body, at + 4);
       else return broken;
@@ -42,7 +42,7 @@ function endOfFrame(body: Buffer, headerAt: number): number {
   return endOfBlocks(body, sizeAt + sizeBytes) + checksumBytes;
 }
 
-/** An exponent of a power of two, and eighths of it. */
+/** The descriptor holds the exponent of a power of two and a number of eighths. */
 function windowOf(descriptor: number): number {
   const base = 2 ** (10 + (descriptor >> 3));
   return base + (base / 8) * (descriptor & 7);
@@ -57,8 +57,8 @@ function endOfBlocks(body: Buffer, from: number): number {
   for (let at = from; ; ) {
     const header = body.readUIntLE(at, 3);
     const [isLast, type, size] = [(header & 1) !== 0, (header >> 1) & 3, header >> 3];
-    if (type === 3 || size > blockBytesMax) throw new Error('a block that is none');
-    // A repeated byte is stored once.
+    if (type === 3 || size > blockBytesMax) throw new Error('an invalid block');
+    // A block of one repeated byte stores it once.
     at += 3 + (type === 1 ? 1 : size);
     if (isLast) return at;
   }

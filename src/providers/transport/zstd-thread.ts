@@ -1,4 +1,4 @@
-/** The thread that decodes one zstd body, on versions of Node that cannot do it themselves. */
+/** The thread that decodes one zstd body on versions of Node without a zstd decoder. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Decompress } from 'fzstd';
 import { decodedBytesMax } from './decode.js';

@@ -1,12 +1,12 @@
 /**
- * Decodes zstd: with Node's own decoder where there is one (from Node 22.15), else in a thread of its own. The decoder written in
- * JavaScript trusts what it reads (a few kilobytes can keep it busy for seconds), so it is given a checked body and little time.
+ * Decodes zstd with Node's own decoder (from Node 22.15), else with a JavaScript decoder in a separate thread. A few kilobytes can
+ * keep the JavaScript decoder busy for seconds, so it gets only checked bodies and little time.
  */
 import { Duplex } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import * as zlib from 'node:zlib';
 
-/** What zlib has from Node 22.15 on, which the types of Node 20 do not know. */
+/** Members of zlib from Node 22.15 on, which the types of Node 20 lack. */
 interface ZlibWithZstd {
   createZstdDecompress?(options: { params: Record<number, number> }): Duplex;
   constants: { ZSTD_d_windowLogMax?: number };
@@ -24,15 +24,15 @@ export function createZstdDecoder(): Duplex {
 
 export type ThreadReply = { decoded: Uint8Array } | { reason: string };
 
-/** A body of 32 MiB takes a tenth of it. */
+/** A body of 32 MiB takes a tenth of this. */
 const decodeMs = 2_000;
 const pieceBytes = 64 * 1024;
-/** More than a core's worth of threads would take processors from the requests. */
+/** More threads would take CPU time from requests. */
 const threadsMax = 2;
 const waiting: ThreadDecoder[] = [];
 let running = 0;
 
-/** Decodes a body when all of it is there, so it delivers a stream in one burst at its end. */
+/** Decodes a body once it is complete, so a stream is delivered in one burst at its end. */
 class ThreadDecoder extends Duplex {
   private parts: Buffer[] = [];
   private decoded: Buffer | null = null;
@@ -54,7 +54,7 @@ class ThreadDecoder extends Duplex {
 
   override _read(): void {
     this.wanted = true;
-    // Between two pieces others get their turn.
+    // Other work runs between two pieces.
     if (this.decoded) setImmediate(() => this.pushPiece());
   }
 
@@ -73,7 +73,7 @@ class ThreadDecoder extends Duplex {
       transferList: [body.buffer],
     });
     this.worker = worker;
-    // A thread that was left may still say something.
+    // A terminated thread may still send an event.
     const whileInUse =
       <Event>(handle: (event: Event) => void) =>
       (event: Event) => {
@@ -120,7 +120,7 @@ class ThreadDecoder extends Duplex {
     this.push(piece.length === 0 ? null : piece);
   }
 
-  /** Frees the place of this body, in the queue or in a thread. */
+  /** Removes this body from the queue, or stops its thread. */
   private leaveThread(): void {
     clearTimeout(this.timer);
     const at = waiting.indexOf(this);

@@ -64,7 +64,7 @@ describe('Anthropic\u2019s answer', () => {
     expect(finishReasonOf(reason, true)).toBe(finish),
   );
 
-  it('has a prompt of what was read anew, from the cache, and written to it (wire 3)', () => {
+  it('counts new input, cache reads and cache writes as prompt', () => {
     const usage = {
       input_tokens: 10,
       cache_creation_input_tokens: 20,
@@ -85,7 +85,7 @@ describe('Anthropic\u2019s answer', () => {
     });
   });
 
-  it('has no usage where half of it is missing, and keeps a figure that is none for the check of ruling 10', () => {
+  it('has no usage where half of it is missing, and keeps a figure that is not a number for the usage check', () => {
     for (const usage of [undefined, null, [], {}, { input_tokens: 1 }, { output_tokens: 1, input_tokens: null }]) {
       expect(usageOf(usage)).toBeUndefined();
     }

@@ -1,10 +1,10 @@
 /**
- * A whole message as a completion: texts joined, tools called, reasoning beside the answer. Blocks of other kinds, as those of
- * tools that Anthropic ran itself, have no place in it.
+ * Translates a whole message to a completion: joined text, tool calls and reasoning. Other blocks, such as those of tools that
+ * Anthropic ran itself, are left out.
  */
 import type { TextEncoding } from '../../../wire/json-text.js';
 import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../chat-parts/completion.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
+import { type Fields, isFields } from '../chat-parts/conversation.js';
 import type { TranslatedAnswer } from '../dialect.js';
 import { reasoningFormat } from './blocks.js';
 import { finishReasonOf, usageOf } from './usage.js';
@@ -23,26 +23,26 @@ export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAn
     finishReason: '',
     usage: usageOf(value.usage),
   };
-  for (const block of content) if (isFields(block)) take(block, answered);
+  for (const block of content) if (isFields(block)) takeBlock(block, answered);
   answered.finishReason = finishReasonOf(value.stop_reason, answered.toolCalls.length > 0);
   return completionOf(answered);
 }
 
-/** A message may say nothing, and some servers write plain text. null where the value is no message. */
+/** A message may be empty, and some servers write plain text. Null where the value is not a message. */
 function contentOf({ type, content }: Fields): unknown[] | null {
   if (Array.isArray(content)) return content;
   if (type !== 'message') return null;
   return typeof content === 'string' ? [{ type: 'text', text: content }] : [];
 }
 
-function take(block: Fields, answered: Answered): void {
+function takeBlock(block: Fields, answered: Answered): void {
   const index = answered.reasoningDetails.length;
   switch (block.type) {
     case 'text':
       answered.content += String(block.text ?? '');
       break;
     case 'tool_use':
-      // A call of nobody knows what cannot be answered.
+      // A call without a function name cannot be executed.
       if (typeof block.name !== 'string') break;
       answered.toolCalls.push({
         id: toolCallId(block.id),

@@ -1,4 +1,4 @@
-/** A turn's items as the content blocks of the Messages API. Items that it has no block for go out as the caller wrote them. */
+/** Writes the items of a turn as content blocks of the Messages API. Items without a block type are sent as the client wrote them. */
 import type {
   Conversation,
   Fields,
@@ -8,12 +8,12 @@ import type {
   ReasoningItem,
   TextItem,
   ToolResultItem,
-} from '../chat-parts/items.js';
+} from '../chat-parts/conversation.js';
 
-/** Names the reasoning that only Anthropic can take back; the same name that OpenRouter gives it. */
+/** Marks reasoning that only Anthropic accepts back. OpenRouter uses the same name. */
 export const reasoningFormat = 'anthropic-claude-v1';
 
-/** One text stays a string; several stay apart, with their cache markers. */
+/** A single text stays a string; several stay separate, with their cache markers. */
 export function systemOf(items: readonly TextItem[]): string | Fields[] | undefined {
   const texts = items.filter((item) => !isBlank(item));
   const [first] = texts;
@@ -21,7 +21,7 @@ export function systemOf(items: readonly TextItem[]): string | Fields[] | undefi
   return texts.length === 1 && first.cacheControl === undefined ? first.text : texts.map(textBlock);
 }
 
-/** A turn of which nothing is left, as of another provider's reasoning alone, is left out: one without content is refused. */
+/** Anthropic rejects turns without content, so a turn with nothing left, such as another provider's reasoning alone, is dropped. */
 export function messagesOf(turns: Conversation['turns']): Fields[] {
   return turns
     .map(({ role, items }) => ({ role, content: blocksOf(items) }))
@@ -62,7 +62,7 @@ function blockOf(item: Item): unknown {
   }
 }
 
-/** Refused, and says nothing: models write it before they call a tool. */
+/** Anthropic rejects blank text. Models write it before they call a tool. */
 function isBlank({ text }: TextItem): boolean {
   return text.trim() === '';
 }
@@ -79,14 +79,14 @@ function imageBlock({ source, cacheControl }: ImageItem): Fields {
   return { type: 'image', source: from, cache_control: cacheControl };
 }
 
-/** Files are documents; there is no block for sound. */
+/** Files are documents; there is no block for audio. */
 function fileBlock({ mediaType, data, filename, part, cacheControl }: FileItem): unknown {
   if (mediaType.startsWith('audio/')) return part;
   const source = { type: 'base64', media_type: mediaType, data };
   return { type: 'document', source, title: filename ?? undefined, cache_control: cacheControl };
 }
 
-/** Reasoning is taken back only with the signature that it came with; another provider's has none that is valid here. */
+/** Anthropic accepts reasoning only with its own signature; reasoning of other providers has none. */
 export function thinkingBlock({ format, text, signature, data }: ReasoningItem): Fields | undefined {
   if (format !== reasoningFormat) return undefined;
   if (data !== null) return { type: 'redacted_thinking', data };
@@ -104,7 +104,7 @@ function resultBlock({ id, parts, cacheControl }: ToolResultItem): Fields {
   };
 }
 
-/** A conversation may have begun on another route, whose ids have characters that are refused here. */
+/** A conversation may have begun on another route, whose ids have characters that Anthropic rejects. */
 function toolUseId(id: string): string {
   return id.replace(/[^a-zA-Z0-9_-]/g, '_');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../wire/chat-request.js';
-import { anthropic } from './adapter.js';
+import { anthropic } from './anthropic.js';
 import { messagesBody } from './request.js';
 
 const target = {
@@ -32,7 +32,7 @@ const contentOf = (message: object): unknown =>
 const ephemeral = { type: 'ephemeral' };
 
 describe('a request to Anthropic', () => {
-  it('always has a limit: the caller\u2019s, else the model\u2019s, else an assumed one (wire 3)', () => {
+  it('always has a limit: the client\u2019s, else the model\u2019s, else a default', () => {
     expect(bodyOf({ max_tokens: 5 }).max_tokens).toBe(5);
     expect(bodyOf({}).max_tokens).toBe(1000);
     expect(bodyOf({}, { maxOutputTokens: null }).max_tokens).toBe(4096);
@@ -198,7 +198,7 @@ describe('a request to Anthropic', () => {
     expect(body.output_config).toEqual(effort && { effort });
   });
 
-  it('asks for no budget in a round of tool calls whose thoughts the client has not kept (wire 3)', () => {
+  it('asks for no budget in a round of tool calls whose thinking the client did not keep', () => {
     const call = { role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{}' } }] };
     const result = { role: 'tool', tool_call_id: 'c', content: 'r' };
     const format = 'anthropic-claude-v1';
@@ -233,6 +233,6 @@ describe('a request to Anthropic', () => {
     [['response_format'], 'json_object', 'response_format'],
     [['response_format'], 'json_schema', null],
   ] as const)('cannot apply %j with the format %s: %s', (needs, responseFormat, param) => {
-    expect(anthropic.cannotApply({ needs, responseFormat })).toBe(param);
+    expect(anthropic.inapplicableParameter({ needs, responseFormat })).toBe(param);
   });
 });

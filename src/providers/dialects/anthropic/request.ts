@@ -1,26 +1,27 @@
-/** A chat request in the words of the Messages API. Only what the caller sent goes out, and `max_tokens`, which must. */
+/** Translates a chat request to the Messages API. Only what the client sent goes out, and `max_tokens`, which is required. */
+import type { Latin1Text } from '../../../base/latin1.js';
 import type { ChatRequest } from '../../../wire/chat-request.js';
-import { type Fields, isFields, textOrNull } from '../chat-parts/items.js';
-import { beganWithoutReasoning } from '../chat-parts/open-round.js';
-import { beside, bodyOf, type Chat, readChat, type ToolDefinition } from '../chat-parts/read-chat.js';
+import { beganWithoutReasoning, type Fields, isFields, textOrNull } from '../chat-parts/conversation.js';
+import { asEncoded, bodyOf, type ChatFields, readChat, type ToolDefinition } from '../chat-parts/read-chat.js';
 import type { Target } from '../dialect.js';
 import { messagesOf, systemOf, thinkingBlock } from './blocks.js';
+import { claudeTraits, thinkingOf } from './claude.js';
 
 export const messagesPath = '/messages';
 
-/** For a model whose catalogue entry has no limit. */
-const outputTokensAssumed = 4096;
+/** The limit for a model whose catalogue entry has none. */
+const defaultMaxTokens = 4096;
 
-export function messagesBody(request: ChatRequest, target: Target): string | Buffer {
+export function messagesBody(request: ChatRequest, target: Target): Latin1Text | Buffer {
   const { encoding, stream } = request;
   const claude = claudeTraits(target.upstreamModel);
   const chat = readChat(request, target.unsupportedParameters ?? claude.unsupported);
   const { conversation, maxTokens, temperature, topP, stop, fields, rest } = chat;
-  const max = maxTokens ?? target.maxOutputTokens ?? outputTokensAssumed;
+  const max = maxTokens ?? target.maxOutputTokens ?? defaultMaxTokens;
   const thoughtsLost = beganWithoutReasoning(conversation.turns, (item) => thinkingBlock(item) !== undefined);
   const { thinking, effort } = thinkingOf(chat.reasoningEffort, target.upstreamModel, max, thoughtsLost);
   const body: Fields = {
-    model: beside(target.upstreamModel, encoding),
+    model: asEncoded(target.upstreamModel, encoding),
     max_tokens: max,
     stream,
     system: systemOf(conversation.system),
@@ -28,20 +29,20 @@ export function messagesBody(request: ChatRequest, target: Target): string | Buf
     tools: toolsOf(chat),
     tool_choice: toolChoiceOf(chat),
     stop_sequences: stop.length > 0 ? stop : undefined,
-    // Its range is half of OpenAI's: what is above is the most that there is.
+    // The maximum is 1, and 2 with OpenAI.
     temperature: temperature === null ? undefined : Math.min(temperature, 1),
     top_p: topP === null || (temperature !== null && claude.samplesByOne) ? undefined : topP,
     metadata: metadataOf(fields),
     service_tier: serviceTierOf(fields.service_tier),
     thinking,
-    // Words of the provider's own that the caller used win over ours.
+    // Fields of the provider's own API that the client sent win over translated ones.
     ...rest,
     output_config: outputConfigOf(chat, effort, rest.output_config),
   };
   return bodyOf(body, encoding);
 }
 
-function toolsOf({ tools, otherTools }: Chat): unknown[] | undefined {
+function toolsOf({ tools, otherTools }: ChatFields): unknown[] | undefined {
   if (tools.length === 0 && otherTools.length === 0) return undefined;
   return [...tools.map(toolOf), ...otherTools];
 }
@@ -56,8 +57,8 @@ function toolOf({ name, description, parameters, strict, cacheControl }: ToolDef
   };
 }
 
-/** Without tools, `auto` and `none` ask for nothing, and would be refused. */
-function toolChoiceOf({ toolChoice, parallelToolCalls, tools, otherTools }: Chat): unknown {
+/** Without tools, Anthropic rejects `auto` and `none`, which then ask for nothing. */
+function toolChoiceOf({ toolChoice, parallelToolCalls, tools, otherTools }: ChatFields): unknown {
   const kind = toolChoice?.kind ?? 'auto';
   if (tools.length + otherTools.length === 0 && (kind === 'auto' || kind === 'none')) return undefined;
   if (kind === 'none') return { type: 'none' };
@@ -73,7 +74,7 @@ function metadataOf({ safety_identifier, user, metadata }: Fields): Fields | und
   return userId === null ? undefined : { user_id: userId };
 }
 
-/** `auto` takes what priority was bought; words that others have for cheaper service have no like here. */
+/** `auto` uses priority capacity where there is any. Cheaper tiers of other providers have no equivalent. */
 const serviceTiers: Record<string, string> = {
   auto: 'auto',
   priority: 'auto',
@@ -86,76 +87,11 @@ function serviceTierOf(tier: unknown): string | undefined {
   return typeof tier === 'string' ? serviceTiers[tier] : undefined;
 }
 
-function outputConfigOf({ jsonSchema }: Chat, effort: string | undefined, own: unknown): Fields | undefined {
+function outputConfigOf({ jsonSchema }: ChatFields, effort: string | undefined, own: unknown): Fields | undefined {
   const config: Fields = {
     ...(effort !== undefined && { effort }),
     ...(jsonSchema && { format: { type: 'json_schema', schema: jsonSchema.schema } }),
     ...(isFields(own) && own),
   };
   return Object.keys(config).length > 0 ? config : undefined;
-}
-
-/** What a Claude model takes, by the version in its name, whatever the platform writes around it. */
-
-export interface ClaudeTraits {
-  /** Takes a budget of tokens for thinking; later models take an effort. Neither understands the other's. */
-  readonly takesBudget: boolean;
-  /** Refuses `temperature` and `top_p` in one request. */
-  readonly samplesByOne: boolean;
-  /** What it refuses altogether, for routes of which the catalogue does not say it. */
-  readonly unsupported: readonly string[];
-}
-
-const unknown: ClaudeTraits = { takesBudget: false, samplesByOne: false, unsupported: [] };
-const known = new Map<string, ClaudeTraits>();
-
-/** `claude-3-7-sonnet-…`, `claude-sonnet-4-…`, `claude-opus-4.5`, `eu.anthropic.claude-fable-5-v1:0`. */
-export function claudeTraits(model: string): ClaudeTraits {
-  let traits = known.get(model);
-  if (traits === undefined) {
-    traits = traitsOf(model);
-    known.set(model, traits);
-  }
-  return traits;
-}
-
-const sampling = ['temperature', 'top_p', 'top_k'];
-
-function traitsOf(model: string): ClaudeTraits {
-  const match = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/i.exec(model);
-  if (!match) return unknown;
-  const version = Number(match[1]) * 100 + Number(match[2] ?? 0);
-  return { takesBudget: version < 406, samplesByOne: version >= 401, unsupported: version >= 407 ? sampling : [] };
-}
-
-// * `reasoning_effort` in the words that a model understands: up to version 4.5 a budget of tokens, from 4.6 on an effort, with
-// which the model decides itself how much it thinks. Neither understands the other's.
-
-export interface Thinking {
-  thinking?: Fields;
-  /** For `output_config`. */
-  effort?: string;
-}
-
-/** Parts of `max_tokens`, which thinking is counted in. */
-const budgetShares: Record<string, number> = { minimal: 0.1, low: 0.2, medium: 0.5, high: 0.8, xhigh: 0.95, max: 0.95 };
-const budgetMin = 1024;
-
-/**
- * A budget demands that a round of tool calls began with thoughts, and most clients do not send them back: with
- * `thoughtsLost` such a round goes on without thinking. With an effort nothing of the kind is demanded.
- */
-export function thinkingOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Thinking {
-  if (effort === null) return {};
-  if (effort === 'none') return { thinking: { type: 'disabled' } };
-  if (!claudeTraits(model).takesBudget) {
-    return {
-      thinking: { type: 'adaptive', display: 'summarized' },
-      effort: effort === 'minimal' ? 'low' : effort,
-    };
-  }
-  if (thoughtsLost) return {};
-  const budget = Math.max(budgetMin, Math.floor(maxTokens * (budgetShares[effort] ?? 0.5)));
-  // An answer too short to think before it is answered without thinking.
-  return budget < maxTokens ? { thinking: { type: 'enabled', budget_tokens: budget } } : {};
 }

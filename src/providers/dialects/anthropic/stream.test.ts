@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLatin1 } from '../../../base/latin1.js';
 import { MessageStream } from './stream.js';
 
 type Event = { type: string; [member: string]: unknown };
@@ -10,7 +11,7 @@ function translate(events: readonly (Event | string)[], event = ''): string[] {
   const emit = (chunk: string) => void chunks.push(Buffer.from(chunk, 'latin1').toString('utf8'));
   for (const each of events) {
     const data = typeof each === 'string' ? each : JSON.stringify(each);
-    stream.onEvent(Buffer.from(data).toString('latin1'), event, emit);
+    stream.onEvent(asLatin1(Buffer.from(data).toString('latin1')), event, emit);
   }
   stream.onEnd(emit);
   return chunks;
@@ -86,7 +87,7 @@ describe('a stream of Anthropic', () => {
     }
   });
 
-  it('counts tools by themselves, not by blocks, and has {} for no arguments (wire 3)', () => {
+  it('numbers tool calls separately from blocks, and writes {} for no arguments', () => {
     const events = [
       opened,
       text('x'),
@@ -152,7 +153,7 @@ describe('a stream of Anthropic', () => {
     ]);
   });
 
-  it('has the last of cumulative figures, and null does not undo one (wire 3)', () => {
+  it('uses the last cumulative figure, and null does not replace one', () => {
     const chunks = translate([
       begin({ input_tokens: 5, cache_read_input_tokens: 3, output_tokens: 1 }),
       finish({ output_tokens: 7 }, null),

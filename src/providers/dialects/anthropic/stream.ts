@@ -1,12 +1,14 @@
 /**
- * The events of a message as OpenAI's chunks. A delta of the open block is recognised by its beginning and its text is
- * spliced, escapes and all; everything else is parsed. Events that it does not know are ignored.
+ * Translates the events of a message to OpenAI chunks. A delta of the open block is recognised by its beginning, and its text is
+ * copied with its escapes; all other events are parsed. Unknown events are ignored.
  */
-
+import { asLatin1, type Latin1Text } from '../../../base/latin1.js';
 import {
   argumentsChunk,
   type ChunkAround,
+  chunkAround,
   contentChunk,
+  doneChunk,
   finishChunk,
   reasoningChunk,
   reasoningDetailsChunk,
@@ -15,57 +17,55 @@ import {
   usageChunk,
 } from '../chat-parts/chunks.js';
 import { toolCallId } from '../chat-parts/completion.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
-import { isStringInside, type ReadEvent, readEvent } from '../chat-parts/json-string.js';
-import { keepReasoning } from '../chat-parts/kept-reasoning.js';
-import { OpenBlocks } from '../chat-parts/open-blocks.js';
-import type { StreamTranslator } from '../dialect.js';
+import { type Fields, isFields } from '../chat-parts/conversation.js';
+import { keepReasoning, OpenBlocks } from '../chat-parts/open-blocks.js';
+import { isStringInside, type ReadEvent, readEvent } from '../chat-parts/stream-event.js';
+import type { EmitChunk, StreamTranslator } from '../dialect.js';
 import { reasoningFormat } from './blocks.js';
 import { finishReasonOf, usageOf } from './usage.js';
 
-type Emit = (chunk: string) => void;
 type Write = ReadEvent['write'];
 
-/** What a block's deltas are called, and which member of them is passed on. */
+/** The type of a block's deltas, and the member that is passed on. */
 const deltaOf: Record<string, { type: string; member: string }> = {
   text: { type: 'text_delta', member: 'text' },
   thinking: { type: 'thinking_delta', member: 'thinking' },
   tool_use: { type: 'input_json_delta', member: 'partial_json' },
 };
 
-/** The kind of a block that deltas came for without a start. Without the start that names its tool there is no call. */
+/** The block type for deltas without a start event. A tool call needs the start event, which names the tool. */
 const typeOf: Record<string, string> = { text_delta: 'text', thinking_delta: 'thinking' };
 
 interface Block {
   type: string;
   chunk: ChunkAround;
-  /** How its deltas begin, up to the text. */
+  /** The beginning of its deltas, up to the text. */
   prefix: string;
   member: string;
-  /** What has been passed on, as the inside of a JSON string; only kept for thinking, and null where that is too long. */
+  /** The text so far, as the inside of a JSON string; only kept for thinking, and null where that is too long. */
   text: string | null;
   empty: boolean;
-  /** The same of the signature. */
+  /** The signature so far, as the inside of a JSON string. */
   signature: string;
-  /** A tool's input that came whole, as JSON text. */
+  /** The input of a tool in the start event, as JSON text. */
   input: string;
 }
 
 export class MessageStream implements StreamTranslator {
   private readonly blocks = new OpenBlocks<Block>();
-  /** Indexes of blocks that have no place in an answer of OpenAI's, as those of tools that run at the provider. */
+  /** Indexes of blocks that have no OpenAI equivalent, such as those of tools that run at the provider. */
   private readonly leftOut = new Set<unknown>();
   private toolCalls = 0;
   private reasonings = 0;
   private usage: Fields = {};
-  /** The reason to stop that came with the first event, as of an answer that was whole by then. */
+  /** A stop reason in the first event: the answer was complete by then. */
   private stopReason: unknown;
   /** A block of the answer has begun. */
   private opened = false;
   private finished = false;
-  private told = false;
+  private usageSent = false;
 
-  onEvent(data: string, event: string, emit: Emit): void {
+  onEvent(data: Latin1Text, event: string, emit: EmitChunk): void {
     const { latest: block } = this.blocks;
     if (block !== null) {
       const inside = textIn(data, block.prefix);
@@ -75,17 +75,17 @@ export class MessageStream implements StreamTranslator {
       }
     }
     const read = readEvent(data);
-    // What is no event of a message, an error above all, is for the relay to judge.
+    // Anything else, above all an error, is for the relay to judge.
     if (read === null || !isFields(read.value) || read.value.type === 'error' || event === 'error') emit(data);
     else this.parsedEvent(read.value, read.write, data, emit);
   }
 
-  onEnd(emit: Emit): void {
+  onEnd(emit: EmitChunk): void {
     if (typeof this.stopReason === 'string') this.finish(this.stopReason, emit);
-    if (this.finished) this.tellUsage(emit, false);
+    if (this.finished) this.emitUsage(emit, false);
   }
 
-  private parsedEvent(event: Fields, write: Write, data: string, emit: Emit): void {
+  private parsedEvent(event: Fields, write: Write, data: Latin1Text, emit: EmitChunk): void {
     switch (event.type) {
       case 'message_start':
         this.start(isFields(event.message) ? event.message : {}, write, emit);
@@ -106,17 +106,17 @@ export class MessageStream implements StreamTranslator {
         }
         break;
       case 'message_stop':
-        // A message of nothing, for no reason, is no answer.
+        // An empty message without a stop reason is not an answer.
         if (this.opened || typeof this.stopReason === 'string') this.finish(this.stopReason, emit);
-        this.tellUsage(emit, true);
+        this.emitUsage(emit, true);
         break;
       default:
         if (isFields(event.error)) emit(data);
     }
   }
 
-  /** The message is empty yet, but where it was made without the model, as of a program that calls tools. */
-  private start({ model, usage, content, stop_reason }: Fields, write: Write, emit: Emit): void {
+  /** The message is still empty, unless it was made without the model, as in programmatic tool calling. */
+  private start({ model, usage, content, stop_reason }: Fields, write: Write, emit: EmitChunk): void {
     this.noteUsage(usage);
     this.stopReason = stop_reason;
     emit(roleChunk(typeof model === 'string' ? write(model) : undefined));
@@ -128,13 +128,13 @@ export class MessageStream implements StreamTranslator {
     });
   }
 
-  private open(index: unknown, start: Fields, write: Write, emit: Emit): void {
+  private open(index: unknown, start: Fields, write: Write, emit: EmitChunk): void {
     if (start.type === 'redacted_thinking') {
-      this.tellReasoning(`"type":"reasoning.encrypted","data":${write(start.data ?? '')}`, emit);
+      this.emitReasoning(`"type":"reasoning.encrypted","data":${write(start.data ?? '')}`, emit);
     }
     const type = String(start.type);
     const delta = deltaOf[type];
-    // A call of nobody knows what cannot be answered.
+    // A call without a function name cannot be executed.
     if (!delta || (type === 'tool_use' && typeof start.name !== 'string')) {
       this.leftOut.add(index);
       return;
@@ -148,7 +148,7 @@ export class MessageStream implements StreamTranslator {
       text: '',
       empty: true,
       signature: typeof start.signature === 'string' ? write(start.signature).slice(1, -1) : '',
-      input: writtenInput(start.input, write),
+      input: inputText(start.input, write),
     });
     if (type === 'tool_use') {
       emit(toolCallChunk(this.toolCalls++, write(toolCallId(start.id)), write(start.name)));
@@ -162,7 +162,7 @@ export class MessageStream implements StreamTranslator {
     return type === 'text' ? contentChunk : reasoningChunk;
   }
 
-  private delta(index: unknown, delta: Fields, write: Write, emit: Emit): void {
+  private delta(index: unknown, delta: Fields, write: Write, emit: EmitChunk): void {
     const block = this.blocks.at(index) ?? this.openUnannounced(index, delta, write, emit);
     if (!block) return;
     const text = delta[block.member];
@@ -172,65 +172,65 @@ export class MessageStream implements StreamTranslator {
     }
   }
 
-  /** Some servers send no start. undefined where nothing of the block is passed on. */
-  private openUnannounced(index: unknown, delta: Fields, write: Write, emit: Emit): Block | undefined {
+  /** Some servers send no start event. Undefined where the block is left out. */
+  private openUnannounced(index: unknown, delta: Fields, write: Write, emit: EmitChunk): Block | undefined {
     const type = this.leftOut.has(index) ? undefined : typeOf[String(delta.type)];
     if (type !== undefined) this.open(index, { type }, write, emit);
     return this.blocks.at(index);
   }
 
-  /** Only a whole block can be given back, so its text comes once more, with the signature. */
-  private close(index: unknown, emit: Emit): void {
+  /** Clients can only send back a whole block, so its text is sent again, with the signature. */
+  private close(index: unknown, emit: EmitChunk): void {
     this.leftOut.delete(index);
     const block = this.blocks.close(index);
     if (!block) return;
     if (block.type === 'tool_use' && block.empty) {
-      emit(block.chunk.before + JSON.stringify(block.input).slice(1, -1) + block.chunk.after);
+      emit(chunkAround(block.chunk, asLatin1(JSON.stringify(block.input).slice(1, -1))));
     } else if (block.type === 'thinking' && block.text !== null) {
-      this.tellReasoning(`"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`, emit);
+      this.emitReasoning(`"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`, emit);
     }
   }
 
-  private tellReasoning(members: string, emit: Emit): void {
+  private emitReasoning(members: string, emit: EmitChunk): void {
     emit(reasoningDetailsChunk(`{${members},"format":"${reasoningFormat}","index":${this.reasonings++}}`));
   }
 
-  /** Once only: the end of the message is told by its reason to stop, and by an event of its own. */
-  private finish(stopReason: unknown, emit: Emit): void {
+  /** Only once: both the stop reason and `message_stop` mark the end. */
+  private finish(stopReason: unknown, emit: EmitChunk): void {
     if (this.finished) return;
     this.finished = true;
     emit(finishChunk(finishReasonOf(stopReason, this.toolCalls > 0)));
   }
 
-  /** Figures are cumulative: a later one takes the place of an earlier one, and null says nothing. */
+  /** Figures are cumulative: a later one replaces an earlier one, and null is ignored. */
   private noteUsage(usage: unknown): void {
     if (!isFields(usage)) return;
     for (const [name, figure] of Object.entries(usage)) if (figure !== null) this.usage[name] = figure;
   }
 
-  private tellUsage(emit: Emit, done: boolean): void {
-    const usage = this.told ? undefined : usageOf(this.usage);
-    this.told = true;
+  private emitUsage(emit: EmitChunk, done: boolean): void {
+    const usage = this.usageSent ? undefined : usageOf(this.usage);
+    this.usageSent = true;
     if (usage) emit(usageChunk(JSON.stringify(usage)));
-    if (done) emit('[DONE]');
+    if (done) emit(doneChunk);
   }
 }
 
-/** As JSON text, which some servers write there themselves. */
-function writtenInput(input: unknown, write: Write): string {
+/** The input as JSON text. Some servers already send text. */
+function inputText(input: unknown, write: Write): string {
   if (typeof input === 'string' && input !== '') return JSON.parse(write(input)) as string;
   return isFields(input) ? write(input) : '{}';
 }
 
-function passOn(block: Block, inside: string, emit: Emit): void {
+function passOn(block: Block, inside: Latin1Text, emit: EmitChunk): void {
   if (inside === '') return;
   block.empty = false;
   if (block.type === 'thinking') block.text = keepReasoning(block.text, inside);
-  emit(block.chunk.before + inside + block.chunk.after);
+  emit(chunkAround(block.chunk, inside));
 }
 
-/** The text of a delta that begins as expected, still escaped; some servers pad before the last brace. */
-function textIn(data: string, prefix: string): string | null {
+/** The escaped text of a delta that begins as expected. Some servers write spaces before the last braces. */
+function textIn(data: Latin1Text, prefix: string): Latin1Text | null {
   const from = prefix.length;
   if (data.slice(0, from) !== prefix) return null;
   let to = data.length - 1;

@@ -1,6 +1,7 @@
-/** Usage and reasons to stop, in OpenAI's terms. */
+/** Translates usage and stop reasons to OpenAI's. */
+
+import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { figureOf, isMissing, sum } from '../chat-parts/figures.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
 
 const finishReasons: Record<string, string> = {
   max_tokens: 'length',
@@ -10,8 +11,8 @@ const finishReasons: Record<string, string> = {
 };
 
 /**
- * What is not in the table ended of its own accord: `end_turn`, `stop_sequence`, `pause_turn`, and what is yet to come. So did
- * an answer in which only Anthropic itself ran tools. Without a reason the calls tell.
+ * Reasons that are not in the table mean `stop`: `end_turn`, `stop_sequence`, `pause_turn` and future ones. So does `tool_use`
+ * where only Anthropic itself ran tools. Without a reason, the presence of calls decides.
  */
 export function finishReasonOf(stopReason: unknown, calledTools: boolean): string {
   if (typeof stopReason !== 'string') return calledTools ? 'tool_calls' : 'stop';
@@ -19,11 +20,11 @@ export function finishReasonOf(stopReason: unknown, calledTools: boolean): strin
   return reason === 'tool_calls' && !calledTools ? 'stop' : reason;
 }
 
-/** undefined where the answer does not say how many tokens it took. */
+/** Undefined where the answer has no token counts. */
 export function usageOf(usage: unknown): Fields | undefined {
   if (!isFields(usage) || isMissing(usage.input_tokens) || isMissing(usage.output_tokens)) return undefined;
   const extra = extraIterations(usage.iterations);
-  // A figure that cannot be billed is shown where the check of the usage looks for it.
+  // A figure that cannot be billed is put where the usage check finds it.
   const odd = extra.flatMap((each) => [each.prompt_tokens, each.completion_tokens]).find(isOdd);
   const figures = figuresOf(usage);
   return {
@@ -35,7 +36,7 @@ export function usageOf(usage: unknown): Fields | undefined {
   };
 }
 
-/** The prompt is what was read anew, what was read from the cache and what was written to it. */
+/** The prompt is the sum of new input, cache reads and cache writes. */
 function figuresOf(usage: Fields): Fields {
   const { input_tokens, output_tokens, output_tokens_details, cache_creation } = usage;
   const { ephemeral_5m_input_tokens, ephemeral_1h_input_tokens } = isFields(cache_creation) ? cache_creation : {};
@@ -56,17 +57,14 @@ function figuresOf(usage: Fields): Fields {
   };
 }
 
-/** Iterations that the figures of the answer are the sum of, or that were declined and are not billed. */
-const counted = new Set(['message', 'fallback_message']);
+/** Iterations that the answer's own figures include, or that were declined and are not billed. */
+const included = new Set(['message', 'fallback_message']);
 
-/**
- * Anthropic leaves what it spent on the side, on a compaction of the context or on an advisor, out of the answer's own figures
- * and bills it all the same.
- */
+/** Anthropic bills further iterations, such as context compaction or an advisor, but leaves them out of the answer's own figures. */
 function extraIterations(iterations: unknown): Fields[] {
   if (!Array.isArray(iterations)) return [];
   return iterations
-    .filter((each): each is Fields => isFields(each) && typeof each.type === 'string' && !counted.has(each.type))
+    .filter((each): each is Fields => isFields(each) && typeof each.type === 'string' && !included.has(each.type))
     .map((each) => ({
       type: each.type,
       ...(typeof each.model === 'string' && { model: each.model }),

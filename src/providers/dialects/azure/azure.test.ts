@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chatPathOf } from './adapter.js';
+import { chatPathOf } from './azure.js';
 
 describe('Azure\u2019s addresses', () => {
   const host = 'https://r.openai.azure.com';

@@ -52,7 +52,7 @@ describe('an answer of Bedrock', () => {
     });
   });
 
-  it('counts what was read from the cache and written to it as prompt (wire 5)', () => {
+  it('counts what was read from the cache and written to it as prompt', () => {
     const usage = {
       inputTokens: 5,
       outputTokens: 7,

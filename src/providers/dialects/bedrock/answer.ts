@@ -1,21 +1,18 @@
-/**
- * A whole answer of Converse as a completion. Blocks of other kinds, as those of tools that Bedrock ran itself, have no place
- * in it.
- */
+/** Translates a whole answer of Converse to a completion. Other blocks, such as those of tools that Bedrock ran itself, are left out. */
 import type { TextEncoding } from '../../../wire/json-text.js';
 import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../chat-parts/completion.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
+import { type Fields, isFields } from '../chat-parts/conversation.js';
 import type { TranslatedAnswer } from '../dialect.js';
 import { redactedFormat, signedFormat } from './blocks.js';
-import { readName } from './names.js';
+import { decodedName } from './names.js';
 import { finishReasonOf, isBrokenOutput, usageOf } from './usage.js';
 
 export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
   const message = isFields(value.output) ? value.output.message : undefined;
   if (!isFields(message)) {
-    const says = value.__type ?? value.message ?? value.Message ?? value.error;
-    return says
+    const error = value.__type ?? value.message ?? value.Message ?? value.error;
+    return error
       ? errorAnswer(withPlainType(value), encoding)
       : { kind: 'malformed', reason: 'its answer has no message' };
   }
@@ -29,7 +26,7 @@ export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAn
     usage: usageOf(value.usage, value.serviceTier),
   };
   const content = Array.isArray(message.content) ? message.content : [];
-  for (const block of content) if (isFields(block)) take(block, answered, encoding);
+  for (const block of content) if (isFields(block)) takeBlock(block, answered, encoding);
   if (content.length === 0 && isBrokenOutput(value.stopReason)) {
     return { kind: 'malformed', reason: `its answer is empty (${value.stopReason})` };
   }
@@ -37,33 +34,31 @@ export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAn
   return completionOf(answered);
 }
 
-/** An exception's type may stand behind its namespace: `com.amazon.coral#ValidationException`. */
+/** The type of an exception may have a namespace: `com.amazon.coral#ValidationException`. */
 function withPlainType(value: Fields): Fields {
   return typeof value.__type === 'string' ? { ...value, __type: value.__type.replace(/^.*#/, '') } : value;
 }
 
-/**
- * A tool that runs at the provider has a type of its own: its calls are answered already, and are none of the caller's. A call
- * of nobody knows what cannot be answered.
- */
-export function isCallersTool({ type, name }: Fields): boolean {
+/** Tools that run at the provider have a type of their own; the client does not execute them. A call must name its function. */
+export function isClientTool({ type, name }: Fields): boolean {
   return typeof name === 'string' && (type === undefined || type === null || type === 'tool_use');
 }
 
-function take(block: Fields, answered: Answered, encoding: TextEncoding): void {
+function takeBlock(block: Fields, answered: Answered, encoding: TextEncoding): void {
   const { text, toolUse, reasoningContent, citationsContent } = block;
   if (typeof text === 'string') answered.content += text;
-  if (isFields(toolUse) && isCallersTool(toolUse)) {
+  if (isFields(toolUse) && isClientTool(toolUse)) {
     answered.toolCalls.push({
       id: toolCallId(toolUse.toolUseId),
-      name: readName(String(toolUse.name), encoding),
+      name: decodedName(String(toolUse.name), encoding),
       arguments: argumentsOf(toolUse.input),
     });
   }
   if (isFields(reasoningContent)) takeReasoning(reasoningContent, answered);
-  // Text with its sources beside it is text.
+  // Text with citations is still text.
   if (isFields(citationsContent) && Array.isArray(citationsContent.content)) {
-    for (const cited of citationsContent.content) if (isFields(cited)) take({ text: cited.text }, answered, encoding);
+    for (const cited of citationsContent.content)
+      if (isFields(cited)) takeBlock({ text: cited.text }, answered, encoding);
   }
 }
 

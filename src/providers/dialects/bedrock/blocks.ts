@@ -1,4 +1,4 @@
-/** A turn's items as Converse's content blocks. Items that it has no block for go out as the caller wrote them. */
+/** Writes the items of a turn as Converse content blocks. Items without a block type are sent as the client wrote them. */
 import type { TextEncoding } from '../../../wire/json-text.js';
 import {
   type Conversation,
@@ -9,12 +9,12 @@ import {
   isFields,
   type ReasoningItem,
   type TextItem,
-} from '../chat-parts/items.js';
-import { toolUseId, writtenName } from './names.js';
+} from '../chat-parts/conversation.js';
+import { encodedName, toolUseId } from './names.js';
 
-/** Signed thinking is Claude's, and the same on every platform that has it. */
+/** Marks Claude's signed thinking, which is the same on every platform. */
 export const signedFormat = 'anthropic-claude-v1';
-/** Reasoning that only Bedrock can read. */
+/** Marks reasoning that only Bedrock can read. */
 export const redactedFormat = 'bedrock-converse-v1';
 
 export function systemOf(texts: readonly TextItem[], encoding: TextEncoding): Fields[] | undefined {
@@ -22,13 +22,13 @@ export function systemOf(texts: readonly TextItem[], encoding: TextEncoding): Fi
   return blocks.length > 0 ? (blocks as Fields[]) : undefined;
 }
 
-/** Turns alternate, and none is empty: what is left of one side's neighbours is one turn again. */
+/** Turns must alternate and must not be empty: neighbours of one role are merged after empty turns are dropped. */
 export function messagesOf(turns: Conversation['turns'], encoding: TextEncoding): Fields[] {
   const messages: { role: string; content: unknown[] }[] = [];
   for (const { role, items } of turns) {
     const content = items.flatMap((item) => blocksOf(item, encoding));
     const last = messages.at(-1);
-    // One by one: there may be more blocks than a call may have arguments.
+    // One by one: there may be more blocks than a function call can have arguments.
     if (last?.role === role) for (const block of content) last.content.push(block);
     else if (content.length > 0) messages.push({ role, content });
   }
@@ -51,7 +51,7 @@ function blocksOf(item: Item, encoding: TextEncoding): unknown[] {
 function blockOf(item: Item, encoding: TextEncoding): unknown {
   switch (item.kind) {
     case 'text':
-      // Blank text is refused (wire 5), and says nothing.
+      // Bedrock rejects blank text.
       return item.text.trim() === '' ? undefined : { text: item.text };
     case 'image':
       return imageBlock(item.source);
@@ -61,7 +61,7 @@ function blockOf(item: Item, encoding: TextEncoding): unknown {
       return reasoningBlock(item);
     case 'tool_call': {
       const { id, name, input } = item;
-      return { toolUse: { toolUseId: toolUseId(id), name: writtenName(name, encoding), input } };
+      return { toolUse: { toolUseId: toolUseId(id), name: encodedName(name, encoding), input } };
     }
     case 'tool_result': {
       const content = item.parts.flatMap((part) => blockOf(part, encoding) ?? []);
@@ -72,15 +72,15 @@ function blockOf(item: Item, encoding: TextEncoding): unknown {
   }
 }
 
-/** Addresses are only those of S3; others have no block, and the gateway fetches nothing. */
+/** Converse takes only S3 addresses. The gateway does not fetch others, so they are passed on for Bedrock to reject. */
 function imageBlock(source: ImageSource): Fields {
   if (source.kind === 'url' && !/^s3:\/\//i.test(source.url)) {
     return { type: 'image_url', image_url: { url: source.url } };
   }
   const isData = source.kind === 'data';
-  const named = isData ? source.mediaType.replace('image/', '') : /[^.]*$/.exec(source.url)![0].toLowerCase();
+  const extension = isData ? source.mediaType.replace('image/', '') : /[^.]*$/.exec(source.url)![0].toLowerCase();
   const from = isData ? { bytes: source.data } : { s3Location: { uri: source.url } };
-  return { image: { format: named === 'jpg' ? 'jpeg' : named, source: from } };
+  return { image: { format: extension === 'jpg' ? 'jpeg' : extension, source: from } };
 }
 
 const documentFormats: Record<string, string> = {
@@ -108,7 +108,7 @@ function fileBlock({ mediaType, data, filename, part }: FileItem): unknown {
   return { document: { format: document, name: name === '' ? 'document' : name, source } };
 }
 
-/** Reasoning is taken back only as it came: with its signature, or unreadable. */
+/** Bedrock accepts reasoning only with its signature, or as redacted content. */
 export function reasoningBlock({ format, text, signature, data }: ReasoningItem): Fields | undefined {
   if (format === redactedFormat && data !== null) return { reasoningContent: { redactedContent: data } };
   if (format !== signedFormat || signature === null) return undefined;

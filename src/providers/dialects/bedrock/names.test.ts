@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../../../tests/support/seeded-random.js';
-import { readName, toolUseId, writtenName } from './names.js';
+import { decodedName, encodedName, toolUseId } from './names.js';
 
 describe('names of tools', () => {
   it('are read back as they were, whatever they are made of, in either encoding', () => {
@@ -8,15 +8,15 @@ describe('names of tools', () => {
     forSeeds(500, (random) => {
       const name = random.textOf(pieces, 8);
       const bytes = Buffer.from(name).toString('latin1');
-      const written = writtenName(name, 'utf8');
+      const written = encodedName(name, 'utf8');
       expect(written).toMatch(/^[a-zA-Z0-9_-]*$/);
-      expect(writtenName(bytes, 'latin1')).toBe(written);
-      expect([readName(written, 'utf8'), readName(written, 'latin1')]).toEqual([name, bytes]);
+      expect(encodedName(bytes, 'latin1')).toBe(written);
+      expect([decodedName(written, 'utf8'), decodedName(written, 'latin1')]).toEqual([name, bytes]);
     });
   });
 
   it.each(['get_weather', 'a-b_c', '_x', '_xyz', 'mcp__server__tool'])('%s stays as it is', (name) => {
-    expect(writtenName(name, 'latin1')).toBe(name);
+    expect(encodedName(name, 'latin1')).toBe(name);
   });
 });
 

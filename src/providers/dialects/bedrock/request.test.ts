@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../wire/chat-request.js';
-import { bedrock } from './adapter.js';
+import { bedrock } from './bedrock.js';
 import { messagesOf } from './blocks.js';
 
 const claude = 'anthropic.claude-sonnet-4-5-20250929-v1:0';
@@ -14,7 +14,7 @@ const target = (upstreamModel: string, maxOutputTokens: number | null = null) =>
 function bodyOf(fields: object, model = claude, maxOutputTokens: number | null = null) {
   const members = JSON.stringify({ messages: [{ role: 'user', content: 'hi' }], ...fields }).slice(1, -1);
   const request = { members, encoding: 'utf8', stream: false } as ChatRequest;
-  return JSON.parse(String(bedrock.outgoing(request, target(model, maxOutputTokens)).body));
+  return JSON.parse(String(bedrock.callOf(request, target(model, maxOutputTokens)).body));
 }
 const contentOf = (content: unknown) => bodyOf({ messages: [{ role: 'user', content }] }).messages[0]?.content;
 const tool = (name: string, more: object = {}) => ({ type: 'function', function: { name, ...more } });
@@ -22,9 +22,9 @@ const call = (id: string, name: string) => ({ id, type: 'function', function: { 
 const schema = { type: 'object', properties: {} };
 
 describe('a request to Bedrock', () => {
-  it('names its model in the path, ARNs too, encoded (wire 5)', () => {
+  it('names its model in the path, ARNs too, encoded', () => {
     const pathOf = (model: string, stream: boolean) =>
-      bedrock.outgoing({ members: '"messages":[]', encoding: 'latin1', stream } as ChatRequest, target(model)).path;
+      bedrock.callOf({ members: '"messages":[]', encoding: 'latin1', stream } as ChatRequest, target(model)).path;
     expect(pathOf('eu.anthropic.claude-v1:0', false)).toBe('/model/eu.anthropic.claude-v1%3A0/converse');
     expect(pathOf('arn:aws:bedrock:eu-west-1:1:inference-profile/x', true)).toBe(
       '/model/arn%3Aaws%3Abedrock%3Aeu-west-1%3A1%3Ainference-profile%2Fx/converse-stream',
@@ -119,7 +119,7 @@ describe('a request to Bedrock', () => {
 });
 
 describe('turns', () => {
-  it('alternate and are never blank (wire 5)', () => {
+  it('alternate and are never blank', () => {
     const { messages } = bodyOf({
       messages: [
         { role: 'user', content: 'a' },
@@ -194,7 +194,7 @@ describe('turns', () => {
 });
 
 describe('tools', () => {
-  it('are declared where the conversation called them, though the caller sends none any more (wire 5)', () => {
+  it('are declared where the conversation called them, even if the client no longer sends them', () => {
     const messages = [
       { role: 'user', content: 'a' },
       { role: 'assistant', tool_calls: [call('1', 'f'), call('2', 'f')] },
@@ -213,7 +213,7 @@ describe('tools', () => {
     expect(bodyOf({ tools: [tool('g')], tool_choice: 'none' })).not.toHaveProperty('toolConfig');
   });
 
-  it('have names and ids of the characters that there are, alike in definition, choice, call and result (wire 5)', () => {
+  it('have names and ids in allowed characters, equal in definition, choice, call and result', () => {
     const name = 'server.tool/é';
     const long = 'x'.repeat(80);
     const { messages, toolConfig } = bodyOf({
@@ -247,6 +247,6 @@ describe('what Converse has no words for', () => {
     [['response_format'], 'json_schema', null],
     [['response_format'], 'json_object', 'response_format'],
   ] as const)('%j with the format %s: %s', (needs, responseFormat, refused) => {
-    expect(bedrock.cannotApply({ needs: [...needs], responseFormat })).toBe(refused);
+    expect(bedrock.inapplicableParameter({ needs: [...needs], responseFormat })).toBe(refused);
   });
 });

@@ -1,44 +1,50 @@
-/** A chat request in the words of Converse. Only what the caller sent goes out, and what the protocol demands. */
+/** Translates a chat request to Converse. Only what the client sent goes out, and what the API requires. */
+import type { Latin1Text } from '../../../base/latin1.js';
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
-import { claudeTraits, thinkingOf } from '../anthropic/request.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
-import { beganWithoutReasoning } from '../chat-parts/open-round.js';
-import { bodyOf, type Chat, type JsonSchemaFormat, readChat, type ToolDefinition } from '../chat-parts/read-chat.js';
+import { claudeTraits, thinkingOf } from '../anthropic/claude.js';
+import { beganWithoutReasoning, type Fields, isFields } from '../chat-parts/conversation.js';
+import {
+  bodyOf,
+  type ChatFields,
+  type JsonSchemaFormat,
+  readChat,
+  type ToolDefinition,
+} from '../chat-parts/read-chat.js';
 import type { Target } from '../dialect.js';
 import { cachePoint, messagesOf, reasoningBlock, systemOf } from './blocks.js';
-import { writtenName } from './names.js';
+import { encodedName } from './names.js';
 
-/** Identifiers may be ARNs, whose slashes belong to them (wire 5). */
+/** Model ids may be ARNs, whose slashes must be encoded. */
 export function conversePath(model: string, stream: boolean): string {
   return `/model/${encodeURIComponent(model)}/${stream ? 'converse-stream' : 'converse'}`;
 }
 
-/** For a model whose catalogue entry has no limit. */
-const outputTokensAssumed = 4096;
+/** The limit for a model whose catalogue entry has none. */
+const defaultMaxTokens = 4096;
 
-export function converseBody(request: ChatRequest, target: Target): string | Buffer {
+export function converseBody(request: ChatRequest, target: Target): Latin1Text | Buffer {
   const { encoding } = request;
   const claude = claudeTraits(target.upstreamModel);
   const chat = readChat(request, target.unsupportedParameters ?? claude.unsupported);
-  const max = chat.maxTokens ?? target.maxOutputTokens ?? outputTokensAssumed;
+  const max = chat.maxTokens ?? target.maxOutputTokens ?? defaultMaxTokens;
   const thoughtsLost = beganWithoutReasoning(chat.conversation.turns, (item) => reasoningBlock(item) !== undefined);
   const { additional, effort } = effortOf(chat.reasoningEffort, target.upstreamModel, max, thoughtsLost);
-  const { own, others } = sorted(chat.rest);
+  const { own, others } = splitFields(chat.rest);
   const body: Fields = {
     system: systemOf(chat.conversation.system, encoding),
     messages: messagesOf(chat.conversation.turns, encoding),
     toolConfig: toolConfigOf(chat, encoding),
     serviceTier: serviceTierOf(chat.fields.service_tier),
-    // Words of the provider's own that the caller used win over ours.
+    // Fields of the provider's own API that the client sent win over translated ones.
     ...own,
-    // A budget for thinking is a part of the limit, so that must be said then.
-    inferenceConfig: merged(
+    // A thinking budget is a part of the limit, so the limit must be sent with it.
+    inferenceConfig: mergeFields(
       inferenceConfigOf(chat, additional?.thinking ? max : undefined, claude.samplesByOne),
       own.inferenceConfig,
     ),
-    outputConfig: merged({ textFormat: textFormatOf(chat.jsonSchema), effort }, own.outputConfig),
-    additionalModelRequestFields: merged({ ...additional, ...others }, own.additionalModelRequestFields),
+    outputConfig: mergeFields({ textFormat: textFormatOf(chat.jsonSchema), effort }, own.outputConfig),
+    additionalModelRequestFields: mergeFields({ ...additional, ...others }, own.additionalModelRequestFields),
   };
   return bodyOf(body, encoding);
 }
@@ -50,8 +56,8 @@ const converseMembers = new Set(
   ).split(' '),
 );
 
-/** Fields that are neither OpenAI's nor Converse's are the model's own, and have a place of their own. */
-function sorted(rest: Fields): { own: Fields; others: Fields } {
+/** Fields that are neither OpenAI's nor Converse's belong to the model: they go to `additionalModelRequestFields`. */
+function splitFields(rest: Fields): { own: Fields; others: Fields } {
   const entries = Object.entries(rest);
   return {
     own: Object.fromEntries(entries.filter(([name]) => converseMembers.has(name))),
@@ -59,7 +65,7 @@ function sorted(rest: Fields): { own: Fields; others: Fields } {
   };
 }
 
-function merged(ours: Fields, own: unknown): Fields | undefined {
+function mergeFields(ours: Fields, own: unknown): Fields | undefined {
   const all: Fields = { ...ours, ...(isFields(own) && own) };
   return Object.values(all).some((value) => value !== undefined) ? all : undefined;
 }
@@ -72,21 +78,21 @@ const serviceTiers: Record<string, string> = {
   reserved: 'reserved',
 };
 
-/** `auto` leaves it to the provider, and so do words that Converse does not have. */
+/** `auto` and unknown tiers leave the choice to the provider. */
 function serviceTierOf(tier: unknown): Fields | undefined {
   const type = typeof tier === 'string' ? serviceTiers[tier] : undefined;
   return type === undefined ? undefined : { type };
 }
 
-/** `samplesByOne` is Claude's: see anthropic/claude. */
+/** `samplesByOne` is explained in anthropic/claude.ts. */
 function inferenceConfigOf(
-  { maxTokens, temperature, topP, stop }: Chat,
-  demandedMax: number | undefined,
+  { maxTokens, temperature, topP, stop }: ChatFields,
+  requiredMax: number | undefined,
   samplesByOne: boolean,
 ): Fields {
   return {
-    maxTokens: maxTokens ?? demandedMax,
-    // Its range is half of OpenAI's: what is above is the most that there is.
+    maxTokens: maxTokens ?? requiredMax,
+    // The maximum is 1, and 2 with OpenAI.
     temperature: temperature === null ? undefined : Math.min(temperature, 1),
     topP: topP === null || (temperature !== null && samplesByOne) ? undefined : topP,
     stopSequences: stop.length > 0 ? stop : undefined,
@@ -102,10 +108,10 @@ function textFormatOf(format: JsonSchemaFormat | null): Fields | undefined {
 }
 
 /**
- * There is no choice of no tool: then none is declared, unless the conversation has called one, which must be declared
- * (wire 5). A tool that was called and is not declared any more is declared without a description.
+ * Converse has no tool choice `none`: then no tools are declared, unless the conversation has called one, because called tools
+ * must be declared. A called tool that the client no longer declares is declared without a description.
  */
-function toolConfigOf(chat: Chat, encoding: TextEncoding): Fields | undefined {
+function toolConfigOf(chat: ChatFields, encoding: TextEncoding): Fields | undefined {
   const called = calledNames(chat);
   const wanted = chat.toolChoice?.kind !== 'none' || called.size > 0;
   const tools: unknown[] = [...chat.tools.flatMap((tool) => toolsOf(tool, encoding)), ...chat.otherTools];
@@ -115,7 +121,7 @@ function toolConfigOf(chat: Chat, encoding: TextEncoding): Fields | undefined {
   return { tools: names.flatMap((tool) => toolsOf(tool, encoding)) };
 }
 
-function calledNames({ conversation }: Chat): Set<string> {
+function calledNames({ conversation }: ChatFields): Set<string> {
   const names = new Set<string>();
   for (const { items } of conversation.turns) {
     for (const item of items) if (item.kind === 'tool_call') names.add(item.name);
@@ -125,7 +131,7 @@ function calledNames({ conversation }: Chat): Set<string> {
 
 function toolsOf(tool: ToolDefinition, encoding: TextEncoding): Fields[] {
   const toolSpec = {
-    name: writtenName(tool.name, encoding),
+    name: encodedName(tool.name, encoding),
     description: tool.description ?? undefined,
     inputSchema: { json: tool.parameters ?? { type: 'object', properties: {} } },
     strict: tool.strict ? true : undefined,
@@ -133,29 +139,27 @@ function toolsOf(tool: ToolDefinition, encoding: TextEncoding): Fields[] {
   return [{ toolSpec }, ...cachePoint(tool)];
 }
 
-function toolChoiceOf({ toolChoice }: Chat, encoding: TextEncoding): unknown {
+function toolChoiceOf({ toolChoice }: ChatFields, encoding: TextEncoding): unknown {
   switch (toolChoice?.kind) {
     case 'auto':
       return { auto: {} };
     case 'required':
       return { any: {} };
     case 'tool':
-      return { tool: { name: writtenName(toolChoice.name, encoding) } };
+      return { tool: { name: encodedName(toolChoice.name, encoding) } };
     default:
       return undefined;
   }
 }
 
-// `reasoning_effort` in the words of a model's maker: Converse passes them on without knowing them.
-
 export interface Effort {
-  /** For `additionalModelRequestFields`. */
+  /** Goes into `additionalModelRequestFields`. */
   additional?: Fields;
-  /** For `outputConfig`, where Converse has a word of its own. */
+  /** Goes into `outputConfig`, Converse's own field. */
   effort?: string;
 }
 
-/** `thoughtsLost` is Claude's: see anthropic/thinking. */
+/** `reasoning_effort` in the terms of the model's maker. `thoughtsLost` is explained in anthropic/claude.ts. */
 export function effortOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Effort {
   if (effort === null) return {};
   if (/claude/i.test(model)) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLatin1 } from '../../../base/latin1.js';
 import { ConverseStream } from './stream.js';
 
 type Event = [type: string, payload: object | string];
@@ -9,7 +10,7 @@ function translate(events: Event[]): string[] {
   const chunks: string[] = [];
   const emit = (chunk: string) => void chunks.push(Buffer.from(chunk, 'latin1').toString('utf8'));
   for (const [type, payload] of events) {
-    stream.onEvent(latin1(typeof payload === 'string' ? payload : JSON.stringify(payload)), type, emit);
+    stream.onEvent(asLatin1(latin1(typeof payload === 'string' ? payload : JSON.stringify(payload))), type, emit);
   }
   stream.onEnd();
   return chunks;
@@ -37,7 +38,7 @@ describe('a stream of Bedrock', () => {
     expect(deltasOf(reasoning(50))).toEqual(Array.from({ length: 50 }, () => ({ reasoning_content: text })));
   });
 
-  it('has each piece of text as it came, in one shape, padded or not, without a start (wire 5)', () => {
+  it('passes each piece of text on unchanged, padded or not, without a start event', () => {
     const texts = ['one', 'zwei é', '"},"p":"x"}', '\\', '\n字 😀', 'x"}', '"},"p":"'];
     const events = texts.flatMap((text, at): Event[] => [delta({ text }), padded({ text }, 'abc'.repeat(at))]);
     const chunks = translate(events);
@@ -122,7 +123,7 @@ describe('a stream of Bedrock', () => {
     ]);
   });
 
-  it('ends with the reason to stop, the usage that follows it, and nothing more (wire 5)', () => {
+  it('ends with the stop reason and the usage that follows it', () => {
     const chunks = translate([
       ['messageStart', { role: 'assistant' }],
       ['messageStop', { stopReason: 'max_tokens' }],

@@ -1,12 +1,14 @@
 /**
- * The events of ConverseStream as OpenAI's chunks. A delta of the open block is recognised by its beginning and its end, and
- * its text is spliced, escapes and all; everything else is parsed. Events that it does not know are ignored.
+ * Translates the events of ConverseStream to OpenAI chunks. A delta of the open block is recognised by its beginning and end, and
+ * its text is copied with its escapes; all other events are parsed. Unknown events are ignored.
  */
-
+import { asLatin1, encodeLatin1, type Latin1Text } from '../../../base/latin1.js';
 import {
   argumentsChunk,
   type ChunkAround,
+  chunkAround,
   contentChunk,
+  doneChunk,
   finishChunk,
   reasoningChunk,
   reasoningDetailsChunk,
@@ -15,28 +17,26 @@ import {
   usageChunk,
 } from '../chat-parts/chunks.js';
 import { toolCallId } from '../chat-parts/completion.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
-import { isStringInside, type ReadEvent, readEvent } from '../chat-parts/json-string.js';
-import { keepReasoning } from '../chat-parts/kept-reasoning.js';
-import { OpenBlocks } from '../chat-parts/open-blocks.js';
-import type { StreamTranslator } from '../dialect.js';
-import { isCallersTool } from './answer.js';
+import { type Fields, isFields } from '../chat-parts/conversation.js';
+import { keepReasoning, OpenBlocks } from '../chat-parts/open-blocks.js';
+import { isStringInside, type ReadEvent, readEvent } from '../chat-parts/stream-event.js';
+import type { EmitChunk, StreamTranslator } from '../dialect.js';
+import { isClientTool } from './answer.js';
 import { redactedFormat, signedFormat } from './blocks.js';
-import { readName } from './names.js';
+import { decodedName } from './names.js';
 import { finishReasonOf, isBrokenOutput, usageOf } from './usage.js';
 
-type Emit = (chunk: string) => void;
 type Write = ReadEvent['write'];
 
 interface Block {
-  /** Of a tool that runs at the provider nothing is passed on. */
+  /** Nothing of a `provider_tool`, which runs at the provider, is passed on. */
   kind: 'text' | 'tool' | 'provider_tool' | 'reasoning';
   chunk: ChunkAround;
-  /** How its deltas begin, up to the text, and what follows that: nothing more, or a padding. */
+  /** The beginning of its deltas, up to the text, and the two possible ends: without and with padding. */
   prefix: string;
   suffix: string;
   padding: string;
-  /** What has been passed on, as the inside of a JSON string; only kept for reasoning, and null where that is too long. */
+  /** The text so far, as the inside of a JSON string; only kept for reasoning, and null where that is too long. */
   text: string | null;
   signature: string;
   empty: boolean;
@@ -46,9 +46,9 @@ export class ConverseStream implements StreamTranslator {
   private readonly blocks = new OpenBlocks<Block>();
   private toolCalls = 0;
   private reasonings = 0;
-  private said = false;
+  private hasContent = false;
 
-  onEvent(data: string, event: string, emit: Emit): void {
+  onEvent(data: Latin1Text, event: string, emit: EmitChunk): void {
     const { latest: block } = this.blocks;
     if (block !== null && event === 'contentBlockDelta') {
       const inside = textIn(data, block);
@@ -58,14 +58,14 @@ export class ConverseStream implements StreamTranslator {
       }
     }
     const read = readEvent(data);
-    // An exception, and what is no event of an answer, is for the relay to judge.
+    // Exceptions, and anything that is not an event, are for the relay to judge.
     if (read === null || !isFields(read.value) || isFields(read.value.error)) emit(data);
     else this.parsedEvent(event, read.value, read.write, emit);
   }
 
   onEnd(): void {}
 
-  private parsedEvent(event: string, fields: Fields, write: Write, emit: Emit): void {
+  private parsedEvent(event: string, fields: Fields, write: Write, emit: EmitChunk): void {
     switch (event) {
       case 'messageStart':
         emit(roleChunk());
@@ -83,23 +83,23 @@ export class ConverseStream implements StreamTranslator {
         this.finish(fields.stopReason, emit);
         break;
       case 'metadata':
-        this.tellUsage(fields, emit);
+        this.emitUsage(fields, emit);
         break;
     }
   }
 
-  /** Only tools are certain to have a start. */
-  private start({ contentBlockIndex, start }: Fields, write: Write, emit: Emit): void {
+  /** Only tools always have a start event. */
+  private start({ contentBlockIndex, start }: Fields, write: Write, emit: EmitChunk): void {
     const tool = isFields(start) ? start.toolUse : undefined;
     if (!isFields(tool)) return;
-    if (!isCallersTool(tool)) {
+    if (!isClientTool(tool)) {
       this.open(contentBlockIndex, 'provider_tool');
       return;
     }
     this.open(contentBlockIndex, 'tool');
-    this.said = true;
-    // The name is ASCII as it comes, so it can be read in the encoding that chunks are written in.
-    const name = JSON.stringify(readName(String(tool.name), 'latin1'));
+    this.hasContent = true;
+    // The encoded name is ASCII, so it can be decoded directly to the encoding of the chunks.
+    const name = JSON.stringify(decodedName(String(tool.name), 'latin1'));
     emit(toolCallChunk(this.toolCalls++, write(toolCallId(tool.toolUseId)), name));
   }
 
@@ -110,13 +110,13 @@ export class ConverseStream implements StreamTranslator {
     return this.blocks.open(index, { kind, chunk, ...around, text: '', signature: '', empty: true });
   }
 
-  private delta(index: unknown, delta: Fields, write: Write, emit: Emit): void {
+  private delta(index: unknown, delta: Fields, write: Write, emit: EmitChunk): void {
     const { text, toolUse, reasoningContent } = delta;
-    const inside = (value: unknown): string => (typeof value === 'string' ? write(value).slice(1, -1) : '');
+    const inside = (value: unknown) => (typeof value === 'string' ? write(value).slice(1, -1) : asLatin1(''));
     if (typeof text === 'string') this.passOn(this.blockAt(index, 'text'), inside(text), emit);
     if (isFields(toolUse)) {
       const block = this.blocks.at(index);
-      // Without the start that names the tool there is no call.
+      // Without the start event, which names the tool, there is no call.
       if (block?.kind === 'tool') this.passOn(block, inside(toolUse.input), emit);
     }
     if (!isFields(reasoningContent)) return;
@@ -124,7 +124,7 @@ export class ConverseStream implements StreamTranslator {
     this.passOn(block, inside(reasoningContent.text), emit);
     block.signature += inside(reasoningContent.signature);
     const redacted = inside(reasoningContent.redactedContent);
-    if (redacted !== '') this.tellReasoning(`"type":"reasoning.encrypted","data":"${redacted}"`, redactedFormat, emit);
+    if (redacted !== '') this.emitReasoning(`"type":"reasoning.encrypted","data":"${redacted}"`, redactedFormat, emit);
   }
 
   private blockAt(index: unknown, kind: Block['kind']): Block {
@@ -132,41 +132,41 @@ export class ConverseStream implements StreamTranslator {
     return block?.kind === kind ? block : this.open(index, kind);
   }
 
-  private passOn(block: Block, inside: string, emit: Emit): void {
+  private passOn(block: Block, inside: Latin1Text, emit: EmitChunk): void {
     if (inside === '' || block.kind === 'provider_tool') return;
     block.empty = false;
-    this.said = true;
+    this.hasContent = true;
     if (block.kind === 'reasoning') block.text = keepReasoning(block.text, inside);
-    emit(block.chunk.before + inside + block.chunk.after);
+    emit(chunkAround(block.chunk, inside));
   }
 
-  /** Only whole reasoning can be given back, so its text comes once more, with the signature. */
-  private close(index: unknown, emit: Emit): void {
+  /** Clients can only send back whole reasoning, so its text is sent again, with the signature. */
+  private close(index: unknown, emit: EmitChunk): void {
     const block = this.blocks.close(index);
     if (!block) return;
-    if (block.kind === 'tool' && block.empty) emit(`${block.chunk.before}{}${block.chunk.after}`);
+    if (block.kind === 'tool' && block.empty) emit(chunkAround(block.chunk, asLatin1('{}')));
     if (block.signature === '' || block.text === null) return;
     const members = `"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`;
-    this.tellReasoning(members, signedFormat, emit);
+    this.emitReasoning(members, signedFormat, emit);
   }
 
-  private tellReasoning(members: string, format: string, emit: Emit): void {
+  private emitReasoning(members: string, format: string, emit: EmitChunk): void {
     emit(reasoningDetailsChunk(`{${members},"format":"${format}","index":${this.reasonings++}}`));
   }
 
-  private finish(stopReason: unknown, emit: Emit): void {
-    if (!this.said && isBrokenOutput(stopReason)) {
-      emit(JSON.stringify({ error: { message: `its answer is empty (${stopReason})`, code: 500 } }));
+  private finish(stopReason: unknown, emit: EmitChunk): void {
+    if (!this.hasContent && isBrokenOutput(stopReason)) {
+      emit(encodeLatin1(JSON.stringify({ error: { message: `its answer is empty (${stopReason})`, code: 500 } })));
     } else {
       emit(finishChunk(finishReasonOf(stopReason, this.toolCalls > 0)));
     }
   }
 
-  /** It comes last, after the reason to stop. */
-  private tellUsage({ usage, serviceTier }: Fields, emit: Emit): void {
-    const told = usageOf(usage, serviceTier);
-    if (told) emit(usageChunk(JSON.stringify(told)));
-    emit('[DONE]');
+  /** Usage comes last, after the stop reason. */
+  private emitUsage({ usage, serviceTier }: Fields, emit: EmitChunk): void {
+    const translated = usageOf(usage, serviceTier);
+    if (translated) emit(usageChunk(JSON.stringify(translated)));
+    emit(doneChunk);
   }
 }
 
@@ -177,14 +177,14 @@ const kindsOf: Record<Block['kind'], { member: string; braces: string; chunk?: C
   reasoning: { member: '"reasoningContent":{"text"', braces: '}}', chunk: reasoningChunk },
 };
 
-/** The text of a delta that looks as expected, still escaped. A member `p` pads it. */
-function textIn(data: string, { prefix, suffix, padding }: Block): string | null {
+/** The escaped text of a delta that has the expected shape. A member `p` is padding. */
+function textIn(data: Latin1Text, { prefix, suffix, padding }: Block): Latin1Text | null {
   const from = prefix.length;
   if (data.slice(0, from) !== prefix) return null;
-  // Inside a string no quote stands alone, so this cannot be in the text.
+  // The text is escaped, so it cannot contain this sequence.
   const padded = data.indexOf(padding, from);
   const to = padded === -1 ? data.length - suffix.length : padded;
-  // The padding's own last quote is the only one that follows.
+  // The closing quote of the padding must be the only quote that follows.
   const ends = padded === -1 ? data.slice(to) === suffix : data.indexOf('"', to + padding.length) === data.length - 2;
   if (to < from || !ends || data.charCodeAt(data.length - 1) !== 0x7d) return null;
   const inside = data.slice(from, to);

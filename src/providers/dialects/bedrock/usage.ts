@@ -1,6 +1,7 @@
-/** Usage and reasons to stop, in OpenAI's terms. */
+/** Translates usage and stop reasons to OpenAI's. */
+
+import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { figureOf, isMissing, sum } from '../chat-parts/figures.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
 
 const finishReasons: Record<string, string> = {
   max_tokens: 'length',
@@ -10,20 +11,20 @@ const finishReasons: Record<string, string> = {
   content_filtered: 'content_filter',
 };
 
-/** What is not in the table ended of its own accord; so did an answer in which only Bedrock itself ran tools. */
+/** Reasons that are not in the table mean `stop`; so does `tool_use` where only Bedrock itself ran tools. */
 export function finishReasonOf(stopReason: unknown, calledTools: boolean): string {
   const reason = (typeof stopReason === 'string' && finishReasons[stopReason]) || 'stop';
   return reason === 'tool_calls' && !calledTools ? 'stop' : reason;
 }
 
-/** The model wrote what cannot be read: no answer, where there is nothing else. */
+/** The model wrote something that Bedrock could not parse. Without any other content this is not an answer. */
 export function isBrokenOutput(stopReason: unknown): boolean {
   return typeof stopReason === 'string' && stopReason.startsWith('malformed_');
 }
 
 /**
- * `inputTokens` are those that were read anew. `tier` is the answer's `serviceTier`. undefined where the answer does not say
- * how many tokens it took.
+ * `inputTokens` counts only new input, without the cache. `tier` is the answer's `serviceTier`. Undefined where the answer has no
+ * token counts.
  */
 export function usageOf(usage: unknown, tier: unknown): Fields | undefined {
   if (!isFields(usage) || isMissing(usage.inputTokens)) return undefined;
@@ -47,7 +48,7 @@ export function usageOf(usage: unknown, tier: unknown): Fields | undefined {
   };
 }
 
-/** Tokens that were written to the cache, all of them or those that are kept for one length of time. */
+/** Tokens written to the cache: all, or only those with one time to live. */
 function writtenIn(details: unknown, ttl?: string): unknown {
   const entries = Array.isArray(details) ? details.filter(isFields) : [];
   return sum(entries.filter((entry) => ttl === undefined || entry.ttl === ttl).map(({ inputTokens }) => inputTokens));

@@ -1,15 +1,15 @@
-/** A whole answer of any dialect as OpenAI's completion, with the members that its clients demand. */
+/** Builds an OpenAI completion from an answer in another dialect, with the members that OpenAI's clients require. */
 import { timeOrderedId } from '../../../base/ids.js';
 import { readable, type TextEncoding } from '../../../wire/json-text.js';
 import type { TranslatedAnswer } from '../dialect.js';
-import type { Fields } from './items.js';
+import type { Fields } from './conversation.js';
 
 export interface Answered {
-  /** What the provider says that it served. */
+  /** The model that the provider reports. */
   model: unknown;
   content: string;
   reasoning: string;
-  /** See docs/guide/dialects.md: what the provider wants to have back. */
+  /** What the provider expects back in later requests; see docs/guide/dialects.md. */
   reasoningDetails: Fields[];
   toolCalls: { id: string; name: string; arguments: string }[];
   finishReason: string;
@@ -37,17 +37,17 @@ export function completionOf(answered: Answered): TranslatedAnswer {
   return { kind: 'completion', completion: { model, choices, ...(usage && { usage }) } };
 }
 
-/** A result names the call that it belongs to, so a call always has an id. */
+/** A tool result refers to its call by id, so every call gets one. */
 export function toolCallId(given: unknown): string {
   return typeof given === 'string' && given !== '' ? given : `call_${timeOrderedId(Date.now())}`;
 }
 
-/** Arguments as JSON text. Elsewhere they are an object; some servers write text there too. */
+/** Arguments as JSON text. Other dialects use an object; some servers write text there too. */
 export function argumentsOf(input: unknown): string {
   return typeof input === 'string' && input !== '' ? input : JSON.stringify(input || {});
 }
 
-/** An error in the provider's own shape: people read it, so it is turned into the text that it was meant to be. */
+/** An error in the provider's own shape, decoded from latin1 because people read it. */
 export function errorAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {
   return { kind: 'error', error: JSON.parse(readable(JSON.stringify(value), encoding)) };
 }

@@ -1,7 +1,7 @@
-/** Token figures as providers write them: some are missing, and some are no numbers. */
-import type { Fields } from './items.js';
+/** Adds up token figures of providers, of which some are missing and some are not numbers. */
+import type { Fields } from './conversation.js';
 
-/** What is missing counts nothing. A figure that is no number stays what it is, so that the check of what can be billed sees it. */
+/** Missing figures count as 0. A figure that is not a number is returned as it is, so that the usage check rejects it. */
 export function sum(figures: readonly unknown[]): unknown {
   const known = figures.filter((figure) => !isMissing(figure));
   const odd = known.find((figure) => typeof figure !== 'number');
@@ -12,7 +12,7 @@ export function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** A member of `usage` that is left out where its figure is 0 or missing. */
+/** A member of `usage`; left out where its figure is 0 or missing. */
 export function figureOf(name: string, figure: unknown): Fields {
   return isMissing(figure) || figure === 0 ? {} : { [name]: figure };
 }

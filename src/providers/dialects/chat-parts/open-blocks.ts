@@ -1,7 +1,8 @@
-/** The content blocks of a stream that are open, by their index: nothing says that one is over before the next one begins. */
+/** The open content blocks of a stream, by index: a block may begin before the previous one has ended. */
+import { copyLatin1, type Latin1Text } from '../../../base/latin1.js';
 
 export class OpenBlocks<Block> {
-  /** The one that was spoken of last: most events are about it. */
+  /** The block of the last event: most events are about it. */
   latest: Block | null = null;
   private readonly blocks = new Map<unknown, Block>();
 
@@ -17,11 +18,24 @@ export class OpenBlocks<Block> {
     return block;
   }
 
-  /** undefined where none was open. */
+  /** Undefined where none was open. */
   close(index: unknown): Block | undefined {
     const block = this.blocks.get(index);
     this.blocks.delete(index);
     if (this.latest === block) this.latest = null;
     return block;
   }
+}
+
+/**
+ * Streamed reasoning is kept, because it is sent again as a whole, with its signature. Longer reasoning is delivered too, but
+ * clients cannot send it back to the provider.
+ */
+const keptCharactersMax = 128 * 1024;
+
+/** Adds a piece to kept reasoning; both are the inside of a JSON string. Null = too long to keep. */
+export function keepReasoning(kept: string | null, piece: Latin1Text): string | null {
+  if (kept === null || kept.length + piece.length > keptCharactersMax) return null;
+  // A copy: a slice would keep the whole frame in memory.
+  return kept + copyLatin1(piece);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beside, bodyOf, readChat } from './read-chat.js';
+import { asEncoded, bodyOf, readChat } from './read-chat.js';
 
 const read = (fields: object) =>
   readChat({ members: JSON.stringify({ messages: [], ...fields }).slice(1, -1), encoding: 'latin1' });
@@ -134,7 +134,7 @@ describe('a chat request taken apart', () => {
     const members = Buffer.from('"messages":[],"user":"é"');
     for (const encoding of ['latin1', 'utf8'] as const) {
       const { fields } = readChat({ members, encoding });
-      const body = bodyOf({ user: fields.user, model: beside('ü', encoding) }, encoding);
+      const body = bodyOf({ user: fields.user, model: asEncoded('ü', encoding) }, encoding);
       const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
       expect(JSON.parse(bytes.toString('utf8'))).toEqual({ user: 'é', model: 'ü' });
     }

@@ -1,7 +1,8 @@
-/** A validated chat request taken apart for a dialect that has words of its own for all of it. Nulls are the same as nothing. */
+/** Parses a validated chat request for dialects that translate it. A null value counts as absent. */
+import { asLatin1, encodeLatin1, type Latin1Text } from '../../../base/latin1.js';
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
-import { type Conversation, type Fields, isFields, textOrNull } from './items.js';
+import { type Conversation, type Fields, isFields, textOrNull } from './conversation.js';
 import { readMessages } from './read-messages.js';
 import { booleanOrNull, type ReadTools, readTools } from './read-tools.js';
 
@@ -14,7 +15,7 @@ export interface JsonSchemaFormat {
   strict: boolean | null;
 }
 
-export interface Chat extends ReadTools {
+export interface ChatFields extends ReadTools {
   conversation: Conversation;
   /** `max_completion_tokens`, else `max_tokens`. */
   maxTokens: number | null;
@@ -23,16 +24,16 @@ export interface Chat extends ReadTools {
   stop: string[];
   /** Only of a `response_format` of type `json_schema`. */
   jsonSchema: JsonSchemaFormat | null;
-  /** As it was written: `none`, `minimal`, `low`, … */
+  /** As the client wrote it: `none`, `minimal`, `low`, … */
   reasoningEffort: string | null;
-  /** Every field that the caller sent, for what is not above. */
+  /** Every field of the request. */
   fields: Fields;
-  /** Fields that are not OpenAI's: they go to the provider as they are. */
+  /** Fields that are not OpenAI's: they go to the provider unchanged. */
   rest: Fields;
 }
 
-/** OpenAI's fields that are read above, or that a dialect may have a word for, or that are hints which change no answer's meaning. */
-const ownFields = new Set(
+/** OpenAI's fields: those that are read above, those that a dialect may translate, and hints that may be dropped. */
+const openAiFields = new Set(
   (
     'messages tools tool_choice functions function_call parallel_tool_calls max_completion_tokens max_tokens temperature top_p stop response_format ' +
     'reasoning_effort n logprobs top_logprobs logit_bias seed frequency_penalty presence_penalty user safety_identifier ' +
@@ -40,11 +41,11 @@ const ownFields = new Set(
   ).split(' '),
 );
 
-/** `unsupported` names parameters that the route does not take: they are read as if they had not been sent. */
+/** `unsupported` names parameters that the route does not accept: they are dropped. */
 export function readChat(
   { members, encoding }: Pick<ChatRequest, 'members' | 'encoding'>,
   unsupported: readonly string[] = [],
-): Chat {
+): ChatFields {
   const text = typeof members === 'string' ? members : members.toString(encoding);
   const fields = JSON.parse(`{${text}}`) as Fields;
   for (const name of unsupported) delete fields[name];
@@ -58,24 +59,24 @@ export function readChat(
     jsonSchema: jsonSchema(fields.response_format),
     reasoningEffort: textOrNull(fields.reasoning_effort),
     fields,
-    rest: Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isOwn(name, value))),
+    rest: Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isOpenAiField(name, value))),
   };
 }
 
 /** `modalities: ["text"]` asks for nothing. */
-function isOwn(name: string, value: unknown): boolean {
-  return value === null || ownFields.has(name) || (name === 'modalities' && String(value) === 'text');
+function isOpenAiField(name: string, value: unknown): boolean {
+  return value === null || openAiFields.has(name) || (name === 'modalities' && String(value) === 'text');
 }
 
-/** A body as it is sent: latin1 text, or UTF-8 bytes where the request was read as UTF-8. */
-export function bodyOf(value: unknown, encoding: TextEncoding): string | Buffer {
+/** The body to send: latin1 text, or UTF-8 bytes where the request was read as UTF-8. */
+export function bodyOf(value: unknown, encoding: TextEncoding): Latin1Text | Buffer {
   const text = JSON.stringify(value);
-  return encoding === 'latin1' ? text : Buffer.from(text, 'utf8');
+  return encoding === 'latin1' ? asLatin1(text) : Buffer.from(text, 'utf8');
 }
 
-/** A string of ours beside strings of the request. */
-export function beside(text: string, encoding: TextEncoding): string {
-  return encoding === 'latin1' ? Buffer.from(text, 'utf8').toString('latin1') : text;
+/** An ordinary string in the encoding of the request's strings. */
+export function asEncoded(text: string, encoding: TextEncoding): string {
+  return encoding === 'latin1' ? encodeLatin1(text) : text;
 }
 
 function stopSequences(stop: unknown): string[] {

@@ -7,7 +7,7 @@ const inputOf = (text: unknown) =>
   turnsOf({ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: text } }] })[0]?.items[0];
 
 describe('OpenAI\u2019s messages as a conversation', () => {
-  it('have system and developer messages hoisted in order, wherever they stood (wire 3)', () => {
+  it('have system and developer messages moved to the front, in order', () => {
     const { system, turns } = readMessages([
       { role: 'system', content: 'a' },
       { role: 'user', content: 'b' },
@@ -131,7 +131,7 @@ describe('OpenAI\u2019s messages as a conversation', () => {
     expect(inputOf(text)).toEqual({ kind: 'tool_call', id: 'c', name: 'f', input });
   });
 
-  it('have the results of parallel calls in one turn, each with the name of what was called (wire 3, 4)', () => {
+  it('have the results of parallel calls in one turn, each with the name of its function', () => {
     const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
     const turns = turnsOf(
       { role: 'assistant', content: '', tool_calls: [call('1', 'f'), call('2', 'g')] },

@@ -1,6 +1,6 @@
 /**
- * OpenAI's messages as a conversation of alternating turns: system and developer messages are hoisted, tool results join the
- * user's turn, neighbours of one side become one turn, and a message that says nothing is left out. It refuses nothing.
+ * Converts OpenAI messages to a conversation of alternating turns: system and developer messages are moved to the front, tool
+ * results join the user's turn, neighbours of one role are merged, and empty messages are dropped. It rejects nothing.
  */
 import {
   type Conversation,
@@ -13,7 +13,7 @@ import {
   type ToolResultItem,
   type Turn,
   textOrNull,
-} from './items.js';
+} from './conversation.js';
 import { readParts } from './read-parts.js';
 
 export function readMessages(messages: readonly unknown[]): Conversation {
@@ -23,10 +23,10 @@ export function readMessages(messages: readonly unknown[]): Conversation {
   for (const message of messages) {
     const fields = message as Fields;
     const items = itemsOf(fields, names);
-    mark(items, fields.cache_control);
+    markLast(items, fields.cache_control);
     if (fields.role === 'system' || fields.role === 'developer') {
       for (const item of items) {
-        // No dialect has anything but text there; what else was sent is said by the user, and so not lost.
+        // System prompts are text in every dialect; other parts move to a user turn, so that they are not lost.
         if (item.kind === 'text') system.push(item);
         else add(turns, 'user', [item]);
       }
@@ -50,12 +50,12 @@ function add(turns: Turn[], role: Turn['role'], items: Item[]): void {
     turns.push({ role, items });
     return;
   }
-  // One by one: a message may have more parts than a call may have arguments.
+  // One by one: a message may have more parts than a function call can have arguments.
   for (const item of items) last.items.push(item);
 }
 
-/** A marker on a whole message stands behind its last part. */
-function mark(items: Item[], cacheControl: unknown): void {
+/** A cache marker on a message belongs to its last part. */
+function markLast(items: Item[], cacheControl: unknown): void {
   const last = items.at(-1);
   if (isFields(cacheControl) && last && last.kind !== 'other' && last.kind !== 'reasoning') {
     last.cacheControl = cacheControl;
@@ -94,8 +94,8 @@ function toolCall(call: unknown, names: Map<string, string>): Item {
 }
 
 /**
- * Arguments are text with OpenAI and an object elsewhere. A model may have written text that is no object, and the caller
- * must be able to go on from there: such text is sent whole, under one key.
+ * Arguments are text with OpenAI and an object elsewhere. A model may have written text that is not an object, and the
+ * conversation must be able to continue: such text is sent under one key.
  */
 export function inputOf(text: unknown): Fields {
   if (isFields(text)) return text;
@@ -104,7 +104,7 @@ export function inputOf(text: unknown): Fields {
     const value: unknown = JSON.parse(text);
     if (isFields(value)) return value;
   } catch {
-    // Not JSON at all: the same as JSON that is no object.
+    // Not JSON: handled like JSON that is not an object.
   }
   return { arguments: text };
 }

@@ -1,5 +1,5 @@
-/** The `content` of an OpenAI message as parts: a string, a list of parts, or nothing. Empty text says nothing and is left out. */
-import { type Fields, type ImageSource, isFields, type Part, textOrNull } from './items.js';
+/** Reads the `content` of an OpenAI message as parts: a string, a list of parts, or nothing. Empty text is dropped. */
+import { type Fields, type ImageSource, isFields, type Part, textOrNull } from './conversation.js';
 
 export function readParts(content: unknown): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
@@ -15,12 +15,12 @@ export function readParts(content: unknown): Part[] {
 function readPart(value: unknown): Part {
   if (typeof value === 'string') return { kind: 'text', text: value };
   if (!isFields(value)) return { kind: 'other', part: value };
-  const read = known(value);
+  const read = knownPart(value);
   if (read.kind !== 'other' && isFields(value.cache_control)) read.cacheControl = value.cache_control;
   return read;
 }
 
-function known(part: Fields): Part {
+function knownPart(part: Fields): Part {
   switch (part.type) {
     case 'text':
       if (typeof part.text === 'string') return { kind: 'text', text: part.text };
@@ -38,15 +38,15 @@ function known(part: Fields): Part {
     case 'input_audio':
       return audio(part);
     case 'thinking':
-      // Mistral's thoughts are a list and carry no signature: no provider takes them back, so they say nothing.
+      // Mistral's thinking is a list without a signature. No provider accepts it back, so it is dropped.
       if (Array.isArray(part.thinking)) return { kind: 'text', text: '' };
       break;
   }
-  return carried(part) ?? { kind: 'other', part };
+  return inlineFile(part) ?? { kind: 'other', part };
 }
 
-/** Other servers have parts of their own for files, `{type: 'video_url', video_url: {url}}`; data that comes along is the same anywhere. */
-function carried(part: Fields): Part | null {
+/** Other servers have their own parts for files, such as `{type: 'video_url', video_url: {url}}`; inline data is read from any of them. */
+function inlineFile(part: Fields): Part | null {
   const held = part[String(part.type)];
   const url = isFields(held) ? held.url : held;
   const inline = typeof url === 'string' ? dataUrl(url) : null;
@@ -58,12 +58,12 @@ function carried(part: Fields): Part | null {
 function imageSource(url: string): ImageSource {
   const inline = dataUrl(url);
   if (!inline) return { kind: 'url', url };
-  // A name that is none, and that many write; OpenAI takes it, the others do not.
+  // Not a registered media type, but widely used. OpenAI accepts it, others do not.
   const mediaType = inline.mediaType === 'image/jpg' ? 'image/jpeg' : inline.mediaType;
   return { kind: 'data', mediaType, data: inline.data };
 }
 
-/** OpenAI's files are uploaded elsewhere or come along; only the latter mean something to another provider. */
+/** OpenAI's files are uploaded or inline. Only inline files mean something to another provider. */
 function file(part: Fields): Part {
   const { file_data, filename } = isFields(part.file) ? part.file : {};
   const inline = typeof file_data === 'string' ? dataUrl(file_data) : null;

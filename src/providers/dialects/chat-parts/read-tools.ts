@@ -1,10 +1,10 @@
-/** The tools of a chat request, and which of them the model may or must call, in every shape that clients are known to send. */
-import { type Fields, isFields, textOrNull } from './items.js';
+/** Reads the tools of a chat request, and which of them the model may or must call, in every shape that clients send. */
+import { type Fields, isFields, textOrNull } from './conversation.js';
 
 export interface ToolDefinition {
   name: string;
   description: string | null;
-  /** A JSON schema; null where the function takes nothing. */
+  /** A JSON schema; null where the function takes no arguments. */
   parameters: Fields | null;
   strict: boolean | null;
   cacheControl?: unknown;
@@ -14,9 +14,9 @@ export type ToolChoice = { kind: 'auto' | 'none' | 'required' } | { kind: 'tool'
 
 export interface ReadTools {
   tools: ToolDefinition[];
-  /** Tools that are no functions, as the caller wrote them. */
+  /** Tools that are not functions, as the client wrote them. */
   otherTools: unknown[];
-  /** null where the request leaves it open, or says it in a shape that means nothing here: the model decides then. */
+  /** Null where the request leaves the choice to the model, or has an unknown shape. */
   toolChoice: ToolChoice | null;
   parallelToolCalls: boolean | null;
 }
@@ -50,7 +50,7 @@ function toolDefinition(tool: unknown): ToolDefinition | null {
   return read;
 }
 
-/** Words for the same three choices: OpenAI's, then those of Mistral, Anthropic, Bedrock and Gemini. */
+/** The names of the three choices, of OpenAI, Mistral, Anthropic, Bedrock and Gemini. */
 const kinds: Record<string, 'auto' | 'none' | 'required'> = {
   auto: 'auto',
   none: 'none',
@@ -60,11 +60,11 @@ const kinds: Record<string, 'auto' | 'none' | 'required'> = {
 
 function toolChoice(choice: unknown, tools: readonly ToolDefinition[]): ToolChoice | null {
   if (typeof choice === 'string') {
-    // Some name the tool itself.
+    // Some clients send the name of the tool.
     return tools.some(({ name }) => name === choice) ? { kind: 'tool', name: choice } : kindOf(choice);
   }
   if (!isFields(choice)) return null;
-  const name = toolNamed(choice);
+  const name = toolNameIn(choice);
   if (name !== null) return { kind: 'tool', name };
   const { type, mode, auto, any, functionCallingConfig } = choice;
   if (type === 'allowed_tools') return kindOf(isFields(choice.allowed_tools) ? choice.allowed_tools.mode : mode);
@@ -78,24 +78,24 @@ function kindOf(word: unknown): ToolChoice | null {
   return kind === undefined ? null : { kind };
 }
 
-/** `{type: 'function', function: {name}}`, and how others than OpenAI's chat protocol name one tool. */
-function toolNamed(choice: Fields): string | null {
+/** The name in `{type: 'function', function: {name}}` and in the shapes of other protocols. */
+function toolNameIn(choice: Fields): string | null {
   for (const holder of [choice.function, choice.custom, choice.tool, choice]) {
     if (isFields(holder) && typeof holder.name === 'string' && holder.name !== '') return holder.name;
   }
   return null;
 }
 
-/** No other dialect narrows the choice to some tools, so only those are declared. All of them are where none is left. */
+/** Other dialects cannot restrict the choice to some tools, so only those are declared; all of them where none is left. */
 function allowedTools(tools: ToolDefinition[], choice: unknown): ToolDefinition[] {
   if (!isFields(choice) || choice.type !== 'allowed_tools') return tools;
   const list = isFields(choice.allowed_tools) ? choice.allowed_tools.tools : choice.tools;
-  const names = new Set(Array.isArray(list) ? list.filter(isFields).map(toolNamed) : []);
+  const names = new Set(Array.isArray(list) ? list.filter(isFields).map(toolNameIn) : []);
   const allowed = tools.filter(({ name }) => names.has(name));
   return allowed.length > 0 ? allowed : tools;
 }
 
-/** Anthropic's shape of a choice says it too. */
+/** Anthropic's tool choice has its own flag for this. */
 function oneAtATime(choice: unknown): boolean | null {
   return isFields(choice) && choice.disable_parallel_tool_use === true ? false : null;
 }

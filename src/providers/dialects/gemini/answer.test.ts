@@ -23,7 +23,7 @@ describe('an answer of Gemini', () => {
     ['OTHER', 'content_filter'],
     ['FINISH_REASON_UNSPECIFIED', 'stop'],
     ['INVENTED_LATER', 'stop'],
-  ])('that finishes with %s finishes with %s (wire 4)', (finishReason, finish) => {
+  ])('that finishes with %s finishes with %s', (finishReason, finish) => {
     expect(choiceOf({ finishReason }).finish_reason).toBe(finish);
   });
 
@@ -122,7 +122,7 @@ describe('an answer of Gemini', () => {
     [{ promptTokenCount: 9, totalTokenCount: 9 }, [9, 0, 9, 0, 0]],
     [{ promptTokenCount: 9, totalTokenCount: 12 }, [9, 3, 12, 0, 0]],
     [{ promptTokenCount: 9, thoughtsTokenCount: 3 }, [9, 3, 12, 0, 3]],
-  ])('counts %j as prompt, completion, total, cached and reasoning %j (wire 4)', (metadata, figures) => {
+  ])('counts %j as prompt, completion, total, cached and reasoning %j', (metadata, figures) => {
     const [prompt_tokens, completion_tokens, total_tokens, cached_tokens, reasoning_tokens] = figures;
     expect(usageOf(metadata)).toEqual({
       prompt_tokens,

@@ -1,7 +1,7 @@
-/** A whole GenerateContentResponse as a completion, one choice a candidate. */
+/** Translates a whole GenerateContentResponse to a completion with one choice per candidate. */
 import type { TextEncoding } from '../../../wire/json-text.js';
 import { errorAnswer } from '../chat-parts/completion.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
+import { type Fields, isFields } from '../chat-parts/conversation.js';
 import type { TranslatedAnswer } from '../dialect.js';
 import { CandidateParts, logprobsOf } from './parts.js';
 import { finishReasonOf, isBrokenCall, usageOf } from './usage.js';
@@ -21,7 +21,7 @@ export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAn
   return { kind: 'completion', completion: { model: value.modelVersion, choices: answered, ...(usage && { usage }) } };
 }
 
-/** Beside a blocked prompt there are no candidates. */
+/** An error, or a blocked prompt, which has no candidates. */
 export function isError(value: unknown): boolean {
   if (!isFields(value)) return false;
   if (isFields(value.error)) return true;
@@ -29,14 +29,14 @@ export function isError(value: unknown): boolean {
   return blocked && !(Array.isArray(value.candidates) && value.candidates.length > 0);
 }
 
-/** null where a broken call is all that there is. */
+/** Null where the candidate holds only a broken call. */
 function choiceOf(candidate: Fields, at: number, encoding: TextEncoding): Fields | null {
   const parts = new CandidateParts();
-  const said = [...parts.read(candidate, encoding), ...parts.finish(encoding)];
-  if (said.length === 0 && isBrokenCall(candidate.finishReason)) return null;
+  const items = [...parts.read(candidate, encoding), ...parts.finish(encoding)];
+  if (items.length === 0 && isBrokenCall(candidate.finishReason)) return null;
   const textOf = (wanted: string) =>
-    said.map((part) => (part.kind === wanted && 'text' in part ? part.text : '')).join('');
-  const calls = said.flatMap((part) => (part.kind === 'call' ? [part.call] : []));
+    items.map((part) => (part.kind === wanted && 'text' in part ? part.text : '')).join('');
+  const calls = items.flatMap((part) => (part.kind === 'call' ? [part.call] : []));
   const content = textOf('text');
   const reasoning = textOf('thought');
   const message: Fields = {

@@ -1,4 +1,4 @@
-/** Turns as `contents`: parts of the user and of the model. Parts that have no shape of their own go out as the caller wrote them. */
+/** Writes turns as `contents`. Parts without a Gemini shape are sent as the client wrote them. */
 import {
   type Fields,
   type ImageSource,
@@ -8,32 +8,32 @@ import {
   type TextItem,
   type ToolResultItem,
   type Turn,
-} from '../chat-parts/items.js';
-import { generationOf } from './request.js';
+} from '../chat-parts/conversation.js';
+import { generationOf } from './thinking.js';
 
-/** `messages` are the caller's own: only they have the signatures. */
+/** `messages` are the client's: only they hold the thought signatures. */
 export function contentsOf(turns: readonly Turn[], messages: readonly unknown[], model: string): Fields[] {
   const signatures = signaturesIn(messages);
-  const demanded = generationOf(model) >= 3;
+  const mustSign = generationOf(model) >= 3;
   const contents = turns.map(({ role, items }) => {
     const parts = items.flatMap((item) => partsOf(item, signatures));
-    if (demanded) signFirstCall(parts);
+    if (mustSign) signFirstCall(parts);
     return { role: role === 'assistant' ? 'model' : 'user', parts };
   });
-  // A turn of another provider's reasoning alone leaves nothing, and one without parts is refused.
+  // Gemini rejects a turn without parts, which remains of a turn with only another provider's reasoning.
   return contents.filter(({ parts }) => parts.length > 0);
 }
 
-/** What Google has its clients write for calls that Gemini did not make, or whose signature was lost on the way. */
+/** The value that Google documents for calls that Gemini did not make, or whose signature was lost. */
 const foreignCall = 'skip_thought_signature_validator';
 
-/** From version 3 on the first call of a step must be signed (wire 4); a conversation may have begun on another route. */
+/** From version 3 on, the first call of a step must be signed, but a conversation may have begun on another route. */
 function signFirstCall(parts: unknown[]): void {
   const first = parts.find((part) => isFields(part) && part.functionCall !== undefined) as Fields | undefined;
   if (first) first.thoughtSignature ??= foreignCall;
 }
 
-/** By the id of the tool call, as Google's own endpoint of OpenAI's dialect has them. */
+/** Signatures by tool call id, in the place that Google's own OpenAI-compatible endpoint uses. */
 function signaturesIn(messages: readonly unknown[]): Map<string, string> {
   const signatures = new Map<string, string>();
   for (const message of messages) {
@@ -85,14 +85,14 @@ const mediaTypes: Record<string, string> = {
   heif: 'image/heif',
 };
 
-/** An address is for Google to fetch, never for the gateway. Vertex wants to be told what is there. */
+/** Google fetches addresses; the gateway never does. Vertex AI requires the media type. */
 function imagePart(source: ImageSource): Fields {
   if (source.kind === 'data') return { inlineData: { mimeType: source.mediaType, data: source.data } };
   const ending = /\.([a-z]{3,4})(?:[?#]|$)/i.exec(source.url)?.[1]?.toLowerCase() ?? '';
   return { fileData: { mimeType: mediaTypes[ending], fileUri: source.url } };
 }
 
-/** Results are objects here. What a tool gave besides text follows as parts of its own. */
+/** Gemini's results are objects. Parts of a result other than text follow as separate parts. */
 function resultParts({ id, name, parts }: ToolResultItem): unknown[] {
   const texts = parts.filter((part): part is TextItem => part.kind === 'text').map(({ text }) => text);
   const others = parts.filter(({ kind }) => kind !== 'text').map(partOf);
@@ -100,7 +100,7 @@ function resultParts({ id, name, parts }: ToolResultItem): unknown[] {
   return [{ functionResponse: { id, name: name ?? id, response } }, ...others];
 }
 
-/** Digits in such number may be an integer that a double cannot hold: then the text stays text. */
+/** So many digits may be an integer that a double cannot hold: then the result stays text. */
 const longNumber = /\d{16}/;
 
 function responseOf(text: string): Fields {
@@ -109,7 +109,7 @@ function responseOf(text: string): Fields {
       const value: unknown = JSON.parse(text);
       if (isFields(value)) return value;
     } catch {
-      // Not JSON: text, then.
+      // Not JSON: sent as text.
     }
   }
   return { result: text };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fields } from '../chat-parts/items.js';
+import type { Fields } from '../chat-parts/conversation.js';
 import { PartialCall } from './partial-call.js';
 
 /** The arguments that pieces `[path, value, willContinue]` become. */

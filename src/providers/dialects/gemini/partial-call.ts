@@ -1,11 +1,12 @@
 /**
- * A function call that comes in pieces: its name first, then values of its arguments, each with the path where it belongs. A
- * value of text may itself come in pieces. The call is passed on when it is complete.
+ * Assembles a function call that arrives in pieces: first the name, then argument values with their paths. A text value may itself
+ * arrive in pieces. The call is passed on when it is complete.
  */
+import { asLatin1, decodeLatin1, encodeLatin1 } from '../../../base/latin1.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
+import { type Fields, isFields } from '../chat-parts/conversation.js';
 
-/** What is read of a call, in the encoding of the event that completes it. */
+/** A call, in the encoding of the event that completes it. */
 export interface CompleteCall {
   id: unknown;
   name: string;
@@ -14,7 +15,7 @@ export interface CompleteCall {
   signature: unknown;
 }
 
-/** Nested deeper than this, arguments are no use to anybody. */
+/** A limit against hostile input. */
 const depthMax = 128;
 
 export class PartialCall {
@@ -22,17 +23,17 @@ export class PartialCall {
   private id: unknown;
   private signature: unknown;
   private readonly args: Fields = Object.create(null) as Fields;
-  /** The path of a text that goes on; null where none does. */
+  /** The path of a text value that continues; null where none does. */
   private openPath: string | null = null;
 
   constructor(name: string, encoding: TextEncoding) {
-    this.name = decoded(name, encoding);
+    this.name = decode(name, encoding);
   }
 
   take(call: Fields, signature: unknown, encoding: TextEncoding): void {
     this.id ??= call.id;
     this.signature ??= signature;
-    if (isFields(call.args)) Object.assign(this.args, decodedAll(call.args, encoding));
+    if (isFields(call.args)) Object.assign(this.args, decodeAll(call.args, encoding));
     const pieces = Array.isArray(call.partialArgs) ? call.partialArgs : [];
     for (const piece of pieces) if (isFields(piece)) this.takePiece(piece, encoding);
   }
@@ -41,26 +42,26 @@ export class PartialCall {
     const { id, signature } = this;
     return {
       id,
-      name: encoded(this.name, encoding),
-      arguments: encoded(JSON.stringify(this.args), encoding),
+      name: encode(this.name, encoding),
+      arguments: encode(JSON.stringify(this.args), encoding),
       signature,
     };
   }
 
   private takePiece(piece: Fields, encoding: TextEncoding): void {
     const path = String(piece.jsonPath ?? '');
-    const keys = keysOf(decoded(path, encoding));
-    const goesOn = this.openPath === path;
+    const keys = keysOf(decode(path, encoding));
+    const continues = this.openPath === path;
     this.openPath = piece.willContinue === true ? path : null;
     if (keys === null) return;
     const value = pieceValue(piece, encoding);
-    if (value !== undefined) put(this.args, keys, value, goesOn);
+    if (value !== undefined) put(this.args, keys, value, continues);
   }
 }
 
-/** undefined where the piece has no value, as one that only says that a text is over. */
+/** Undefined where the piece has no value, such as one that only ends a text. */
 function pieceValue({ stringValue, numberValue, boolValue, nullValue }: Fields, encoding: TextEncoding): unknown {
-  if (typeof stringValue === 'string') return decoded(stringValue, encoding);
+  if (typeof stringValue === 'string') return decode(stringValue, encoding);
   if (typeof numberValue === 'number') return numberValue;
   if (typeof boolValue === 'boolean') return boolValue;
   return nullValue === undefined ? undefined : null;
@@ -69,34 +70,34 @@ function pieceValue({ stringValue, numberValue, boolValue, nullValue }: Fields, 
 const firstKey = /^\$?/;
 const nextKey = /\.?([^.[\]'"*?]+)|\[\s*(?:(\d+)|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]/y;
 
-/** The keys of a JSONPath (RFC 9535) that names one place: `$.a.b[0]['c d']`. null where it is something else. */
+/** The keys of a JSONPath (RFC 9535) to a single value, such as `$.a.b[0]['c d']`. Null for any other path. */
 function keysOf(path: string): (string | number)[] | null {
   const keys: (string | number)[] = [];
   nextKey.lastIndex = firstKey.exec(path)![0].length;
   while (nextKey.lastIndex < path.length) {
     const match = nextKey.exec(path);
-    // The prototype of an object is no argument.
+    // A path must not reach the prototype of an object.
     if (match === null || keys.length === depthMax || match[0].includes('__proto__')) return null;
     const [, plain, index, single, double] = match;
-    keys.push(index !== undefined ? Number(index) : (plain ?? unescaped(single ?? double ?? '')));
+    keys.push(index !== undefined ? Number(index) : (plain ?? withoutBackslashes(single ?? double ?? '')));
   }
   return keys.length > 0 && typeof keys[0] === 'string' ? keys : null;
 }
 
-function unescaped(text: string): string {
+function withoutBackslashes(text: string): string {
   return text.replace(/\\(.)/g, '$1');
 }
 
-/** Objects and lists on the way are made as they are named. */
-function put(root: Fields, keys: readonly (string | number)[], value: unknown, goesOn: boolean): void {
+/** Creates the objects and lists along the path. */
+function put(root: Fields, keys: readonly (string | number)[], value: unknown, continues: boolean): void {
   let at: unknown = root;
   keys.forEach((key, depth) => {
     const holder = at as Record<string | number, unknown>;
-    // A list grows by one at a time, whatever index a provider names.
+    // A list grows by one element at a time, whatever index the provider names.
     const place = Array.isArray(holder) ? Math.min(Number(key) || 0, holder.length) : key;
     if (depth === keys.length - 1) {
       const before = holder[place];
-      holder[place] = goesOn && typeof before === 'string' && typeof value === 'string' ? before + value : value;
+      holder[place] = continues && typeof before === 'string' && typeof value === 'string' ? before + value : value;
       return;
     }
     const below = holder[place];
@@ -107,15 +108,15 @@ function put(root: Fields, keys: readonly (string | number)[], value: unknown, g
   });
 }
 
-/** Events of one stream may be read in different encodings, so text is kept as it was meant. */
-function decoded(text: string, encoding: TextEncoding): string {
-  return encoding === 'latin1' ? Buffer.from(text, 'latin1').toString('utf8') : text;
+/** Events of one stream may have different encodings, so pieces are kept as ordinary text. */
+function decode(text: string, encoding: TextEncoding): string {
+  return encoding === 'latin1' ? decodeLatin1(asLatin1(text)) : text;
 }
 
-function encoded(text: string, encoding: TextEncoding): string {
-  return encoding === 'latin1' ? Buffer.from(text, 'utf8').toString('latin1') : text;
+function encode(text: string, encoding: TextEncoding): string {
+  return encoding === 'latin1' ? encodeLatin1(text) : text;
 }
 
-function decodedAll(value: Fields, encoding: TextEncoding): Fields {
-  return JSON.parse(decoded(JSON.stringify(value), encoding)) as Fields;
+function decodeAll(value: Fields, encoding: TextEncoding): Fields {
+  return JSON.parse(decode(JSON.stringify(value), encoding)) as Fields;
 }

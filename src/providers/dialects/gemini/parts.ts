@@ -1,10 +1,10 @@
-/** What a candidate says, taken apart: text, thoughts and calls. Parts of other kinds have no place in an answer of OpenAI's. */
+/** Reads the parts of a candidate: text, thoughts and calls. Other parts have no OpenAI equivalent and are left out. */
 import type { TextEncoding } from '../../../wire/json-text.js';
 import { argumentsOf, toolCallId } from '../chat-parts/completion.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
+import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { type CompleteCall, PartialCall } from './partial-call.js';
 
-export type SaidPart =
+export type AnswerPart =
   | { kind: 'text' | 'thought'; text: string }
   /** `call` is OpenAI's tool call. */
   | { kind: 'call'; call: Fields };
@@ -13,46 +13,47 @@ export type SaidPart =
 export class CandidateParts {
   private pending: PartialCall | null = null;
 
-  read(candidate: Fields, encoding: TextEncoding): SaidPart[] {
-    const parts = isFields(candidate.content) && Array.isArray(candidate.content.parts) ? candidate.content.parts : [];
-    const said: SaidPart[] = [];
-    for (const part of parts) {
+  read(candidate: Fields, encoding: TextEncoding): AnswerPart[] {
+    const { content } = candidate;
+    const given = isFields(content) && Array.isArray(content.parts) ? content.parts : [];
+    const parts: AnswerPart[] = [];
+    for (const part of given) {
       if (!isFields(part)) continue;
-      if (isFields(part.functionCall)) this.readCall(part.functionCall, part, encoding, said);
+      if (isFields(part.functionCall)) this.readCall(part.functionCall, part, encoding, parts);
       else if (typeof part.text === 'string' && part.text !== '') {
-        said.push({ kind: part.thought === true ? 'thought' : 'text', text: part.text });
+        parts.push({ kind: part.thought === true ? 'thought' : 'text', text: part.text });
       }
     }
-    return said;
+    return parts;
   }
 
-  /** The candidate is over, and so is a call whose end was not announced. */
-  finish(encoding: TextEncoding): SaidPart[] {
+  /** The candidate has ended, and with it a call whose end was not announced. */
+  finish(encoding: TextEncoding): AnswerPart[] {
     const { pending } = this;
     this.pending = null;
     return pending === null ? [] : [callPart(pending.complete(encoding))];
   }
 
-  /** A piece without a name belongs to the call before it; where there is none, it says nothing. */
-  private readCall(call: Fields, { thoughtSignature }: Fields, encoding: TextEncoding, said: SaidPart[]): void {
+  /** A piece without a name belongs to the previous call; without one it is ignored. */
+  private readCall(call: Fields, { thoughtSignature }: Fields, encoding: TextEncoding, parts: AnswerPart[]): void {
     const { name } = call;
     const isNamed = typeof name === 'string' && name !== '';
     if (isNamed) {
-      said.push(...this.finish(encoding));
+      parts.push(...this.finish(encoding));
       if (call.willContinue !== true && call.partialArgs === undefined) {
         const { id, args } = call;
-        said.push(callPart({ id, name, arguments: argumentsOf(args), signature: thoughtSignature }));
+        parts.push(callPart({ id, name, arguments: argumentsOf(args), signature: thoughtSignature }));
         return;
       }
       this.pending = new PartialCall(name, encoding);
     }
     this.pending?.take(call, thoughtSignature, encoding);
-    if (call.willContinue !== true) said.push(...this.finish(encoding));
+    if (call.willContinue !== true) parts.push(...this.finish(encoding));
   }
 }
 
-/** Ids are not guaranteed; the signature goes where Google's own endpoint of OpenAI's dialect puts it. */
-function callPart({ id, name, arguments: text, signature }: CompleteCall): SaidPart {
+/** Ids may be missing. The signature goes where Google's own OpenAI-compatible endpoint puts it. */
+function callPart({ id, name, arguments: text, signature }: CompleteCall): AnswerPart {
   const call = {
     id: toolCallId(id),
     type: 'function',

@@ -1,23 +1,24 @@
 /**
- * Most events of a stream differ only in their text and in the figures of their usage. A shape learnt from one parsed event
- * recognises the next ones, whose text is then taken as it stands, escapes and all.
+ * Most events of a stream differ only in their text and in their usage figures. A shape learnt from one parsed event recognises
+ * the next ones, whose text is then copied with its escapes and without parsing.
  */
-import { type Fields, isFields } from '../chat-parts/items.js';
-import { isStringInside } from '../chat-parts/json-string.js';
+import type { Latin1Text } from '../../../base/latin1.js';
+import { type Fields, isFields } from '../chat-parts/conversation.js';
+import { isStringInside } from '../chat-parts/stream-event.js';
 
-const place = 'lodestone:text';
+const placeholder = 'lodestone:text';
 const textMember = /"text":\s?"/;
 
 export class PlainEvent {
   private constructor(
     private readonly prefix: string,
-    /** What follows the text, up to the first figure. */
+    /** The characters after the text, up to the first figure. */
     private readonly after: string,
     private readonly suffix: RegExp,
   ) {}
 
-  /** From an event that is nothing but a piece of the first candidate's text; null where it is more, or of another shape. */
-  static learn(data: string, event: Fields): PlainEvent | null {
+  /** From an event that holds only a piece of the first candidate's text; null for any other event. */
+  static learn(data: Latin1Text, event: Fields): PlainEvent | null {
     const text = plainText(event);
     const member = text === null ? null : textMember.exec(data);
     if (member === null) return null;
@@ -26,7 +27,7 @@ export class PlainEvent {
     const prefix = data.slice(0, from);
     const suffix = data.slice(to);
     try {
-      if (plainText(JSON.parse(prefix + place + suffix)) !== place) return null;
+      if (plainText(JSON.parse(prefix + placeholder + suffix)) !== placeholder) return null;
     } catch {
       return null;
     }
@@ -36,8 +37,8 @@ export class PlainEvent {
     return new PlainEvent(prefix, /^\D+/.exec(suffix)![0], new RegExp(`${pattern}$`, 'y'));
   }
 
-  /** The text inside the event, still escaped, or null where the event is not of this shape. */
-  textIn(data: string): string | null {
+  /** The escaped text of the event; null where the event has another shape. */
+  textIn(data: Latin1Text): Latin1Text | null {
     const from = this.prefix.length;
     if (data.slice(0, from) !== this.prefix) return null;
     const to = data.indexOf(this.after, from);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../wire/chat-request.js';
-import { gemini } from './adapter.js';
+import { gemini } from './gemini.js';
 
 function bodyOf(fields: object, model = 'gemini-2.5-flash') {
   const members = JSON.stringify({ messages: [{ role: 'user', content: 'hi' }], ...fields }).slice(1, -1);
   const request = { members, encoding: 'utf8', stream: false } as ChatRequest;
   const target = { upstreamModel: model, baseUrl: 'https://x.example', streamUsage: true, maxOutputTokens: null };
-  return JSON.parse(String(gemini.outgoing(request, target).body));
+  return JSON.parse(String(gemini.callOf(request, target).body));
 }
 const configOf = (fields: object, model?: string) => bodyOf(fields, model).generationConfig;
 const pathOf = (upstreamModel: string, stream = false) =>
-  gemini.outgoing({ members: '"messages":[]', encoding: 'latin1', stream } as ChatRequest, {
+  gemini.callOf({ members: '"messages":[]', encoding: 'latin1', stream } as ChatRequest, {
     upstreamModel,
     baseUrl: '',
     streamUsage: true,
@@ -18,7 +18,7 @@ const pathOf = (upstreamModel: string, stream = false) =>
   }).path;
 
 describe('a request to Gemini', () => {
-  it('names its model in the path, whole resources as they are (wire 4)', () => {
+  it('names its model in the path, whole resources as they are', () => {
     expect(pathOf('gemini-2.5-pro')).toBe('/models/gemini-2.5-pro:generateContent');
     expect(pathOf('gemini-2.5-pro', true)).toBe('/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
     expect(pathOf('tunedModels/a b')).toBe('/tunedModels/a%20b:generateContent');
@@ -104,7 +104,7 @@ describe('a conversation with Gemini', () => {
   const signed = { extra_content: { google: { thought_signature: 'c2ln' } } };
   const contentsOf = (messages: object[], model?: string) => bodyOf({ messages }, model).contents;
 
-  it('gives a call its signature back (wire 4)', () => {
+  it('gives a call its signature back', () => {
     const [content] = contentsOf([{ role: 'assistant', tool_calls: [call('a', signed), call('b')] }]);
     expect(content.parts).toEqual([
       { functionCall: { id: 'a', name: 'f', args: {} }, thoughtSignature: 'c2ln' },
@@ -177,6 +177,6 @@ describe('what Gemini has no words for', () => {
     [['response_format'], 'json_schema', null],
     [['response_format'], 'grammar', 'response_format'],
   ] as const)('%j with the format %s: %s', (needs, responseFormat, refused) => {
-    expect(gemini.cannotApply({ needs: [...needs], responseFormat })).toBe(refused);
+    expect(gemini.inapplicableParameter({ needs: [...needs], responseFormat })).toBe(refused);
   });
 });

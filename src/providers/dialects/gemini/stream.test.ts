@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asLatin1 } from '../../../base/latin1.js';
 import { ContentStream } from './stream.js';
 
 const latin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
@@ -8,7 +9,7 @@ function translate(events: (object | string)[]): string[] {
   const chunks: string[] = [];
   const emit = (chunk: string) => void chunks.push(Buffer.from(chunk, 'latin1').toString('utf8'));
   for (const event of events)
-    stream.onEvent(latin1(typeof event === 'string' ? event : JSON.stringify(event)), '', emit);
+    stream.onEvent(asLatin1(latin1(typeof event === 'string' ? event : JSON.stringify(event))), '', emit);
   stream.onEnd(emit);
   return chunks;
 }
@@ -62,7 +63,7 @@ describe('a stream of Gemini', () => {
     expect(after).not.toEqual([]);
   });
 
-  it('has a whole call in one delta, and says tool_calls for STOP (wire 4)', () => {
+  it('sends a whole call in one delta, and tool_calls for STOP', () => {
     const choices = choicesOf([
       says({ functionCall: { id: 'a', name: 'f', args: { city: 'Köln' } }, thoughtSignature: 's' }),
       says({ functionCall: { name: 'g' } }),
@@ -166,7 +167,7 @@ describe('a stream of Gemini', () => {
     '7',
   ])('hands over %s for the relay to judge', (data) => expect(translate([data])).toEqual([data]));
 
-  it('that is nothing but a broken call is an error; after text it just ends (wire 4)', () => {
+  it('with only a broken call is an error; after text it ends normally', () => {
     const broken = event({ finishReason: 'MALFORMED_FUNCTION_CALL' });
     expect(JSON.parse(translate([broken]).at(-1)!).error.message).toContain('MALFORMED_FUNCTION_CALL');
     expect(choicesOf([says({ text: 'a' }), broken]).at(-1)!.finish_reason).toBe('stop');

@@ -1,19 +1,20 @@
-/** Usage and reasons to finish, in OpenAI's terms. */
+/** Translates usage and finish reasons to OpenAI's. */
+
+import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { isMissing, sum } from '../chat-parts/figures.js';
-import { type Fields, isFields } from '../chat-parts/items.js';
 
 const filtered =
   /^(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|MODEL_ARMOR|OTHER|IMAGE_\w+|NO_IMAGE)$/;
 
-/** An answer that Google breaks off to go on with in another request is not complete. */
+/** `CONTINUATION` is an answer that Google continues in another request, so it is incomplete. */
 const cutShort = /^(?:MAX_TOKENS|CONTINUATION)$/;
 
-/** Some events of a stream have a reason that says nothing. */
+/** Some events of a stream have a finish reason without meaning. */
 export function finishes(finishReason: unknown): finishReason is string {
   return typeof finishReason === 'string' && finishReason !== '' && finishReason !== 'FINISH_REASON_UNSPECIFIED';
 }
 
-/** Gemini says STOP for tool calls too. What is not known, or missing, ended of its own accord. */
+/** Gemini uses STOP for tool calls too. Unknown and missing reasons mean `stop`. */
 export function finishReasonOf(finishReason: unknown, calledTools: boolean): string {
   const reason = finishes(finishReason) ? finishReason : 'STOP';
   if (cutShort.test(reason)) return 'length';
@@ -21,14 +22,14 @@ export function finishReasonOf(finishReason: unknown, calledTools: boolean): str
   return calledTools ? 'tool_calls' : 'stop';
 }
 
-/** The model wrote a call that cannot be read, or one that is not signed: no answer, where there is nothing else. */
+/** The model wrote a malformed or unsigned call. Without any other content this is not an answer. */
 export function isBrokenCall(finishReason: unknown): boolean {
   return typeof finishReason === 'string' && /^(?:MALFORMED|UNEXPECTED|TOO_MANY|MISSING)_/.test(finishReason);
 }
 
 /**
- * Thoughts are counted beside the answer, and what tools at Google read beside the prompt; a figure of 0 may be missing.
- * undefined where nothing is said.
+ * Thoughts are counted separately from the answer, and input of Google's own tools separately from the prompt. A figure of 0 may
+ * be missing. Undefined where there are no figures.
  */
 export function usageOf(usage: unknown): Fields | undefined {
   if (!isFields(usage) || (isMissing(usage.promptTokenCount) && isMissing(usage.totalTokenCount))) return undefined;
@@ -51,17 +52,17 @@ export function usageOf(usage: unknown): Fields | undefined {
   };
 }
 
-/** The total tells where the answer's own figure is missing. */
+/** Where the answer's own figure is missing, it is derived from the total. */
 function completionOf({ candidatesTokenCount, thoughtsTokenCount, totalTokenCount }: Fields, prompt: unknown): unknown {
-  const said = sum([candidatesTokenCount, thoughtsTokenCount]);
-  const figures = [totalTokenCount, prompt, said];
-  if (!isMissing(candidatesTokenCount) || !figures.every((figure) => typeof figure === 'number')) return said;
-  return Math.max((totalTokenCount as number) - (prompt as number), said as number);
+  const counted = sum([candidatesTokenCount, thoughtsTokenCount]);
+  const figures = [totalTokenCount, prompt, counted];
+  if (!isMissing(candidatesTokenCount) || !figures.every((figure) => typeof figure === 'number')) return counted;
+  return Math.max((totalTokenCount as number) - (prompt as number), counted as number);
 }
 
 const modalityNames: Record<string, string> = { AUDIO: 'audio_tokens', IMAGE: 'image_tokens', VIDEO: 'video_tokens' };
 
-/** Tokens that may have a price of their own. Text needs no figure: it is the rest. */
+/** Tokens that may have their own price. Text is the rest and needs no figure. */
 function modalities(lists: readonly unknown[]): Fields {
   const entries = lists.flatMap((list) => (Array.isArray(list) ? list.filter(isFields) : []));
   const figures: Fields = {};
@@ -74,7 +75,7 @@ function modalities(lists: readonly unknown[]): Fields {
 
 const tiers: Record<string, string> = { ON_DEMAND_PRIORITY: 'priority', ON_DEMAND_FLEX: 'flex' };
 
-/** The other kinds of traffic are what was asked for, at the ordinary price. */
+/** Other kinds of traffic have the ordinary price. */
 function tierOf(trafficType: unknown): Fields {
   const tier = tiers[String(trafficType)];
   return tier === undefined ? {} : { service_tier: tier };

@@ -110,7 +110,7 @@ describe('a whole completion', () => {
     },
   );
 
-  it('has OpenAI\u2019s words and shapes where a server has its own (wire 0 and 7)', () => {
+  it('gets OpenAI\u2019s values and shapes where a server has its own', () => {
     const call = (text: unknown) => ({ id: 'c', type: 'function', function: { name: 'f', arguments: text } });
     const message = { role: 'assistant', content: 'é', tool_calls: [call({ k: 'é' }), call('{}')] };
     const parts = partsOf({ choices: [{ index: 0, message, finish_reason: 'eos' }], extra: 1 });

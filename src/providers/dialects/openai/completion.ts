@@ -1,5 +1,5 @@
-/** OpenAI's dialect, from the provider: a whole completion is checked and taken apart into what is kept and what is ours. */
-
+/** Checks a whole completion of OpenAI's API and splits it into the members that are passed on and those that the gateway writes. */
+import { asLatin1, encodeLatin1, type Latin1Text } from '../../../base/latin1.js';
 import { type CompletionParts, isPassedOn } from '../../../wire/completion-parts.js';
 import { finishReasonMeant } from '../../../wire/finish-reason.js';
 import { findMembers, keptMembers, memberValue } from '../../../wire/json-members.js';
@@ -22,7 +22,7 @@ export type CompletionReading =
   | { kind: 'error'; error: unknown }
   | { kind: 'malformed'; reason: string };
 
-/** Clients of OpenRouter demand the member; few providers send it. */
+/** Clients of OpenRouter require this member; few providers send it. */
 const noFingerprint = '"system_fingerprint":null';
 
 export function readCompletion(body: Buffer, terms: UsageTerms): CompletionReading {
@@ -47,9 +47,9 @@ export function readCompletion(body: Buffer, terms: UsageTerms): CompletionReadi
     if (choice.finish_reason === 'error') return errorIn(json);
   }
   const reading = readUsage(usage, terms);
-  const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : '';
+  const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : asLatin1('');
   const found = changed ? null : findMembers(text);
-  const members = found ? keptMembers(text, found, isPassedOn) : serialised(value);
+  const members = found ? keptMembers(text, found, isPassedOn) : serialisedMembers(value);
   return {
     kind: 'completion',
     parts: {
@@ -65,13 +65,13 @@ export function readCompletion(body: Buffer, terms: UsageTerms): CompletionReadi
   };
 }
 
-/** A content filter leaves only the reason of a choice; a few servers answer in the shape of a stream, or of older models. */
+/** A filtered choice may have only a finish reason. A few servers answer in the shape of a stream or of older APIs. */
 function hasMessage({ message, delta, text, finish_reason }: Fields): boolean {
   if (isFields(message) || isFields(delta) || typeof text === 'string') return true;
   return finishReasonMeant(finish_reason) === 'content_filter';
 }
 
-/** Puts a choice into OpenAI's shape. True where something was changed. */
+/** Brings a choice into OpenAI's shape. Returns true where something changed. */
 function tidyChoice(choice: Fields, position: number): boolean {
   let changed = false;
   if (!Number.isInteger(choice.index)) {
@@ -95,7 +95,7 @@ function tidyChoice(choice: Fields, position: number): boolean {
   if (tidyReasoning(message, true)) changed = true;
   if (dropPlaceholders(message)) changed = true;
   if (tidyToolCalls(message)) changed = true;
-  const meant = finishReasonMeant(choice.finish_reason) ?? ownReason(message);
+  const meant = finishReasonMeant(choice.finish_reason) ?? defaultReason(message);
   if (meant !== choice.finish_reason) {
     choice.finish_reason = meant;
     changed = true;
@@ -103,21 +103,21 @@ function tidyChoice(choice: Fields, position: number): boolean {
   return changed;
 }
 
-/** A whole answer is complete, so one without a reason ended of its own accord. */
-function ownReason({ tool_calls: calls }: Fields): string {
+/** A whole answer is complete, so without a reason it ended normally. */
+function defaultReason({ tool_calls: calls }: Fields): string {
   return Array.isArray(calls) && calls.length > 0 ? 'tool_calls' : 'stop';
 }
 
-/** What an error says is read by people: as the text that it was meant to be. */
+/** People read the error, so it is decoded from latin1. */
 function errorIn({ text, encoding }: JsonText): CompletionReading {
   return { kind: 'error', error: JSON.parse(readable(text, encoding)) };
 }
 
-function serialised(value: Fields): string {
+function serialisedMembers(value: Fields): string {
   return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([key]) => isPassedOn(key)))).slice(1, -1);
 }
 
-function generatedText(choices: Fields[], encoding: TextEncoding): string {
+function generatedText(choices: Fields[], encoding: TextEncoding): Latin1Text {
   let text = '';
   for (const { message } of choices) {
     const { content, refusal, tool_calls } = message as Fields;
@@ -127,5 +127,5 @@ function generatedText(choices: Fields[], encoding: TextEncoding): string {
     if (Array.isArray(tool_calls)) text += JSON.stringify(tool_calls);
   }
   const inside = JSON.stringify(text).slice(1, -1);
-  return encoding === 'latin1' ? inside : Buffer.from(inside, 'utf8').toString('latin1');
+  return encoding === 'latin1' ? asLatin1(inside) : encodeLatin1(inside);
 }

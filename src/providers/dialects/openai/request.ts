@@ -1,4 +1,5 @@
-/** OpenAI's dialect, towards the provider: the caller's members with the route's model in front. Nothing is parsed again. */
+/** Writes a request to an OpenAI-compatible provider: the route's model, then the client's members without parsing them again. */
+import { asLatin1, type Latin1Text } from '../../../base/latin1.js';
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import { findMembers, keptMembers } from '../../../wire/json-members.js';
 import type { Target } from '../dialect.js';
@@ -9,18 +10,18 @@ type RequestTarget = Pick<Target, 'upstreamModel' | 'streamUsage' | 'unsupported
 
 const closing = Buffer.from('}');
 
-/** Text in latin1 wherever that is possible: it is written as it is, without becoming a buffer first. */
-export function requestBody(request: ChatRequest, target: RequestTarget): string | Buffer {
+/** Latin1 text where possible, because a socket writes it without an intermediate buffer. */
+export function requestBody(request: ChatRequest, target: RequestTarget): Latin1Text | Buffer {
   const { encoding } = request;
   const unsupported = target.unsupportedParameters;
   const members = unsupported?.length ? membersWithout(request, unsupported) : request.members;
   const head = `{"model":${quoted(target.upstreamModel)},${streamMembers(request, target)}`;
   if (typeof members !== 'string') return Buffer.concat([Buffer.from(`${head},`, encoding), members, closing]);
   const text = `${head}${members === '' ? '' : ','}${members}}`;
-  return encoding === 'latin1' ? text : Buffer.from(text, 'utf8');
+  return encoding === 'latin1' ? asLatin1(text) : Buffer.from(text, 'utf8');
 }
 
-/** Where the members cannot be told apart, as where one comes twice, all of them are sent, and the provider judges. */
+/** Where the members cannot be separated, for example because one is repeated, all are sent, and the provider judges. */
 function membersWithout({ members }: ChatRequest, names: readonly string[]): ChatRequest['members'] {
   const text = `{${typeof members === 'string' ? members : members.toString('latin1')}}`;
   const found = findMembers(text);
@@ -29,7 +30,7 @@ function membersWithout({ members }: ChatRequest, names: readonly string[]): Cha
   return typeof members === 'string' ? kept : Buffer.from(kept, 'latin1');
 }
 
-/** Usage is always asked of the upstream; a non-streaming request says so explicitly. */
+/** The upstream is always asked for usage. `stream` is always sent explicitly. */
 function streamMembers({ stream, streamOptionMembers }: ChatRequest, { streamUsage }: RequestTarget): string {
   if (!stream) return '"stream":false';
   if (!streamUsage) return '"stream":true';
@@ -39,7 +40,7 @@ function streamMembers({ stream, streamOptionMembers }: ChatRequest, { streamUsa
 
 const quotedModels = new Map<string, string>();
 
-/** Quoted once a model; ASCII only, so that it fits any encoding. */
+/** The model as a JSON string, cached. It is ASCII only, so that it fits any encoding. */
 function quoted(model: string): string {
   let text = quotedModels.get(model);
   if (text === undefined) {

@@ -1,8 +1,8 @@
 /**
- * Undoes the chunked coding in place: the data of all chunks of a read is moved together at the front of the bytes given, so
- * that what arrived together is handed on together.
+ * Decodes the chunked coding in place: moves the data of all chunks of a read to the front of the given bytes, so that data that
+ * arrived together is passed on together.
  */
-import { HttpFault } from './protocol-fault.js';
+import { HttpFault } from './head.js';
 
 type Part = 'size' | 'extension' | 'size_lf' | 'data' | 'data_cr' | 'data_lf' | 'trailer' | 'trailer_lf';
 
@@ -14,7 +14,7 @@ const trailerBytesMax = 16 * 1024;
 
 export class ChunkedBody {
   ended = false;
-  /** Bytes came after the end. */
+  /** Bytes followed the end. */
   excess = false;
   private part: Part = 'size';
   private size = 0;
@@ -29,7 +29,7 @@ export class ChunkedBody {
     this.trailerLine = this.trailerBytes = 0;
   }
 
-  /** The data found, as a view on the bytes given, which are overwritten. */
+  /** Returns the data as a view on the given bytes, which are overwritten. */
   decode(bytes: Buffer): Buffer {
     let to = 0;
     let at = 0;
@@ -107,7 +107,7 @@ export class ChunkedBody {
   }
 }
 
-/** A tab is a blank; every other control character, a bare LF among them, has no place in a line. */
+/** A tab is white space; every other control character, such as a bare LF, is not allowed in a line. */
 function isControl(byte: number): boolean {
   return (byte < 0x20 && byte !== 0x09) || byte === 0x7f;
 }

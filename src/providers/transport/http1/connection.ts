@@ -1,6 +1,8 @@
-/** One connection to an origin, one exchange at a time, on a bare socket: reads land in one buffer that all connections share. */
+/** A connection to an origin with one exchange at a time. All connections read into one shared buffer. */
+
 import { connect as connectPlain, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { Latin1Text } from '../../../base/latin1.js';
 import { atEndOfTurn } from '../../../base/turn.js';
 import type { UpstreamHandler } from '../transport.js';
 import { largeReadBytes, ReadTurns } from './read-turns.js';
@@ -12,38 +14,38 @@ export interface Origin {
   port: number;
 }
 
-/** One request and whoever takes its answer. */
+/** A request and the handler of its response. */
 export interface Exchange extends UpstreamHandler {
   readonly head: string;
-  readonly body: string | Buffer;
+  readonly body: Latin1Text | Buffer;
   /** The exchange is over and the connection can serve another. */
   onFree(): void;
 }
 
 /**
- * A read is handled to its end before the next one begins, so one buffer serves them all. A stream whose caller is slow holds what
- * became of one read, so a larger buffer makes that larger.
+ * Each read is processed completely before the next one, so all connections can share one buffer. A stream with a slow client
+ * keeps the data of one read, so a larger buffer costs more memory per slow client.
  */
 const readBuffer = Buffer.allocUnsafeSlow(16 * 1024);
 const readTurns = new ReadTurns();
 const tcpKeepAliveMs = 30_000;
-/** Without a hint of the server idle sockets are closed before a usual server would (5 s): keep-alive races stay rare. */
+/** Without a hint from the server, idle sockets are closed before most servers do (5 s), so that keep-alive races stay rare. */
 const idleMsDefault = 4_000;
 const idleMsMax = 60_000;
 const hintMarginMs = 1_000;
-/** Node's own 250 ms would give up an address that is merely far away. */
+/** Node's default of 250 ms would give up on an address that is only far away. */
 setDefaultAutoSelectFamilyAttemptTimeout(2_000);
 
 export class Connection {
   /** A request has been answered on this socket before. */
   reused = false;
-  /** Not a byte of the present request has been taken by the kernel, on a socket that was open before: it is provably unsent. */
+  /** The kernel has not taken a byte of the current request, on a socket that was already open: it is certainly not sent. */
   unsent = false;
   idleSinceMs = 0;
   idleMsMax = idleMsDefault;
-  /** Before the next request is written, the event loop looks once more whether the server has closed the connection. */
-  looksFirst = false;
-  /** The server closed the connection while it was kept, or before it answered anything on it. */
+  /** Before the next request is written, the event loop checks once more whether the server has closed the connection. */
+  checksFirst = false;
+  /** The server closed the connection while it was idle, or before it answered. */
   onClosedByServer: () => void = () => {};
   readonly socket: Socket;
   private exchange: Exchange | null = null;
@@ -66,9 +68,9 @@ export class Connection {
     });
     this.socket = origin.secure ? this.openTls(origin) : this.openPlain(origin);
     this.socket.setNoDelay(true).setKeepAlive(true, tcpKeepAliveMs);
-    this.socket.on('end', () => this.ended());
-    this.socket.on('error', (error) => (this.exchange ? this.failed(error) : this.ended()));
-    this.socket.on('close', () => this.ended());
+    this.socket.on('end', () => this.handleEnd());
+    this.socket.on('error', (error) => (this.exchange ? this.fail(error) : this.handleEnd()));
+    this.socket.on('close', () => this.handleEnd());
   }
 
   get alive(): boolean {
@@ -83,8 +85,8 @@ export class Connection {
     this.answered = false;
     this.parser.reset();
     atEndOfTurn('sends', () => {
-      // An immediate of an immediate runs after the sockets have been read again: a close that has arrived is then known.
-      if (this.looksFirst) setImmediate(() => this.write(exchange));
+      // An immediate inside an immediate runs after the sockets have been read again, so a close that has arrived is known.
+      if (this.checksFirst) setImmediate(() => this.write(exchange));
       else this.write(exchange);
     });
   }
@@ -102,11 +104,11 @@ export class Connection {
       socket.write(body);
       socket.uncork();
     }
-    // The kernel has taken it, or has refused it on the spot.
+    // The kernel has taken it, or has refused it immediately.
     this.unsent &&= Boolean(socket.errored);
   }
 
-  /** Ends the connection whatever it is doing; nobody is told. */
+  /** Closes the connection without calling any handler. */
   destroy(): void {
     this.exchange = null;
     this.closing = true;
@@ -139,13 +141,13 @@ export class Connection {
 
   private take(bytes: Buffer): boolean {
     if (!this.exchange) {
-      // Nothing was asked: whatever this is, the connection is not in step.
+      // Bytes without a request: request and response no longer match.
       this.destroy();
       return true;
     }
     if (this.awaitsSend) {
-      // An answer to nothing, such as a farewell of a server that closes idle connections.
-      this.failed(Object.assign(new Error('it spoke before it was asked'), { code: 'ECONNRESET' }));
+      // A response before the request, such as the 408 of a server that closes idle connections.
+      this.fail(Object.assign(new Error('it answered before the request was sent'), { code: 'ECONNRESET' }));
       return true;
     }
     try {
@@ -153,8 +155,8 @@ export class Connection {
       if (!this.parser.done) return flowing;
       this.complete();
     } catch (error) {
-      // A fault of the upstream, or of whoever takes its answer: either way it ends this exchange and no other.
-      this.failed(error as Error);
+      // An error of the upstream or of the handler ends this exchange only.
+      this.fail(error as Error);
     }
     return true;
   }
@@ -163,7 +165,7 @@ export class Connection {
     const { exchange, parser } = this;
     this.exchange = null;
     if (!exchange) return;
-    // Answered before the whole request was sent: what is left of it may never be read, and would block the next one.
+    // Answered before the whole request was sent: the rest may never be read and would block the next request.
     if (parser.reusable && this.alive && this.socket.writableLength === 0) {
       this.reused = true;
       const hint = parser.keepAliveMs;
@@ -176,23 +178,23 @@ export class Connection {
     exchange.onEnd();
   }
 
-  private ended(): void {
-    if (!this.exchange) this.closed();
+  private handleEnd(): void {
+    if (!this.exchange) this.reportClose();
     else if (this.parser.closed()) this.complete();
-    else this.failed(Object.assign(new Error('it closed the connection'), { code: 'ECONNRESET' }));
+    else this.fail(Object.assign(new Error('it closed the connection'), { code: 'ECONNRESET' }));
   }
 
-  private failed(error: Error): void {
+  private fail(error: Error): void {
     const { exchange } = this;
     this.exchange = null;
-    if (this.reused && !this.answered) this.closed();
+    if (this.reused && !this.answered) this.reportClose();
     this.closing = true;
     this.socket.destroy();
     exchange?.onError(error);
   }
 
-  /** Reported once, and only where it was not this side that closed. */
-  private closed(): void {
+  /** Reports a close once, and only where this side did not close. */
+  private reportClose(): void {
     if (this.closing) return;
     this.closing = true;
     this.onClosedByServer();

@@ -1,9 +1,8 @@
-/** A response head: the status, the headers as a flat list, and what frames the body. */
-import { HttpFault } from './protocol-fault.js';
+/** Parses a response head: the status, the headers as a flat list, and the framing of the body. */
 
 export interface Head {
   status: number;
-  /** Names and values in turn, as they were written. */
+  /** Names and values alternately, as the server wrote them. */
   headers: string[];
   contentLength: number | null;
   chunked: boolean;
@@ -22,7 +21,7 @@ const folded = /^[ \t]/;
 const malformedHeader = 'its answer has a malformed header';
 const twoLengths = 'its answer has both a length and chunks';
 
-/** `text` is latin1, without the empty line that ends the head. */
+/** `text` is latin1, without the empty line at the end of the head. */
 export function parseHead(text: string): Head {
   let lineEnd = text.indexOf('\r\n');
   const head = parseStatusLine(lineEnd === -1 ? text : text.slice(0, lineEnd));
@@ -34,12 +33,12 @@ export function parseHead(text: string): Head {
   return head;
 }
 
-/** Finds faults in a head whose end has not arrived, so that a malformed one fails at once instead of at a time budget. */
+/** Checks a head before its end has arrived, so that a malformed one fails at once and not at a timeout. */
 export class HeadCheck {
   private head: Head | null = null;
   private checkedTo = 0;
 
-  /** `text` is all that has arrived of the head so far. */
+  /** `text` is the part of the head that has arrived so far. */
   check(text: string): void {
     for (let end = text.indexOf('\r\n', this.checkedTo); end !== -1; end = text.indexOf('\r\n', this.checkedTo)) {
       const line = text.slice(this.checkedTo, end);
@@ -50,7 +49,7 @@ export class HeadCheck {
     this.checkOpenLine(text.slice(this.checkedTo));
   }
 
-  /** A line that has not ended: a CR may be its last byte only, since its LF may still come. */
+  /** An incomplete line: only its last byte may be a CR, since the LF may still arrive. */
   private checkOpenLine(line: string): void {
     if (!openLine.test(line)) throw new HttpFault(this.head ? malformedHeader : notHttp);
     if (this.head && folded.test(line)) throw new HttpFault(malformedHeader);
@@ -115,4 +114,9 @@ function takeCoding(head: Head, value: string): void {
     throw new HttpFault(`its answer has the transfer coding "${value.slice(0, 40)}"`);
   if (head.contentLength !== null) throw new HttpFault(twoLengths);
   head.chunked = true;
+}
+
+/** The upstream does not speak HTTP as it should. */
+export class HttpFault extends Error {
+  readonly code = 'HTTP_FAULT';
 }

@@ -1,10 +1,10 @@
 /**
- * Shares the event loop among upstreams that send as fast as they can. The system reads a full socket up to 32 times before it turns
- * to the next one, so a few hundred of them could keep every other caller waiting for seconds. A turn takes a bounded
- * amount of large reads; whoever comes after that is read again in a later turn, in the order of arrival.
+ * Shares the event loop among upstreams that send as fast as they can. libuv reads a full socket up to 32 times before the next
+ * one, so a few hundred of them could delay every other client for seconds. Each turn of the event loop reads a bounded amount in
+ * large reads; further sockets are read in later turns, in the order of arrival.
  */
 
-/** Smaller reads are no sign of a flood, and cost nothing here. */
+/** Smaller reads are not counted. */
 export const largeReadBytes = 8 * 1024;
 const turnBytesMax = 64 * 1024;
 
@@ -17,7 +17,7 @@ export class ReadTurns {
   private readonly waiting: (() => void)[] = [];
   private scheduled = false;
 
-  /** False where this turn has read enough: the socket must pause, and `resume` is called in a later turn. */
+  /** False where this turn has read enough: the socket must pause, and a later turn calls `resume`. */
   admits(length: number, resume: () => void): boolean {
     this.bytes += length;
     this.schedule();
@@ -26,7 +26,7 @@ export class ReadTurns {
     return false;
   }
 
-  /** Reads on from a socket that paused because its reader was behind: now, or after those that wait already. */
+  /** Resumes a socket that paused because its reader was behind: now, or after the sockets that already wait. */
   resume(resume: () => void): void {
     this.schedule();
     if (this.waiting.length > 0 || this.resumed >= resumedMax) {

@@ -1,14 +1,13 @@
 /**
- * An HTTP/1.1 response out of bytes cut anywhere: strict in its framing (two lengths, an odd transfer coding, a bad chunk or a
- * bad header are faults, never guesses), bounded in its head, and free of copies: body bytes are handed on as views.
+ * Parses an HTTP/1.1 response from bytes that are split anywhere. It is strict about framing (two lengths, an unknown transfer
+ * coding, a bad chunk or a bad header are faults), limits the head, and passes body bytes on as views without copying.
  */
 import { ChunkedBody } from './chunked-body.js';
-import { type Head, HeadCheck, notHttp, parseHead } from './head.js';
-import { HttpFault } from './protocol-fault.js';
+import { type Head, HeadCheck, HttpFault, notHttp, parseHead } from './head.js';
 
 export interface ResponseEvents {
   onHead(status: number, headers: readonly string[]): void;
-  /** The view is only good during the call: the bytes under it are reused. */
+  /** The view is valid only during the call: its bytes are reused. */
   onBody(view: Buffer): boolean;
 }
 
@@ -37,7 +36,7 @@ export class ResponseParser {
     return this.framing === 'done';
   }
 
-  /** For the next response on the same connection. */
+  /** Prepares for the next response on the same connection. */
   reset(): void {
     this.framing = 'head';
     this.pending = this.headCheck = null;
@@ -46,7 +45,7 @@ export class ResponseParser {
     this.informational = 0;
   }
 
-  /** Takes bytes; false = the consumer wants a pause. Throws HttpFault. */
+  /** Reads bytes; false = the consumer wants a pause. Throws HttpFault. */
   take(bytes: Buffer): boolean {
     if (this.framing !== 'head') return this.body(bytes);
     const whole = this.pending ? Buffer.concat([this.pending, bytes]) : bytes;
@@ -67,11 +66,11 @@ export class ResponseParser {
     if (whole.length > headBytesMax) throw new HttpFault(`its response head is over ${headBytesMax} bytes`);
     this.headCheck ??= new HeadCheck();
     this.headCheck.check(whole.toString('latin1'));
-    // A copy: the bytes given are only lent.
+    // A copy, because the caller reuses the bytes.
     this.pending = this.pending ? whole : Buffer.from(whole);
   }
 
-  /** The connection was closed; true where that ends the response properly. */
+  /** The connection was closed; returns true where that ends the response properly. */
   closed(): boolean {
     if (this.framing === 'until_close') this.framing = 'done';
     return this.framing === 'done';
@@ -108,7 +107,7 @@ export class ResponseParser {
       case 'until_close':
         return bytes.length === 0 || this.events.onBody(bytes);
       default:
-        // Bytes that nobody asked for: the connection is not in step any more.
+        // Bytes after the response: request and response no longer match.
         if (bytes.length > 0) this.reusable = false;
         return true;
     }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { failureOf, innerError, noAnswer } from '../../tests/support/call-failures.js';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
-import { innerError, noAnswer, understand } from '../../tests/support/understood.js';
+import { retryAfterMs } from './call-failure.js';
 import { effectOf, type Failure, type Meaning } from './classify/failure.js';
-import { AnswerHead } from './transport/answer-head.js';
+import { ResponseHead } from './transport/response-head.js';
 
 const acme = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const route = {
@@ -12,7 +13,7 @@ const route = {
 };
 const refused = (status: number, body: unknown): Failure => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return understand({ kind: 'refused', status, head: new AnswerHead(status, []), body: Buffer.from(text) }, route);
+  return failureOf({ kind: 'refused', status, head: new ResponseHead(status, []), body: Buffer.from(text) }, route);
 };
 const said = (message: string, more: object = {}) => ({ error: { message, ...more } });
 
@@ -105,9 +106,9 @@ describe('a refusal means what its words say, whatever status it wears', () => {
   });
 
   it('tells how long the upstream wants to be left alone, where it says so', () => {
-    const head = new AnswerHead(429, ['Retry-After', '7']);
+    const head = new ResponseHead(429, ['Retry-After', '7']);
     const result = { kind: 'refused', status: 429, head, body: Buffer.alloc(0) } as const;
-    expect(understand(result, route)).toMatchObject({ meaning: 'rate_limit', retryAfterMs: 7_000 });
+    expect(failureOf(result, route)).toMatchObject({ meaning: 'rate_limit', retryAfterMs: 7_000 });
     expect(refused(429, '')).not.toHaveProperty('retryAfterMs');
   });
 });
@@ -153,7 +154,7 @@ describe('an error inside a 200 (wire pitfall 7)', () => {
   it('is found where a stream was asked for and JSON came', () => {
     const body = (value: unknown) => Buffer.from(JSON.stringify(value));
     const malformed = (value: unknown) =>
-      understand({ kind: 'malformed', status: 200, reason: 'no stream', body: body(value) }, route);
+      failureOf({ kind: 'malformed', status: 200, reason: 'no stream', body: body(value) }, route);
     expect(malformed(said('`n` is not supported'))).toMatchObject({ meaning: 'rejected' });
     expect(malformed({ choices: [] })).toMatchObject({ meaning: 'malformed', quote: 'no stream (HTTP 200)' });
     expect(malformed(null).meaning).toBe('malformed');
@@ -178,7 +179,7 @@ describe('an error inside a 200 (wire pitfall 7)', () => {
 
   it('is not looked for in what is too long to be one', () => {
     const body = Buffer.from(JSON.stringify(said('not supported'.repeat(10_000))));
-    expect(understand({ kind: 'malformed', status: 200, reason: 'no stream', body }, route).meaning).toBe('malformed');
+    expect(failureOf({ kind: 'malformed', status: 200, reason: 'no stream', body }, route).meaning).toBe('malformed');
   });
 });
 
@@ -204,7 +205,7 @@ describe('what is counted against a route', () => {
 
 describe('other failures', () => {
   it('name the budget that expired and its deadline', () => {
-    const failure = understand({ kind: 'timeout', status: null, budget: 'stream-idle', budgetMs: 90_000 }, route);
+    const failure = failureOf({ kind: 'timeout', status: null, budget: 'stream-idle', budgetMs: 90_000 }, route);
     expect(failure).toEqual({
       meaning: 'timeout',
       status: null,
@@ -219,7 +220,7 @@ describe('other failures', () => {
       'getaddrinfo ENOTFOUND eu.acme.example (ENOTFOUND)',
       'connect ECONNREFUSED ::1:443',
     ]) {
-      const { meaning, quote } = understand({ kind: 'connection', status: null, reason, code: '' }, route);
+      const { meaning, quote } = failureOf({ kind: 'connection', status: null, reason, code: '' }, route);
       expect(meaning).toBe('connection');
       expect(quote).toContain('[address]');
       expect(quote).not.toMatch(/10\.2|acme|::1/);
@@ -237,4 +238,31 @@ describe('other failures', () => {
       expect(innerError(200, body, route).quote).not.toMatch(/acme-provider|acme\.example/);
     }
   });
+});
+
+const now = Date.parse('2026-08-01T12:00:00Z');
+const after = (headers: Record<string, string>) => retryAfterMs((name) => headers[name], now);
+
+describe('how long an upstream wants to be left alone', () => {
+  it.each<[number | undefined, Record<string, string>]>([
+    [20_000, { 'retry-after': '20' }],
+    [500, { 'retry-after': '0.5' }],
+    [1_500, { 'retry-after-ms': '1500' }],
+    [1_500, { 'retry-after-ms': '1500', 'retry-after': '2' }],
+    [2_000, { 'retry-after-ms': 'soon', 'retry-after': '2' }],
+    [90_000, { 'retry-after': 'Sat, 01 Aug 2026 12:01:30 GMT' }],
+    [30_000, { 'retry-after': 'Sat, 01 Aug 2026 12:01:30 GMT', date: 'Sat, 01 Aug 2026 12:01:00 GMT' }],
+    [86_400_000, { 'retry-after': '86401' }],
+    [86_400_000, { 'retry-after': 'Sat, 01 Aug 2099 12:01:30 GMT' }],
+    [undefined, {}],
+    [undefined, { 'retry-after': '' }],
+    [undefined, { 'retry-after': '0' }],
+    [undefined, { 'retry-after': '-5' }],
+    [undefined, { 'retry-after': '1e3' }],
+    [undefined, { 'retry-after': 'NaN' }],
+    [undefined, { 'retry-after': 'Infinity' }],
+    [undefined, { 'retry-after': 'soon' }],
+    [undefined, { 'retry-after': 'Sat, 01 Aug 2026 11:59:00 GMT' }],
+    [undefined, { 'retry-after': '9'.repeat(400) }],
+  ])('is %s for %j', (ms, headers) => expect(after(headers)).toBe(ms));
 });

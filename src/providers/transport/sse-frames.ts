@@ -1,11 +1,12 @@
 /**
- * Reads server-sent events out of bytes cut anywhere: LF, CRLF and CR line ends, several `data:` lines, comments, a byte-order
- * mark, a last event without its blank line. Text is latin1 (one character a byte), so a split UTF-8 character cannot be
- * harmed. Linear in the bytes read, and capped: a frame that never ends is reported, not collected for ever.
+ * Reads server-sent events from bytes that are split anywhere: LF, CRLF and CR line ends, several `data:` lines, comments, a
+ * byte-order mark, a last event without its blank line. Text is latin1 (one character per byte), so that a split UTF-8 character
+ * stays intact. The time is linear in the bytes, and a frame that never ends is reported instead of collected.
  */
-export interface FrameSink {
+import { asLatin1, copyLatin1, type Latin1Text, latin1OfBytes } from '../../base/latin1.js';
+export interface SseSink {
   /** The data of one event is `text.slice(start, end)`. */
-  onFrame(text: string, start: number, end: number, event: string): void;
+  onFrame(text: Latin1Text, start: number, end: number, event: string): void;
   onOverflow(): void;
 }
 
@@ -15,28 +16,28 @@ const newline = 10;
 const byteOrderMark = '\u00ef\u00bb\u00bf';
 const mayEndEvent = /\n\n|\r\r|\n\r/;
 
-export class FrameReader {
-  /** Set by the consumer when it wants nothing more. */
+export class SseReader {
+  /** The consumer sets it to end the reading. */
   stopped = false;
-  private pending: string[] = [];
+  private pending: Latin1Text[] = [];
   private pendingLength = 0;
-  /** The last characters of what is pending: an event's end may lie across two chunks. */
+  /** The last characters of the pending text: the end of an event may be split between two chunks. */
   private seam = '';
   private atStart = true;
-  /** A CR was taken as the end of a line; a LF right after it belongs to it. */
+  /** The last character was a CR that ended a line; an LF right after it belongs to it. */
   private afterCarriageReturn = false;
 
-  constructor(private readonly sink: FrameSink) {}
+  constructor(private readonly sink: SseSink) {}
 
   read(chunk: Buffer): void {
     if (this.stopped || chunk.length === 0) return;
-    let text = chunk.toString('latin1');
+    let text = latin1OfBytes(chunk);
     if (this.afterCarriageReturn) {
       this.afterCarriageReturn = false;
       if (text.charCodeAt(0) === newline) text = text.slice(1);
     }
     if (this.atStart) {
-      text = this.takePending() + text;
+      text = asLatin1(this.takePending() + text);
       if (text.length < 3 && byteOrderMark.startsWith(text)) {
         this.hold(text);
         return;
@@ -47,18 +48,18 @@ export class FrameReader {
     if (this.pendingLength === 0) {
       this.take(text);
     } else if (mayEndEvent.test(this.seam + text)) {
-      this.take(this.takePending() + text);
+      this.take(asLatin1(this.takePending() + text));
     } else {
       this.hold(text);
     }
   }
 
-  /** The bytes have ended: what is left is the last event, even without a blank line. */
+  /** The stream has ended: the rest is the last event, even without a blank line. */
   finish(): void {
-    if (this.pendingLength > 0 && !this.stopped) this.take(`${this.takePending()}\n\n`);
+    if (this.pendingLength > 0 && !this.stopped) this.take(asLatin1(`${this.takePending()}\n\n`));
   }
 
-  private hold(text: string): void {
+  private hold(text: Latin1Text): void {
     if (text.length === 0) return;
     this.pending.push(text);
     this.pendingLength += text.length;
@@ -70,28 +71,28 @@ export class FrameReader {
     }
   }
 
-  private takePending(): string {
-    const text = this.pending.length === 1 ? this.pending[0]! : this.pending.join('');
+  private takePending(): Latin1Text {
+    const text = this.pending.length === 1 ? this.pending[0]! : asLatin1(this.pending.join(''));
     this.pending = [];
     this.pendingLength = 0;
     this.seam = '';
     return text;
   }
 
-  private take(text: string): void {
+  private take(text: Latin1Text): void {
     const carriageReturn = text.indexOf('\r');
     if (carriageReturn !== -1 && carriageReturn === text.length - 4 && isOneEvent(text)) {
       this.sink.onFrame(text, 6, carriageReturn, '');
     } else if (carriageReturn !== -1) {
-      // A CR at the very end may be half of a CRLF, but it ends its line either way, and no frame waits for the next chunk.
+      // A CR at the end may be half of a CRLF. It ends the line either way, so the frame need not wait for the next chunk.
       this.afterCarriageReturn = text.endsWith('\r');
-      this.takeLines(text.replace(/\r\n?/g, '\n'));
+      this.takeLines(asLatin1(text.replace(/\r\n?/g, '\n')));
     } else {
       this.takeLines(text);
     }
   }
 
-  private takeLines(text: string): void {
+  private takeLines(text: Latin1Text): void {
     let at = 0;
     while (at < text.length && !this.stopped) {
       const lineEnd = text.indexOf('\n', at);
@@ -108,7 +109,7 @@ export class FrameReader {
         at = eventEnd + 2;
       }
     }
-    if (at < text.length && !this.stopped) this.hold(at === 0 ? text : copyOf(text.slice(at)));
+    if (at < text.length && !this.stopped) this.hold(at === 0 ? text : copyLatin1(text.slice(at)));
   }
 
   private takeEvent(block: string): void {
@@ -122,16 +123,11 @@ export class FrameReader {
       if (field === 'event') event = value;
       else data = data === undefined ? value : `${data}\n${value}`;
     }
-    if (data !== undefined) this.sink.onFrame(data, 0, data.length, event);
+    if (data !== undefined) this.sink.onFrame(asLatin1(data), 0, data.length, event);
   }
 }
 
-/** A slice would keep the whole read alive while the rest of its frame does not come. */
-function copyOf(slice: string): string {
-  return Buffer.from(slice, 'latin1').toString('latin1');
-}
-
-/** One line of data with CRLF after it, as some write each event: there is nothing to replace in it. */
+/** A single line of data with CRLF line ends, as some servers write every event: it needs no replacement. */
 function isOneEvent(text: string): boolean {
   return text.endsWith('\r\n\r\n') && text.startsWith('data: ') && text.indexOf('\n') === text.length - 3;
 }

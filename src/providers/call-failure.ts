@@ -1,17 +1,16 @@
-/** From what a call returned to the failure that it is: plain branching over the kinds of result. What a text means is read later. */
+/** Turns the result of a failed call into a Failure. What the text of an error means is read later, by classify/. */
 import { durationText } from '../base/time.js';
 import type { Route } from '../catalogue/route.js';
 import type { CallResult } from './call.js';
-import { errorIn } from './classify/error-in.js';
+import { errorInBody } from './classify/error-body.js';
 import type { Failure, Meaning } from './classify/failure.js';
 import { messageIn, quoteOf } from './classify/quote.js';
 import { type Evidence, readFailure, type Verdict } from './classify/read-failure.js';
-import { retryAfterMs } from './classify/retry-after.js';
 import { nothingSent, type SentTexts } from './classify/sent-strings.js';
 import { meaningOfStatus } from './classify/statuses.js';
-import { type AnswerHead, errorBytesMax } from './transport/answer-head.js';
+import { errorBytesMax, type ResponseHead } from './transport/response-head.js';
 
-/** A failure whose meaning is in what the upstream said. */
+/** A failure whose meaning is in the upstream's error text, which has not been read yet. */
 export interface UnreadFailure extends Omit<Failure, 'meaning'> {
   meaning: null;
   evidence: Evidence;
@@ -21,15 +20,15 @@ export function withVerdict({ evidence: _, ...failure }: UnreadFailure, { meanin
   return { ...failure, meaning, ...(disputed && { disputed }) };
 }
 
-/** The failure with its meaning, read at once beside what was sent. */
-export function readNow(failure: Failure | UnreadFailure, sent: SentTexts = nothingSent): Failure {
+/** Reads the meaning in this thread. `sent` is the request, which the error may repeat. */
+export function readFailureNow(failure: Failure | UnreadFailure, sent: SentTexts = nothingSent): Failure {
   return failure.meaning === null ? withVerdict(failure, readFailure(failure.evidence, sent)) : failure;
 }
 
-/** The failed kinds of result; the others are not failures. */
+/** The kinds of result that are failures. */
 export type FailedResult = Extract<CallResult, { kind: 'refused' | 'malformed' | 'timeout' | 'connection' }>;
 
-export function understand(result: FailedResult, route: Route, nowMs: number = Date.now()): Failure | UnreadFailure {
+export function failureOf(result: FailedResult, route: Route, nowMs: number = Date.now()): Failure | UnreadFailure {
   switch (result.kind) {
     case 'timeout':
       return expiredBudget(result);
@@ -37,7 +36,7 @@ export function understand(result: FailedResult, route: Route, nowMs: number = D
       return {
         meaning: 'connection',
         status: result.status,
-        quote: quoted(`the connection failed: ${result.reason}`, route),
+        quote: scrubbed(`the connection failed: ${result.reason}`, route),
       };
     case 'refused':
       return refusal(result.head, result.body, route, nowMs);
@@ -55,22 +54,22 @@ export function expiredBudget({
   return { meaning: 'timeout', status, quote, budget: { name: budget, ms: budgetMs } };
 }
 
-/** An error object that came inside a 2xx, in a body, a frame or an exception: it means what it says. */
+/** An error object inside a 2xx: in a body, a stream frame or an exception. */
 export function innerError(status: number, error: unknown, route: Route): UnreadFailure {
   const body = withoutAnswer(error);
-  const quote = quoted(messageIn(body) ?? 'it answered with an error', route);
+  const quote = scrubbed(messageIn(body) ?? 'it answered with an error', route);
   return { meaning: null, status, quote, evidence: evidenceOf(200, body, [], route) };
 }
 
-/** A 2xx whose body is no answer; `reason` says why, where the body itself does not. */
+/** A 2xx whose body is not an answer. `reason` says why, unless the body itself holds an error. */
 export function noAnswer(status: number, reason: string, body: Buffer, route: Route): Failure | UnreadFailure {
-  // An error is short; parsing anything larger here would hold up others.
-  const error = body.length <= errorBytesMax ? errorIn(body.toString('utf8')) : undefined;
+  // Errors are short. Parsing a large body in this thread would delay other requests.
+  const error = body.length <= errorBytesMax ? errorInBody(body.toString('utf8')) : undefined;
   if (error !== undefined) return innerError(status, error, route);
-  return { meaning: 'malformed', status, quote: quoted(`${reason} (HTTP ${status})`, route) };
+  return { meaning: 'malformed', status, quote: scrubbed(`${reason} (HTTP ${status})`, route) };
 }
 
-/** Beside an answer only its error tells a meaning: the words of the answer are the model's own. */
+/** The error without the answer beside it, because the text of an answer is written by the model. */
 function withoutAnswer(value: unknown): unknown {
   const { error, choices } = (value ?? {}) as { error?: unknown; choices?: unknown };
   if (!Array.isArray(choices)) return value;
@@ -78,28 +77,28 @@ function withoutAnswer(value: unknown): unknown {
   return { error: error ?? inChoice };
 }
 
-/** Where some write what the body leaves out. */
+/** Headers in which some providers send the error code. */
 const codeHeaders = ['x-amzn-errortype', 'x-ms-error-code', 'x-error-code'];
 
-function refusal(head: AnswerHead, body: Buffer, route: Route, nowMs: number): Failure | UnreadFailure {
+function refusal(head: ResponseHead, body: Buffer, route: Route, nowMs: number): Failure | UnreadFailure {
   const { status } = head;
   const raw = body.subarray(0, errorBytesMax).toString('utf8').trim();
   const parsed = parse(raw) ?? raw;
-  const said = messageIn(parsed) ?? raw;
-  const quote = said === '' ? `it answered with HTTP ${status} and no explanation` : `${said} (HTTP ${status})`;
+  const message = messageIn(parsed) ?? raw;
+  const quote = message === '' ? `it answered with HTTP ${status} and no explanation` : `${message} (HTTP ${status})`;
   const codes = codeHeaders.flatMap((name) => head.header(name)?.split(':', 1) ?? []);
   const waitMs = retryAfterMs((name) => head.header(name), nowMs);
-  const known = { status, quote: quoted(quote, route), ...(waitMs !== undefined && { retryAfterMs: waitMs }) };
+  const known = { status, quote: scrubbed(quote, route), ...(waitMs !== undefined && { retryAfterMs: waitMs }) };
   const meaning = pageMeaning(status, raw);
   if (meaning) return { ...known, meaning };
   return { ...known, meaning: null, evidence: evidenceOf(status, parsed, codes, route) };
 }
 
-/** A redirect, or the front page of a proxy: not the provider's own words, so only its status counts. */
+/** A redirect, or an HTML page of a proxy: the provider did not write it, so only the status counts. */
 function pageMeaning(status: number, raw: string): Meaning | undefined {
   if (status < 400) return 'malformed';
   if (!/^<(?:!doctype|html|head|body|center|h1|!--|\?xml)/i.test(raw)) return undefined;
-  // A proxy that will not pass the request on for its size rejects the request.
+  // A proxy that refuses a request for its size rejects the request itself.
   return status === 413 ? meaningOfStatus(status) : 'server_error';
 }
 
@@ -112,7 +111,7 @@ function evidenceOf(
   return { status, body, headerCodes, providerId: provider.id, baseUrl };
 }
 
-function quoted(text: string, route: Route): string {
+function scrubbed(text: string, route: Route): string {
   return quoteOf(text, route.provider, route.baseUrl);
 }
 
@@ -122,4 +121,38 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The longest wait that is believed. */
+const retryAfterMsMax = 24 * 60 * 60 * 1000;
+
+/** How long the upstream asks clients to wait. Invalid values, zero and the past are ignored. */
+export function retryAfterMs(header: (name: string) => string | undefined, nowMs: number): number | undefined {
+  return (
+    positiveMs(decimal(header('retry-after-ms'))) ??
+    positiveMs(seconds(header('retry-after'))) ??
+    positiveMs(untilDate(header('retry-after'), header('date'), nowMs))
+  );
+}
+
+function decimal(text: string | undefined): number {
+  return text !== undefined && /^\s*\d{1,15}(?:\.\d{1,9})?\s*$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function seconds(text: string | undefined): number {
+  return decimal(text) * 1000;
+}
+
+/** An HTTP date is a time of the upstream's clock, so its `date` header, if there is one, is the present. */
+function untilDate(text: string | undefined, date: string | undefined, nowMs: number): number {
+  const theirs = instant(date);
+  return instant(text) - (Number.isNaN(theirs) ? nowMs : theirs);
+}
+
+function instant(text: string | undefined): number {
+  return text !== undefined && /^\s*[a-z]{3,9},? [\w: -]{10,40}$/i.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+function positiveMs(ms: number): number | undefined {
+  return ms > 0 ? Math.min(Math.ceil(ms), retryAfterMsMax) : undefined;
 }

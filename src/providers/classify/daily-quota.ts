@@ -1,4 +1,4 @@
-/** Whether an upstream says that a quota of a day is spent, and not one of a minute, an hour, a week or a month. */
+/** Finds out whether an error means a used-up daily quota, and not one of a minute, an hour, a week or a month. */
 
 const inCodes = /\bper (?:model )?day\b|\bby day\b|\bdaily\b|\b(?:rpd|tpd|aspd|ipd)\b/;
 
@@ -42,22 +42,27 @@ const spentOutright =
   /exceed|reached|exhaust|used up|have used|\bspent\b|\bhit\b|too many|ran out|run out|out of|depleted|[限超]/;
 const allowance = /limit|quota|allowance|allocation|tokens?|requests?|calls?|credits?|neurons?|budget|\bcap\b/;
 
-/** Where one may look the day up is not a day that is spent. */
+/** Advice on where to see or raise a daily limit does not mean that it is used up. */
 const pointer = /\b(?:see|check|view|monitor|increase|raise)(?: \S+){0,3} daily\b/g;
 
 /**
- * The words that say that a day's quota is spent, none of them where a code says so; undefined where nothing does. `limited` =
- * the status itself says that a limit was hit, so that the name of its window is enough.
+ * The words that mean a used-up daily quota; empty where a code decides, undefined where nothing does. `limited` = the status
+ * itself means that a limit was reached, so that the name of the window is enough.
  */
-export function spentDay(codeText: string, words: string, strictly: boolean, limited: boolean): string[] | undefined {
+export function dailyQuotaWords(
+  codeText: string,
+  words: string,
+  strictly: boolean,
+  limited: boolean,
+): string[] | undefined {
   if (inCodes.test(codeText)) return [];
-  const told = words.replace(pointer, ' ');
-  const at = day.exec(told);
+  const text = words.replace(pointer, ' ');
+  const at = day.exec(text);
   if (!at) return undefined;
-  // Where several windows are named, the first is the one that is spent; the others are told for information.
-  const other = otherWindow.exec(told);
+  // Where several windows are named, the first one is used up; the others are information.
+  const other = otherWindow.exec(text);
   if (other && other.index < at.index) return undefined;
-  const sentence = sentenceAt(told, at.index, at.index + at[0].length);
+  const sentence = sentenceAt(text, at.index, at.index + at[0].length);
   const needed = strictly ? [allowance, spentOutright] : limited ? [] : [spent];
   const found = needed.map((pattern) => pattern.exec(sentence)?.[0]);
   return found.includes(undefined) ? undefined : [at[0], ...(found as string[])];
@@ -69,7 +74,7 @@ function sentenceAt(text: string, from: number, to: number): string {
   return `${before.split(/[.!?;] /).at(-1)}${text.slice(from, to)}${after.split(/[.!?;](?: |$)/, 1)[0]}`;
 }
 
-/** A limit of nothing is a plan without an allowance: no day brings it back. */
-export function nothingAllowed(words: string): boolean {
+/** A limit of 0 means a plan without an allowance, which no new day renews. */
+export function isZeroAllowance(words: string): boolean {
   return /\blimit: 0\b(?![.,]\d)/.test(words) && !/\blimit: [1-9]/.test(words);
 }

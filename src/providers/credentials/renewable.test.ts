@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../tests/support/manual-clock.js';
 import { CredentialFault } from './credentials.js';
-import { type Obtained, Renewed } from './renewed.js';
+import { type ExpiringValue, RenewableValue } from './renewable.js';
 
 const hour = 3_600_000;
 
 class Source {
   readonly clock = new ManualClock();
   asked = 0;
-  private settle: { resolve(obtained: Obtained<string>): void; reject(error: unknown): void }[] = [];
-  readonly renewed = new Renewed<string>({
+  private settle: { resolve(obtained: ExpiringValue<string>): void; reject(error: unknown): void }[] = [];
+  readonly renewed = new RenewableValue<string>({
     clock: this.clock,
     timeoutMs: 50,
     explain: () => 'explained',

@@ -1,11 +1,11 @@
 /**
- * A conversation in terms that every dialect has a word for. Strings stay as they were read: byte strings where the request
- * is latin1 (see wire/json-text). What no dialect shares is kept as it came, for the provider to judge.
+ * A conversation in terms that every dialect can express. Strings keep the encoding of the request (src/wire/json-text.ts). Parts
+ * without a common shape are kept as the client wrote them, for the provider to judge.
  */
 
 export type Fields = Record<string, unknown>;
 
-/** A prompt-cache marker as the caller wrote it, e.g. `{"type":"ephemeral"}`; absent where there is none. */
+/** A prompt-cache marker as the client wrote it, for example `{"type":"ephemeral"}`. */
 interface Cacheable {
   cacheControl?: unknown;
 }
@@ -24,7 +24,7 @@ export interface ImageItem extends Cacheable {
   source: ImageSource;
 }
 
-/** A file or a sound whose bytes came along; `data` is base64, `part` is what the caller wrote. */
+/** An inline file or audio; `data` is base64, `part` is what the client wrote. */
 export interface FileItem extends Cacheable {
   kind: 'file';
   mediaType: string;
@@ -33,19 +33,19 @@ export interface FileItem extends Cacheable {
   part: unknown;
 }
 
-/** A part that OpenAI has no common shape for: passed on as it is, so that a provider either knows it or says that it does not. */
+/** A part without a common shape: passed on unchanged, so that the provider accepts or rejects it. */
 export interface OtherItem {
   kind: 'other';
   part: unknown;
 }
 
-/** What a user message or a tool's result may hold. */
+/** A part of a user message or a tool result. */
 export type Part = TextItem | ImageItem | FileItem | OtherItem;
 
-/** One entry of `reasoning_details`: what a provider wants to have back word for word. */
+/** One entry of `reasoning_details`, which the provider expects back unchanged. */
 export interface ReasoningItem {
   kind: 'reasoning';
-  /** Whose it is; null where the caller's client has not kept it. */
+  /** The provider's format; null where the client did not keep it. */
   format: string | null;
   text: string | null;
   signature: string | null;
@@ -65,7 +65,7 @@ export interface ToolCallItem extends Cacheable {
 export interface ToolResultItem extends Cacheable {
   kind: 'tool_result';
   id: string;
-  /** The name of the function that was called, as the call of this id had it; null where there was no such call. */
+  /** The function name of the call with this id; null where there is no such call. */
   name: string | null;
   parts: Part[];
 }
@@ -91,4 +91,23 @@ export function isFields(value: unknown): value is Fields {
 
 export function textOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/**
+ * Whether the open round of tool calls began without reasoning that the provider accepts. A round is open where the last turn
+ * holds the results of the calls.
+ */
+export function beganWithoutReasoning(turns: readonly Turn[], isAccepted: (item: ReasoningItem) => boolean): boolean {
+  const first = firstOfOpenRound(turns);
+  return first !== null && !first.items.some((item) => item.kind === 'reasoning' && isAccepted(item));
+}
+
+/** The assistant turn that began the open round; null where no round is open. */
+function firstOfOpenRound(turns: readonly Turn[]): Turn | null {
+  let first: Turn | null = null;
+  for (let at = turns.length - 1; at > 0; at -= 2) {
+    if (!turns[at]!.items.some(({ kind }) => kind === 'tool_result')) break;
+    first = turns[at - 1]!;
+  }
+  return first;
 }

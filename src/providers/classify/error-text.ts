@@ -1,18 +1,18 @@
-/** What an upstream said, gathered out of whatever envelope it used: codes apart from words, and nothing that is the caller's. */
-import { nestedIn } from './nested.js';
-import { codeWords, wordsMax } from './own-words.js';
+/** Collects the codes and the words of an upstream's error, in whatever shape it came, without the parts that are the client's. */
+import { nestedErrorIn } from './nested-error.js';
 import { statusOf, statusOfName } from './statuses.js';
+import { codeWords, wordsMax } from './words.js';
 
-export interface Said {
-  /** Codes, types and reasons as they were written. */
+export interface ErrorText {
+  /** Codes, types and reasons as the upstream wrote them. */
   codes: readonly string[];
-  /** The same as words, each between bars. */
+  /** The codes as words, separated by bars. */
   codeText: string;
-  /** What was said to people. */
+  /** The text for people. */
   words: string;
-  /** The status that the error itself names, the innermost where several do. */
+  /** The status that the error itself names; the innermost where there are several. */
   status: number | undefined;
-  /** The envelope is one that only this family of providers uses. */
+  /** The family of providers, where only one uses this shape. */
   family: string | undefined;
 }
 
@@ -21,7 +21,7 @@ const codeKeys = new Set(
     ' ',
   ),
 );
-/** What these hold is the caller's, the model's, or of no meaning. */
+/** The values of these are the client's or the model's, or carry no meaning. */
 const ignoredKeys = new Set(
   'input loc ctx param params failed_generation flagged_input prompt messages content choices candidates request request_id requestid user_id id headers url href links help doc_url documentation_url instance model stack @type locale domain consumer service resourcename usage usagemetadata quotadimensions quotavalue provider_name remedy_hint previous_errors trace trace_id object'.split(
     ' ',
@@ -30,31 +30,31 @@ const ignoredKeys = new Set(
 const depthMax = 12;
 const valuesMax = 400;
 
-/** Decides what of an error is the provider's own. */
-export interface Ownership {
-  /** A text without what it repeats of the request. */
+/** Decides which parts of an error are the provider's own. */
+export interface EchoFilter {
+  /** A text without the parts that repeat the request. */
   text(text: string): string;
-  /** Empty where a code only repeats a string of the request. */
+  /** Empty where the code only repeats a string of the request. */
   code(code: string): string;
-  /** Whether a code that stands in a text, and not beside it, is read. */
-  readsInner(code: string): boolean;
+  /** Whether a code inside a text is read. */
+  readsNested(code: string): boolean;
 }
 
-export const allOwn: Ownership = { text: (text) => text, code: (code) => code, readsInner: () => true };
+export const keepsEverything: EchoFilter = { text: (text) => text, code: (code) => code, readsNested: () => true };
 
-class Gatherer {
+class Collector {
   readonly codes: string[] = [];
   words = '';
   status: number | undefined;
   family: string | undefined;
   private values = 0;
-  /** Within an error that was found in a text. */
+  /** Inside an error that was found in a text. */
   private inText = false;
 
-  /** `trusting`: nothing in the answer can be an echo of the request, so an error inside a text is another server's. */
+  /** `trusting`: the text cannot repeat the request, so an error inside it is another server's. */
   constructor(
     private readonly trusting: boolean,
-    private readonly own: Ownership,
+    private readonly filter: EchoFilter,
   ) {}
 
   value(value: unknown, key: string, depth: number): void {
@@ -76,14 +76,14 @@ class Gatherer {
   }
 
   private text(text: string, key: string, depth: number): void {
-    // Some put a sentence where the code belongs.
+    // Some providers write a sentence where the code belongs.
     if (codeKeys.has(key) && !(text.length > 24 && text.includes(' '))) {
       this.code(text, key);
       return;
     }
-    const own = this.own.text(text.slice(0, wordsMax));
-    const nested = nestedIn(own);
-    this.say(nested?.around ?? own);
+    const own = this.filter.text(text.slice(0, wordsMax));
+    const nested = nestedErrorIn(own);
+    this.addWords(nested?.around ?? own);
     if (!nested || !(this.trusting || nested.announced || key === 'raw')) return;
     const { inText } = this;
     this.inText = true;
@@ -92,44 +92,49 @@ class Gatherer {
   }
 
   code(code: string, key: string): void {
-    const own = this.own.code(code.slice(0, 200));
-    if (own === '' || (this.inText && !this.own.readsInner(own))) return;
+    const own = this.filter.code(code.slice(0, 200));
+    if (own === '' || (this.inText && !this.filter.readsNested(own))) return;
     this.codes.push(own);
     if (key !== 'type') this.status = statusOf(own) ?? this.status;
   }
 
-  /** Proxies name the class of what they caught before they repeat it. */
-  private say(text: string): void {
+  /** Proxies write the class of an exception before its message. */
+  private addWords(text: string): void {
     if (this.words.length < wordsMax) this.words += `${this.words === '' ? '' : '\n'}${text.slice(0, wordsMax)}`;
     const classes = /^(?:\s?(?:[a-z]+\.){0,3}[A-Z]\w{2,60}(?:Error|Exception|Timeout)\b[:\s-]{0,3}){1,4}/.exec(
       text,
     )?.[0];
-    for (const name of classes?.match(/[A-Z]\w+/g) ?? []) if (this.own.readsInner(name)) this.codes.push(name);
+    for (const name of classes?.match(/[A-Z]\w+/g) ?? []) if (this.filter.readsNested(name)) this.codes.push(name);
     const named = /\berror code: (\d{3})\b/i.exec(text.slice(0, 400))?.[1] ?? '';
-    if (named !== '' && this.own.readsInner(named)) this.status = statusOf(named) ?? this.status;
+    if (named !== '' && this.filter.readsNested(named)) this.status = statusOf(named) ?? this.status;
   }
 }
 
-export interface Source {
+export interface ErrorSource {
   /** The parsed body, or its text. */
   body: unknown;
-  /** Codes that came in headers. */
+  /** Codes from headers. */
   headerCodes?: readonly string[];
   trusting: boolean;
-  own?: Ownership;
+  filter?: EchoFilter;
 }
 
-export function gather({ body, headerCodes = [], trusting, own = allOwn }: Source): Said {
-  const gatherer = new Gatherer(trusting, own);
-  for (const code of headerCodes) gatherer.code(code, 'type');
-  gatherer.value(body, '', 0);
-  const { codes, words, family } = gatherer;
+export function collectErrorText({
+  body,
+  headerCodes = [],
+  trusting,
+  filter = keepsEverything,
+}: ErrorSource): ErrorText {
+  const collector = new Collector(trusting, filter);
+  for (const code of headerCodes) collector.code(code, 'type');
+  collector.value(body, '', 0);
+  const { codes, words, family } = collector;
   const asWords = codes.map(codeWords);
   return {
     codes,
     codeText: `| ${asWords.join(' | ')} |`,
     words,
-    status: gatherer.status ?? asWords.map(statusOfName).find((status) => status !== undefined),
+    status: collector.status ?? asWords.map(statusOfName).find((status) => status !== undefined),
     family,
   };
 }

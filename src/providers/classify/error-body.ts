@@ -1,18 +1,18 @@
-/** Finds the error in the body of a 2xx that is no answer: an error object, a list of them, or a stream that begins with one. */
-import { parsed } from './nested.js';
+/** Finds an error in the body of a 2xx that is not an answer: an error object, a list of them, or a stream that begins with one. */
+import { parseObject } from './nested-error.js';
 
 type Fields = Record<string, unknown>;
 
-export function errorIn(body: string): unknown {
+export function errorInBody(body: string): unknown {
   const text = body.trim();
-  const value = parsed(text);
-  if (value !== undefined) return saysError(value) ? value : undefined;
+  const value = parseObject(text);
+  if (value !== undefined) return isErrorBody(value) ? value : undefined;
   return /^(?:data|event|id|retry|:)/.test(text) ? errorInFrames(text) : undefined;
 }
 
-/** True where a JSON value is an error in one of the envelopes that providers use, and no answer of any dialect. */
-export function saysError(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0 && saysError(value[0]);
+/** Whether a JSON value is an error in one of the shapes that providers use, and not an answer in any dialect. */
+export function isErrorBody(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && isErrorBody(value[0]);
   if (value === null || typeof value !== 'object') return false;
   const fields = value as Fields;
   if (present(fields.error) || isBlocked(fields.promptFeedback)) return true;
@@ -33,8 +33,8 @@ export function saysError(value: unknown): boolean {
 function errorInFrames(text: string): unknown {
   for (const line of text.split(/\r\n|\n|\r/)) {
     if (!line.startsWith('data:')) continue;
-    const value = parsed(line.slice(5).trim());
-    if (value !== undefined && saysError(value)) return value;
+    const value = parseObject(line.slice(5).trim());
+    if (value !== undefined && isErrorBody(value)) return value;
   }
   return undefined;
 }
@@ -47,7 +47,7 @@ function isBlocked(feedback: unknown): boolean {
   return present(feedback) && present((feedback as Fields).blockReason);
 }
 
-/** MiniMax answers 200 and says 0 where all is well. */
+/** MiniMax always answers 200; a `status_code` of 0 means success. */
 function failedStatus(response: unknown): boolean {
   return present(response) && present((response as Fields).status_code);
 }

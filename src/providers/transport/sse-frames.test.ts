@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds, type SeededRandom } from '../../../tests/support/seeded-random.js';
 import { threadTime } from '../../../tests/support/thread-time.js';
-import { FrameReader, frameCharactersMax } from './frames.js';
+import { frameCharactersMax, SseReader } from './sse-frames.js';
 
 type Frame = [data: string, event: string];
 
 function collector() {
   const frames: Frame[] = [];
   let overflows = 0;
-  const reader = new FrameReader({
+  const reader = new SseReader({
     onFrame: (text, start, end, event) => frames.push([text.slice(start, end), event]),
     onOverflow: () => overflows++,
   });
@@ -124,7 +124,7 @@ describe('frames out of bytes', () => {
 
   it('stop when the consumer has had enough, whatever still comes', () => {
     const frames: string[] = [];
-    const reader: FrameReader = new FrameReader({
+    const reader: SseReader = new SseReader({
       onFrame: (text, start, end) => {
         frames.push(text.slice(start, end));
         reader.stopped = true;

@@ -1,16 +1,18 @@
 /**
- * Reads the frames of AWS's event stream out of bytes cut anywhere (wire 5). Both checksums are checked, and a frame that is
- * broken ends the reading. Text is latin1 (one character a byte), as that of server-sent events.
+ * Reads the messages of an AWS event stream from bytes that are split anywhere. Checksums are verified, and a damaged message ends
+ * the reading. docs/decisions/0032-reading-aws-event-streams.md says why this is not a library.
  */
-import { crc32 } from 'node:zlib';
-import { frameCharactersMax } from './frames.js';
 
-export interface EventStreamSink {
+import { crc32 } from 'node:zlib';
+import { asLatin1, bytesOfLatin1, type Latin1Text, latin1OfBytes } from '../../base/latin1.js';
+import { frameCharactersMax } from './sse-frames.js';
+
+export interface AwsEventStreamSink {
   /**
-   * The payload is `text.slice(start, end)`, `event` its type. An exception is given as `{"error":{"__type":…,"message":…}}`
-   * with the event `exception`.
+   * The payload is `text.slice(start, end)`, `event` is its type. An exception has the event `exception` and the payload
+   * `{"error":{"__type":…,"message":…}}`.
    */
-  onFrame(text: string, start: number, end: number, event: string): void;
+  onFrame(text: Latin1Text, start: number, end: number, event: string): void;
   onBroken(reason: string): void;
 }
 
@@ -20,25 +22,25 @@ const frameBytesMin = preludeBytes + checksumBytes;
 const none = Buffer.alloc(0);
 
 interface FrameHeaders {
-  /** Of an event; null where the frame is none. */
+  /** The type of an event; null where the message is an exception or an error. */
   event: string | null;
-  /** Of an exception or an error. */
+  /** The type of an exception or an error. */
   type: string;
   message: string;
 }
 
-export class EventStreamReader {
-  /** Set by the consumer when it wants nothing more. */
+export class AwsEventStreamReader {
+  /** The consumer sets it to end the reading. */
   stopped = false;
   private pending: Buffer[] = [];
   private pendingLength = 0;
-  /** How many bytes must be there before it is worth looking again. */
+  /** The number of bytes that must have arrived before the next message can be read. */
   private wanted = preludeBytes;
-  /** Nearly all frames of a stream have the same headers. */
+  /** The last headers and what they mean: nearly all messages of a stream have the same. */
   private knownHeaders = '';
   private known: FrameHeaders = { event: null, type: '', message: '' };
 
-  constructor(private readonly sink: EventStreamSink) {}
+  constructor(private readonly sink: AwsEventStreamSink) {}
 
   read(chunk: Buffer): void {
     if (this.stopped || chunk.length === 0) return;
@@ -52,55 +54,55 @@ export class EventStreamReader {
     this.hold(this.takeFrames(bytes));
   }
 
-  /** The bytes have ended. A frame that is not whole says nothing: the stream was cut in it. */
+  /** The stream has ended. An incomplete message is dropped: the stream was cut inside it. */
   finish(): void {
     this.pending = [];
     this.pendingLength = 0;
   }
 
-  /** The bytes are only lent, so what is kept is copied. */
+  /** The caller reuses the bytes, so they are copied. */
   private hold(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.pending.push(Buffer.from(bytes));
     this.pendingLength += bytes.length;
   }
 
-  /** What is left of the bytes after the last whole frame. */
+  /** Reads all complete messages and returns the bytes after the last one. */
   private takeFrames(bytes: Buffer): Buffer {
     let at = 0;
     this.wanted = preludeBytes;
     while (!this.stopped && bytes.length - at >= preludeBytes) {
       const length = bytes.readUInt32BE(at);
       const isWhole = bytes.length - at >= length && length >= frameBytesMin;
-      // The last checksum covers everything before it, so of a whole frame it alone tells.
+      // The last checksum covers the whole message, so the checksum of the lengths matters only for an incomplete one.
       if (!isWhole && crc32(bytes.subarray(at, at + 8)) !== bytes.readUInt32BE(at + 8)) {
-        return this.broken('a frame whose lengths are damaged');
+        return this.fail('a frame whose lengths are damaged');
       }
-      if (length > frameCharactersMax) return this.broken('a frame that never ends');
-      if (length < frameBytesMin) return this.broken('a frame that is shorter than its parts');
+      if (length > frameCharactersMax) return this.fail('a frame that never ends');
+      if (length < frameBytesMin) return this.fail('a frame that is shorter than its parts');
       if (!isWhole) {
         this.wanted = length;
         break;
       }
       const end = at + length - checksumBytes;
-      if (crc32(bytes.subarray(at, end)) !== bytes.readUInt32BE(end)) return this.broken('a damaged frame');
-      this.takeFrame(bytes.readUInt32BE(at + 4), bytes.toString('latin1', at + preludeBytes, end));
+      if (crc32(bytes.subarray(at, end)) !== bytes.readUInt32BE(end)) return this.fail('a damaged frame');
+      this.takeFrame(bytes.readUInt32BE(at + 4), latin1OfBytes(bytes, at + preludeBytes, end));
       at += length;
     }
     return this.stopped || at === bytes.length ? none : bytes.subarray(at);
   }
 
-  /** `text` is the headers and then the payload. */
-  private takeFrame(headersLength: number, text: string): void {
+  /** `text` is the headers followed by the payload. */
+  private takeFrame(headersLength: number, text: Latin1Text): void {
     if (headersLength > text.length) {
-      this.broken('a frame that is shorter than its parts');
+      this.fail('a frame that is shorter than its parts');
       return;
     }
     const headers = text.slice(0, headersLength);
     if (headers !== this.knownHeaders) {
-      const read = readHeaders(Buffer.from(headers, 'latin1'));
+      const read = readHeaders(bytesOfLatin1(headers));
       if (read === null) {
-        this.broken('a frame with headers that cannot be read');
+        this.fail('a frame with headers that cannot be read');
         return;
       }
       this.knownHeaders = headers;
@@ -115,27 +117,27 @@ export class EventStreamReader {
     }
   }
 
-  private broken(reason: string): Buffer {
+  private fail(reason: string): Buffer {
     this.stopped = true;
     this.sink.onBroken(reason);
     return none;
   }
 }
 
-/** An exception's payload is an object with its message, which is passed on as it was written; an error has both in its headers. */
-function exceptionText(type: string, message: string, payload: string): string {
+/** The payload of an exception is an object with its message and is passed on unchanged. An error has type and message in its headers. */
+function exceptionText(type: string, message: string, payload: Latin1Text): Latin1Text {
   let members = message === '' ? '' : `,"message":${JSON.stringify(message)}`;
   try {
     const value: unknown = JSON.parse(payload);
     const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
     if (isObject && Object.keys(value).length > 0) members = `,${payload.trim().slice(1, -1)}`;
   } catch {
-    // The headers alone must tell, then.
+    // Only the headers describe the error then.
   }
-  return `{"error":{"__type":${JSON.stringify(type)}${members}}}`;
+  return asLatin1(`{"error":{"__type":${JSON.stringify(type)}${members}}}`);
 }
 
-/** Bytes of the values of each type that has a fixed length; strings and byte arrays say their own. */
+/** The length of values by type; null for strings and byte arrays, which carry their own length. */
 const fixedBytes = [0, 0, 1, 2, 4, 8, null, null, 8, 16] as const;
 const stringType = 7;
 

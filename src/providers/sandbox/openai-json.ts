@@ -1,11 +1,11 @@
 /**
- * OpenAI's dialect as the sandbox speaks it. It reports no `usage`: then the gateway counts the tokens itself, for real
- * and off the main thread, which is also the path that a user wants to see rehearsed.
+ * Writes the sandbox's answers as OpenAI completions, chunks and errors. They have no `usage`, so the gateway counts the tokens
+ * itself, as it does for providers that report none.
  */
 import type { Answer } from './answer.js';
 
-/** What every frame of an answer shares. */
-export interface AnswerHead {
+/** The members that every frame of an answer shares. */
+export interface CompletionHead {
   readonly id: string;
   readonly created: number;
   readonly model: string;
@@ -18,7 +18,7 @@ export interface DialectError {
   readonly code: string | null;
 }
 
-export function completionJson(head: AnswerHead, answer: Answer, choices: number): Buffer {
+export function completionJson(head: CompletionHead, answer: Answer, choices: number): Buffer {
   const { id, created, model } = head;
   return json({
     id,
@@ -34,8 +34,8 @@ export function completionJson(head: AnswerHead, answer: Answer, choices: number
   });
 }
 
-/** For each choice the role, then the content in turns. */
-export function contentFrames(head: AnswerHead, answer: Answer, choices: number): Buffer[] {
+/** The role of each choice, then the content, one piece for each choice at a time. */
+export function contentFrames(head: CompletionHead, answer: Answer, choices: number): Buffer[] {
   const role = { role: 'assistant', content: answer.kind === 'text' ? '' : null };
   const content =
     answer.kind === 'text' ? answer.pieces.map((content) => () => ({ content })) : toolCallDeltas(answer.name);
@@ -44,8 +44,8 @@ export function contentFrames(head: AnswerHead, answer: Answer, choices: number)
   );
 }
 
-/** How each choice ended, then the end of the stream. */
-export function closingFrames(head: AnswerHead, answer: Answer, choices: number): Buffer[] {
+/** The finish reason of each choice, then `[DONE]`. */
+export function closingFrames(head: CompletionHead, answer: Answer, choices: number): Buffer[] {
   const finishes = eachChoice(choices, (index) => frame(head, index, {}, finishReasonOf(answer)));
   return [...finishes, Buffer.from('data: [DONE]\n\n')];
 }
@@ -79,7 +79,12 @@ function toolCallDeltas(name: string): ((index: number) => object)[] {
 
 const toolCallId = (index: number): string => `call_sandbox_${index}`;
 
-function frame({ id, created, model }: AnswerHead, index: number, delta: object, finishReason: string | null): Buffer {
+function frame(
+  { id, created, model }: CompletionHead,
+  index: number,
+  delta: object,
+  finishReason: string | null,
+): Buffer {
   const choices = [{ index, delta, logprobs: null, finish_reason: finishReason }];
   const chunk = { id, object: 'chat.completion.chunk', created, model, choices };
   return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);

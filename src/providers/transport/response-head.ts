@@ -1,8 +1,10 @@
-/** What matters of an upstream's response head; no header of an upstream ever reaches a caller. */
+/** The parts of an upstream's response head that the gateway uses. Headers of an upstream never reach a client. */
+
+/** Only this much of an error body is read. */
 export const errorBytesMax = 64 * 1024;
 
-export class AnswerHead {
-  /** Content encoding; empty where there is none. */
+export class ResponseHead {
+  /** The content encoding; empty where there is none. */
   readonly encoding: string;
   readonly contentType: string;
 
@@ -14,7 +16,7 @@ export class AnswerHead {
     let encoding = '';
     for (let i = 0; i + 1 < headers.length; i += 2) {
       const { length } = headers[i]!;
-      // Only the two names of these lengths matter here; comparing the others would cost for nothing.
+      // Only the two wanted names have these lengths.
       if (length !== 12 && length !== 16) continue;
       const name = headers[i]!.toLowerCase();
       if (name === 'content-type') contentType = headers[i + 1]!.toLowerCase();
@@ -32,7 +34,7 @@ export class AnswerHead {
     return this.contentType.startsWith('text/event-stream');
   }
 
-  /** AWS's own framing of a stream (wire 5). */
+  /** AWS's own framing of a stream. */
   get isAmazonEventStream(): boolean {
     return this.contentType.startsWith('application/vnd.amazon.eventstream');
   }

@@ -1,50 +1,50 @@
 /**
- * Something that expires and is obtained again before it does: one attempt at a time, in the background while the old one
- * still holds, and not again at once after a failure.
+ * A value that expires and is renewed before it does: one renewal at a time, in the background while the old value is valid, and
+ * with a pause after a failure.
  */
 import type { Clock } from '../../base/time.js';
 import { CredentialFault } from './credentials.js';
 
-export interface Obtained<T> {
+export interface ExpiringValue<T> {
   readonly value: T;
-  /** Epoch milliseconds; null where it has no end that is known. */
+  /** Epoch milliseconds; null where no expiry is known. */
   readonly expiresAtMs: number | null;
 }
 
-export interface RenewedOptions<T> {
+export interface RenewableOptions<T> {
   readonly clock: Clock;
-  obtain(): Promise<Obtained<T>>;
-  /** What became of an attempt that failed, in words that a caller may see. */
+  obtain(): Promise<ExpiringValue<T>>;
+  /** Why an attempt failed, in words that a client may see. */
   explain(error: unknown): string;
   readonly timeoutMs?: number;
 }
 
-const timeoutMsUsual = 10_000;
-/** Renewed this long before its end, or at half of its life where that is short. */
+const defaultTimeoutMs = 10_000;
+/** Renewed this long before expiry, or after half of its lifetime where that is shorter. */
 const marginMs = 4 * 60_000;
-/** What has no end is looked at again after this, because it may have been replaced. */
-const endlessMs = 5 * 60_000;
-/** Between two attempts. */
+/** A value without an expiry is obtained again after this time, because it may have been replaced. */
+const noExpiryMs = 5 * 60_000;
+/** Between two renewals. */
 const pauseMs = 5_000;
 
-export class Renewed<T> {
+export class RenewableValue<T> {
   private current: { value: T; renewAtMs: number; expiresAtMs: number } | null = null;
   private pending: Promise<T> | null = null;
   private pausedUntilMs = 0;
   private fault: CredentialFault | null = null;
 
-  constructor(private readonly options: RenewedOptions<T>) {}
+  constructor(private readonly options: RenewableOptions<T>) {}
 
-  /** At once where there is one that holds. */
+  /** Returns a valid value directly, and a promise only where there is none. */
   get(): T | Promise<T> {
     const nowMs = this.options.clock.now();
     const { current } = this;
-    if (current === null || nowMs >= current.expiresAtMs) return this.renewal(nowMs);
-    if (nowMs >= current.renewAtMs && nowMs >= this.pausedUntilMs) this.renewal(nowMs).catch(() => {});
+    if (current === null || nowMs >= current.expiresAtMs) return this.startRenewal(nowMs);
+    if (nowMs >= current.renewAtMs && nowMs >= this.pausedUntilMs) this.startRenewal(nowMs).catch(() => {});
     return current.value;
   }
 
-  private renewal(nowMs: number): Promise<T> {
+  private startRenewal(nowMs: number): Promise<T> {
     if (this.pending === null) {
       if (this.fault !== null && nowMs < this.pausedUntilMs) return Promise.reject(this.fault);
       this.pending = this.renew().finally(() => {
@@ -57,10 +57,10 @@ export class Renewed<T> {
 
   private async renew(): Promise<T> {
     try {
-      const { value, expiresAtMs } = await this.withinTime(this.options.obtain());
+      const { value, expiresAtMs } = await this.withTimeout(this.options.obtain());
       const nowMs = this.options.clock.now();
       const endMs = expiresAtMs ?? Number.POSITIVE_INFINITY;
-      const renewAtMs = expiresAtMs === null ? nowMs + endlessMs : endMs - Math.min(marginMs, (endMs - nowMs) / 2);
+      const renewAtMs = expiresAtMs === null ? nowMs + noExpiryMs : endMs - Math.min(marginMs, (endMs - nowMs) / 2);
       this.current = { value, renewAtMs, expiresAtMs: endMs };
       this.fault = null;
       return value;
@@ -70,8 +70,8 @@ export class Renewed<T> {
     }
   }
 
-  private withinTime(obtaining: Promise<Obtained<T>>): Promise<Obtained<T>> {
-    const { timeoutMs = timeoutMsUsual } = this.options;
+  private withTimeout(obtaining: Promise<ExpiringValue<T>>): Promise<ExpiringValue<T>> {
+    const { timeoutMs = defaultTimeoutMs } = this.options;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new CredentialFault(`no credentials could be obtained within ${timeoutMs / 1000} seconds`));

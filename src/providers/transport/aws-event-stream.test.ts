@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../../tests/support/seeded-random.js';
-import { EventStreamReader } from './event-stream.js';
+import { AwsEventStreamReader } from './aws-event-stream.js';
 
 function header(name: string, value: string, type = 7): Buffer {
   const length = Buffer.alloc(2);
@@ -36,10 +36,10 @@ const event = (type: string, payload: string) =>
 const exception = (type: string, payload: string) =>
   frame([header(':message-type', 'exception'), header(':exception-type', type)], payload);
 
-function read(pieces: Buffer[]): { frames: [string, string][]; broken: string[]; reader: EventStreamReader } {
+function read(pieces: Buffer[]): { frames: [string, string][]; broken: string[]; reader: AwsEventStreamReader } {
   const frames: [string, string][] = [];
   const broken: string[] = [];
-  const reader = new EventStreamReader({
+  const reader = new AwsEventStreamReader({
     onFrame: (text, start, end, name) => void frames.push([name, text.slice(start, end)]),
     onBroken: (reason) => void broken.push(reason),
   });
@@ -53,7 +53,7 @@ function read(pieces: Buffer[]): { frames: [string, string][]; broken: string[];
 }
 
 describe('AWS\u2019s event stream', () => {
-  it('is read the same however its bytes are cut, and only lent bytes are not kept (wire 5)', () => {
+  it('is read the same however its bytes are split, and keeps no reference to reused bytes', () => {
     const bytes = Buffer.concat([
       event('messageStart', '{"role":"assistant"}'),
       event('contentBlockDelta', '{"delta":{"text":"Grüße 字"}}'),
@@ -150,7 +150,7 @@ describe('AWS\u2019s event stream', () => {
 
   it('reads no more once its consumer has enough', () => {
     let frames = 0;
-    const reader = new EventStreamReader({
+    const reader = new AwsEventStreamReader({
       onFrame: () => {
         frames++;
         reader.stopped = true;

@@ -1,15 +1,15 @@
 /**
- * Texts reduced to what survives quoting, escaping and changes of case: lower-case letters and digits, one after the other.
- * JSON, Python, URL and HTML escapes are undone, whatever stands between two letters is dropped and only noted.
+ * Reduces texts to what survives quoting, escaping and changes of case: lower-case letters and digits. JSON, Python, URL and HTML
+ * escapes are decoded. Everything between two letters is dropped and recorded as a flag.
  */
 
-/** Before this unit stood something that is no letter and no digit. */
+/** Something other than a letter or digit precedes this unit. */
 export const afterGap = 1;
-/** Before this unit stood a quotation mark. */
+/** A quotation mark precedes this unit. */
 export const afterQuote = 2;
-/** Before this unit stood an ellipsis: something was cut out here. */
+/** An ellipsis precedes this unit: something was cut out. */
 export const afterCut = 4;
-/** A string begins with this unit. */
+/** This unit begins a string. */
 export const startsString = 8;
 
 const boundary = 0xffff;
@@ -17,7 +17,7 @@ const backslash = 92;
 const escapedEntity = /&(?:amp;)*(?:quot|apos|lt|gt|nbsp|amp|hellip|[lr][sd]quo|#(\d{1,7})|#x([0-9a-f]{1,6}));/iy;
 const percent = /(?:%(?:25)*[0-9a-f]{2})+/iy;
 
-export class Squeezed {
+export class NormalizedText {
   units: Uint16Array;
   flags: Uint8Array;
   /** Where in its text each unit begins. */
@@ -31,7 +31,7 @@ export class Squeezed {
     this.from = new Int32Array(capacity);
   }
 
-  /** Takes the characters of `text` from `start` to `end`. */
+  /** Adds the characters of `text` from `start` to `end`. */
   add(text: string, start: number, end: number, flags: number): void {
     if (this.length + end - start > this.units.length) this.grow(this.length + end - start);
     this.flag = flags;
@@ -48,7 +48,7 @@ export class Squeezed {
     }
   }
 
-  /** The text of the units with a space for each gap, for words to be looked up in. */
+  /** The units as text, with a space for each gap, to look words up in. */
   spacedText(): string {
     const { units, flags, length } = this;
     const out = new Uint16Array(length * 2);
@@ -60,7 +60,7 @@ export class Squeezed {
     return Buffer.from(out.buffer, 0, count * 2).toString('utf16le');
   }
 
-  /** A unit that no text has: nothing is found across it. */
+  /** Adds a unit that no text contains, so that no match crosses it. */
   addBoundary(): void {
     if (this.length === this.units.length) this.grow(this.length + 1);
     this.flag = 0;
@@ -86,13 +86,13 @@ export class Squeezed {
     this.flag = 0;
   }
 
-  /** Latin letters with accents are dropped: they come back as other letters when bytes are printed in the wrong encoding. */
+  /** Latin letters with accents are dropped: printed in the wrong encoding, they become other letters. */
   private foreign(code: number, position: number): void {
     if (code >= 0xff21 && code <= 0xff5a) {
       const letter = letters[code - 0xfee0]!;
       if (letter !== 0) this.push(letter, position);
     } else if (code < 0x250) {
-      // Neither a letter that is compared nor a gap between two words.
+      // Neither compared nor a gap between two words.
     } else if (isPunctuation(code)) {
       this.flag |= code === 0x2026 ? afterGap | afterCut : afterGap;
       if (code === 0x201c || code === 0x201d) this.flag |= afterQuote;
@@ -114,7 +114,7 @@ export class Squeezed {
     return i + 1;
   }
 
-  /** Backslashes, however often they were doubled, with the letter that they make a control character or a code of. */
+  /** Skips backslashes, however often doubled, and decodes the escape that follows. */
   private escape(text: string, i: number, end: number): number {
     let next = i + 1;
     while (next < end && text.charCodeAt(next) === backslash) next++;
@@ -167,11 +167,11 @@ for (let code = 97; code <= 122; code++) {
   letters[code - 32] = code;
 }
 
-/** One word as it is found in a squeezed text. */
-export function squeeze(word: string): string {
-  const squeezed = new Squeezed(word.length);
-  squeezed.add(word, 0, word.length, 0);
-  return String.fromCharCode(...squeezed.units.subarray(0, squeezed.length));
+/** One word as it appears in a normalized text. */
+export function normalizedWord(word: string): string {
+  const normalized = new NormalizedText(word.length);
+  normalized.add(word, 0, word.length, 0);
+  return String.fromCharCode(...normalized.units.subarray(0, normalized.length));
 }
 
 function isApostrophe(text: string, at: number): boolean {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { nestedIn } from './nested.js';
-import { codeWords, ownWords } from './own-words.js';
-import { gather } from './said.js';
+import { collectErrorText } from './error-text.js';
+import { nestedErrorIn } from './nested-error.js';
+import { codeWords, wordsOf } from './words.js';
 
-const said = (body: unknown, trusting = true) => gather({ body, trusting });
+const textOf = (body: unknown, trusting = true) => collectErrorText({ body, trusting });
 
-describe('what an upstream said', () => {
-  it('is gathered with its codes apart from its words', () => {
+describe('the text of an error', () => {
+  it('is collected with codes separate from words', () => {
     expect(
-      said({ error: { message: 'Slow', type: 'rate_limit_error', code: 429 }, request_id: 'daily' }),
+      textOf({ error: { message: 'Slow', type: 'rate_limit_error', code: 429 }, request_id: 'daily' }),
     ).toMatchObject({
       codes: ['rate_limit_error', '429'],
       words: 'Slow',
       status: 429,
     });
-    expect(said({ code: 'The caller may not do this at all', error: 'No' })).toMatchObject({
+    expect(textOf({ code: 'The caller may not do this at all', error: 'No' })).toMatchObject({
       codes: [],
       words: 'The caller may not do this at all\nNo',
     });
@@ -28,23 +28,25 @@ describe('what an upstream said', () => {
     [{ error: { code: 'odd' } }, undefined],
     [{ error: { code: 'constructor' } }, undefined],
     [{ error: { code: 200 } }, undefined],
-  ])('names a status where it does: %j', (body, status) => expect(said(body).status).toBe(status));
+  ])('names a status where it does: %j', (body, status) => expect(textOf(body).status).toBe(status));
 
-  it('holds what a proxy repeats, and the class of what it caught', () => {
+  it('includes the error that a proxy repeats, and the class of the exception', () => {
     const text =
       "litellm.RateLimitError: OpenAIException - {'error': {'message': 'it\\'s full', 'code': None, 'x': True}}";
-    const { codes, words } = said({ error: { message: text } });
+    const { codes, words } = textOf({ error: { message: text } });
     expect(codes).toEqual(['RateLimitError', 'OpenAIException']);
     expect(words).toContain("it's full");
     expect(words).not.toContain('{');
   });
 
-  it('does not hold JSON that may be the caller\u2019s, unless a proxy announces it', () => {
+  it('excludes JSON that may be the client\u2019s, unless a proxy introduces it', () => {
     const inside = '{"message":"full","code":"x"}';
-    expect(said({ message: `Bad arguments: ${inside}` }, false)).toMatchObject({ codes: [] });
-    expect(said({ message: `OpenAIException - ${inside}` }, false)).toMatchObject({ codes: ['OpenAIException', 'x'] });
-    expect(said({ message: `Error code: 400 - ${inside}` }, false).words).toContain('full');
-    expect(said({ error: { metadata: { raw: inside } } }, false)).toMatchObject({ codes: ['x'] });
+    expect(textOf({ message: `Bad arguments: ${inside}` }, false)).toMatchObject({ codes: [] });
+    expect(textOf({ message: `OpenAIException - ${inside}` }, false)).toMatchObject({
+      codes: ['OpenAIException', 'x'],
+    });
+    expect(textOf({ message: `Error code: 400 - ${inside}` }, false).words).toContain('full');
+    expect(textOf({ error: { metadata: { raw: inside } } }, false)).toMatchObject({ codes: ['x'] });
   });
 });
 
@@ -54,28 +56,28 @@ describe('an error inside a text', () => {
     ['b\'{"a": "it\\\'s"}\'', { a: "it's" }, "b' '"],
     ["x [{'a': None}]", { 0: { a: null } }, 'x  '],
   ])('is found in %s', (text, value, around) => {
-    const nested = nestedIn(text);
+    const nested = nestedErrorIn(text);
     expect({ ...(nested?.value as object) }).toEqual(value);
     expect(nested?.around).toBe(around);
   });
 
   it.each(['no braces', '{x}', '} {', '{"a":', '{"a": }', "{'a': \"b}"])('is not in %s', (text) => {
-    expect(nestedIn(text)).toBeUndefined();
+    expect(nestedErrorIn(text)).toBeUndefined();
   });
 });
 
-describe('own words', () => {
+describe('the words of a text', () => {
   it('leave out quotations, addresses, echoes and names of fields', () => {
-    const { own, strictly, quoted } = ownWords(
+    const { unquoted, withoutNames, all } = wordsOf(
       'The tool \u201ca b\u201d isn\u2019t at https://x.example/queue in messages.0.queue or rate_limit. Input: c',
     );
-    expect(own).toBe("the tool isn't at in messages.0.queue or rate_limit.");
-    expect(strictly).toBe("the tool isn't at in or .");
-    expect(quoted).toContain('a b');
+    expect(unquoted).toBe("the tool isn't at in messages.0.queue or rate_limit.");
+    expect(withoutNames).toBe("the tool isn't at in or .");
+    expect(all).toContain('a b');
   });
 
   it('are those of a text that is one quotation as a whole', () => {
-    expect(ownWords('"All of it"').own).toBe('all of it');
+    expect(wordsOf('"All of it"').unquoted).toBe('all of it');
   });
 
   it('are told by a code in any case', () => {

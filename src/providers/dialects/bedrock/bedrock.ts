@@ -1,0 +1,29 @@
+/** Amazon Bedrock's Converse and ConverseStream: one API for the models of many makers. */
+import { bearerHeader, type Dialect } from '../dialect.js';
+import { readAnswer } from './answer.js';
+import { converseBody, conversePath } from './request.js';
+import { ConverseStream } from './stream.js';
+
+export const bedrock: Dialect = {
+  callOf: (request, target) => ({
+    path: conversePath(target.upstreamModel, request.stream),
+    body: converseBody(request, target),
+  }),
+  readAnswer,
+  createStreamTranslator: () => new ConverseStream(),
+  inapplicableParameter({ needs, responseFormat }) {
+    // The API has output by JSON schema, but no free JSON mode, logprobs, logit bias or second choice.
+    const none = needs.find((param) => param !== 'response_format');
+    return none ?? (responseFormat === null || responseFormat === 'json_schema' ? null : 'response_format');
+  },
+  // Streams come in AWS's own framing.
+  accept: '*/*',
+  keyHeader: bearerHeader,
+  needsBaseUrl: true,
+  canSign: true,
+  defaultAuth: () => 'aws',
+  protocolNames:
+    'inferenceConfig maxTokens toolSpec inputSchema json toolChoice toolUse toolResult toolUseId status success error bytes additionalModelRequestFields reasoningContent reasoningText cachePoint',
+  unknownModelAdvice: (routeId) =>
+    `Ask for access to the model in AWS's console, or correct upstream_model of ${routeId}.`,
+};

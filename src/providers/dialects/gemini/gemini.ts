@@ -1,0 +1,31 @@
+/** Google's generateContent, which AI Studio and Vertex AI offer under different addresses. */
+import { bearerHeader, type Dialect } from '../dialect.js';
+import { readAnswer } from './answer.js';
+import { contentPath, generateBody } from './request.js';
+import { ContentStream } from './stream.js';
+
+/** OAuth tokens of Google are sent as bearer tokens, API keys are not. */
+const googleToken = /^ya29\./;
+const vertexAddress = /^https?:\/\/[^/]*\baiplatform\b/i;
+
+export const gemini: Dialect = {
+  callOf: (request, target) => ({
+    path: contentPath(target.upstreamModel, request.stream),
+    body: generateBody(request, target),
+  }),
+  readAnswer,
+  createStreamTranslator: () => new ContentStream(),
+  inapplicableParameter({ needs, responseFormat }) {
+    if (needs.includes('logit_bias')) return 'logit_bias';
+    const known = responseFormat === null || responseFormat === 'json_object' || responseFormat === 'json_schema';
+    return known ? null : 'response_format';
+  },
+  // Never in the query, where proxies would log the key.
+  keyHeader: (key) => (googleToken.test(key) ? bearerHeader(key) : ['x-goog-api-key', key]),
+  needsBaseUrl: true,
+  canSign: false,
+  // Vertex AI takes access tokens unless a key is given.
+  defaultAuth: (baseUrl) => (vertexAddress.test(baseUrl) ? 'google' : 'key'),
+  protocolNames:
+    'contents parts inlineData fileData fileUri mimeType functionCall functionResponse functionDeclarations parametersJsonSchema generationConfig maxOutputTokens stopSequences candidateCount responseMimeType responseSchema responseJsonSchema responseLogprobs systemInstruction toolConfig functionCallingConfig mode allowedFunctionNames thinkingConfig thinkingBudget thinkingLevel includeThoughts thoughtSignature thought args response result output topP topK presencePenalty frequencyPenalty safetySettings AUTO ANY NONE',
+};
