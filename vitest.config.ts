@@ -29,8 +29,9 @@ const inBrowser = ['tests/browser/**/*.test.ts'];
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
-    // Most tests wait for time budgets more than for the processor, so twice what a small machine has cores.
-    maxWorkers: 4,
+    // Most tests wait for time budgets more than for the processor, so twice what a small machine has cores. Those of the fast run do not
+    // wait, and each process more loads all modules once more.
+    maxWorkers: fast ? 2 : 4,
     watch: false,
     projects: [
       // Files share a process where they can: loading the modules anew for each took as long as the tests.

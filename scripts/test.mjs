@@ -32,10 +32,16 @@ process.exitCode = failed > 0 ? 1 : 0;
 async function checks() {
   await check('Style', [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '.']);
   await check('Unused code', [join(modules, 'knip', 'bin', 'knip.js'), '--no-progress']);
-  const kept = ['--incremental', '--tsBuildInfoFile', join(modules, '.cache', 'types.tsbuildinfo')];
-  await check('Types', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json', '--noEmit', ...kept]);
-  await check('Types of the dashboard', [join(modules, 'typescript', 'bin', 'tsc'), '-p', 'dashboard/tsconfig.json']);
+  await check('Types', compilerArgs('tsconfig.json'));
+  await check('Types of the dashboard', compilerArgs('dashboard/tsconfig.json'));
   if (!fast) await check('Size of the dashboard', [join('dashboard', 'scripts', 'check-size.mjs')]);
+}
+
+/** What was found is kept, so that the next run looks only at what has changed. */
+function compilerArgs(project) {
+  const kept = join(modules, '.cache', `types-${project.replaceAll('/', '-')}.tsbuildinfo`);
+  const compiler = join(modules, 'typescript', 'bin', 'tsc');
+  return [compiler, '-p', project, '--noEmit', '--incremental', '--tsBuildInfoFile', kept];
 }
 
 /** Beside the suites, which mostly wait: it leaves them the processor, and its output comes in one piece among theirs. */

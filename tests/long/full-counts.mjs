@@ -1,6 +1,6 @@
 /**
  * Every suite whose counts are scaled down in `npm test`, with its full counts and times, one file after another so that they do not
- * disturb one another's figures. The files are found by what they call. Takes hours.
+ * disturb one another's figures. The files are found by what they call. Takes long.
  *
  *   node tests/long/full-counts.mjs            all of them
  *   node tests/long/full-counts.mjs money      those whose path has this in it

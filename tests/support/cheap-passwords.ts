@@ -1,5 +1,5 @@
 /**
- * Hashes passwords at a small part of their cost in the processes of the tests. A hash of full cost takes a tenth of a second of processor
+ * Hashes passwords at a small part of their cost in the processes of the tests. A hash of full cost takes almost a fifth of a second of processor
  * time, and the suites make hundreds. `atFullCost` is for the tests of the cost itself.
  */
 import crypto, { type BinaryLike, type ScryptOptions } from 'node:crypto';
