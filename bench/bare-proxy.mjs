@@ -1,6 +1,6 @@
 /**
- * The yardstick: the least that a proxy on `node:http` and undici can do. It buffers the request, passes it on as it is through
- * `dispatch` on a kept connection, and passes the answer back as it comes. It looks into nothing. Prints its port.
+ * The reference: the least that a proxy with `node:http` and undici can do. It buffers the request, forwards it unchanged with
+ * `dispatch` on a kept connection, and passes the answer back as it arrives, without reading either. Prints its port.
  */
 import { createServer } from 'node:http';
 import { Client } from 'undici';

@@ -1,4 +1,4 @@
-/** The gateways that are compared: Lodestone as a user runs it, the bare proxy, nginx where it is installed, and none at all. */
+/** The gateways to compare: Lodestone as a user runs it, the bare proxy, nginx if it is installed, and no gateway. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';

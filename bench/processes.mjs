@@ -1,4 +1,4 @@
-/** Starts the programs of a run, pins them to their cores where `taskset` is there, and ends each of them, by its own process. */
+/** Starts the programs of a run, pins them to cores if `taskset` is installed, and stops each of them by its own process id. */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 

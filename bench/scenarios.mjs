@@ -1,4 +1,4 @@
-/** What is measured: the request of each scenario, and how much of it warms up and how much counts. All are bounded in count and time. */
+/** The scenarios: the request of each, and the length of its warm-up and measurement, bounded in count and time. */
 
 const system =
   'You help a platform team. Answer in plain words and short paragraphs, name what each choice costs, and say so when you do not know. ' +

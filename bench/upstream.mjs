@@ -1,6 +1,6 @@
 /**
- * A provider that costs next to nothing: prebuilt answers on raw sockets. A marker in the body chooses: `@burst` all frames in
- * one write, `@paced` one each 5 ms, anything else one JSON body. Prints its port.
+ * A provider that uses almost no CPU: prebuilt answers on raw sockets. A marker in the body chooses the answer: `@burst` sends all
+ * frames in one write, `@paced` one every 5 ms, anything else one JSON body. Prints its port.
  */
 import { createServer } from 'node:net';
 

@@ -1,7 +1,7 @@
 /**
- * What a second worker is worth: the same gateway with one worker and with two, each worker held to a share of a core, so that
- * the rest of the machine (load, upstream, stores) has room to spare and cannot be what bounds the figures. The table says how
- * much of its core each part used. Needs Linux control groups (root) and a Redis.
+ * Measures the gain of a second worker: the same gateway with one worker and with two, each limited to a share of a core, so that
+ * the rest of the machine (load, upstream, stores) cannot limit the figures. The table shows how much of its core each part used.
+ * Needs Linux control groups (root) and a Redis.
  *
  *   node bench/workers.mjs --redis redis://127.0.0.1:6379 [--share 0.25] [--rounds 5] [--seconds 6] [--connections 128]
  */

@@ -1,6 +1,6 @@
 /**
- * Builds the dashboard when anything that it is made of has changed, and compresses what was built, once, so that the gateway
- * never has to. `dashboard/dist/.built` is there only when all of it is current.
+ * Builds the dashboard if one of its sources has changed, and compresses the output once, so that the gateway never has to.
+ * `dashboard/dist/.built` exists only if all of it is current.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -32,12 +32,7 @@ export function renderProvidersPage(text, { providers, routes }) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { CatalogueHolder } = await import('../dist/catalogue/catalogue-holder.js');
-  const { spokenDialects: dialects } = await import('../dist/providers/dialects/registry.js');
-  const { silentLogger } = await import('../dist/base/logger.js');
-  const clock = { now: () => 0, monotonicMs: () => 0 };
-  const options = { files: ['builtin'], providerSettings: {}, env: {}, clock, logger: silentLogger, dialects };
-  const catalogue = new CatalogueHolder(options);
-  await catalogue.load();
-  writeFileSync(page, renderProvidersPage(readFileSync(page, 'utf8'), catalogue.current));
+  const { readCatalogue } = await import('../dist/cli/catalogue-snapshot.js');
+  const { snapshot } = await readCatalogue({ catalogue: ['builtin'], providers: {} }, { env: {}, cwd: '.' });
+  writeFileSync(page, renderProvidersPage(readFileSync(page, 'utf8'), snapshot));
 }

@@ -1,4 +1,4 @@
-/** `lodestone serve`: configuration → compose → listen → drain, in this process or in several workers of it. */
+/** `lodestone serve`: loads the configuration and runs the gateway, in this process or in several workers. */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startGateway } from './app/compose.js';
@@ -10,7 +10,7 @@ import { createLogger, type Logger } from './base/logger.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 
-/** The exit code of a start: 0 while the gateway serves, 1 where it could not begin to. */
+/** The exit code: 0 where the gateway serves, 1 where it could not start. */
 export async function runServer(argv: string[]): Promise<number> {
   const number = workerNumber();
   if (number !== null) return runWorker(number);
@@ -46,7 +46,7 @@ interface ServeOptions {
 
 async function serve({ config, readConfig, logger, endsBy }: ServeOptions): Promise<void> {
   const starting = startGateway({ config, logger, rereadConfig: readConfig, print: console.log });
-  // Before it is started: a signal that comes in between stops it as soon as it is.
+  // Set before the start is complete, so that a signal during the start stops the gateway too.
   const ending = endingOf(starting, logger);
   endsBy(ending);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void ending.stop(signal));

@@ -17,7 +17,7 @@ const file = (path: string, ...imports: string[]): SourceFile => ({
   text: imports.map((specifier) => `import { a } from '${specifier}';\n`).join(''),
 });
 
-describe('the house', () => {
+describe('the architecture', () => {
   it('has sources to look at', () => {
     expect(sources.filter(({ path }) => path.startsWith('src/')).length).toBeGreaterThan(10);
   });

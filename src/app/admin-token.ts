@@ -1,4 +1,4 @@
-/** The operators' token: from the configuration, else from `data_dir/admin-token`, made there at the first start. */
+/** The admin token: from the configuration, else from `data_dir/admin-token`, which the first start makes. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export function adminTokenOf({ adminToken: configured, storage: { dataDir } }: C
   const file = join(dataDir, 'admin-token');
   makePrivateDirectory(dataDir);
   try {
-    // `wx`: two processes that start at once end up with one token, the first one's.
+    // `wx`: two processes that start at once use one token, the first one's.
     writeFileSync(file, `lodestone-admin-${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

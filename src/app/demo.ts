@@ -1,5 +1,4 @@
-/** What a start prints: the demo account of a first start with its key, shown once with a line to paste, its link, and the ready line. */
-
+/** Makes the demo account of a first start, and the texts that a start prints. */
 import { AuditLog } from '../accounts/audit.js';
 import { AccountDirectory } from '../accounts/directory.js';
 import { demoEmail, offerClaim } from '../accounts/sign-in/demo-claim.js';
@@ -21,7 +20,7 @@ export interface DemoParts {
   clock: Pick<Clock, 'now'>;
 }
 
-/** Makes what a start with an embedded store has to show before it is ready; the text depends on the addresses in use. */
+/** Makes the demo account before the gateway is ready. The result renders the text for the addresses in use. */
 export async function prepareDemo({ store, directory, clock }: DemoParts): Promise<(of: DemoAddresses) => string> {
   const token = await createDemo(store, directory);
   const claim = await offerClaim({ store, clock });
@@ -34,7 +33,7 @@ export interface DemoAddresses {
   dashboard: string;
 }
 
-/** The new key's token; null where there are accounts already. */
+/** The token of the new key; null where accounts exist already. */
 async function createDemo(store: Store, directory: AccountDirectory): Promise<string | null> {
   if ((await store.accounts.count()) > 0) return null;
   const account = await directory.createAccount('system', { email: demoEmail, name: 'Demo' });
@@ -58,14 +57,12 @@ function demoText(token: string, baseUrl: string): string {
   ].join('\n');
 }
 
-/** In the part of an address that no browser sends anywhere and no log has; the page gives it to the API itself. */
+/** The claim is in the fragment, which browsers do not send and servers do not log. The page sends it to the API. */
 function claimText(claim: string, dashboardUrl: string): string {
   return `Open the dashboard as the demo account (this link works once):\n\n  ${dashboardUrl}/claim#${claim}\n`;
 }
 
-// What makes the demo account in a process that serves nothing itself.
-
-/** Only while no other process serves from the store: none of them would hear of the changes. */
+/** For a process that does not serve. Use it only while no process serves from the store, because none would learn of the changes. */
 export function demoParts(store: Store, logger: Logger): DemoParts {
   return {
     store,

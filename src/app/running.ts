@@ -1,9 +1,9 @@
-/** What holds for every process that serves: a stop drains and settles, also after an error that nobody caught, and a start that fails says why. */
+/** How a process that serves ends: it drains and settles, also after an uncaught error. A start that fails says why. */
 import { inspect } from 'node:util';
 import type { Logger } from '../base/logger.js';
 import type { Gateway } from './compose.js';
 
-/** Faults of a start that the operator can mend are told in plain words, without a stack. */
+/** Faults that the operator can repair. They are printed without a stack. */
 const plainFaults = new Set(['ConfigFault', 'CatalogueFault', 'LockHeld', 'WorkerFailed']);
 
 export function startFaultText(error: unknown): string {
@@ -14,34 +14,33 @@ export function startFaultText(error: unknown): string {
   return plainFaults.has(name) || code?.startsWith('ERR_PARSE_ARGS_') ? message : inspect(error);
 }
 
-/** What the driver or the server has said: a refused connection, a wrong password, a database that is not there. */
+/** The message of the driver or the server: a refused connection, a wrong password, a missing database. */
 function causeText({ cause }: { cause?: unknown }): string {
   const causes = cause instanceof AggregateError ? cause.errors : [cause];
   return `${causes.map((one) => (one instanceof Error ? one.message : String(one))).join('; ')}.`;
 }
 
-/** How a process that serves ends. Both end the process. */
+/** Both methods end the process. */
 export interface Ending {
-  /** Refuses new work, lets running answers finish, settles; with `fault` for a short time only and with another exit code than 0. */
+  /** Refuses new work, lets running answers finish and settles. After a `fault` the time is short and the exit code is 1. */
   stop(why: string, fault?: boolean): Promise<void>;
-  /** At once. What is not settled is written into the journal's file and to standard error. */
+  /** Ends at once. Unsettled records are written into the journal's file and to standard error. */
   abort(): void;
 }
 
-/** Running answers get this long to finish after a fault: what else the fault has broken is not known. */
+/** How long running answers may take after a fault. It is short, because nobody knows what else is broken. */
 export const faultDrainMs = 5_000;
-/** Then, or where a stop after a fault hangs, the process ends all the same. */
+/** The process ends after this time even if the stop hangs. */
 const faultMs = 30_000;
 
 /**
- * An error that nobody caught leaves the process in a state that nobody has thought of, so it takes no more work, settles and
- * ends, and whoever supervises it starts another. A second one while it stops ends it at once. `ending` is null while nothing
- * is started.
+ * After an uncaught error the state of the process is unknown, so it takes no more work, settles and ends, and its supervisor starts
+ * another. A second error while it stops ends it at once. `ending` is null before the start.
  */
 export function endOnFault(logger: Logger, ending: () => Ending | null): void {
   let isStopping = false;
   const onFault = (error: unknown, what: string) => {
-    logger.error({ err: error }, `${what}; this process stops, so that another takes its place`);
+    logger.error({ err: error }, `${what}; this process stops, so that another can take its place`);
     const current = ending();
     if (!current) process.exit(1);
     if (isStopping) return current.abort();
@@ -51,13 +50,13 @@ export function endOnFault(logger: Logger, ending: () => Ending | null): void {
   };
   process.on('unhandledRejection', (error) => onFault(error, 'an unhandled rejection'));
   process.on('uncaughtException', (error) => onFault(error, 'an uncaught exception'));
-  // Where nobody reads what is printed, or the disk under it is full, serving goes on without it.
+  // A closed pipe or a full disk behind the output must not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
 type Stoppable = Pick<Gateway, 'stop' | 'reportUnsettled'>;
 
-/** Stops what is started, or will be in a moment, and ends the process; stopped again it does nothing. */
+/** Stops the gateway, also while it starts, and ends the process. A second stop does nothing. */
 export function endingOf(starting: Promise<Stoppable>, logger: Logger): Ending {
   let stopping = false;
   let exitCode = 0;
@@ -76,12 +75,12 @@ export function endingOf(starting: Promise<Stoppable>, logger: Logger): Ending {
       stopping = true;
       logger.info({ signal: why }, 'stopping: new work is refused, running answers finish');
       const gateway = await known;
-      // A start that failed has closed what it had opened, and whoever began it says why.
+      // A start that failed has closed its parts, and its caller reports the reason.
       if (!gateway) return;
       try {
         await gateway.stop(fault ? faultDrainMs : undefined);
       } catch (error) {
-        logger.error({ error: String(error) }, 'stopped, but not cleanly; what is not settled waits in the journal');
+        logger.error({ error: String(error) }, 'stopped, but not cleanly; unsettled records wait in the journal');
         exitCode = 1;
       }
       process.exit(exitCode);
@@ -90,7 +89,7 @@ export function endingOf(starting: Promise<Stoppable>, logger: Logger): Ending {
       try {
         started?.reportUnsettled();
       } catch (error) {
-        logger.error({ error: String(error) }, 'what is not settled cannot be reported');
+        logger.error({ error: String(error) }, 'unsettled records cannot be reported');
       }
       process.exit(1);
     },

@@ -1,4 +1,4 @@
-/** Opens the store that the configuration names: an existing PostgreSQL, or the embedded one of the data directory. */
+/** Opens the configured store: an external PostgreSQL, or the embedded one in the data directory. */
 import type { Logger } from '../base/logger.js';
 import type { Config } from '../config/config.js';
 import { type Embedded, type SocketConnection, startEmbedded } from '../storage/embedded/embedded.js';
@@ -6,7 +6,7 @@ import { openStore } from '../storage/open-store.js';
 import type { Store } from '../storage/store.js';
 import type { OpenParts } from './open-parts.js';
 
-/** With a `connection` the store is one that another process of ours has started. */
+/** `connection` is the embedded store that the primary process runs. */
 export async function openStorage(
   config: Config,
   logger: Logger,
@@ -22,8 +22,8 @@ export async function openStorage(
 }
 
 /**
- * For a process that serves nothing itself: the store is there, migrated, and has what `fill` puts into it; resolves to how
- * workers reach it where that is no address of the configuration.
+ * Starts and migrates the store for a process that does not serve, and calls `fill` with it. Resolves to the connection of the embedded
+ * store, which its workers use.
  */
 export async function prepareStorage(
   config: Config,
@@ -39,7 +39,7 @@ export async function prepareStorage(
   return embedded?.connection;
 }
 
-/** A worker has a pool of ten, and a few connections besides. */
+/** A worker has a pool of ten connections and a few others. */
 const connectionsOfWorker = 12;
 const connectionsBesides = 20;
 

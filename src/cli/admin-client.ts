@@ -1,4 +1,4 @@
-/** Calls the admin API; a failure says what to do about it. */
+/** Calls the admin API. A failure says what to do about it. */
 import { request } from 'undici';
 import { CommandFailure } from './command.js';
 import type { Connection } from './connection.js';
@@ -69,7 +69,7 @@ export class AdminClient {
     return this.call('GET', '/accounts');
   }
 
-  /** The account of an id or e-mail address; without one, the only account there is. */
+  /** The account with this id or email address; without one, the only account. */
   async findAccount(named: string | undefined): Promise<AccountRow> {
     const { data } = await this.accounts();
     if (named === undefined) {

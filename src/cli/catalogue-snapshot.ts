@@ -1,4 +1,4 @@
-/** The catalogue of a configuration, read by the command line itself: no server is needed, and nobody is called. */
+/** Reads the catalogue of a configuration without a server. */
 import { resolve } from 'node:path';
 import { silentLogger } from '../base/logger.js';
 import { systemClock } from '../base/time.js';
@@ -10,7 +10,7 @@ import type { Io } from './command.js';
 
 export type CatalogueReading = { snapshot: Snapshot; faults: [] } | { snapshot: null; faults: string[] };
 
-/** `named` files are read after those of the configuration, as if they were added to its list. */
+/** Reads `named` files after those of the configuration, as if they were at the end of its list. */
 export async function readCatalogue(config: Config, io: Io, named: readonly string[] = []): Promise<CatalogueReading> {
   const added = named.map((file) => (file === 'builtin' ? file : resolve(io.cwd, file)));
   const files = [...config.catalogue.filter((file) => !added.includes(file)), ...added];

@@ -82,7 +82,7 @@ describe('help, version and usage', () => {
     ['key dance', 'create, list, delete'],
     ['account list --frobnicate', '--frobnicate'],
     ['account list extra', 'extra'],
-    ['account create', 'e-mail address is missing'],
+    ['account create', 'email address is missing'],
     ['account suspend', 'missing'],
     ['key delete', 'key id is missing'],
     ['credits add', 'amount is missing'],
@@ -162,7 +162,7 @@ describe('commands against a server', () => {
     expect(await run('key list --account nobody')).toMatchObject({ code: 1, err: expect.stringContaining('nobody') });
   });
 
-  it('creates, lists and deletes keys by e-mail address or id', async () => {
+  it('creates, lists and deletes keys by email address or id', async () => {
     const { id } = JSON.parse((await run('key create --name second --account second@example.com --json')).out);
     expect((await run('key list --account second@example.com')).out).toMatch(
       new RegExp(`${id}\\s+second\\s+sk-lr-….{4}\\s+active`),

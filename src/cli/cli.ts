@@ -1,4 +1,4 @@
-/** The `lodestone` command line: `serve` runs the gateway, the other commands are clients of its admin API. */
+/** The `lodestone` command line. `serve` runs the gateway; most other commands call its admin API. */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { version } from '../base/version.js';
@@ -41,13 +41,13 @@ const processIo: Io = {
   cwd: process.cwd(),
 };
 
-/** The exit code: 0 done, 1 failed, 2 not understood. */
+/** The exit code: 0 done, 1 failed, 2 invalid command line. */
 export async function main(argv: readonly string[], io: Io = processIo): Promise<number> {
   try {
     // A gateway that is installed from the registry should serve by its name alone.
     if (argv.length === 0 || argv[0]!.startsWith('--config')) return await serve([...argv]);
     if (argv[0] !== 'serve') return await dispatch(argv, io);
-    return asksForHelp(argv[1]) ? told(io, serveHelp) : await serve(argv.slice(1));
+    return asksForHelp(argv[1]) ? print(io, serveHelp) : await serve(argv.slice(1));
   } catch (error) {
     if (error instanceof UsageError) {
       io.err(`${error.message}\n\nSee "lodestone help".`);
@@ -58,16 +58,15 @@ export async function main(argv: readonly string[], io: Io = processIo): Promise
   }
 }
 
-/** The exit code of what was asked for. */
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first = 'help', second] = argv;
-  if (first === 'help' || asksForHelp(first)) return told(io, helpText(commands));
-  if (first === '--version' || first === '-v' || first === 'version') return told(io, version);
+  if (first === 'help' || asksForHelp(first)) return print(io, helpText(commands));
+  if (first === '--version' || first === '-v' || first === 'version') return print(io, version);
   const command = commands.find(({ name }) => name === `${first} ${second}`);
   if (command) return run(command, argv.slice(2), io);
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length === 0) throw new UsageError(`There is no command "${first}".`);
-  if (asksForHelp(second)) return told(io, groupHelp(group));
+  if (asksForHelp(second)) return print(io, groupHelp(group));
   throw new UsageError(`"lodestone ${first}" needs one of: ${group.map(({ name }) => name.split(' ')[1]).join(', ')}.`);
 }
 
@@ -75,20 +74,20 @@ function asksForHelp(argument: string | undefined): boolean {
   return argument === '--help' || argument === '-h';
 }
 
-/** Loaded only here: no other command needs the gateway's parts. */
+/** Loads the gateway only here, because no other command needs it. */
 async function serve(argv: string[]): Promise<number> {
   const { runServer } = await import('../main.js');
   return runServer(argv);
 }
 
-function told(io: Io, text: string): number {
+function print(io: Io, text: string): number {
   io.out(text);
   return 0;
 }
 
 async function run(command: Command, argv: string[], io: Io): Promise<number> {
-  const { values, positionals } = parsed(command, argv);
-  if (values.help) return told(io, commandHelp(command));
+  const { values, positionals } = parseOptions(command, argv);
+  if (values.help) return print(io, commandHelp(command));
   if (positionals.length > command.positionalsMax) {
     throw new UsageError(`"lodestone ${command.name}" does not take "${positionals[command.positionalsMax]}".`);
   }
@@ -110,7 +109,7 @@ async function run(command: Command, argv: string[], io: Io): Promise<number> {
       );
       return client;
     },
-    failed: () => {
+    markFailed: () => {
       code = 1;
     },
   };
@@ -119,7 +118,7 @@ async function run(command: Command, argv: string[], io: Io): Promise<number> {
   return code;
 }
 
-function parsed(command: Command, argv: string[]) {
+function parseOptions(command: Command, argv: string[]) {
   try {
     return parseArgs({ args: argv, options: { ...command.options, ...globalOptions }, allowPositionals: true });
   } catch (error) {

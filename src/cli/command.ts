@@ -1,4 +1,4 @@
-/** What a command is, and what it is given to run with. */
+/** The type of a command, and what it runs with. */
 import type { ParseArgsConfig } from 'node:util';
 import type { AdminClient } from './admin-client.js';
 
@@ -11,10 +11,10 @@ export interface Io {
   readonly cwd: string;
 }
 
-/** A mistake in how the command line was written: exit code 2. */
+/** The command line is not valid: exit code 2. */
 export class UsageError extends Error {}
 
-/** The command was understood and failed: exit code 1. */
+/** The command failed: exit code 1. */
 export class CommandFailure extends Error {}
 
 export interface CommandContext {
@@ -26,10 +26,10 @@ export interface CommandContext {
   readonly flags: ReadonlySet<string>;
   /** Print the API's JSON instead of a table. */
   readonly json: boolean;
-  /** Made on first use: commands that need no server need no address or token either. */
+  /** Made on first use, because commands without a server need no address and no token. */
   client(): AdminClient;
-  /** The command has told by itself what is wrong: exit code 1. */
-  failed(): void;
+  /** The command has printed what is wrong: exit code 1. */
+  markFailed(): void;
 }
 
 export interface Command {

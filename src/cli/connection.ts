@@ -1,4 +1,4 @@
-/** Where the server is and what opens it: option, then environment, then configuration, then what a first start made. */
+/** Finds the address and the admin token of the server: options first, then environment, configuration, and the file of a first start. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
@@ -24,7 +24,7 @@ export interface ConnectionOptions {
 export function findConnection(options: ConnectionOptions, io: Io): Connection {
   const config = lazily(() => readConfig(options.config, io));
   const url = options.url ?? nonEmpty(io.env.LODESTONE_URL) ?? addressOf(config());
-  return { url: checkedUrl(url), ...findToken(options, config) };
+  return { url: normalizedUrl(url), ...findToken(options, config) };
 }
 
 export function readConfig(file: string | undefined, io: Io): Config {
@@ -57,13 +57,13 @@ function readToken(path: string): string | undefined {
   }
 }
 
-/** A server that listens on every address is reached on this machine's own. */
+/** A server that listens on every address is reached at the loopback address. */
 function addressOf({ server: { host, port } }: Config): string {
   if (host === '0.0.0.0' || host === '::') return `http://127.0.0.1:${port}`;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function checkedUrl(url: string): string {
+function normalizedUrl(url: string): string {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url)) {
     throw new CommandFailure(`"${url}" is not an address like http://127.0.0.1:8787.`);
   }

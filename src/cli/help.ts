@@ -1,4 +1,4 @@
-/** What `lodestone help` prints, made from the list of commands. */
+/** The help texts, made from the list of commands. */
 import type { Command } from './command.js';
 
 const serveLine: Line = { left: 'serve [--config FILE]', summary: 'Run the gateway. "lodestone" alone does the same.' };
@@ -7,9 +7,9 @@ const globalOptions = `Options of every command:
   --url URL           The server (else LODESTONE_URL, else host and port of the configuration, else http://127.0.0.1:8787)
   --admin-token-file FILE, --admin-token-stdin
                       The admin token (else LODESTONE_ADMIN_TOKEN, else admin_token of the configuration, else data_dir/admin-token).
-                      --admin-token TOKEN works too, but other users of the machine can see it
+                      --admin-token TOKEN works too, but other users of this machine can see it
   --config FILE       The configuration (else LODESTONE_CONFIG, else ./lodestone.yaml)
-  --json              Print the API's JSON
+  --json              Print JSON
   -h, --help          Show this help
   -v, --version       Show the version`;
 
@@ -17,14 +17,14 @@ export function helpText(commands: readonly Command[]): string {
   return `Usage: lodestone [<command>]\n\nCommands:\n${linesOf([serveLine, ...commands.map(lineOf)])}\n\n${globalOptions}`;
 }
 
-/** Of the commands that begin with the same word. */
+/** The help for the commands that start with the same word. */
 export function groupHelp(commands: readonly Command[]): string {
   return `Commands:\n${linesOf(commands.map(lineOf))}\n\n${globalOptions}`;
 }
 
 export const serveHelp = `Usage: lodestone ${serveLine.left}
 
-${serveLine.summary} Without --config: the file of LODESTONE_CONFIG, else ./lodestone.yaml if it is there. HOST and PORT win over it.`;
+${serveLine.summary} Without --config it reads the file that LODESTONE_CONFIG names, else ./lodestone.yaml if it exists. HOST and PORT win over the file.`;
 
 export function commandHelp(command: Command): string {
   return `Usage: lodestone ${synopsis(command)}\n\n${command.summary}\n\n${globalOptions}`;

@@ -1,6 +1,6 @@
 /**
- * Secrets that a command takes: from standard input, a file or the environment. As an argument a secret works too, with a warning:
- * every user of the machine can read the arguments of a process.
+ * Reads the secrets of a command from standard input, a file or the environment. An argument works too, with a warning, because every
+ * user of the machine can read the arguments of a process.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -26,11 +26,11 @@ export interface GivenOptions {
 
 export interface Secret {
   readonly value: string;
-  /** For a message when it is refused. */
+  /** Where the secret comes from, for the message when it is refused. */
   readonly source: string;
 }
 
-/** `variable` names the environment's place for it. undefined where the secret was given nowhere. */
+/** `variable` is the environment variable for the secret. undefined where no secret was given. */
 export function readSecret(name: string, variable: string, { options, flags, io }: GivenOptions): Secret | undefined {
   const [argument, file] = [options[name], options[`${name}-file`]];
   const fromStdin = flags.has(`${name}-stdin`) || argument === '-';
@@ -50,7 +50,7 @@ export function readSecret(name: string, variable: string, { options, flags, io 
   return fromEnvironment ? { value: fromEnvironment, source: variable } : undefined;
 }
 
-/** Standard input has room for one secret. */
+/** Only one secret can come from standard input. */
 export function checkStdinUse(names: readonly string[], { options, flags }: GivenOptions): void {
   const reading = names.filter((name) => flags.has(`${name}-stdin`) || options[name] === '-');
   if (reading.length > 1) {
@@ -66,9 +66,9 @@ function readSecretFile(file: string, io: Io): string {
   }
 }
 
-/** Editors and `echo` end a file with a new line, which belongs to no secret. */
+/** Editors and `echo` end a file with a line break, which is not part of the secret. */
 function firstLineOf(content: string, source: string): string {
   const line = content.split(/\r?\n/, 1)[0]!;
-  if (line === '') throw new CommandFailure(`${source} gives an empty secret.`);
+  if (line === '') throw new CommandFailure(`${source} is empty. It must contain the secret in its first line.`);
   return line;
 }

@@ -1,6 +1,6 @@
 /** Aligned columns for a terminal. */
 
-/** What is shown of other people's text never moves the cursor. */
+/** Control characters are replaced, so that text of others cannot move the cursor. */
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
   return String(value).replace(/\p{Cc}/gu, '\ufffd');
@@ -19,7 +19,7 @@ export function table(heads: readonly string[], rows: readonly (readonly unknown
     .join('\n');
 }
 
-/** One thing, a line a field. */
+/** One record, one line for each field. */
 export function fields(pairs: readonly (readonly [name: string, value: unknown])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`).join('\n');

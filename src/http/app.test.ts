@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type HttpFixture, httpFixture } from '../../tests/support/http-fixture.js';
 
-describe('paths and methods (contract 5, check 3; E12)', () => {
+describe('paths and methods', () => {
   let fixture: HttpFixture;
   beforeAll(async () => {
     fixture = await httpFixture();

@@ -34,7 +34,7 @@ export interface Lifecycle {
   readonly draining: boolean;
 }
 
-/** No route has it: what cannot be a path of ours is sent here, so that guards and 404 treat it like any unknown path. */
+/** No route has this path. Invalid targets are sent here, so that guards and the 404 treat them like any unknown path. */
 const noSuchPath = '/\ufffd';
 
 export async function buildApp(
@@ -44,7 +44,7 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const knownPaths = new KnownPaths();
   const onSocket = {
-    told: (fault: GatewayError) => countRefused(deps.meters, fault),
+    onAnswer: (fault: GatewayError) => countRefused(deps.meters, fault),
     headers: socketHeaders(deps.https),
   };
   const app = Fastify({
@@ -54,9 +54,9 @@ export async function buildApp(
     genReqId: () => requestId(deps.clock.now()),
     clientErrorHandler: (error, socket) => onClientError(error, socket, onSocket),
     rewriteUrl: (req) => routablePath(req.url ?? ''),
-    // As long as a head can be, with its escapes escaped: the framework's own refusal of a longer one is not the envelope.
+    // As long as a head with every escape escaped, because Fastify's own refusal is not the error envelope.
     routerOptions: { maxParamLength: 2 * serverLimits.options.maxHeaderSize },
-    // Bodies are checked by our own schemas; the framework's compilers, never used, would be a tenth of a start.
+    // Handlers check bodies with zod. Loading Fastify's unused compilers would take a tenth of the start time.
     schemaController: { compilersFactory: { buildValidator: noRouteSchemas, buildSerializer: noRouteSchemas } },
   });
   app.decorateRequest('identity', null);
@@ -87,13 +87,13 @@ export async function buildApp(
 }
 
 function noRouteSchemas(): never {
-  throw new Error('A route has a schema of the framework; check its body with bodyFields instead.');
+  throw new Error('A route has a Fastify schema. Check its body with bodyFields instead.');
 }
 
 /**
- * Absolute-form targets, `*`, fragments, broken escapes and NUL are no paths of ours: they neither slip past a guard nor fail.
- * The router decodes a path before it compares it, and a guard or a proxy that does not would see another one. So escapes are
- * escaped once more: a path is matched as it was sent, and `decodeParameters` reads what is left of them.
+ * Absolute-form targets, `*`, fragments, broken escapes and NUL become the unknown path. The router decodes a path before it compares
+ * it, so a guard or proxy that does not would see another path. Therefore escapes are escaped once more: the router matches the path
+ * as it was sent, and `decodeParameters` decodes the parameters.
  */
 function routablePath(url: string): string {
   if (!url.startsWith('/') || url.includes('#')) return noSuchPath;
@@ -107,7 +107,7 @@ function routablePath(url: string): string {
   return path.replaceAll('%', '%25') + url.slice(path.length);
 }
 
-/** Parameters, such as an account's id, may be percent-encoded. */
+/** Parameters such as an account's id may be percent-encoded. */
 function decodeParameters(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (pathOf(request).includes('%')) {
@@ -130,7 +130,7 @@ function startAnswers(app: FastifyInstance): void {
   });
 }
 
-/** Paths are counted as they were registered, never as a caller wrote them. */
+/** Counts requests by the registered path, never by the text that a client sent, so that the number of series is bounded. */
 function watchAnswers(app: FastifyInstance, { meters, logger }: HttpDeps): void {
   const logged = keepsDebug(logger);
   app.addHook('onResponse', (request, reply, done) => {
@@ -151,7 +151,7 @@ function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycl
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.unguarded) return;
     if (lifecycle.draining) throw gatewayError('draining', undefined, { headers: { connection: 'close' } });
-    // On every path, unknown ones too.
+    // Applies to every path, also to unknown ones.
     request.origin = deps.originOf(request.raw);
     deps.territories.checkCaller(request.origin.territory);
     await deps.ipLimiter.take(request.origin.address);
@@ -162,14 +162,14 @@ function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycl
 /** Files and pages show nothing that another process could have changed. */
 const showsStates = (path: string): boolean => isApiPath(path) || /^\/(admin|dashboard\/api)\//.test(path);
 
-/** Check 3, in a hook: a body that nobody takes is not read first. */
+/** Answers 404, 405 and OPTIONS in a hook, before the body is read. */
 function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const shownPath = path.length > 200 ? `${path.slice(0, 200)}…` : path;
     const methods = knownPaths.methodsOf(path);
     const allow = methods.join(', ');
-    // A path that only looks like a known one, by a NUL in it, is none.
+    // A path that contains NUL only looks like a known one.
     if (allow === '' || (methods.includes(request.method) && request.method !== 'OPTIONS'))
       throw gatewayError('path_not_found', { method: request.method, path: shownPath });
     if (request.method !== 'OPTIONS') {
@@ -193,7 +193,7 @@ function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
     if (fault.status === 500) {
       const { row, condition } = fault;
       const fields = { request_id: request.id, code: row.code, condition, error: errorText(error) };
-      deps.logger.error(fields, 'a request failed on our side');
+      deps.logger.error(fields, 'a request failed with an internal error');
     }
     if (endsUpload.has(fault.condition) && !request.raw.complete) {
       reply.hijack();
@@ -204,7 +204,7 @@ function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-/** What refuses a body that is still being sent: the client must be able to read the answer before the connection ends. */
+/** Errors that end an upload. The client must be able to read the answer before the connection closes. */
 const endsUpload: ReadonlySet<string> = new Set([
   'request_too_large',
   'body_memory_full',
@@ -217,7 +217,7 @@ function errorText(error: unknown): string {
   return `${stack ?? String(error)}${cause === undefined ? '' : `; cause: ${String(cause)}`}`;
 }
 
-/** Bodies stay bytes here; the handlers that take one read it as JSON. */
+/** Keeps bodies as bytes. Handlers that take one parse it as JSON. */
 function takeBodies(app: FastifyInstance, { bodyMemory }: HttpDeps): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, bodyMemory));

@@ -1,4 +1,4 @@
-/** What the HTTP layer is given. Every seam that a later part fills is a list or an optional function with a plain meaning. */
+/** Everything that the HTTP layer needs from the other parts. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
@@ -30,25 +30,25 @@ declare module 'fastify' {
     knownPaths: KnownPaths;
   }
   interface FastifyRequest {
-    /** Set by the key check on `/v1/*`, and for the dashboard by its session. */
+    /** Set by the key check on `/v1/*` and by the session check of the dashboard. */
     identity: Identity | null;
-    /** Set on the dashboard's API, behind its sign-in. */
+    /** Set by the session check of the dashboard. */
     session: Session | null;
-    /** Set by the guard of checks 1 and 2; where the request comes from. */
+    /** The address and territory of the client, set by the guard of every path. */
     origin: Origin;
-    /** What the body of the request holds, once it has been read. */
+    /** The memory that the body occupies, once it has been read. */
     bodyHold: BodyHold | null;
   }
   interface FastifyContextConfig {
-    /** `/healthz`, `/readyz`, `/metrics`: no guard applies. */
+    /** No guard applies: `/healthz`, `/readyz`, `/metrics`. */
     unguarded?: true;
-    /** Answers whatever nothing else does under its prefix, so its paths are not listed as known. */
+    /** A catch-all route, which is not listed in `KnownPaths`. */
     anyPath?: true;
   }
 }
 
 /**
- * Takes `POST /v1/chat/completions` before the framework. With `awaitsContinue` the client holds its body back until
+ * Handles `POST /v1/chat/completions` without Fastify. With `awaitsContinue` the client holds its body back until
  * `res.writeContinue()`; the connection is closed after such a request.
  */
 export type ChatHandler = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => void;
@@ -83,38 +83,38 @@ export interface HttpDeps {
   journal: {
     settled(timeoutMs: number): Promise<boolean>;
     figures?(): JournalFigures;
-    /** Why no request that costs money is forwarded; null or absent where they are. */
+    /** Why requests that cost money are refused; null or absent while they are served. */
     readonly fault?: string | null;
   };
   /** Told of expired keys that a request shows, and of new keys. */
   expiry: { noteExpiredKey(): void; noteNewKey(expiresAt: number | null): void };
   adminToken: string;
   adminLimiter: AdminLimiter;
-  /** Everything that a start makes is there and printed. */
+  /** True once the start is complete and its output is printed. */
   isStarted: () => boolean;
-  /** `base_url` is https, so every answer tells browsers to come back over https only. */
+  /** `base_url` is https, so every answer carries `strict-transport-security`. */
   https: boolean;
-  /** The limits of a key whose account has none of its own. */
+  /** The limits of keys whose account has no limits of its own. */
   limits: { keyRequestsPerMinute: number; keyTokensPerMinute: number };
   chat: ChatHandler;
   /** The dry run of a chat request. */
   explain: (identity: Identity, territory: Territory, body: Buffer) => Promise<object>;
-  /** Where a request comes from, by its connection and the proxies that are trusted. */
+  /** The address and territory of the client, from the connection and the trusted proxies. */
   originOf: (req: IncomingMessage) => Origin;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry'>;
   ipLimiter: Pick<IpLimiter, 'take'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf'>;
   bodyMemory: BodyMemory;
-  /** Makes an account able to sign in at the dashboard. */
+  /** Sets the password with which an account signs in at the dashboard. */
   createSignIn?: (account: Account, password: string) => Promise<void>;
-  /** What the request path counts. */
+  /** The counters of the request path. */
   meters: Meters;
   processMeters?: Pick<ProcessMeters, 'figures'>;
   upstreamConnections?: () => { readonly open: number; readonly idle: number };
-  /** The figures of the other processes of this machine, for a scrape that one of them answers for all. */
+  /** The figures of the other workers of this machine, for a scrape that one worker answers for all. */
   siblings?: (own: Figures) => Promise<Figures[]>;
-  /** Absent: credit is added by the operator alone. */
+  /** Absent where only the operator adds credit. */
   payments?: Pick<StripePayments, 'open' | 'receive'> | undefined;
-  /** Absent: there is no dashboard. */
+  /** Absent where there is no dashboard. */
   dashboard?: DashboardDeps;
 }

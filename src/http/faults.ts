@@ -1,11 +1,11 @@
-/** Turns whatever was thrown into a row of the error table: nothing else ever reaches a caller. */
+/** Turns every thrown value into a row of the error table, so that clients see nothing else. */
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { type Meters, outcomeOfStatus, unknownEndpoint } from '../observability/metrics/meters.js';
 import { StoreUnavailable } from '../storage/store.js';
 
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  // Never 401 or 402: the store being away says nothing about the caller.
+  // Never 401 or 402: an unreachable store says nothing about the client.
   if (error instanceof StoreUnavailable)
     return gatewayError('internal_server_error', { what: 'The store cannot be reached.' });
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
@@ -17,8 +17,7 @@ export function asGatewayError(error: unknown): GatewayError {
   return gatewayError('internal_server_error', { what: 'The service failed.' });
 }
 
-// Requests that neither an endpoint nor the framework has seen: refused by their head alone, or by the parser.
-
+/** Counts a request that was refused before it reached Fastify or the chat handler. */
 export function countRefused(meters: Meters, error: GatewayError): void {
   meters.request(unknownEndpoint, outcomeOfStatus(error.status));
   meters.error(error);

@@ -1,4 +1,4 @@
-/** Which methods a path takes: tells a 405 with its `allow` header from a 404. */
+/** The methods of every path, to tell a 405 with its `allow` header from a 404. */
 
 interface KnownPath {
   readonly matches: RegExp;
@@ -15,7 +15,7 @@ export class KnownPaths {
     this.byPattern.set(pattern, known);
   }
 
-  /** Every pattern with its methods: what the API reference is held against. */
+  /** Every pattern with its methods; a test compares them with the OpenAPI document. */
   all(): { pattern: string; methods: string[] }[] {
     return [...this.byPattern].map(([pattern, { methods }]) => ({ pattern, methods: [...methods] }));
   }

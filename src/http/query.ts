@@ -1,4 +1,4 @@
-/** Query parameters, read strictly: a wrong one is a 400 that names it. */
+/** Reads query parameters. An invalid one is a 400 that names it. */
 import type { FastifyRequest } from 'fastify';
 import { gatewayError } from '../errors/gateway-error.js';
 
@@ -11,7 +11,7 @@ export function queryText(request: FastifyRequest, name: string): string | undef
   throw gatewayError('field_invalid', { param: name, reason: 'must be sent once, as plain text' });
 }
 
-/** A number in the query: the check reads it from here, and so does the API's description. */
+/** The rule for a number in the query. Both the check and the OpenAPI document use it. */
 export interface NumberParameter {
   readonly name: string;
   readonly description: string;
@@ -20,7 +20,7 @@ export interface NumberParameter {
   readonly max: number;
 }
 
-/** An absent parameter is its default; an empty one is no number. */
+/** An absent parameter has its default; an empty one is a fault. */
 export function queryNumber(request: FastifyRequest, rule: NumberParameter): number {
   const { name } = rule;
   const text = isEmpty(request, name) ? '' : queryText(request, name);

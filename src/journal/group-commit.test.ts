@@ -94,7 +94,7 @@ describe('group commit', () => {
     const journal = await place.start({ flushMs: 60_000 });
     const [first, last] = many(2);
     journal.append(first!);
-    expect(() => journal.append(aGeneration({ attempts: [null as never] }))).toThrow(TypeError);
+    expect(() => journal.append(aGeneration({ attempts: [{ status: 1n } as never] }))).toThrow(TypeError);
     journal.append(last!);
     await endOfTurn();
     expect(place.idsInFiles()).toEqual([first!.id, last!.id]);

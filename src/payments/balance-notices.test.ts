@@ -99,7 +99,7 @@ describe('notices about balances', () => {
     notices.start();
     waiting.shift()!();
     await expect.poll(() => waiting.length).toBe(1);
-    expect(log).toEqual(['warn: balances could not be looked at; trying again']);
+    expect(log).toEqual(['warn: balances could not be checked; trying again']);
     state.away = false;
     waiting.shift()!();
     await expect.poll(() => state.delivered).toBe(true);

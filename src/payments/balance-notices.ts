@@ -76,7 +76,7 @@ export class BalanceNotices {
         await Promise.all(taken.map((notice) => this.deliver(notice)));
       } while (taken.length === takenMax && !this.stopped);
     } catch (error) {
-      logger.warn({ error: String(error) }, 'balances could not be looked at; trying again');
+      logger.warn({ error: String(error) }, 'balances could not be checked; trying again');
     }
   }
 

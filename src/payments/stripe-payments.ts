@@ -77,7 +77,7 @@ export class StripePayments {
     if (result === 'repeated') return 'repeated';
     if (result === 'unknown_account') {
       const account = event.report.kind === 'paid' ? event.report.accountId : null;
-      logger.error({ ...about, account }, 'a payment is for an account that is not there; see to it in Stripe');
+      logger.error({ ...about, account }, 'a payment is for an account that does not exist; handle it in Stripe');
       await note('payment.refused', event.paymentId, { ...about, account, reason: 'there is no such account' });
       return 'refused';
     }
@@ -91,7 +91,7 @@ export class StripePayments {
       logger.debug({ reason: read.reason }, 'a webhook call was ignored');
       return 'ignored';
     }
-    logger.error({ payment: read.paymentId, reason: read.reason }, 'a payment was not credited; see to it in Stripe');
+    logger.error({ payment: read.paymentId, reason: read.reason }, 'a payment was not credited; handle it in Stripe');
     await note('payment.refused', read.paymentId ?? 'unknown', { reason: read.reason });
     return 'refused';
   }

@@ -131,7 +131,7 @@ export function changeFeed(database: Database, address: StoreAddress, logger: Lo
           await bePresent(client);
         },
         ask: async (client) => void (await client.query('select 1')),
-        lost: (error) => logger.warn({ error: String(error) }, 'changes in the store are not heard; listening again'),
+        lost: (error) => logger.warn({ error: String(error) }, 'the connection for change notifications was lost; reconnecting'),
       });
       await connection.open();
       return connection;

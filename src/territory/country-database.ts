@@ -69,7 +69,7 @@ export async function openBundled(logger: Logger, file = bundledFile): Promise<C
   } catch (error) {
     logger.warn(
       { error: String(error) },
-      'the bundled country database cannot be read: no caller is placed by address; set server.country_database',
+      'the bundled country database cannot be read: no address has a country; set server.country_database',
     );
     return null;
   }

@@ -1,4 +1,4 @@
-/** The catalogue of the black-box chat tests: one model for each thing that a pin can meet. */
+/** The catalogue of the black-box chat tests: one model for each outcome of a pinned request. */
 import type { YamlObject } from '../support/gateway-files.js';
 
 const everything = ['tools', 'vision', 'response_format', 'logprobs', 'logit_bias', 'n'];
@@ -10,7 +10,7 @@ interface RouteOptions {
   [field: string]: unknown;
 }
 
-/** One of acme's routes in Frankfurt, unless told otherwise. */
+/** One of acme's routes in Frankfurt, by default. */
 export function route(options: RouteOptions = {}): YamlObject {
   return {
     provider: 'acme',

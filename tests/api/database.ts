@@ -1,4 +1,4 @@
-/** The database of a test gateway, seen from outside: looked into with SQL, or taken away for a while. */
+/** The database of a test gateway, from outside: queried with SQL, or made unreachable for a while. */
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { TestGateway } from '../support/gateway.js';

@@ -1,4 +1,4 @@
-/** What the black-box tests share: a gateway before scripted upstreams, and the checks that every refusal has to pass. */
+/** Shared by the black-box tests: a gateway in front of scripted upstreams, and checks for every refusal. */
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { Json, Reply, TestAccount } from '../support/client.js';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.js';

@@ -1,4 +1,4 @@
-/** What a stop owes to those whose streams it had to cut: they are billed for what they were sent, to the token. */
+/** A stop bills the streams that it cuts for exactly what was sent, to the token. */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';

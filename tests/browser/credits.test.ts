@@ -1,4 +1,4 @@
-/** Buying credit and hearing of a low balance, in a real browser: what the page says, it knows. */
+/** Buying credit, and the low-balance notice, in a real browser. The page claims only what the gateway has confirmed. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { deliver } from '../api/payments/bench.js';

@@ -1,4 +1,4 @@
-/** What the build has read of the built-in catalogue is what its files say, and a file that was changed since is read itself. */
+/** The compiled built-in catalogue equals its files, and a file that has changed since is read directly. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -58,7 +58,7 @@ describe('the compiled catalogue', () => {
     expect((await reload()).snapshot?.routes.get('cohere/cohere/command-a/global')?.price?.input).toBe(2_250_000n);
   });
 
-  it('hides no fault, and its line is told', async () => {
+  it('hides no fault, and reports its line', async () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replace('provider: cohere', 'provider: coherent'));
     const line = text.slice(0, text.indexOf('provider: cohere')).split('\n').length;
@@ -69,7 +69,7 @@ describe('the compiled catalogue', () => {
     });
   });
 
-  it('tells the line of a fault that only shows beside another file', async () => {
+  it('reports the line of a fault that shows only together with another file', async () => {
     const providers = join(copy, 'catalogue/providers/creators.yaml');
     const text = readFileSync(providers, 'utf8');
     writeFileSync(providers, text.replace('id: cohere', 'id: coherent'));

@@ -1,4 +1,4 @@
-/** Every figure of the built-in catalogue against the others: what cannot be true together is a fault, whoever published it. */
+/** Figures of the built-in catalogue must not contradict each other. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { builtinFiles } from '../../src/catalogue/builtin.js';

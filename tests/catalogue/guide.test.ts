@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderProvidersPage } from '../../scripts/providers-page.mjs';
 import type { Snapshot } from '../../src/catalogue/route.js';
 import { main } from '../../src/cli/cli.js';
 import { builtinSnapshot, credentials, realRoutes } from './snapshots.js';
@@ -27,6 +28,10 @@ describe('the page about providers', () => {
     );
     expect(new Set([...regions.matchAll(/`(\w+)`/g)].map((match) => match[1]))).toEqual(served);
     expect(law.trim()).toBe(snapshot.providers.get(id)!.headquarters ?? 'yours');
+  });
+
+  it('is what "npm run docs" writes', () => {
+    expect(renderProvidersPage(page, snapshot)).toBe(page);
   });
 
   it('counts right', () => {

@@ -1,4 +1,4 @@
-/** `lodestone provider check` against a scripted upstream: each dialect well, and each way in which a provider can be wrong. */
+/** `lodestone provider check` against a scripted upstream: every dialect, and every result of the check. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ interface Setting {
   fixture?: DialectFixture;
 }
 
-/** One provider `acme` with a cheap and a dear route, unless told otherwise. */
+/** One provider `acme` with a cheap and an expensive route, by default. */
 function describeProvider({ provider = {}, routes, fixture = openAiFixture }: Setting = {}): void {
   const { dialect, basePath, upstreamModel } = fixture;
   const base_url = `${upstream.url}${basePath}`;
@@ -111,7 +111,7 @@ describe('a provider that is well', () => {
     expect(upstream.calls[0]!.json).toMatchObject({ model: 'dear' });
   });
 
-  it('is told in a table', async () => {
+  it('is printed as a table', async () => {
     describeProvider();
     const { code, text } = await check();
     expect(code).toBe(0);
@@ -119,7 +119,7 @@ describe('a provider that is well', () => {
   });
 });
 
-describe('what each dialect says is understood', () => {
+describe('the answers of each dialect are understood', () => {
   const verdicts = [
     ['auth', 'credential_refused'],
     ['unknown_model', 'unknown_model'],
@@ -142,7 +142,7 @@ describe('what each dialect says is understood', () => {
   });
 });
 
-describe('what is wrong is said plainly', () => {
+describe('the message names what is wrong', () => {
   it('no credential: the variable to set; exit 1 for one that was asked for, 0 for all', async () => {
     describeProvider();
     expect(await checked('acme', {})).toMatchObject({

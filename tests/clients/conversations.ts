@@ -1,4 +1,4 @@
-/** Conversations of two steps: the model calls tools, the client runs them and says what came of it, the model answers. */
+/** Conversations of two steps: the model calls tools, the client runs them and sends the results, the model answers. */
 import type { Said, SaidUsage } from '../dialects/dialect-fixture.js';
 import type { Json } from '../support/client.js';
 

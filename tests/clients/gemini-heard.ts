@@ -1,4 +1,4 @@
-/** What Gemini 3 must hear in a second step, having given its calls no ids: results that fit their calls, and a signed first call. */
+/** What Gemini 3 must receive in a second step after calls without ids: matching results, and a signed first call. */
 import { expect } from 'vitest';
 import { parallelCalls } from './conversations.js';
 import type { DialectGateway } from './dialect-gateway.js';
@@ -9,7 +9,7 @@ interface Part {
   thoughtSignature?: string;
 }
 
-/** What Google has its clients write for a call whose signature was lost on the way. */
+/** What Google has its clients write for a call whose signature was lost along the way. */
 const lost = 'skip_thought_signature_validator';
 
 export function expectFittingResults({ upstream }: DialectGateway): void {

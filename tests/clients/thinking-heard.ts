@@ -1,4 +1,4 @@
-/** What Claude was told of thinking, call by call, by Anthropic's words or by Bedrock's. */
+/** The thinking settings that Claude received, call by call, in Anthropic's or Bedrock's fields. */
 import type { Json } from '../support/client.js';
 import type { DialectGateway } from './dialect-gateway.js';
 

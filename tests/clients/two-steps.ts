@@ -1,4 +1,4 @@
-/** The two steps of a conversation around any client: what the upstream says, how the tools run, and what must have come of it. */
+/** The two steps of a conversation around any client: the upstream's answers, the tools, and the expected result. */
 import { expect } from 'vitest';
 import { playStream, playWhole } from '../dialects/rig.js';
 import type { Json } from '../support/client.js';
@@ -31,7 +31,7 @@ export function toolRuns({ calls }: TwoSteps) {
   };
 }
 
-/** After both steps: what the upstream heard, in its own words, and what the account paid, to the last digit. */
+/** After both steps: what the upstream heard, in its own format, and what the account paid, to the last digit. */
 export async function expectBoth(rig: DialectGateway, spoken: Spoken, steps: TwoSteps, streamed: boolean) {
   const path = spoken.fixture.paths[streamed ? 'stream' : 'whole'];
   expect(rig.upstream.calls.map(({ method, path }) => [method, path])).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Requests that can be told apart in the books: each asks for a number of prompt tokens of its own, so that every entry of the ledger
+ * Requests that can be told apart in the ledger: each asks for a number of prompt tokens of its own, so that every entry of the ledger
  * belongs to one request, and what the provider has delivered can be held against it to the pico-dollar.
  */
 import { expect } from 'vitest';

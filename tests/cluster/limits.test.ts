@@ -33,7 +33,7 @@ async function limitedAccount(limits: { requests_per_minute?: number; tokens_per
   return account;
 }
 
-/** All at once, to both in turns unless told otherwise. */
+/** All at once, to both in turns by default. */
 function volley(
   key: (index: number) => string,
   headers: () => Record<string, string>,

@@ -1,4 +1,4 @@
-/** A PostgreSQL of one test's own, which nobody starts again when it is killed, and which can be frozen with all of its processes. */
+/** A PostgreSQL for one test. It stays down when it is killed, and can be frozen with all of its processes. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

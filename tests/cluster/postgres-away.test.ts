@@ -1,4 +1,4 @@
-/** PostgreSQL fails under load: known keys are served on, nothing is made up, and what was delivered is settled once it is back. */
+/** PostgreSQL fails under load: known keys are still served, nothing is made up, and what was delivered is settled once it is back. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, pause, scaled } from '../faults/fixture.js';
 import type { Json, TestAccount } from '../support/client.js';
@@ -39,7 +39,7 @@ interface Failure {
   begin(): Promise<void> | void;
 }
 
-/** A known key is held under Redis' word, so both of them away at once is another story. */
+/** A known key is held under Redis' word, so both of them unreachable at once is another story. */
 const through = (failure: Failure): Promise<void> =>
   whileShared(fleet, async () => {
     await postgres.start();

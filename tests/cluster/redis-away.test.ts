@@ -1,4 +1,4 @@
-/** Redis fails under load: nobody notices by more than a moment, a revoked key stays revoked, and limits become each replica's own. */
+/** Redis fails under load: requests are delayed only briefly, a deleted key stays deleted, and each replica counts limits by itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, heldUpMs, pause, scaled } from '../faults/fixture.js';
 import { inParallel, type Replicas, startReplicas } from '../support/replicas.js';
@@ -31,7 +31,7 @@ async function admitted(key: string, count: number): Promise<number> {
   return served;
 }
 
-/** A key is deleted while Redis is away, through one replica; limits are counted before, meanwhile and after. */
+/** A key is deleted while Redis is unreachable, through one replica; limits are counted before, meanwhile and after. */
 async function revokedAndLimited(
   outage: Pick<Parameters<typeof throughOutage>[1], 'name' | 'lastsMs' | 'begin' | 'end'>,
 ) {

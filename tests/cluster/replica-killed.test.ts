@@ -1,4 +1,4 @@
-/** A replica that is killed takes nothing with it but what it was carrying: the ledger is what was delivered, whoever delivered it. */
+/** A killed replica loses only its running requests: the ledger matches what was delivered, by either replica. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pause, scaled } from '../faults/fixture.js';
 import type { SpawnedGateway } from '../support/gateway.js';

@@ -1,4 +1,4 @@
-/** A replica that stood still wakes up into the present: its first request sees everything that was changed meanwhile. */
+/** The first request of a replica after a pause sees every change that was made meanwhile. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ask, pause, scaled } from '../faults/fixture.js';
 import { type Replicas, startReplicas } from '../support/replicas.js';

@@ -1,4 +1,4 @@
-/** A deleted key is dead on every replica with the next request, whichever replica deleted it and however busy both are. */
+/** A deleted key fails on every replica with the next request, whichever replica deleted it and however busy both are. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, scaled } from '../faults/fixture.js';
 import type { TestAccount } from '../support/client.js';

@@ -50,7 +50,7 @@ it('both keep serving, billing and changing accounts while the schema is that of
   await client.end();
 }, 120_000);
 
-/** One answer from each, and the books agree with all so far. */
+/** One answer from each, and the ledger agrees with all so far. */
 async function served(account: TestAccount, inAll: number): Promise<void> {
   for (const gateway of [replicas.a, replicas.b]) {
     expect((await gateway.chat(ask(), { key: account.key })).status).toBe(200);

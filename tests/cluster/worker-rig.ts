@@ -1,4 +1,4 @@
-/** A gateway of several workers for the tests beside this file: its processes, their connections, and streams that wait to be let go on. */
+/** A gateway of several workers for the tests beside this file: its processes, their connections, and streams that wait for a signal. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { expect } from 'vitest';

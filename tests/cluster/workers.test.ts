@@ -42,7 +42,7 @@ const twoServe = () =>
 let deaths = 0;
 
 describe('two workers on one embedded store', () => {
-  it('are told of by one ready line and one demo key, which works on both', async () => {
+  it('print one ready line and one demo key, which works on both', async () => {
     await vi.waitFor(() => expect(rig.gateway.output.stdout).toContain('/claim#'), waitMs);
     const { stdout } = rig.gateway.output;
     expect(stdout.match(/Lodestone is ready/g)).toHaveLength(1);
@@ -164,7 +164,7 @@ describe('a start of workers that cannot be', () => {
     expect(await failureOf({})).toMatch(/workers: found 2.*storage\.redis_url/);
   });
 
-  it('says once, in plain words, what is wrong with the catalogue', async () => {
+  it('says once, plainly, what is wrong with the catalogue', async () => {
     const catalogue = { ...catalogueOf({ acme: rig.upstream.url }), providers: [{ id: 'acme', dialect: 'esperanto' }] };
     const failure = await failureOf({ storage: { redis_url: rig.redis.url } }, catalogue);
     expect(failure).toContain('ended with 1');

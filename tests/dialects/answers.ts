@@ -1,4 +1,4 @@
-/** What a caller must get for what an upstream said, whole or streamed, in every dialect the same. */
+/** The answer that a client must get for an upstream's answer, whole or streamed, the same in every dialect. */
 import { expect } from 'vitest';
 import type { Json, Reply, StreamReply } from '../support/client.js';
 import type { Said } from './dialect-fixture.js';
@@ -80,7 +80,7 @@ export function chunksOf(reply: StreamReply): Chunk[] {
   return reply.frames.slice(0, -1).map(({ json }) => json as Chunk);
 }
 
-/** Puts a stream together as OpenAI's clients do, and checks every chunk's shape on the way. */
+/** Puts a stream together as OpenAI's clients do, and checks every chunk's shape along the way. */
 export function gather(chunks: readonly Chunk[]): Got {
   const got: Got = { content: null, reasoning: '', toolCalls: [], finish: '' };
   let role: string | undefined;

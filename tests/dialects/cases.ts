@@ -1,4 +1,4 @@
-/** The cases that every dialect passes: what a caller asks, and what the upstream then says. The caller's answer follows from that. */
+/** The cases that every dialect passes: a request, and the upstream's answer. The client's answer follows from both. */
 import type { Json } from '../support/client.js';
 import type { Said, SaidUsage } from './dialect-fixture.js';
 

@@ -1,4 +1,4 @@
-/** What each provider's calls show who they are for, through a running gateway, and what becomes of calls that cannot show anything. */
+/** The credentials that each provider receives through a running gateway, and calls for which there are none. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

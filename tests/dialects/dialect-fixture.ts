@@ -1,4 +1,4 @@
-/** What the shared suite needs of a dialect: how its upstream says something, and what it must have heard. */
+/** What the shared suite needs of a dialect: how its upstream answers, and what it must receive. */
 import type { Json } from '../support/client.js';
 import type { Bytes, Headers } from '../support/upstream-scripts.js';
 import type { CaseName } from './cases.js';
@@ -77,7 +77,7 @@ export interface DialectFixture {
   /** An error in place of an answer, under a 200. */
   readonly errorInside: unknown;
   readonly failures: Readonly<Record<FailureMeaning, FailureAnswer>>;
-  /** What a request in this dialect means: the way back, written apart from the dialect. */
+  /** What a request in this dialect means: the reverse translation, written apart from the dialect. */
   meaningOf(body: Json): Meaning;
   /** Everything that a stream becomes, as chunks of OpenAI, whatever the pieces that it came in. */
   chunksOf(pieces: readonly Buffer[]): string[];

@@ -1,4 +1,4 @@
-/** Large requests are translated off the main thread: they arrive whole, and nobody else waits for them. */
+/** Large requests are translated off the main thread: they arrive complete, and no other request waits for them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { threadTime } from '../support/thread-time.js';
 import { anthropicFixture } from './anthropic.js';

@@ -1,4 +1,4 @@
-/** What a chat request means, apart from any dialect's words; and the way from OpenAI's to it. */
+/** The meaning of a chat request, independent of a dialect, and how to read it from OpenAI's format. */
 import type { Json } from '../support/client.js';
 
 export type MeantPart =

@@ -1,4 +1,4 @@
-/** OpenAI's own dialect as the others' measure: what was asked arrives unchanged. */
+/** OpenAI's own dialect as the reference: a request arrives unchanged. */
 import { openai } from '../../src/providers/dialects/openai/openai.js';
 import type { Json } from '../support/client.js';
 import { chunk, completion, frameText, usage } from '../support/scripted-upstream.js';

@@ -1,4 +1,4 @@
-/** What holds for every request, answer and stream of a dialect, looked for by chance with seeds that can be run again. */
+/** Property tests for the requests, answers and streams of a dialect, with repeatable seeds. */
 import { describe, expect, it } from 'vitest';
 import { readRequest } from '../../src/pipeline/validate/read-request.js';
 import { dialectOf } from '../../src/providers/dialects/registry.js';

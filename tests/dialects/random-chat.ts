@@ -1,4 +1,4 @@
-/** Requests and answers made by chance, within what every dialect has words for. */
+/** Random requests and answers, within what every dialect supports. */
 import type { Json } from '../support/client.js';
 import type { SeededRandom } from '../support/seeded-random.js';
 import { answerSchema, clockTool, figures, pixel, weatherTool } from './cases.js';

@@ -1,4 +1,4 @@
-/** A gateway in front of one scripted upstream that speaks a dialect, and the ways in which that upstream plays an answer. */
+/** A gateway in front of one scripted upstream that speaks a dialect, and how that upstream sends an answer. */
 import { catalogueOf, startGateway, type TestGateway } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
 import { json, type Script, type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';

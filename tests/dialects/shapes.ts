@@ -1,4 +1,4 @@
-/** A shape of answers that one provider has, as its upstream says it and as the caller must get it. */
+/** An answer shape of one provider, as its upstream sends it and as the client must get it. */
 import type { Json } from '../support/client.js';
 import type { Got } from './answers.js';
 

@@ -1,4 +1,4 @@
-/** The one suite that every dialect passes, through a running gateway: each case whole and streamed (issue: one shared suite). */
+/** The one suite that every dialect passes, through a running gateway: each case whole and streamed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.js';
 import { chunksOf, expectedOf, expectedUsage, gather, wholeAnswer } from './answers.js';

@@ -1,4 +1,4 @@
-/** Parameters that the catalogue says a model or a route does not take: no dialect sends them on, and the request is served. */
+/** Parameters that the catalogue lists as unsupported: no dialect forwards them, and the request is served. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { catalogueOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { json, type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';

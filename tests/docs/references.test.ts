@@ -151,7 +151,7 @@ describe('a heading', () => {
   });
 });
 
-it('what is found is told with its place, counted by folder', () => {
+it('findings are reported with their place, counted by folder', () => {
   const finding = (path: string) => ({ path, line: 3, found: 'x' });
   expect(reportOf([])).toBe('');
   expect(reportOf([finding('src/a.ts'), finding('src/b.ts'), finding('README.md')], 2)).toBe(

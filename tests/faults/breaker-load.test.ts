@@ -1,4 +1,4 @@
-/** Breakers under load, through a running gateway: an outage costs no caller an answer, and a provider that is well again serves. */
+/** Breakers under load, through a running gateway: an outage costs no caller an answer, and a provider that has recovered serves. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';
@@ -98,7 +98,7 @@ describe.each(outages)('the first of two providers %s', (name, { fail, firstByte
     await beta.kill();
   });
 
-  /** One probe at a time from the opening until the provider is well again. */
+  /** One probe at a time from the opening until the provider has recovered. */
   async function probesOfTheFailing(): Promise<void> {
     await until(async () => (await breakerOf(first)) !== 'closed');
     // What was sent before that has been read after a few turns of the loop, however long they take.

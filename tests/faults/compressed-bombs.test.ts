@@ -1,4 +1,4 @@
-/** Compressed answers made to exhaust whoever decodes them: each is a 503, memory stays, and no other caller waits 250 ms. */
+/** Decompression bombs: each is a 503, memory stays bounded, and no other client waits 250 ms. */
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ beforeEach(() => rig.upstream.reset());
 
 const whole = (bytes: Buffer, encoding: string) => up.encodedBytes(bytes, encoding);
 
-/** Sends a beginning, and then the same piece until the gateway hangs up. */
+/** Sends a beginning, and then the same piece until the gateway disconnects. */
 function endless(encoding: string, beginning: Buffer, piece: Buffer): up.Script {
   return async (exchange) => {
     await exchange.write(

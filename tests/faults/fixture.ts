@@ -104,7 +104,7 @@ async function everyGeneration(gateway: GatewayClient, key: string): Promise<Jso
 }
 
 /**
- * The books of an account after `records` requests reached the walk: exactly these costs, each under a generation of its own
+ * The ledger of an account after `records` requests reached the walk: exactly these costs, each under a generation of its own
  * that says the same, and a balance that is the credits less the costs and the sum of the ledger. Returns the records.
  */
 export async function expectBooks(

@@ -1,4 +1,4 @@
-/** A process is killed at the moment its client has been told of a spent quota: the route is still held after the restart. */
+/** A process is killed right after a client learned of a spent quota: the route is still held after the restart. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

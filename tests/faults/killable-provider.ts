@@ -1,6 +1,6 @@
 /**
  * A provider that can be killed, so that connects to it are refused, and come back at the same address. It answers chats well
- * unless told otherwise, and knows how many calls it has in hand.
+ * by default, and knows how many calls it has in hand.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -86,7 +86,7 @@ export class KillableProvider {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Begins to count anew. */
+  /** Starts to count again. */
   watch(): void {
     this.watches++;
     Object.assign(this.seen, { calls: 0, inFlight: 0, inFlightMax: 0 });

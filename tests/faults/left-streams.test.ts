@@ -1,4 +1,4 @@
-/** Streams and a process that dies: whoever has received text finds one bill for it, exact where the process lived to count. */
+/** Streams of a process that dies: a client that received text is billed once, exactly if the process had time to count. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';

@@ -31,7 +31,7 @@ it('one process without Redis starts, serves, limits and settles', async () => {
   await rig.stop();
 });
 
-it('a start changes no table of others and repeats nothing of its own: rows, keys and books survive it', async () => {
+it('a start changes no table of others and repeats nothing of its own: rows, keys and ledger survive it', async () => {
   const database = await freshDatabase();
   const client = new pg.Client(database.databaseUrl);
   await client.connect();

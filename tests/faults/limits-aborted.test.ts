@@ -44,7 +44,7 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-/** Sends the bytes on many connections, and hangs up on all of them when `until` resolves. */
+/** Sends the bytes on many connections, and disconnects from all of them when `until` resolves. */
 async function abortMany(bytes: Buffer, until: () => Promise<unknown>): Promise<void> {
   for (let done = 0; done < each; done += atOnce) {
     upstream.calls.length = 0;

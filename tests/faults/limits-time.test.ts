@@ -1,4 +1,4 @@
-/** Limits under steps of the wall clock, and under more peers than anybody could keep. */
+/** Limits while the wall clock jumps, and with more peers than memory could hold. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -128,7 +128,7 @@ describe('the log', () => {
     expect(entries.filter(({ level }) => level >= 50)).toEqual([]);
   }, 60_000);
 
-  it('has it also where the store is away and failures of ours are logged with their causes', async () => {
+  it('has it also where the store is unreachable and failures of ours are logged with their causes', async () => {
     proxy.set('cut');
     for (const text of injections.slice(0, 2)) {
       await gateway.admin('POST', '/accounts', { email: 'away@example.test', name: text.replace(/[\r\n]/g, ' ') });

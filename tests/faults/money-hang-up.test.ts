@@ -42,7 +42,7 @@ describe('callers that leave', () => {
     return { reply, abortMs: call!.abortedAt! - leftAt };
   }
 
-  it('a stream whose caller hangs up is aborted upstream within 100 ms and billed for the prompt and what was delivered', async () => {
+  it('a stream whose client disconnects is aborted upstream within 100 ms and billed for the prompt and what was delivered', async () => {
     const account = await rig.gateway.createAccount();
     const { reply, abortMs } = await hangUpAfterTen(account.key);
     expect(reply.content).toBe(words(10).join(''));

@@ -1,4 +1,4 @@
-/** One charge for one answer: no request is sent twice for one click, no answer is booked twice, no failure leaves a trace in the books. */
+/** One charge for one answer: no request is sent twice for one click, no answer is billed twice, no failure leaves a trace in the ledger. */
 import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayClient, type TestAccount } from '../support/client.js';

@@ -1,4 +1,4 @@
-/** Records that a store may choke on: they are settled or set aside, and never hold up those behind them, also across a restart. */
+/** Records that a store may reject: they are settled or set aside, and never delay those behind them, also across a restart. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

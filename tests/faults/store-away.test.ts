@@ -1,4 +1,4 @@
-/** The store goes away under load: no running answer is cut, no 401 or 402 is made up, and everything is settled once it is back. */
+/** The store becomes unreachable under load: no running answer is cut, no 401 or 402 is made up, and everything is settled once it is back. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ async function loadDuring(
   ];
 }
 
-/** While the store is away: known keys are served, unknown ones get 500 and never 401, history is 500 `api_error`, readiness is off. */
+/** While the store is unreachable: known keys are served, unknown ones get 500 and never 401, history is 500 `api_error`, readiness is off. */
 async function expectHonest(rig: Rig<SpawnedGateway>, account: TestAccount): Promise<void> {
   const unknown = await rig.gateway.chat(ask(), { key: unknownKey });
   expect([unknown.status, unknown.json.error.code]).toEqual([500, 'internal_server_error']);
@@ -86,7 +86,7 @@ describe('a PostgreSQL that is stopped and started again', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('answers go on while it is away and are settled exactly once when it is back', async () => {
+  it('answers go on while it is unreachable and are settled exactly once when it is back', async () => {
     const account = await rig.gateway.createAccount();
     const { pid } = rig.gateway;
     const costs = await loadDuring(rig, account, async () => {

@@ -1,4 +1,4 @@
-/** Nobody ever gets another's answer, however many come at once and however many of them hang up. */
+/** No request gets the answer of another, however many run at once and however many clients disconnect. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import { completion, json, type Script, sse, streamOf } from '../support/scripted-upstream.js';

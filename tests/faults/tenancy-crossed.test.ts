@@ -1,4 +1,4 @@
-/** What belongs to another account is not there: every id endpoint answers as it does for an id that never was. */
+/** Resources of another account look nonexistent: every endpoint with an id answers as for an id that never existed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import { ask, pin, prompt, type Rig, startRig } from './fixture.js';

@@ -1,4 +1,4 @@
-/** An error that nobody caught: the process takes no more work, settles, and ends so that a supervisor starts another. */
+/** An uncaught error: the process takes no more work, settles, and ends so that a supervisor starts another. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

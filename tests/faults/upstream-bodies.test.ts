@@ -1,4 +1,4 @@
-/** Bodies that are compressed, are no answer, or are somebody's front page: decoded or refused, never passed on as they are. */
+/** Bodies that are compressed, not an answer, or a web page: decoded or refused, never passed on unchanged. */
 
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -62,7 +62,7 @@ describe('quotes of an upstream', () => {
     expect(json.data[0].attempts[0].error).toBe('Refused: "[…]" is no question (HTTP 400)');
   });
 
-  it('a refused connection is told without our address', async () => {
+  it('a refused connection is reported without our address', async () => {
     const broken = await startRig({ providers: { closed: 'http://127.0.0.1:1' } });
     const reply = await broken.gateway.chat(ask({ model: 'closed/meta/llama-3.3-70b/defra' }));
     expect(expectError(reply, providerError)).not.toMatch(/127\.0\.0\.1|:1\b/);

@@ -31,7 +31,7 @@ it('a probe that ends in a client-caused 400 frees its slot and changes nothing:
   expect((await lane.route('alpha')).breaker).toBe('closed');
 });
 
-it('a probe whose caller hung up frees its slot', async () => {
+it('a probe whose client disconnected frees its slot', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   await lane.open('alpha');
   clock.advance(30_000);

@@ -58,7 +58,7 @@ it('a model that is withdrawn while its walk is under way is walked to its end; 
   expect((await lane.chat()).status).toBe(404);
 });
 
-it('a route that leaves and comes back begins anew: its breaker is closed', async () => {
+it('a route that leaves and comes back starts again: its breaker is closed', async () => {
   const lane = await routing.lane(['alpha', 'beta']);
   routing.on('alpha', failing(500, 'out of order'));
   await lane.chat();

@@ -3,7 +3,7 @@
  * with a key and with the admin token, in its coverage and fuzzing phases. It is a Python program: `SCHEMATHESIS` names it, or it is on
  * the PATH; without it the run is skipped by name.
  *
- *   node tests/long/openapi-fuzz.mjs [examples an operation, 100 unless told]
+ *   node tests/long/openapi-fuzz.mjs [examples an operation, 100 by default]
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -184,7 +184,7 @@ export function streamEnd(tokens) {
   return `${finish}${frame({ choices: [], usage })}data: [DONE]\n\n`;
 }
 
-/** Sends a plan. What arrived, also where the connection broke: `{ status, id, text, whole }`. `leaveAfter` frames it hangs up. */
+/** Sends a plan. What arrived, also where the connection broke: `{ status, id, text, whole }`. `leaveAfter` frames it disconnects. */
 export async function send(gateway, agent, { key }, { model, plan, stream = false, leaveAfter = Infinity }) {
   const seen = { status: 0, id: null, text: '', whole: false };
   try {

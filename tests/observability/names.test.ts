@@ -117,7 +117,7 @@ describe('ops/prometheus/alerts.yaml', () => {
   };
   const rules = groups.flatMap((group) => group.rules);
 
-  it('has the alerts that somebody has to be woken for', () => {
+  it('has the alerts that need a person at once', () => {
     expect(rules.map(({ alert }) => alert)).toEqual(
       expect.arrayContaining([
         ...['LodestoneChatsFail', 'LodestoneModelOut', 'LodestoneNotSettling'],

@@ -40,7 +40,7 @@ it('with two workers every scrape covers both, whichever answers it, and no coun
   }
 });
 
-it('a worker that is killed takes nothing of what it had told away', async () => {
+it('the reported counts of a killed worker stay in the sum', async () => {
   const before = await scrape(gateway);
   process.kill(workersOf(gateway.pid)[0]!, 'SIGKILL');
   const seen: number[] = [];

@@ -1,5 +1,5 @@
 /**
- * One of two providers goes away under a steady stream of `auto/` requests, in three ways: its process is killed, it hangs, it
+ * One of two providers becomes unreachable under a steady stream of `auto/` requests, in three ways: its process is killed, it hangs, it
  * breaks off. No caller may notice, it may see one probe at a time, and it serves again within a cooldown and a second of
  * its return.
  *
@@ -83,7 +83,7 @@ class ProviderProcess {
   told() {
     return new Promise((resolve) => this.child.once('message', resolve));
   }
-  /** Counting begins anew. */
+  /** Counting starts again. */
   async behave(mode) {
     this.child.send({ mode });
     await this.told();
@@ -112,7 +112,7 @@ function catalogueOf(providers) {
         model: 'llama',
         context_window: 131_072,
         max_output_tokens: 8_192,
-        // Dearer by so much that nothing which is observed puts the second one first.
+        // More expensive by so much that nothing which is observed puts the second one first.
         routes: providers.map(({ id, price }) => ({
           provider: id,
           locode: 'defra',

@@ -1,4 +1,4 @@
-/** What a browser is to the dashboard's API, over the framework's own injection: it keeps cookies and tells its origin. */
+/** A browser for the dashboard's API, over the framework's injection: it keeps cookies and sends its origin. */
 import type { FastifyInstance } from 'fastify';
 import { dashboardOrigin } from './http-fixture.js';
 

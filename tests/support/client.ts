@@ -79,7 +79,7 @@ export class GatewayClient {
     return this.call(method, full, body, { key: adminToken });
   }
 
-  /** An account with credit (10 USD unless told) and one key that never expires. */
+  /** An account with credit (10 USD by default) and one key that never expires. */
   async createAccount({
     credit = '10.00',
     name = 'test',

@@ -1,4 +1,4 @@
-/** A browser's part towards the dashboard's API of a running gateway: cookies kept, origin told, the header of ours sent. */
+/** A browser for the dashboard's API of a running gateway: it keeps cookies and sends its origin and the required header. */
 import { request } from 'undici';
 import type { Reply } from './client.js';
 

@@ -1,4 +1,4 @@
-/** The journal's file calls on the real disk, made to fail as a test says. */
+/** The journal's file calls on the real disk, which fail when a test wants it. */
 import fs from 'node:fs';
 import type { JournalFiles } from '../../src/journal/journal-segments.js';
 

@@ -1,4 +1,4 @@
-/** A generation with every field filled in, for tests that care about a few of them, and the way back from its line. */
+/** A generation with every field filled in, for tests that care about a few of them, and a reader for its journal line. */
 import { generationId, requestId } from '../../src/base/ids.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { SettlementRow } from '../../src/domain/settlement-row.js';

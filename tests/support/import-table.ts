@@ -1,4 +1,4 @@
-/** The rules of the house as functions over source files, so that the architecture test can also prove that they fail. */
+/** The rules of the architecture as functions over source files, so that the architecture test can also prove that they fail. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** A clock that moves only when a test says so. */
+/** A clock that moves only when a test moves it. */
 import type { Clock } from '../../src/base/time.js';
 
 export class ManualClock implements Clock {

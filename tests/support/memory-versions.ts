@@ -35,7 +35,7 @@ export class MemoryVersions implements Versions {
     this.isAway = silent;
   }
 
-  /** As a Redis that was started anew. */
+  /** As a Redis that was restarted. */
   forget(): void {
     this.all.clear();
   }

@@ -12,7 +12,7 @@ import { type ScriptedUpstream, startUpstream } from './scripted-upstream.js';
 export interface ReplicasOptions {
   count?: number;
   config?: YamlObject;
-  /** Made of the address of the scripted upstream; one model at the provider `acme` unless told. */
+  /** Made of the address of the scripted upstream; one model at the provider `acme` by default. */
   catalogue?: (upstreamUrl: string) => YamlObject;
   /** A PostgreSQL of the test's own, to be killed; else a database of the shared one. */
   databaseUrl?: string;

@@ -22,7 +22,7 @@ import { type Script, type ScriptedUpstream, startUpstream } from './scripted-up
 export * from './routing-catalogue.js';
 
 export interface LaneOptions {
-  /** Of the account; `prefer: price` unless told, so that the order of `names` holds. */
+  /** Of the account; `prefer: price` by default, so that the order of `names` holds. */
   policy?: Json;
   /** Another model's account, so that two models can be used in one chain. */
   account?: TestAccount;

@@ -66,7 +66,7 @@ describe('the scripted upstream', () => {
     }
   });
 
-  it('notices within milliseconds that the caller hung up', async () => {
+  it('notices within milliseconds that the caller disconnected', async () => {
     upstream.reply(up.hang());
     const controller = new AbortController();
     const answer = post({}, controller.signal).catch((error: Error) => error.name);

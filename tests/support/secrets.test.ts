@@ -32,7 +32,7 @@ describe('the search for secrets', () => {
     expect(told).toEqual(['two']);
   });
 
-  it('sums up a run, and tells of a leak that nobody else told of', () => {
+  it('sums up a run, and reports a leak that no test reported', () => {
     const file = createSearchesFile();
     const note = (what: string, count: number, leaks: string[] = []) =>
       appendFileSync(file, `${JSON.stringify({ what, count, leaks })}\n`);

@@ -1,4 +1,4 @@
-/** A gateway in a process of its own, for what only a process can do: be killed, be restarted, be told to drain. */
+/** A gateway in a process of its own, for tests that kill, restart or drain a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient } from './client.js';

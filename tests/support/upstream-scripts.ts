@@ -1,4 +1,4 @@
-/** What a scripted upstream can do with a request: answer well, answer badly, be slow, cut the line, or say nothing at all. */
+/** What a scripted upstream can do with a request: answer correctly or wrongly, be slow, cut the connection, or stay silent. */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Exchange, Script } from './scripted-upstream.js';
 

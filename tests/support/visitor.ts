@@ -1,4 +1,4 @@
-/** A person at a browser: a window of some size and theme, signed in or not, and a record of everything that went wrong in it. */
+/** A browser window of a given size and theme, signed in or not, which records everything that goes wrong in it. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';

@@ -18,7 +18,7 @@ function machine(workers: { served: number; silent?: boolean }[], waitMs = 30) {
         number: index + 1,
         isServing: true,
         send: (message: ToWorker) => {
-          if (!silent) siblings[index]!.heard(message, () => figuresOf(served));
+          if (!silent) siblings[index]!.receive(message, () => figuresOf(served));
         },
       })),
     waitMs,
@@ -27,8 +27,8 @@ function machine(workers: { served: number; silent?: boolean }[], waitMs = 30) {
     siblings.push(
       new Siblings(async (said) => {
         const message = said as FiguresMessage;
-        if (message.type === 'siblings') exchange.asked(index + 1, message.ask, message.figures);
-        else exchange.told(index + 1, message.round, message.figures);
+        if (message.type === 'siblings') exchange.ask(index + 1, message.ask, message.figures);
+        else exchange.receive(index + 1, message.round, message.figures);
       }),
     );
   });
@@ -50,7 +50,7 @@ it('a scrape of any worker covers all of them', async () => {
   ]);
 });
 
-it('a worker that does not answer in time is missing, and its counters stay as it last told them', async () => {
+it('a worker that does not answer in time is missing, and its counters stay as it last sent them', async () => {
   const { scrape, workers } = machine([{ served: 5 }, { served: 7 }]);
   await scrape(1);
   workers[1]!.silent = true;
@@ -62,6 +62,6 @@ it('nobody waits for a worker that has ended', async () => {
   await scrape(1);
   workers[1]!.silent = true;
   const scraped = scrape(1);
-  exchange.ended(2);
+  exchange.remove(2);
   expect(await scraped).toEqual([12, 1, 0]);
 });

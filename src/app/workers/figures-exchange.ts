@@ -1,6 +1,6 @@
 /**
- * The primary's part in a scrape that one worker answers for all: it asks the others for their figures and gives the one that asked
- * what they told within a second. A worker that does not answer is counted as missing, and by what it last told.
+ * Collects the figures of all workers for the one that is being scraped. The primary asks the others and waits for a second. A worker
+ * that does not answer counts as missing, with the counters that it last sent.
  */
 import { countersOf, type Figures, mergeFigures } from '../../observability/metrics/figures.js';
 import type { ToWorker } from './messages.js';
@@ -26,9 +26,9 @@ export class FiguresExchange {
     private readonly waitMs = 1_000,
   ) {}
 
-  /** A worker is being scraped, and tells its own figures with its question. */
-  asked(worker: number, ask: number, own: Figures): void {
-    this.#figures.told(worker, own);
+  /** Starts a round for a worker that is being scraped. `own` are its own figures. */
+  ask(worker: number, ask: number, own: Figures): void {
+    this.#figures.set(worker, own);
     const others = this.seats().filter(({ number, isServing }) => isServing && number !== worker);
     const round = ++this.#lastRound;
     const waitsFor = new Set(others.map(({ number }) => number));
@@ -44,19 +44,19 @@ export class FiguresExchange {
     if (waitsFor.size === 0) end();
   }
 
-  /** An answer that comes too late for its round still is the newest that is known of the worker. */
-  told(worker: number, round: number, figures: Figures): void {
-    this.#figures.told(worker, figures);
-    this.#heard(worker, round);
+  /** Takes the figures of a worker. They are kept even if they arrive too late for their round. */
+  receive(worker: number, round: number, figures: Figures): void {
+    this.#figures.set(worker, figures);
+    this.#finish(worker, round);
   }
 
-  /** Its process is gone; nobody waits for it any longer. */
-  ended(worker: number): void {
-    this.#figures.ended(worker);
-    for (const round of [...this.#rounds.keys()]) this.#heard(worker, round);
+  /** The process has ended, so no round waits for it. */
+  remove(worker: number): void {
+    this.#figures.remove(worker);
+    for (const round of [...this.#rounds.keys()]) this.#finish(worker, round);
   }
 
-  #heard(worker: number, number: number): void {
+  #finish(worker: number, number: number): void {
     const round = this.#rounds.get(number);
     if (round?.waitsFor.delete(worker) && round.waitsFor.size === 0) round.end();
   }
@@ -66,19 +66,19 @@ export class FiguresExchange {
   }
 }
 
-// * What the workers of one machine have told of themselves, kept where all of them are known, so that one scrape covers all. A
-// counter never falls: what a worker that ended had counted, as far as it was told, stays in the sum, and one that does not answer in
-// time is counted as it last answered. Gauges are only of those that answer.
-
+/**
+ * The last known figures of every worker. Counters never fall: those of a worker that ended stay in the sum, and a worker that does not
+ * answer in time counts as it last answered. Gauges cover only the workers that answer.
+ */
 export class WorkerFigures {
   private readonly last = new Map<number, Figures>();
   private past: Figures = {};
 
-  told(worker: number, figures: Figures): void {
+  set(worker: number, figures: Figures): void {
     this.last.set(worker, figures);
   }
 
-  ended(worker: number): void {
+  remove(worker: number): void {
     const figures = this.last.get(worker);
     if (!figures) return;
     this.last.delete(worker);

@@ -1,5 +1,4 @@
-/** What the primary and its workers say to one another. */
-
+/** The messages between the primary process and its workers. */
 import type { Config } from '../../config/config.js';
 import type { Figures } from '../../observability/metrics/figures.js';
 import type { SocketConnection } from '../../storage/embedded/embedded.js';
@@ -7,23 +6,23 @@ import type { Addresses } from '../addresses.js';
 
 export interface WorkerSettings {
   config: Config;
-  /** Of the embedded store that the primary runs; absent where the configuration names a database. */
+  /** The connection to the embedded store of the primary; absent where the configuration names a database. */
   connection?: SocketConnection;
 }
 
 export type ToWorker =
   | ({ type: 'start' } & WorkerSettings)
   | { type: 'reload' }
-  /** A sibling is gone: what is left in its journal is to be settled. */
+  /** Another worker has ended: settle the records in its journal. */
   | { type: 'adopt' }
-  /** Tell your figures: another worker is being scraped. */
+  /** Send your figures, because another worker is being scraped. */
   | { type: 'figures'; round: number }
-  /** The answer to a worker's question of the same type. */
+  /** The answer to the worker's message of the same type. */
   | { type: 'siblings'; ask: number; siblings: Figures[] }
   | { type: 'stop'; signal: string };
 
 export type FromWorker =
-  /** Ready to be told what to serve. */
+  /** The worker waits for its settings. */
   | { type: 'hello' }
   | { type: 'serving'; port: number; addresses: Addresses }
   /** The start failed; the text is for the operator. */
@@ -31,10 +30,10 @@ export type FromWorker =
   | FiguresMessage;
 
 export type FiguresMessage =
-  /** Of this worker; asked for by the primary. */
+  /** The figures of this worker, which the primary asked for. */
   | { type: 'figures'; round: number; figures: Figures }
-  /** This worker is being scraped, and asks for the figures of the others. */
+  /** This worker is being scraped and asks for the figures of the others. */
   | { type: 'siblings'; ask: number; figures: Figures };
 
-/** The variable that makes a process a worker, and says which. */
+/** The environment variable that makes a process a worker. Its value is the worker's number. */
 export const workerVariable = 'LODESTONE_WORKER';

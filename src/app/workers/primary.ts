@@ -1,6 +1,6 @@
 /**
- * `workers: N`: this process serves nothing itself. It runs the embedded store, keeps N workers on one port, passes signals on to them,
- * and ends when all of them have drained (docs/decisions/0017).
+ * The primary process of `workers: N`. It does not serve. It runs the embedded store, keeps N workers on one port, passes signals on to
+ * them, and ends when all of them have drained (docs/decisions/0017).
  */
 
 import type { Worker } from 'node:cluster';
@@ -22,16 +22,16 @@ export interface PrimaryOptions {
   config: Config;
   readConfig: () => Config;
   logger: Logger;
-  /** What a worker's process runs. */
+  /** The script that worker processes run. */
   mainFile: string;
-  /** Is told how this process ends, for an error that nobody catches. */
+  /** Learns how to end this process after an uncaught error. */
   endsBy: (ending: Ending) => void;
 }
 
-/** After the drain time: for what was cut off to be counted, and for the journal to be settled. */
+/** Time after the drain for requests that were cut off to be counted and for the journal to be settled. */
 const patienceMs = 45_000;
 
-/** Resolves when all workers serve; rejects, with everything stopped again, where one cannot. */
+/** Resolves when all workers serve. Rejects, with everything stopped, where one cannot. */
 export async function runPrimary(options: PrimaryOptions): Promise<void> {
   const primary = new Primary(options);
   let faulty = false;
@@ -75,7 +75,7 @@ class Primary {
     this.#seats = Array.from({ length: options.config.workers }, (_, index) => this.#seat(index + 1));
   }
 
-  /** Everything that is made once is made here, before there is a worker: the store and its tables, the demo, the admin token. */
+  /** Makes everything that exists once before the first worker starts: the store, the demo account, the admin token. */
   async start(): Promise<void> {
     const { logger, mainFile } = this.options;
     let demo = (_: Addresses): string => '';
@@ -85,11 +85,11 @@ class Primary {
     this.#connection = await this.#prepared;
     if (this.#stopping) return;
     const { port } = this.#config.server;
-    // A worker may be ready before this process hears of it, so what was made is printed first. Nobody knows the address yet
-    // where the system chooses the port: the ready line tells it.
+    // A worker may be ready before this process knows, so the demo account is printed first. Where the system chooses the port, the
+    // address is not known yet.
     if (port !== 0) print(demo(addressesOf(this.#config, port)));
     this.#config = { ...this.#config, adminToken: adminTokenOf(this.#config) };
-    // Round-robin: connections that are kept open spread evenly, which the kernel does not see to (docs/decisions/0017).
+    // Round-robin spreads kept-alive connections evenly. The kernel does not (docs/decisions/0017).
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({ exec: mainFile, args: ['serve'], serialization: 'advanced' });
     const [first] = await Promise.all(this.#seats.map((seat) => seat.start()));
@@ -102,7 +102,7 @@ class Primary {
     for (const seat of this.#seats) seat.send({ type: 'reload' });
   }
 
-  /** Resolves when all is over: false where something did not end cleanly. */
+  /** Resolves when everything has ended: false where something did not end cleanly. */
   stop(signal: string): Promise<boolean> {
     this.#stopping ??= this.#stopAll(signal);
     return this.#stopping;
@@ -116,7 +116,7 @@ class Primary {
     try {
       await this.#parts.close();
     } catch (error) {
-      logger.error({ error: String(error) }, 'stopped, but not cleanly; what is not settled waits in the journal');
+      logger.error({ error: String(error) }, 'stopped, but not cleanly; unsettled records wait in the journal');
       return false;
     }
     return ended.every(Boolean);
@@ -131,11 +131,11 @@ class Primary {
         return port === this.#port;
       },
       figures: (message) => {
-        if (message.type === 'siblings') this.#figures.asked(number, message.ask, message.figures);
-        else this.#figures.told(number, message.round, message.figures);
+        if (message.type === 'siblings') this.#figures.ask(number, message.ask, message.figures);
+        else this.#figures.receive(number, message.round, message.figures);
       },
       died: () => {
-        this.#figures.ended(number);
+        this.#figures.remove(number);
         for (const seat of this.#seats) if (seat.number !== number) seat.send({ type: 'adopt' });
       },
     };
@@ -143,16 +143,16 @@ class Primary {
   }
 
   #settings(): WorkerSettings {
-    // A port that the system chose belongs to the workers that listen on it, and the next to ask for "any" joins them. Where none is left,
-    // it has to be asked for by its number.
+    // A worker that asks for "any" port joins the workers that listen on the port the system chose. Where none is left, it has to ask
+    // for that port by its number.
     const shared = this.#port === null || this.#seats.some(({ isServing }) => isServing);
     const { server } = this.#config;
-    const config = { ...this.#newest(), server: { ...server, port: shared ? server.port : this.#port! } };
+    const config = { ...this.#currentConfig(), server: { ...server, port: shared ? server.port : this.#port! } };
     return { config, ...(this.#connection && { connection: this.#connection }) };
   }
 
-  /** What a reload takes from the file is taken by a worker that starts later, too, so that it is like the others. */
-  #newest(): Config {
+  /** A worker that starts later also uses what a reload takes from the file, so that it is like the others. */
+  #currentConfig(): Config {
     if (this.#port !== null) {
       try {
         const { catalogue, providers } = this.options.readConfig();
@@ -168,18 +168,19 @@ class Primary {
   }
 }
 
-// * Connections that were handed to a worker which has not yet said that it took them. Node forgets those of a worker that dies, and their
-// callers would wait for ever; here they are closed, and the callers can try again.
-
-/** Node's own handle of a connection. */
+/** Node's handle of a connection. */
 interface Handle {
   close(callback?: () => void): void;
 }
 
+/**
+ * Connections that were sent to a worker which has not accepted them yet. Node forgets those of a worker that dies, and their clients would
+ * wait for ever. Here they are closed, so that the clients can retry.
+ */
 export class HandedConnections {
   readonly #holders = new Map<Handle, Worker>();
 
-  /** Node sends a connection by the process' own `send`, and closes its copy once it is taken. */
+  /** Node sends a connection with the `send` of the process, and closes its copy once the worker has accepted it. */
   watch(worker: Worker): void {
     const send = worker.process.send?.bind(worker.process) as ((...args: unknown[]) => boolean) | undefined;
     if (!send) return;
@@ -200,7 +201,7 @@ export class HandedConnections {
         close(callback);
       };
     }
-    // One that was turned away by a worker which is stopping goes to another.
+    // A connection that a stopping worker refused goes to another.
     this.#holders.set(handle, worker);
   }
 }

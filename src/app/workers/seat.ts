@@ -1,6 +1,6 @@
 /**
- * One worker's place: there is a process on it until it is stopped. One that dies is followed by another, at once the first time and
- * with growing pauses where they die soon after.
+ * Keeps one worker process running until it is stopped. A process that dies is replaced: at once the first time, and with growing pauses
+ * where the next ones die soon after.
  */
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../../base/logger.js';
@@ -14,15 +14,15 @@ import {
 } from './messages.js';
 
 export interface SeatEvents {
-  /** There is a new process, which has not said anything yet. */
+  /** A new process has been started and has sent nothing yet. */
   forked(worker: Worker): void;
-  /** Asked anew for each process. */
+  /** Called for each new process. */
   settings(): WorkerSettings;
-  /** False where what it serves is of no use; it is then ended, and followed by another. */
+  /** Returns false where the process serves on the wrong port. It is then ended and replaced. */
   serving(port: number): boolean;
-  /** It tells figures, or asks for those of the others. */
+  /** The process sends its figures, or asks for those of the others. */
   figures(message: FiguresMessage): void;
-  /** A process has ended, and not in the way it was told to, if it was. */
+  /** A process has ended unexpectedly, or did not stop cleanly. */
   died(): void;
 }
 
@@ -31,7 +31,7 @@ export interface Serving {
   addresses: Addresses;
 }
 
-/** A first start that failed, in words for the operator. */
+/** A first start that failed. The message is for the operator. */
 export class WorkerFailed extends Error {
   constructor(text: string) {
     super(text);
@@ -41,7 +41,7 @@ export class WorkerFailed extends Error {
 
 const pauseMinMs = 100;
 const pauseMaxMs = 10_000;
-/** Who has served that long did not die of its start. */
+/** A process that has served this long did not die because of its start. */
 const soundMs = 30_000;
 
 export class Seat {
@@ -63,7 +63,7 @@ export class Seat {
     return this.#serving;
   }
 
-  /** The first process. Rejects with WorkerFailed where it ends before it serves, and there is then no second. */
+  /** Starts the first process. Rejects with WorkerFailed where it ends before it serves; it is then not replaced. */
   start(): Promise<Serving> {
     return new Promise((resolve, reject) => this.#fork(resolve, (text) => reject(new WorkerFailed(text))));
   }
@@ -72,7 +72,7 @@ export class Seat {
     if (this.#worker?.isConnected()) this.#worker.send(message, undefined, () => {});
   }
 
-  /** Resolves when there is no process any more: true where it has settled everything and ended by itself within the time. */
+  /** Resolves when the process has ended: true where it settled everything and ended by itself in time. */
   stop(signal: string, patienceMs: number): Promise<boolean> {
     this.#stopping = true;
     clearTimeout(this.#restart);
@@ -126,12 +126,12 @@ export class Seat {
     return true;
   }
 
-  /** What one that did not end cleanly has left is for those that still drain, or for the next start. */
+  /** The journal of a process that did not end cleanly is settled by the workers that still drain, or by the next start. */
   #ended(clean: boolean, why: string): void {
     if (!clean) {
       this.logger.error(
         { worker: this.number, why },
-        'a worker did not stop cleanly; what it has not settled waits in its journal',
+        'a worker did not stop cleanly; its unsettled records wait in its journal',
       );
       this.events.died();
     }

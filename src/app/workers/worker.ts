@@ -1,6 +1,6 @@
 /**
- * One of several processes that serve on a common port: is told by its primary what to serve, and says when it does. It stops
- * when told to, and also when the primary is gone: running answers are finished and settled either way.
+ * A worker process. It gets its settings from the primary, serves on the common port, and reports when it serves. It stops when the
+ * primary asks for it or ends. Running answers are finished and settled in both cases.
  */
 import cluster from 'node:cluster';
 import { createLogger, type Logger } from '../../base/logger.js';
@@ -10,7 +10,7 @@ import { type Gateway, startGateway } from '../compose.js';
 import { endingOf, endOnFault, startFaultText } from '../running.js';
 import { type FromWorker, type ToWorker, type WorkerSettings, workerVariable } from './messages.js';
 
-/** Null where this process is no worker of ours. */
+/** null where this process is not a worker. */
 export function workerNumber(): number | null {
   const number = Number(process.env[workerVariable]);
   return cluster.isWorker && Number.isInteger(number) && number > 0 ? number : null;
@@ -19,33 +19,33 @@ export function workerNumber(): number | null {
 /** The exit code of a start, as of `runServer`. */
 export async function runWorker(number: number): Promise<number> {
   const logger = createLogger(undefined, { worker: number });
-  const siblings = new Siblings(say);
-  let told = false;
+  const siblings = new Siblings(sendToPrimary);
+  let hasSettings = false;
   const starting = awaitSettings().then((settings) => {
-    told = true;
+    hasSettings = true;
     return start(settings, logger, siblings);
   });
   const ending = endingOf(starting, logger);
-  endOnFault(logger, () => (told ? ending : null));
+  endOnFault(logger, () => (hasSettings ? ending : null));
   process.on('message', (message: ToWorker) => {
     if (message.type === 'figures' || message.type === 'siblings')
-      void starting.then((gateway) => siblings.heard(message, () => gateway.figures())).catch(() => {});
+      void starting.then((gateway) => siblings.receive(message, () => gateway.figures())).catch(() => {});
   });
-  obey(starting, (why) => (told ? void ending.stop(why) : process.exit(0)));
-  await say({ type: 'hello' });
+  followOrders(starting, (why) => (hasSettings ? void ending.stop(why) : process.exit(0)));
+  await sendToPrimary({ type: 'hello' });
   try {
     const { port, addresses, loadTokenizer } = await starting;
-    await say({ type: 'serving', port, addresses });
+    await sendToPrimary({ type: 'serving', port, addresses });
     loadTokenizer();
     return 0;
   } catch (error) {
-    await say({ type: 'failed', text: startFaultText(error) });
+    await sendToPrimary({ type: 'failed', text: startFaultText(error) });
     return process.exit(1);
   }
 }
 
-/** Resolves when it is said; where there is no primary any more, nobody is told. */
-function say(message: FromWorker): Promise<void> {
+/** Resolves when the message is sent. Without a primary it does nothing. */
+function sendToPrimary(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
     else resolve();
@@ -65,7 +65,7 @@ function awaitSettings(): Promise<WorkerSettings> {
 
 function start({ config, connection }: WorkerSettings, logger: Logger, siblings: Siblings): Promise<Gateway> {
   return startGateway({
-    // On its way here an object gets a prototype, and an id such as `constructor` would be found in it.
+    // The message gave the object a prototype, in which an id such as `constructor` would be found.
     config: { ...config, providers: Object.assign(Object.create(null), config.providers) },
     logger,
     rereadConfig: () => loadConfig({ file: config.file ?? undefined, env: process.env, cwd: process.cwd() }),
@@ -74,7 +74,7 @@ function start({ config, connection }: WorkerSettings, logger: Logger, siblings:
   });
 }
 
-function obey(starting: Promise<Gateway>, stop: (why: string) => void): void {
+function followOrders(starting: Promise<Gateway>, stop: (why: string) => void): void {
   const orders: Partial<Record<ToWorker['type'], (gateway: Gateway) => Promise<unknown>>> = {
     reload: ({ catalogue }) => catalogue.reload(),
     adopt: ({ journal }) => journal.adopt(),
@@ -85,45 +85,44 @@ function obey(starting: Promise<Gateway>, stop: (why: string) => void): void {
     if (order) void starting.then(order).catch(() => {});
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
-  // A terminal that closes tells every process; the primary passes one order on.
+  // A closing terminal signals every process. The primary passes one reload on.
   process.on('SIGHUP', () => {});
   cluster.worker?.on('disconnect', () => {
-    // Else node ends the process at once, and running answers with it.
+    // Without this Node ends the process at once, with its running answers.
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     stop('the primary process is gone');
   });
 }
 
-// A worker's part in a scrape: asks the primary for the figures of the other workers, and tells its own when it is asked.
-
-/** The primary itself waits a second for the others. */
+/** Longer than the second that the primary waits for the other workers. */
 const waitMs = 1_500;
 
+/** Asks the primary for the figures of the other workers, and sends the figures of this one when the primary asks. */
 export class Siblings {
   readonly #asks = new Map<number, (siblings: Figures[]) => void>();
   #lastAsk = 0;
 
-  constructor(private readonly say: (message: FromWorker) => Promise<void>) {}
+  constructor(private readonly send: (message: FromWorker) => Promise<void>) {}
 
-  /** Nothing where the primary does not answer: the scrape then tells of this process alone. */
+  /** Resolves to [] where the primary does not answer. The scrape then covers only this process. */
   readonly ask = (own: Figures): Promise<Figures[]> => {
     const ask = ++this.#lastAsk;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#answered(ask, []), waitMs);
+      const timer = setTimeout(() => this.#resolve(ask, []), waitMs);
       this.#asks.set(ask, (siblings) => {
         clearTimeout(timer);
         resolve(siblings);
       });
-      void this.say({ type: 'siblings', ask, figures: own });
+      void this.send({ type: 'siblings', ask, figures: own });
     });
   };
 
-  heard(message: ToWorker, own: () => Figures): void {
-    if (message.type === 'siblings') this.#answered(message.ask, message.siblings);
-    if (message.type === 'figures') void this.say({ type: 'figures', round: message.round, figures: own() });
+  receive(message: ToWorker, own: () => Figures): void {
+    if (message.type === 'siblings') this.#resolve(message.ask, message.siblings);
+    if (message.type === 'figures') void this.send({ type: 'figures', round: message.round, figures: own() });
   }
 
-  #answered(ask: number, siblings: Figures[]): void {
+  #resolve(ask: number, siblings: Figures[]): void {
     this.#asks.get(ask)?.(siblings);
     this.#asks.delete(ask);
   }

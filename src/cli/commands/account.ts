@@ -28,7 +28,7 @@ export const accountCommands: readonly Command[] = [
     summary: 'Show one account.',
     options: { account: { type: 'string' } },
     positionalsMax: 1,
-    run: async (context) => print(context, await named(context)),
+    run: async (context) => print(context, await findAccount(context)),
   },
   {
     name: 'account suspend',
@@ -68,7 +68,7 @@ async function createAccount(context: CommandContext): Promise<void> {
   const { options, positionals } = context;
   const password = readSecret('password', passwordVariable, context);
   const account = await context.client().call<AccountRow>('POST', '/accounts', {
-    email: required(positionals[0] ?? options.email, 'The e-mail address'),
+    email: required(positionals[0] ?? options.email, 'The email address'),
     ...(options.name && { name: options.name }),
     ...(password && { password: password.value }),
     ...(options['billing-country'] && { billing_country: options['billing-country'] }),
@@ -83,29 +83,29 @@ async function listAccounts({ client, io, json }: CommandContext): Promise<void>
   io.out(table(['id', 'email', 'name', 'status', 'balance (USD)', 'created'], rows));
 }
 
-function named(context: CommandContext): Promise<AccountRow> {
+function findAccount(context: CommandContext): Promise<AccountRow> {
   return context.client().findAccount(context.positionals[0] ?? context.options.account);
 }
 
-/** A suspension always names its account, even where there is only one. */
+/** The account must be named, even where there is only one. */
 async function setStatus(context: CommandContext, status: 'active' | 'suspended'): Promise<void> {
-  required(context.positionals[0] ?? context.options.account, 'The account (id or e-mail address)');
-  const { id } = await named(context);
+  required(context.positionals[0] ?? context.options.account, 'The account (id or email address)');
+  const { id } = await findAccount(context);
   print(context, await context.client().call<AccountRow>('PATCH', `/accounts/${id}`, { status }));
 }
 
 async function setPassword(context: CommandContext): Promise<void> {
-  required(context.positionals[0] ?? context.options.account, 'The account (id or e-mail address)');
+  required(context.positionals[0] ?? context.options.account, 'The account (id or email address)');
   const { value: password } = readSecret('password', passwordVariable, context) ?? {};
   required(password, 'The password (--password-stdin or --password-file)');
-  const { id, email } = await named(context);
+  const { id, email } = await findAccount(context);
   await context.client().call('PUT', `/accounts/${id}/password`, { password });
   if (!context.json) context.io.out(`The password of ${email} was set.`);
 }
 
 async function setOperator(context: CommandContext): Promise<void> {
-  required(context.positionals[0] ?? context.options.account, 'The account (id or e-mail address)');
-  const { id } = await named(context);
+  required(context.positionals[0] ?? context.options.account, 'The account (id or email address)');
+  const { id } = await findAccount(context);
   const operator = !context.flags.has('revoke');
   print(context, await context.client().call<AccountRow>('PATCH', `/accounts/${id}`, { operator }));
 }

@@ -21,7 +21,7 @@ export const catalogueCommands: readonly Command[] = [
   {
     name: 'catalogue check',
     parameters: '[<file> …]',
-    summary: 'Check the catalogue of the configuration, with these files added, without a server.',
+    summary: 'Check the catalogue of the configuration and these files. Needs no server.',
     positionalsMax: 100,
     run: checkCatalogue,
   },
@@ -35,14 +35,14 @@ async function reloadCatalogue({ client, io, json }: CommandContext): Promise<vo
   );
 }
 
-async function checkCatalogue({ io, json, options, positionals, failed }: CommandContext): Promise<void> {
+async function checkCatalogue({ io, json, options, positionals, markFailed }: CommandContext): Promise<void> {
   const config = readConfig(options.config, io);
   const { snapshot, faults } = await readCatalogue(config, io, positionals);
   const summary = snapshot && summaryOf(snapshot);
   if (json) io.out(JSON.stringify({ ok: summary !== null, faults, ...summary }, null, 2));
   else if (summary) io.out(summaryText(summary));
   else io.err(`${faults.join('\n')}\n${faults.length === 1 ? '1 fault' : `${faults.length} faults`}.`);
-  if (!summary) failed();
+  if (!summary) markFailed();
 }
 
 function summaryOf({ providers, regions, models, routes }: Snapshot) {

@@ -17,7 +17,7 @@ export const creditsCommands: readonly Command[] = [
   {
     name: 'credits add',
     parameters: '<amount in USD> [--account ID_OR_EMAIL] [--note TEXT]',
-    summary: 'Add credit; --amount=-2.50 takes some away.',
+    summary: 'Add credit. --amount=-2.50 removes credit.',
     options: { account: { type: 'string' }, amount: { type: 'string' }, note: { type: 'string' } },
     positionalsMax: 1,
     run: addCredits,

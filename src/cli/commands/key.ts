@@ -20,7 +20,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
     parameters: '[<name>] [--account ID_OR_EMAIL] [--expires 90d|12mo|never|TIME]',
-    summary: 'Create a key and show its token, once.',
+    summary: 'Create an API key and show its token once.',
     options: { ...account, name: { type: 'string' }, expires: { type: 'string' } },
     positionalsMax: 1,
     run: createKey,
@@ -36,7 +36,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key delete',
     parameters: '<key id> [--account ID_OR_EMAIL]',
-    summary: 'Delete a key; it stops working with the next request.',
+    summary: 'Delete a key. It stops working with the next request.',
     options: account,
     positionalsMax: 1,
     run: deleteKey,

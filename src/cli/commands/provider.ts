@@ -18,36 +18,36 @@ export const providerCommands: readonly Command[] = [
   {
     name: 'provider check',
     parameters: '[<provider or route id>] [--timeout 10s]',
-    summary: 'Call every configured provider, or one, as cheaply as can be, and say what is wrong. Needs no server.',
+    summary: 'Call every configured provider, or one, with a minimal request, and say what is wrong. Needs no server.',
     options: { timeout: { type: 'string', default: '10s' } },
     positionalsMax: 1,
     run: checkProviders,
   },
 ];
 
-async function checkProviders({ io, json, options, positionals, failed }: CommandContext): Promise<void> {
+async function checkProviders({ io, json, options, positionals, markFailed }: CommandContext): Promise<void> {
   const timeoutMs = parseDurationMs(options.timeout ?? '');
   if (!timeoutMs) throw new UsageError(`"${options.timeout}" is not a duration such as 10s`);
   const config = readConfig(options.config, io);
   const { snapshot, faults } = await readCatalogue(config, io);
   if (!snapshot) throw new CommandFailure(faults.join('\n'));
-  const { routes, others } = named(snapshot, positionals[0]);
+  const { routes, others } = chooseRoutes(snapshot, positionals[0]);
   const checked = await callAll(routes, config, io, timeoutMs);
   if (json) io.out(JSON.stringify({ object: 'list', data: [...checked, ...others] }, null, 2));
   else io.out(textOf(checked, others));
   const wanted = positionals[0] === undefined ? checked : [...checked, ...others];
-  if (wanted.some(({ verdict }) => verdict !== 'ok')) failed();
+  if (wanted.some(({ verdict }) => verdict !== 'ok')) markFailed();
 }
 
-interface Named {
-  /** To be called. */
+interface Chosen {
+  /** The routes to call. */
   routes: Route[];
-  /** What cannot be called. */
+  /** The results for providers that cannot be called. */
   others: CheckResult[];
 }
 
-/** The provider or the route that was asked for; without one, every provider. */
-function named(snapshot: Snapshot, asked: string | undefined): Named {
+/** The cheapest route of one provider, one route, or the cheapest route of every provider. */
+function chooseRoutes(snapshot: Snapshot, asked: string | undefined): Chosen {
   if (asked?.includes('/')) {
     const route = snapshot.routes.get(asked);
     if (!route) throw new CommandFailure(`The catalogue has no route "${asked}".`);
@@ -60,8 +60,8 @@ function named(snapshot: Snapshot, asked: string | undefined): Named {
     const known = [...snapshot.providers.keys()].join(', ');
     throw new CommandFailure(`The catalogue has no provider "${asked}". It has: ${known}.`);
   }
-  const result: Named = { routes: [], others: [] };
-  for (const one of provider ? [provider] : outside(snapshot)) {
+  const result: Chosen = { routes: [], others: [] };
+  for (const one of provider ? [provider] : externalProviders(snapshot)) {
     const route = cheapestRoute(snapshot, one);
     if (route) result.routes.push(route);
     else result.others.push(one.configured ? noRoute(one) : notConfigured(one));
@@ -69,8 +69,8 @@ function named(snapshot: Snapshot, asked: string | undefined): Named {
   return result;
 }
 
-/** The sandbox lives in the gateway's process: there is nobody to call. */
-function outside({ providers }: Snapshot): Provider[] {
+/** The sandbox runs inside the gateway, so there is nothing to call. */
+function externalProviders({ providers }: Snapshot): Provider[] {
   return [...providers.values()].filter(({ dialect }) => dialect !== 'sandbox');
 }
 
@@ -82,7 +82,7 @@ async function callAll(routes: readonly Route[], config: Config, io: Io, timeout
   try {
     return await Promise.all(
       routes.map(async (route) => {
-        if (route.provider.dialect === 'sandbox') return inProcess(route);
+        if (route.provider.dialect === 'sandbox') return sandboxResult(route);
         const keySource = keySourceOf(route.provider, config);
         return resultOf(route, await probe(ports, route), { keySource, timeoutMs });
       }),
@@ -92,7 +92,7 @@ async function callAll(routes: readonly Route[], config: Config, io: Io, timeout
   }
 }
 
-function inProcess({ id, provider }: Route): CheckResult {
+function sandboxResult({ id, provider }: Route): CheckResult {
   return { provider: provider.id, route: id, verdict: 'ok', status: null, latency_ms: 0, said: null, advice: '' };
 }
 
@@ -115,7 +115,7 @@ function textOf(checked: readonly CheckResult[], others: readonly CheckResult[])
       result.latency_ms,
     ]);
     parts.push(table(['provider', 'result', 'route called', 'http', 'ms'], rows));
-  } else parts.push('No provider was called: none that was asked for is configured.');
+  } else parts.push('No provider was called, because none of them is configured.');
   for (const result of checked.filter(({ verdict }) => verdict !== 'ok')) {
     const said = result.said === null ? '' : `\n  It said: ${result.said}`;
     parts.push(`${result.provider}: ${words(result)}\n  ${result.advice}${said}`);

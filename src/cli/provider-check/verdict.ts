@@ -34,7 +34,7 @@ export interface CheckResult {
   latency_ms: number | null;
   /** The provider's own message, masked; null where there is none. */
   said: string | null;
-  /** What to do; empty where all is well. */
+  /** What to do; empty where the check passed. */
   advice: string;
 }
 
@@ -112,14 +112,14 @@ function adviceOn(verdict: Verdict, route: Route, code: string, { keySource, tim
     case 'billing':
       return 'The account at the provider has no credit left, or has reached its spending limit. Settle that with the provider.';
     case 'quota':
-      return 'The daily quota at the provider is spent. It is free again after midnight, or with a higher quota.';
+      return 'The daily quota at the provider is used up. Wait until midnight UTC, or ask the provider for a higher quota.';
     case 'rate_limit':
     case 'capacity':
-      return 'The provider takes no more calls at the moment. The credential was not refused; try again later.';
+      return 'The provider accepts no more calls at the moment. The credential was not refused. Try again later.';
     case 'not_the_protocol':
       return `${host} answered with something that is not the ${dialect} protocol. Check the base_url of ${id}.`;
     case 'rejected':
-      return `The provider refused the smallest request there is. Check the upstream_model and the dialect of ${route.id}.`;
+      return `The provider refused a minimal request. Check the upstream_model and the dialect of ${route.id}.`;
     default:
       return 'The provider failed. Try again later.';
   }

@@ -100,7 +100,7 @@ export class Fleet {
       // Raising versions now would only send every process to a store that is away.
       this.deps.logger.warn(
         { error: String(error) },
-        'balances could not be read after a settlement; the next one will',
+        'balances could not be read after a settlement; the next settlement reads them',
       );
       return [];
     }

@@ -1,4 +1,4 @@
-/** `/admin/v1/accounts`: create, list, read, suspend, limit, and who may sign in. */
+/** `/admin/v1/accounts`: creates, lists, suspends and limits accounts, and sets who may sign in. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
@@ -15,7 +15,7 @@ import { bodyFields, countryCode, emailAddress, newPassword, personText } from '
 export const newAccount = z.strictObject({
   email: emailAddress,
   name: personText(200).nullish(),
-  password: newPassword.nullish().describe('Makes the account able to sign in at the dashboard.'),
+  password: newPassword.nullish().describe('Lets the account sign in at the dashboard.'),
   billing_country: countryCode.nullish().describe('ISO 3166-1.'),
 });
 
@@ -28,14 +28,14 @@ const perMinute = z
   .nullable()
   .optional();
 
-/** A field that is left out stays as it is; null gives the service's default back. */
+/** An absent field stays as it is; null restores the service's default. */
 export const accountChange = z.strictObject({
   status: z.enum(['active', 'suspended'], 'must be "active" or "suspended"').optional(),
   billing_country: countryCode.nullable().optional(),
   limits: z
     .strictObject({ requests_per_minute: perMinute, tokens_per_minute: perMinute })
     .optional()
-    .describe('What is left out stays; null gives the default back.'),
+    .describe('An absent field stays as it is; null restores the default.'),
   operator: z.boolean('must be true or false').optional(),
 });
 
@@ -90,7 +90,7 @@ export async function accountNamed({ directory }: HttpDeps, id: string): Promise
   return account;
 }
 
-/** The right belongs to the sign-in: without one there is nobody who could use it. */
+/** Operator rights belong to the sign-in, so an account without a password cannot have them. */
 async function setOperator(deps: HttpDeps, actor: Actor, { id }: Account, operator: boolean): Promise<void> {
   if (!(await deps.dashboard?.signIns.setOperator(id, operator))) {
     const reason = 'cannot be set: the account has no password yet, so nobody can sign in to it';

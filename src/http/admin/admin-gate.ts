@@ -1,4 +1,4 @@
-/** Checks the admin token: in constant time, with a limit on failures by address, each of which is logged and audited. */
+/** Checks the admin token in constant time. Failures are limited for each address, logged and audited. */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hashToken, tokenPrefix } from '../../accounts/keys/token.js';
@@ -15,18 +15,18 @@ export class AdminGate {
 
   constructor(private readonly deps: Pick<HttpDeps, 'adminToken' | 'adminLimiter' | 'audit' | 'logger'>) {
     if (deps.adminToken === '') throw new Error('the admin token is empty');
-    // Hashes have one length, so the comparison tells nothing about the token's own.
+    // Hashes have one length, so the comparison does not reveal the length of the token.
     this.expected = hashToken(deps.adminToken);
   }
 
-  /** Throws admin_token_wrong or admin_rate_limited. `address` is where the request comes from. */
+  /** Throws admin_token_wrong or admin_rate_limited. `address` is the client's address. */
   async requireToken(request: FastifyRequest, address: string): Promise<void> {
     const { authorization = '' } = request.headers;
     const token = authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
     if (!this.isGuess(token) || !(await this.verify(token, request, address))) throw gatewayError('admin_token_wrong');
   }
 
-  /** Nobody finds the token by sending none, or an API key by mistake: that is refused without being counted. */
+  /** A missing token, or an API key sent by mistake, is no guess: it is refused and not counted. */
   private isGuess(token: string): boolean {
     return token !== '' && (!token.startsWith(tokenPrefix) || this.deps.adminToken.startsWith(tokenPrefix));
   }

@@ -1,4 +1,4 @@
-/** `GET /admin/v1/audit`: who did what, newest first. */
+/** `GET /admin/v1/audit`: the audit log, newest first. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Actor } from '../../accounts/audit.js';
 import type { HttpDeps } from '../deps.js';
@@ -29,8 +29,7 @@ export function registerAudit(app: FastifyInstance, { store }: HttpDeps): void {
   });
 }
 
-// Who the audit says it was: the account whose session it is, else whoever holds the admin token.
-
+/** Whom the audit log names: the account of the session, else the holder of the admin token. */
 export function actorOf({ session }: FastifyRequest): Actor {
   return session ? `account:${session.account.id}` : 'operator';
 }

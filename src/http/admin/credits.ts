@@ -1,4 +1,4 @@
-/** Credits and the ledger of an account, in exact decimal text. */
+/** Posts credit and lists the ledger of an account. Amounts are exact decimal text. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { amountSchema, parseUsd, usdText } from '../../base/money.js';
@@ -18,7 +18,7 @@ export const newCredit = z.strictObject({
   note: personText(500).nullish(),
 });
 
-/** High, because the sum of a ledger is only its balance when all of it is there; `has_more` says when it is not. */
+/** High, because only the whole ledger sums up to the balance. `has_more` is true where entries are missing. */
 export const ledgerLimit: NumberParameter = {
   name: 'limit',
   description: 'How many entries, newest first.',

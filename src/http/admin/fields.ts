@@ -1,4 +1,4 @@
-/** Bodies of the admin API, checked by zod; the first fault is a 400 that names the field and the value. */
+/** Checks request bodies with zod. The first fault is a 400 that names the field and the value. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { passwordLength } from '../../accounts/sign-in/password-rules.js';
@@ -13,8 +13,8 @@ interface TextRules {
 }
 
 /**
- * A text with rules that JSON Schema has too. The document takes them from here, so they are the same there. Lengths count characters,
- * as JSON Schema does, and not the UTF-16 units of JavaScript. Patterns keep to what regular expressions of other languages can do.
+ * A text field whose rules also go into the OpenAPI document. Lengths count characters, as in JSON Schema, not UTF-16 units. Patterns
+ * use only what regular expressions of other languages support.
  */
 function textField({ messages, ...rules }: TextRules) {
   const pattern = rules.pattern === undefined ? undefined : new RegExp(rules.pattern, 'u');
@@ -30,14 +30,14 @@ function textField({ messages, ...rules }: TextRules) {
     .meta(rules);
 }
 
-/** No pattern of a schema can name it, and no JSON text should have it. */
+/** A lone surrogate is not valid text, and no pattern of a schema can exclude it. */
 const loneSurrogate = /\p{Cs}/u;
 
 const control = '\\x00-\\x1f\\x7f-\\x9f';
-/** What `trim` takes away, as characters: not every language has escapes for them. */
+/** The characters that `trim` removes, written out because not every language has escapes for them. */
 const blank = ' \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
 
-/** Text that a person wrote: no control characters, no lone surrogates, both of which a store or a terminal may refuse. */
+/** Text without control characters and lone surrogates, which a store or a terminal may refuse. */
 export const personText = (maxLength: number) =>
   textField({
     minLength: 1,
@@ -94,7 +94,7 @@ function faultOf(issue: z.core.$ZodIssue, body: unknown) {
 
 const secretFields = new Set<PropertyKey>(['password', 'current_password', 'new_password', 'admin_token', 'token']);
 
-/** A password is named, never shown. */
+/** Secrets are never quoted. */
 function shownValue(field: PropertyKey | undefined, value: unknown): string {
   if (field !== undefined && secretFields.has(field)) return 'not accepted';
   const text = JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** The keys of an account: made, listed, deleted. The token is in the answer to the creation and nowhere else. */
+/** Creates, lists and deletes the keys of an account. Only the answer to the creation contains the token. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { expirySchema, parseExpiry } from '../../accounts/keys/expiry.js';

@@ -1,4 +1,4 @@
-/** The operators' API under `/admin/v1`, all of it behind the admin token. The dashboard has it behind a session. */
+/** The operators' API: under `/admin/v1` with the admin token, and in the dashboard with a session. */
 import type { FastifyInstance } from 'fastify';
 import type { HttpDeps } from '../deps.js';
 import { checkBodyLength } from '../server/body.js';
@@ -18,7 +18,7 @@ export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promi
   registerOperatorResources(app, deps);
 }
 
-/** Everything that an operator does, whatever has proved that it is one. */
+/** The endpoints without the check of who is calling. */
 export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps): void {
   registerAccounts(app, deps);
   registerCreditsAndLedger(app, deps);

@@ -1,4 +1,4 @@
-/** Every route of the catalogue with its health, and the lifting of quota holds. */
+/** The admin API of routes, models and the catalogue: health, quota holds, availability and reload. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Route } from '../../catalogue/route.js';
@@ -46,8 +46,6 @@ export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-// A model's availability: available, soft-disabled (503 with a reason) or disabled (404).
-
 export const modelStateNames = ['available', 'soft_disabled', 'disabled'] as const;
 export const newState = z.strictObject({
   state: z
@@ -56,6 +54,7 @@ export const newState = z.strictObject({
   reason: personText(500).nullish(),
 });
 
+/** A model is available, soft-disabled (503 with a reason) or disabled (404). */
 export function registerModelAvailability(app: FastifyInstance, { catalogue, modelStates, audit }: HttpDeps): void {
   app.put<{ Params: { creator: string; model: string } }>('/models/:creator/:model/availability', async (request) => {
     const { state, reason = null } = bodyFields(request, newState);
@@ -70,8 +69,7 @@ export function registerModelAvailability(app: FastifyInstance, { catalogue, mod
   });
 }
 
-// Reloads the catalogue: all of it, or nothing and every fault.
-
+/** Reloads all of the catalogue, or nothing and answers with every fault. */
 export function registerCatalogue(app: FastifyInstance, { catalogue, audit }: HttpDeps): void {
   app.post('/catalogue/reload', async (request) => {
     const outcome = await catalogue.reload();

@@ -1,4 +1,4 @@
-/** `/v1/aliases`: the account's named routes. */
+/** `/v1/aliases`: names that an account gives to routes. */
 import type { FastifyInstance } from 'fastify';
 import { AliasBook } from '../../accounts/aliases/alias-book.js';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
@@ -37,7 +37,7 @@ export function registerAliases(app: FastifyInstance, { directory, audit, clock,
   });
 }
 
-/** `model_id` is the target as one id, the form that a chat request would name it by. */
+/** `model_id` is the target as one id, as a chat request would write it. */
 export function aliasJson(alias: Alias) {
   const target = { provider: alias.provider, canonical_id: alias.canonicalId, locode: alias.locode };
   return {

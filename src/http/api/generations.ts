@@ -1,4 +1,4 @@
-/** The usage history of an account: its own records only, newest first, including what has just ended. */
+/** The usage history of an account, newest first, including requests that have just ended. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { generationIdsFrom } from '../../base/ids.js';
 import { usdText } from '../../base/money.js';
@@ -72,7 +72,7 @@ function unreadable({ logger }: HttpDeps, error: unknown): GatewayError {
   return gatewayError('api_error', { what: 'The generation records cannot be read at the moment.' });
 }
 
-/** What a history can be narrowed to, by query parameters; those that are not sent narrow nothing. */
+/** The filters in the query. */
 export function generationFilters(request: FastifyRequest): Partial<GenerationQuery> {
   const filters = {
     after: queryText(request, 'after'),

@@ -1,4 +1,4 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`: what can be served right now, and only that. */
+/** `GET /v1/models` and `GET /v1/models/{id}`: the ids that can be served now, and no others. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
 import { usdText } from '../../base/money.js';
@@ -21,7 +21,7 @@ export function registerModels(app: FastifyInstance, deps: HttpDeps): void {
   );
 }
 
-/** One request's view: one snapshot, one caller. */
+/** The models as one client sees them in one snapshot. */
 class Listing {
   private readonly snapshot: Snapshot;
   private readonly created: number;
@@ -48,7 +48,7 @@ class Listing {
     }
   }
 
-  /** An id that names nothing, whatever its shape, is a 404 here: the path is a resource, not a field of a request. */
+  /** An unknown id of any shape is a 404, because the id is a path and not a field of a request. */
   one(text: string): ModelEntry {
     const id = parseModelId(text);
     if (id.kind === 'alias') {
@@ -59,15 +59,15 @@ class Listing {
     if (id.kind === 'auto') return this.auto(`${id.creator}/${id.model}`) ?? this.notServed(text);
     if (id.kind === 'invalid') throw notOffered(text, `the id ${id.reason}`);
     const route = findRoute(this.snapshot, id);
-    return this.servable(route) ? routeEntry(route, this.created) : this.notServed(text);
+    return this.isServable(route) ? routeEntry(route, this.created) : this.notServed(text);
   }
 
-  /** Not where its target cannot be served: the list has only ids that can. */
+  /** undefined where the target of the alias cannot be served. */
   private aliasEntry(alias: Alias): ModelEntry | undefined {
     const id = `alias/${alias.name}`;
     if (alias.locode === null) return this.auto(alias.canonicalId, id);
     const route = this.snapshot.routes.get(targetModelId(alias));
-    return route && this.servable(route) ? routeEntry(route, this.created, id) : undefined;
+    return route && this.isServable(route) ? routeEntry(route, this.created, id) : undefined;
   }
 
   private auto(canonicalId: string, id?: string): ModelEntry | undefined {
@@ -78,11 +78,11 @@ class Listing {
   }
 
   private servableRoutes(model: Model): Route[] {
-    return model.routes.filter((route) => this.servable(route));
+    return model.routes.filter((route) => this.isServable(route));
   }
 
-  /** Configured, priced, not disabled, not held, permitted in the caller's territory. */
-  private servable(route: Route): boolean {
+  /** Configured, priced, not disabled, not held, and permitted in the client's territory. */
+  private isServable(route: Route): boolean {
     const { modelStates, holds } = this.deps;
     return (
       route.provider.configured &&
@@ -102,8 +102,7 @@ function notOffered(id: string, reason: string): GatewayError {
   return gatewayError('model_not_offered', { id: idExcerpt(id), reason });
 }
 
-// The entries of `GET /v1/models`: OpenAI's model object with what this service knows about a route.
-
+/** OpenAI's model object with what the catalogue knows about a route. */
 export interface ModelEntry {
   id: string;
   object: 'model';
@@ -122,7 +121,7 @@ export interface ModelEntry {
   supported_parameters: string[];
 }
 
-/** Every route applies these, unless the catalogue says otherwise; a dialect translates them. */
+/** Every route applies these unless the catalogue says otherwise. */
 const universalParameters = [
   'temperature',
   'top_p',
@@ -156,14 +155,14 @@ function supportedParameters(routes: readonly Route[]): string[] {
   return [...parameters];
 }
 
-/** The value that all routes agree on; null where they differ, since the walk decides which one serves. */
-function agreed<T>(routes: readonly Route[], read: (route: Route) => T | null): T | null {
+/** The value that all routes have in common; null where they differ, because the walk decides which one serves. */
+function commonValue<T>(routes: readonly Route[], read: (route: Route) => T | null): T | null {
   const [first, ...rest] = routes.map(read);
   return first !== undefined && rest.every((value) => value === first) ? first : null;
 }
 
-/** What every one of the routes offers. */
-function least(routes: readonly Route[], read: (route: Route) => number | null): number | null {
+/** The smallest known value, which every route offers. */
+function smallest(routes: readonly Route[], read: (route: Route) => number | null): number | null {
   const known = routes.map(read).filter((value) => value !== null);
   return known.length === 0 ? null : Math.min(...known);
 }
@@ -175,7 +174,7 @@ function entry(
   created: number,
 ): Omit<ModelEntry, 'provider' | 'locode'> {
   const price = (read: (route: Route) => bigint | null | undefined) => {
-    const pico = agreed(routes, (route) => read(route) ?? null);
+    const pico = commonValue(routes, (route) => read(route) ?? null);
     return pico === null ? null : usdText(pico);
   };
   return {
@@ -184,16 +183,16 @@ function entry(
     created,
     owned_by: model.creator,
     name: model.name,
-    context_length: least(routes, ({ contextWindow }) => contextWindow),
-    max_output_tokens: least(routes, ({ maxOutputTokens }) => maxOutputTokens),
+    context_length: smallest(routes, ({ contextWindow }) => contextWindow),
+    max_output_tokens: smallest(routes, ({ maxOutputTokens }) => maxOutputTokens),
     pricing: {
       prompt: price((route) => route.price?.input),
       completion: price((route) => route.price?.output),
       input_cache_read: price((route) => route.price?.cachedInput),
     },
-    country: agreed(routes, (route) => route.country),
-    carbon: agreed(routes, (route) => route.carbon),
-    cloud_act: agreed(routes, (route) => route.provider.cloudAct),
+    country: commonValue(routes, (route) => route.country),
+    carbon: commonValue(routes, (route) => route.carbon),
+    cloud_act: commonValue(routes, (route) => route.provider.cloudAct),
     supported_parameters: supportedParameters(routes),
   };
 }
@@ -202,7 +201,7 @@ export function routeEntry(route: Route, created: number, id = route.id): ModelE
   return { ...entry(id, route.model, [route], created), provider: route.provider.id, locode: route.locode };
 }
 
-/** `routes` are the servable ones: those that the walk may choose from. */
+/** `routes` are the servable routes, from which the walk chooses. */
 export function autoEntry(
   model: Model,
   routes: readonly Route[],

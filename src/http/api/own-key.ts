@@ -1,4 +1,4 @@
-/** `GET /v1/key`: what a key may know about itself. */
+/** `GET /v1/key` and `GET /v1/credits`: the key in use and the balance of its account. */
 import type { FastifyInstance } from 'fastify';
 import { keyLabel } from '../../accounts/keys/token.js';
 import { usdNumber, usdText } from '../../base/money.js';
@@ -25,17 +25,15 @@ export function registerKey(app: FastifyInstance, { store, journal, limits }: Ht
   });
 }
 
-// `GET /v1/credits`: the account's balance, exact as text, and its sums as numbers.
-
 export function registerCredits(app: FastifyInstance, { directory }: HttpDeps): void {
   app.get('/v1/credits', async (request) => {
     const caller = accountOf(request);
-    // Asked for once more: in a fleet other processes have spent of it since the key was checked against memory.
+    // Read again, because other processes of a fleet may have charged the account since the key was checked.
     const { balancePico, usagePico } = (await directory.account(caller.id)) ?? caller;
     return {
       data: {
         balance_usd: usdText(balancePico),
-        // The balance is the sum of the ledger, so what was credited is the balance plus what was used.
+        // The balance is the sum of the ledger, so the credit is the balance plus the usage.
         total_credits: usdNumber(balancePico + usagePico),
         total_usage: usdNumber(usagePico),
         currency: 'USD',

@@ -1,4 +1,4 @@
-/** The resources under `/v1`, all behind the key check. The dashboard has the same ones behind its session. */
+/** The API of an account: under `/v1` with an API key, and in the dashboard with a session. */
 import type { FastifyInstance } from 'fastify';
 import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
@@ -14,7 +14,7 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   registerKey(app, deps);
 }
 
-/** Everything that belongs to an account, whoever speaks for it. */
+/** The endpoints without the check of who is calling. */
 export async function registerAccountResources(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   registerModels(app, deps);
   registerAliases(app, deps);

@@ -1,4 +1,4 @@
-/** `/v1/routing-policy`: the account's gates, and what it prefers among the routes that they leave. */
+/** The routing settings of an account: `/v1/routing-policy`, `/v1/fallback`, and the dry run `/v1/routes/explain`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SavedChain } from '../../accounts/fallback/saved-chain.js';
 import { SavedPolicy } from '../../accounts/policy/saved-policy.js';
@@ -24,8 +24,7 @@ export function registerRoutingPolicy(app: FastifyInstance, { directory, audit }
   });
 }
 
-// `/v1/fallback`: the chain that is walked where a request brings none of its own.
-
+/** The chain for requests that bring none of their own. */
 const fallbackPath = '/v1/fallback';
 
 export function registerFallback(app: FastifyInstance, { directory, audit, modelStates, catalogue }: HttpDeps): void {
@@ -47,8 +46,7 @@ function fallbackJson(models: readonly string[]) {
   return { object: 'fallback', fallback: { models } };
 }
 
-// `POST /v1/routes/explain`: what would become of a chat request. It takes bodies as large as the chat does.
-
+/** The dry run of a chat request. It accepts bodies as large as chat does. */
 export async function registerExplain(app: FastifyInstance, { explain, bodyMemory }: HttpDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

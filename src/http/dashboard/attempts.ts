@@ -1,7 +1,6 @@
 /**
- * Which buckets an attempt belongs to. Guesses are counted by address, by account and address, and by
- * account alone; but a browser that has signed in to the account before has a bucket of its own instead of the account's, so
- * that nobody can keep the owner out by guessing.
+ * The buckets that limit attempts. Guesses count by address, by account and address, and by account. A browser that has signed in to
+ * the account before has a bucket of its own instead of the account's, so that nobody can lock the owner out by guessing.
  */
 import type { FastifyRequest } from 'fastify';
 import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
@@ -13,7 +12,7 @@ const seconds = 1000;
 export interface Attempt {
   /** The address that it comes from. */
   peer: string;
-  /** What is being guessed at: an e-mail address or an account's id. */
+  /** The account that is guessed at: an email address or an id. */
   account: string;
   /** The browser, where it is known to the account. */
   device: string | null;
@@ -29,26 +28,26 @@ export function signInBuckets({ peer, account, device }: Attempt): Bucket[] {
   ];
 }
 
-/** Successful ones count too: each makes an account, perhaps with welcome credit. 20 at once and 20 an hour. */
+/** Successful attempts count too, because each makes an account, perhaps with welcome credit. 20 at once, then 20 an hour. */
 export function signUpBuckets(peer: string): Bucket[] {
   return [{ name: `sign-up ${peer}`, capacity: 20, refillMs: 180 * seconds }];
 }
 
 /**
- * Keys that an account makes for itself: twice as many at once as it may have, then 10 a minute. Each key has rate limits of its
- * own, which an account that keeps replacing its keys would never reach.
+ * New keys of an account: twice the maximum at once, then 10 a minute. Each key has its own rate limits, which an account that keeps
+ * replacing its keys would never reach.
  */
 export function newKeyBuckets(accountId: string): Bucket[] {
   return [{ name: `new key ${accountId}`, capacity: 400, refillMs: 6 * seconds }];
 }
 
-/** A one-time link or the admin token: nothing that somebody mistypes often. */
+/** For a one-time link and the admin token, which people rarely mistype. */
 export function secretBuckets(peer: string): Bucket[] {
   return [{ name: `secret ${peer}`, capacity: 10, refillMs: 30 * seconds }];
 }
 
-/** A null answer was a wrong guess and counts; anything else, also a store that is away, was none. */
-export async function countingGuesses<T>(
+/** Counts an attempt that answers null as a wrong guess. Anything else, also an unreachable store, does not count. */
+export async function limitGuesses<T>(
   limiter: GuessLimiter,
   buckets: readonly Bucket[],
   attempt: () => Promise<T | null>,
@@ -64,7 +63,7 @@ export async function countingGuesses<T>(
   }
 }
 
-/** The name under which whoever is calling is counted. */
+/** The name under which the client's address is counted. */
 export function callerPeer({ origin }: FastifyRequest): string {
   return peerOf(origin.address);
 }

@@ -1,4 +1,4 @@
-/** `GET catalogue`: every model and route with price, place, carbon and jurisdiction, and why a route is not served now. */
+/** `GET catalogue`: every model and route with price, region, carbon and jurisdiction, and why a route is not served now. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { usdText } from '../../base/money.js';
 import type { Model, Price, Route } from '../../catalogue/route.js';

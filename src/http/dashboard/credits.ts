@@ -1,4 +1,4 @@
-/** The account's balance and ledger, and how credit is added (contract 8, Credits). */
+/** The Credits page: balance, ledger, the low-balance notice, and buying credit. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseUsd, picoPerUsd, usdText } from '../../base/money.js';
@@ -13,8 +13,6 @@ import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber, queryText } from '../query.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 
-// Buying credit: `POST credits/checkout` answers the address to pay at, `GET credits/checkout/{id}` whether it has been credited yet.
-
 const picoPerCent = picoPerUsd / 100n;
 const usdOfCents = (cents: number) => usdText(BigInt(cents) * picoPerCent);
 
@@ -22,10 +20,11 @@ export const amountBounds = { min_usd: usdOfCents(checkoutCents.min), max_usd: u
 
 const newCheckout = z.strictObject({
   amount_usd: z.string('must be a decimal amount as text, like "25.00"'),
-  /** Made once a click, so that a call which is sent again opens no second checkout. */
+  /** Made once for each click, so that a repeated call opens no second checkout. */
   attempt: z.string().regex(/^[\w-]{8,64}$/, 'must be 8 to 64 letters, digits, _ or -'),
 });
 
+/** `POST credits/checkout` answers the address to pay at; `GET credits/checkout/{id}` says whether the credit has been added. */
 export function registerCheckout(app: FastifyInstance, deps: HttpDeps, { addresses }: DashboardDeps): void {
   app.post('/credits/checkout', async (request) => {
     if (!deps.payments) throw gatewayError('checkout_not_offered');
@@ -66,7 +65,6 @@ const byOperator =
 const byCheckout =
   'You pay on a page of Stripe\u2019s. Credit is added when Stripe has confirmed the payment, mostly within seconds.';
 
-/** High enough for anybody who wants to hear early, low enough to be an amount. */
 const thresholdPicoMax = 1_000_000n * picoPerUsd;
 
 const newThreshold = z.strictObject({

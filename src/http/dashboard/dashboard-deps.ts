@@ -1,4 +1,4 @@
-/** What the dashboard is given beyond what the HTTP layer has anyway. */
+/** What the dashboard needs in addition to `HttpDeps`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DemoClaim } from '../../accounts/sign-in/demo-claim.js';
 import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
@@ -11,16 +11,16 @@ export interface DashboardDeps {
   demoClaim: Pick<DemoClaim, 'take'>;
   limiter: GuessLimiter;
   registration: 'open' | 'closed';
-  /** What an account gets that signs up by itself. */
+  /** Credit for an account that signs up. */
   welcomeCreditPico: PicoUsd;
-  /** The addresses as configured; null = made from where the server listens. They never come from a request. */
+  /** The configured addresses; null where they are made from host and port. They never come from a request. */
   configured: { baseUrl: string | null; dashboardUrl: string | null };
   /** The addresses in use, known once the server listens. */
   addresses: () => { base: string; dashboard: string; docs: string };
   /** The dashboard's address is https, so its cookies are `Secure`. */
   secure: boolean;
   payments: 'none' | 'stripe';
-  /** The balance under which an account is told of, where its owner has set none. */
+  /** Balances below this are reported, where the account has no threshold of its own. */
   lowBalancePico: PicoUsd;
   version: string;
   /** Runs a chat request of a signed-in account and answers it. The body has not been read. */

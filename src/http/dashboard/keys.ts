@@ -1,4 +1,4 @@
-/** The account's keys: created with a name and an expiry, the token shown once, listed by prefix and last four. */
+/** The API keys of the signed-in account. Only the answer to the creation contains the token. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseExpiry } from '../../accounts/keys/expiry.js';

@@ -32,14 +32,14 @@ export function registerOverview(app: FastifyInstance, deps: HttpDeps): void {
     const { stepMs, steps } = shape;
     const lengthMs = stepMs * steps;
     const nowMs = deps.clock.now();
-    // Steps are those of the clock (UTC days, whole hours); the last one is the one that is under way.
+    // Steps start at whole hours or UTC days. The last step is not over yet.
     const toMs = (Math.floor(nowMs / stepMs) + 1) * stepMs;
     const fromMs = toMs - lengthMs;
     await deps.journal.settled(settledWaitMs);
     const accountId = account.id;
     const [rows, before] = await Promise.all([
       deps.store.usage.summary({ accountId, fromMs, toMs, stepMs }),
-      // As long as the period is by now, so that the two can be compared.
+      // As long as the current period so far, so that the two can be compared.
       deps.store.usage.summary({ accountId, fromMs: fromMs - lengthMs, toMs: nowMs - lengthMs, stepMs: lengthMs }),
     ]);
     const { current: snapshot } = deps.catalogue;
@@ -71,10 +71,6 @@ function withoutTokenKinds({ prompt_tokens: _, completion_tokens: __, ...rest }:
   return rest;
 }
 
-// * The figures of a summary as the charts want them. Carbon is the grid's intensity where requests were served (gCO2e/kWh),
-// weighted by tokens, from today's catalogue: what a provider's machines draw for a token is known to nobody, so no amount of
-// carbon is made up from it.
-
 export interface Figures {
   requests: number;
   errors: number;
@@ -96,6 +92,10 @@ const partOf: Record<Part, (routeId: string) => string> = {
   region: (id) => id.split('/')[3] ?? '',
 };
 
+/**
+ * The figures of a summary for the charts. Carbon is the intensity of the grid where requests were served (gCO2e/kWh), weighted by
+ * tokens, from today's catalogue. Nobody publishes the energy of a token, so no amount of carbon is derived.
+ */
 export class UsageFigures {
   private readonly routes: readonly UsageRow[];
 
@@ -119,7 +119,7 @@ export class UsageFigures {
     );
   }
 
-  /** What was served, by one of its parts; the dearest first, then the most used. */
+  /** Usage by model, provider or region, the most expensive first, then the most used. */
   parts<T extends object>(part: Part, describe: (id: string) => T) {
     const rows = this.rows.filter((row) => row.group === part && row.id !== null);
     rows.sort((a, b) => (a.costPico === b.costPico ? b.requests - a.requests : a.costPico < b.costPico ? 1 : -1));

@@ -1,6 +1,6 @@
 /**
- * The dashboard's pages: one application, so that every path under `/dashboard` is its index, and its files, whose names hold
- * a hash of what is in them and may be kept for ever. Nothing is loaded from elsewhere, and nothing inline is run.
+ * Serves the dashboard, a single-page application: every path under `/dashboard` is its index. The names of its files contain a hash of
+ * their content, so browsers may cache them for ever. Nothing is loaded from other hosts, and no inline script runs.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ export async function registerPages(app: FastifyInstance, { files: folder, signI
     return reply.send(file.body);
   };
   const index = async (request: FastifyRequest, reply: FastifyReply) => {
-    // Whoever opens the dashboard is about to sign in.
+    // A visitor of the dashboard is about to sign in.
     signIns.warm();
     return (await send(request, reply, 'index.html', 'no-store')) ?? notFound(request);
   };
@@ -49,7 +49,7 @@ export async function registerPages(app: FastifyInstance, { files: folder, signI
   app.get<{ Params: { '*': string } }>('/dashboard/*', { config: { anyPath: true } }, async (request, reply) => {
     const name = request.params['*'];
     if (name === 'api' || name.startsWith('api/')) return notFound(request);
-    // A file that an older page names and this build no longer has is missing, not the index.
+    // An asset of an older build is a 404, not the index.
     if (name.startsWith('assets/')) return (await send(request, reply, name, immutable)) ?? notFound(request);
     return (name === '' ? undefined : await send(request, reply, name, 'no-cache')) ?? index(request, reply);
   });
@@ -59,8 +59,6 @@ function notFound(request: FastifyRequest): never {
   const path = request.originalUrl.split('?', 1)[0]?.slice(0, 200) ?? '';
   throw gatewayError('path_not_found', { method: request.method, path });
 }
-
-// The files of a built front end: only what the build made is ever served, whatever path is asked for.
 
 const contentTypes: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -75,10 +73,10 @@ const contentTypes: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The build lays everything into its folder or into `assets`; nothing hidden, and no way up. */
+/** Only files that the build made: in its folder or in `assets`, not hidden, and without `..`. */
 const builtName = /^(?:assets\/)?\w[\w.-]*$/;
 
-/** The build has compressed beforehand what is worth it. */
+/** The build compresses the files that are worth it. */
 const endings = { br: '.br', gzip: '.gz' } as const;
 
 export interface BuiltFile {

@@ -44,22 +44,22 @@ export function registerPolicyPreview(app: FastifyInstance, { catalogue }: HttpD
   });
 }
 
-/** In the gates' order, each route at the first that removes it, as the 403 counts them. */
+/** In the order of the gates. Each route counts at the first gate that removes it, as in the 403. */
 function gateCounts(policy: RoutingPolicy, routes: readonly Route[]) {
   let left = routes;
   return gates.map((gate) => {
     const setting = policy[gate.name];
     const active = gate.isSet(setting);
-    const permitted = (among: readonly Route[]) =>
+    const routesLeft = (among: readonly Route[]) =>
       active ? among.filter((route) => gate.permits(route, setting)) : among;
     const before = left.length;
-    left = permitted(left);
+    left = routesLeft(left);
     return {
       gate: gate.name,
       active,
       removes: before - left.length,
       leaves: left.length,
-      alone_leaves: permitted(routes).length,
+      alone_leaves: routesLeft(routes).length,
     };
   });
 }

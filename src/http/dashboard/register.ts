@@ -56,11 +56,10 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   );
 }
 
-// `POST playground/chat`: a chat request of the signed-in account, through the very pipeline that a key's request takes.
-
-export function registerPlayground(app: FastifyInstance, { playground }: DashboardDeps): void {
+/** `POST playground/chat` runs a chat request of the signed-in account through the same pipeline as requests with a key. */
+function registerPlayground(app: FastifyInstance, { playground }: DashboardDeps): void {
   app.post('/playground/chat', {
-    // The last hook before the framework would read the body; the pipeline reads it itself.
+    // The last hook before Fastify would read the body. The pipeline reads it.
     onRequest: async (request, reply) => {
       reply.hijack();
       playground(request.raw, reply.raw, callerOf(request), request.id);

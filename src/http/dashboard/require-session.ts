@@ -1,4 +1,4 @@
-/** The dashboard's counterpart to the key check: a session speaks for an account, by its cookie. */
+/** The session check of the dashboard, the counterpart to the key check: a cookie identifies an account. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cookieName, cookieValue } from '../../accounts/sign-in/cookies.js';
 import type { Session } from '../../accounts/sign-in/sign-ins.js';
@@ -9,10 +9,10 @@ import { checkBodyLength } from '../server/body.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { isReading } from './same-origin.js';
 
-/** The key name that usage records of the playground have (contract 2.1: the name appears in the usage history). */
+/** The key name in usage records of the playground. */
 export const playgroundKeyName = 'playground';
 
-/** Everything registered on `app` needs a session, and has the account's identity as if a key had been shown. */
+/** Everything registered on `app` needs a session, and has the identity of its account. */
 export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     const session = await readSession(request, reply, dashboard);
@@ -20,7 +20,7 @@ export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: 
     request.session = session;
     request.identity = identityOf(session.account);
     deps.territories.checkBillingCountry(session.account);
-    // A suspended account may still see what it has and what it owes.
+    // A suspended account may still read its data.
     if (session.account.status === 'suspended' && !isReading(request)) throw gatewayError('account_suspended');
     checkBodyLength(request, deps.bodyMemory);
   });
@@ -37,7 +37,7 @@ export function sessionOf(request: FastifyRequest): Session {
   return request.session;
 }
 
-/** The session of the request's cookie, prolonged where that is due; null where there is none. */
+/** The session of the request's cookie, extended where due; null where there is none. */
 export async function readSession(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,7 +50,7 @@ export async function readSession(
   return session;
 }
 
-/** No key: its id names the account, so that limits by key are the account's own, and is no id that a key can have. */
+/** The id names the account, so that key limits apply to the account. No real key can have it. */
 function identityOf(account: Account): Identity {
   const key = {
     ...{ id: `session:${account.id}`, accountId: account.id, name: playgroundKeyName },

@@ -18,7 +18,7 @@ const keyCount = async () => (await browser.call('GET', 'keys')).json().data.len
 const createKey = (headers: Record<string, string | undefined>, body: unknown = { name: 'forged' }) =>
   browser.call('POST', 'keys', body, { headers });
 
-describe('a call that changes something (contract 8, CSRF-safe)', () => {
+describe('a call that changes something', () => {
   it.each<[string, Record<string, string | undefined>]>([
     ['from another origin', { origin: 'https://evil.example' }],
     ['from a page without an origin (a sandboxed frame)', { origin: 'null' }],
@@ -65,7 +65,7 @@ describe('every answer of the dashboard’s API', () => {
     }
   });
 
-  it('a preflight of another origin is told nothing that would let it go on', async () => {
+  it('a preflight of another origin gets no permission', async () => {
     const answer = await browser.call('OPTIONS', 'keys', undefined, {
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
     });

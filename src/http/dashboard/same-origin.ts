@@ -1,7 +1,7 @@
 /**
- * Whether a call comes from the dashboard itself (contract 8, CSRF-safe). Three things have to agree, each of which another
- * site cannot bring about: a header of ours, which a form cannot send and a script of another origin may not (there is no
- * CORS here); the browser's word on the site; and the origin, held against the configuration, never against `Host`.
+ * Protects the dashboard's API against cross-site requests. Three checks, each of which another site cannot pass: a custom header, which
+ * a form cannot send and a script of another origin may not send (there is no CORS here); `sec-fetch-site`, which the browser sets; and
+ * the origin, compared with the configuration and never with `Host`.
  */
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -16,23 +16,23 @@ export function isReading(request: FastifyRequest): boolean {
   return readingMethods.has(request.method);
 }
 
-/** Calls that only read change nothing, and what they answer is unreadable to other origins. */
+/** Calls that only read change nothing, and other origins cannot read their answers. */
 export function checkSameOrigin(request: FastifyRequest, { configured }: Pick<DashboardDeps, 'configured'>): void {
   if (isReading(request)) return;
   const { headers } = request;
-  if (headers[dashboardHeader] === undefined) throw refused(`the header ${dashboardHeader} is missing`);
+  if (headers[dashboardHeader] === undefined) throw csrfRefusal(`the header ${dashboardHeader} is missing`);
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin') throw refused('the browser says that another site has made it');
+  if (site !== undefined && site !== 'same-origin') throw csrfRefusal('the browser says that another site has made it');
   const { origin } = headers;
   if (origin === undefined || isOwnOrigin(origin, configured, request.raw.socket?.localPort)) return;
-  throw refused(`the page has the origin ${origin.slice(0, 100)}, which is not the one in the configuration`);
+  throw csrfRefusal(`the page has the origin ${origin.slice(0, 100)}, which is not the one in the configuration`);
 }
 
-function refused(reason: string) {
+function csrfRefusal(reason: string) {
   return gatewayError('csrf_refused', { reason });
 }
 
-/** Without a configured address: this machine's name or any plain address, which no name service can turn elsewhere. */
+/** Without a configured address: `localhost` or any IP address, which no DNS server can redirect. */
 function isOwnOrigin(origin: string, { baseUrl, dashboardUrl }: DashboardDeps['configured'], port?: number): boolean {
   const own = [baseUrl, dashboardUrl].filter((address) => address !== null);
   if (own.length > 0) return own.some((address) => new URL(address).origin === origin);

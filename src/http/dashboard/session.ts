@@ -1,4 +1,4 @@
-/** `GET session`: who is signed in, and what the dashboard has to know before anybody is. */
+/** The session of the dashboard: who is signed in, password changes, and operator rights by the admin token. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { demoEmail } from '../../accounts/sign-in/demo-claim.js';
@@ -10,7 +10,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import { AdminGate } from '../admin/admin-gate.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
-import { callerPeer, countingGuesses, secretBuckets, signInBuckets } from './attempts.js';
+import { callerPeer, limitGuesses, secretBuckets, signInBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { readSession, sessionOf } from './require-session.js';
 
@@ -51,13 +51,11 @@ export async function sessionJson({ limits, store }: HttpDeps, dashboard: Dashbo
   };
 }
 
-/** For the pages' banner. That requests are refused is told also to whoever wants no notice. */
+/** For the banner of the pages. `exhausted` is shown also to accounts that want no notice. */
 function balanceLevel(balancePico: PicoUsd, thresholdPico: PicoUsd): 'fine' | BalanceLevel {
   if (balancePico <= 0n) return 'exhausted';
   return balancePico < thresholdPico ? 'low' : 'fine';
 }
-
-// What a session may do about itself: change the account's password, and show the admin token for operator rights.
 
 const text = z.string('must be text').max(1000, 'must be at most 1000 characters');
 const passwordChange = z.strictObject({ current_password: text.nullish(), new_password: newPassword });
@@ -73,7 +71,7 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
     await checkNewPassword('new_password', new_password, account);
     const buckets = signInBuckets({ peer: callerPeer(request), account: account.id, device: null });
     const attempt = async () => (await signIns.changePassword(account.id, current_password, new_password)) || null;
-    const changed = await countingGuesses(limiter, buckets, attempt);
+    const changed = await limitGuesses(limiter, buckets, attempt);
     if (!changed) throw gatewayError('current_password_wrong');
     await deps.audit.record(`account:${account.id}`, 'account.password', account.id);
     reply.header('set-cookie', await signIns.open(account.id));
@@ -89,7 +87,7 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
     const session = sessionOf(request);
     const { admin_token } = bodyFields(request, adminProof);
     const attempt = async () => (await gate.verify(admin_token, request, request.origin.address)) || null;
-    if (!(await countingGuesses(limiter, secretBuckets(callerPeer(request)), attempt))) {
+    if (!(await limitGuesses(limiter, secretBuckets(callerPeer(request)), attempt))) {
       throw gatewayError('operator_token_wrong');
     }
     await signIns.setSessionOperator(session, true);

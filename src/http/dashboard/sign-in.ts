@@ -1,4 +1,4 @@
-/** Sign-up, sign-in, sign-out and the demo's link. Answers say no more about an account than its owner knows. */
+/** Sign-up, sign-in, sign-out and the link that claims the demo account. Answers do not reveal whether an account exists. */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -10,12 +10,12 @@ import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { bodyFields, emailAddress, newPassword, personText } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
-import { callerPeer, countingGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
+import { callerPeer, limitGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { sessionJson } from './session.js';
 
 const newAccount = z.strictObject({ email: emailAddress, password: newPassword, name: personText(200).nullish() });
-/** Not held against the rules of a new one: whatever is wrong with it is a wrong guess. */
+/** Not checked against the rules for new passwords: any fault in it is a wrong guess. */
 const text = z.string('must be text').max(1000, 'must be at most 1000 characters');
 const credentials = z.strictObject({ email: text.trim().toLowerCase(), password: text });
 const claim = z.strictObject({ token: text });
@@ -23,7 +23,12 @@ const claim = z.strictObject({ token: text });
 export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   const { signIns, limiter, demoClaim } = dashboard;
   const devices = new DeviceCookies(() => signIns.keyFor('device cookies'), dashboard.secure);
-  const signedIn = async (reply: FastifyReply, account: Account, cookies: Cookies, session?: Partial<Session>) => {
+  const answerSignedIn = async (
+    reply: FastifyReply,
+    account: Account,
+    cookies: Cookies,
+    session?: Partial<Session>,
+  ) => {
     reply.header('set-cookie', cookies);
     return sessionJson(deps, dashboard, { account, token: '', operatorBy: null, ...session });
   };
@@ -41,19 +46,19 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const { welcomeCreditPico } = dashboard;
     if (welcomeCreditPico > 0n) await deps.directory.postCredit('system', account.id, welcomeCreditPico, 'Welcome');
     const cookies = [...(await signIns.open(account.id)), await devices.make(email)];
-    return reply.code(201).send(await signedIn(reply, account, cookies));
+    return reply.code(201).send(await answerSignedIn(reply, account, cookies));
   });
 
   app.post('/sign-in', async (request, reply) => {
     const { email, password } = bodyFields(request, credentials);
-    const device = await devices.known(request.headers.cookie, email);
+    const device = await devices.deviceOf(request.headers.cookie, email);
     const buckets = signInBuckets({ peer: callerPeer(request), account: email, device });
-    const cookies = await countingGuesses(limiter, buckets, () => signIns.signIn(email, password));
+    const cookies = await limitGuesses(limiter, buckets, () => signIns.signIn(email, password));
     if (!cookies) throw gatewayError('sign_in_failed');
     const session = await newSession(dashboard, cookies);
     await deps.audit.record(`account:${session.account.id}`, 'session.open', session.account.id);
     const withDevice = device === null ? [...cookies, await devices.make(email)] : cookies;
-    return signedIn(reply, session.account, withDevice, session);
+    return answerSignedIn(reply, session.account, withDevice, session);
   });
 
   app.post('/sign-out', async (request, reply) => {
@@ -65,35 +70,36 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
   app.post('/claim', async (request, reply) => {
     const { token } = bodyFields(request, claim);
     const buckets = secretBuckets(callerPeer(request));
-    const account = await countingGuesses(limiter, buckets, () => demoClaim.take(token));
+    const account = await limitGuesses(limiter, buckets, () => demoClaim.take(token));
     if (!account) throw gatewayError('claim_invalid');
     await deps.audit.record(`account:${account.id}`, 'account.claim', account.id);
     const cookies = await signIns.open(account.id);
-    return signedIn(reply, account, cookies, await newSession(dashboard, cookies));
+    return answerSignedIn(reply, account, cookies, await newSession(dashboard, cookies));
   });
 }
 
-/** What the cookies that are about to be set prove. */
+/** The session that the new cookies identify. */
 async function newSession({ signIns }: DashboardDeps, cookies: Cookies): Promise<Session> {
   const { session } = await signIns.session(cookies.map((cookie) => cookie.split(';', 1)[0]).join('; '));
   if (!session) throw new Error('a session that was just opened is not there');
   return session;
 }
 
-// * A cookie that a browser gets when it signs in: it proves later that this browser knew the account's password once. It opens
-// nothing; it only keeps the guesses of others from counting against the owner.
-
 const yearSeconds = 365 * 86_400;
 
+/**
+ * A cookie that a browser gets when it signs in. It proves later that this browser once knew the account's password. It gives no
+ * access; it only keeps the guesses of others from counting against the owner.
+ */
 export class DeviceCookies {
   constructor(
-    /** The same in every process of a fleet, or a browser would be a stranger to all but the one that it signed in at. */
+    /** The same in every process of a fleet, so that each of them recognises the browser. */
     private readonly key: () => Promise<Buffer>,
     private readonly secure: boolean,
   ) {}
 
-  /** The name of the browser, where it has signed in to this account before. */
-  async known(cookieHeader: string | undefined, email: string): Promise<string | null> {
+  /** The id of the browser, where it has signed in to this account before. */
+  async deviceOf(cookieHeader: string | undefined, email: string): Promise<string | null> {
     const cookie = cookieValue(cookieHeader, this.name);
     if (cookie === undefined) return null;
     const [device = '', proof = ''] = cookie.split('.');

@@ -1,4 +1,4 @@
-/** What the Usage page needs beside the usage history itself: what there is to filter by, and the history as CSV. */
+/** The Usage page: the values to filter by, and the usage history as CSV. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { usdText } from '../../base/money.js';
@@ -53,7 +53,7 @@ export function registerUsage(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-/** A page at a time, as fast as it is taken. */
+/** One page of records at a time, as fast as the client reads. */
 async function* csvPages({ store }: HttpDeps, query: GenerationQuery): AsyncGenerator<string> {
   yield `${columns.map(([name]) => name).join(',')}\r\n`;
   let after = query.after;
@@ -69,7 +69,7 @@ function csvRow(row: Generation): string {
   return `${columns.map(([, read]) => csvCell(read(row))).join(',')}\r\n`;
 }
 
-/** Quoted where it must be; text that a spreadsheet would take for a formula is made plain text. */
+/** Quotes where necessary. Text that a spreadsheet would take for a formula gets a leading apostrophe. */
 export function csvCell(value: string | number | boolean | null): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);

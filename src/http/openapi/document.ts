@@ -1,4 +1,4 @@
-/** The OpenAPI document: put together from the resources, the error table and the headers, once a process. */
+/** Builds the OpenAPI document from the resources, the error table and the headers, and serves it. */
 import type { FastifyInstance } from 'fastify';
 import { version } from '../../base/version.js';
 import { allowOrigin } from '../server/headers.js';
@@ -15,21 +15,19 @@ import { explain, models } from './paths/models.js';
 import { ops, webhooks } from './paths/ops.js';
 import type { OpenApiDocument, Resource } from './types.js';
 
-// Every resource of the document, in the order in which the reference shows them.
-
+/** Every resource, in the order of the API reference. */
 export const resourceGroups = {
   'Inference API': [chat, models, explain, routingPolicy, aliases, fallback, generations, account],
   'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes],
   Service: [ops, webhooks],
 };
 
-// `GET /openapi.json`: no key is needed, and the guards apply as on any path.
-
+/** `GET /openapi.json` needs no key. */
 export function registerOpenApi(app: FastifyInstance): void {
   let content: StaticContent | undefined;
   app.get('/openapi.json', (request, reply) => {
     content ??= staticContent('application/json; charset=utf-8', JSON.stringify(openApiDocument));
-    // Tools on other origins may read it, as they may call the API that it describes.
+    // Tools of other origins may read it, as they may call the API.
     reply.headers(allowOrigin);
     return sendStatic(request, reply, content, 'public, max-age=0, must-revalidate');
   });
@@ -39,8 +37,8 @@ const description = `Lodestone is an inference gateway: chat completions in Open
 
 **Keys.** The inference API takes \`Authorization: Bearer sk-lr-…\`, a key from the dashboard. The admin API takes the admin token.
 
-**Errors.** Every error is \`{"error": {"type", "message", "code", "param"}}\`. Branch on \`code\` and the status. Each operation lists the rows that it can
-end in; what the HTTP layer itself refuses is under \`default\`.
+**Errors.** Every error is \`{"error": {"type", "message", "code", "param"}}\`. Branch on \`code\` and the status. Each operation lists the errors that it
+can end in; errors of the HTTP layer are under \`default\`.
 
 **Amounts** named \`…_usd\` are decimal texts, exact to twelve decimals. **Lists** are \`{"object": "list", "data": […]}\`.
 
@@ -72,16 +70,16 @@ export const openApiDocument: OpenApiDocument = {
     name,
     tags: group.map(({ tag }) => tag.name),
   })),
-  paths: merged(resources.map(({ paths }) => paths)),
+  paths: joined(resources.map(({ paths }) => paths)),
   components: {
     securitySchemes,
     headers,
     examples: errorExamples,
     responses: { HttpLayer: httpLayerResponse },
-    schemas: { ...merged(resources.map(({ schemas = {} }) => schemas)), ...errorSchemas },
+    schemas: { ...joined(resources.map(({ schemas = {} }) => schemas)), ...errorSchemas },
   },
 };
 
-function merged<T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> {
+function joined<T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> {
   return Object.assign({}, ...parts);
 }

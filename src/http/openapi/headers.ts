@@ -1,4 +1,4 @@
-/** Every response header that a caller may rely on, once, as components of the document. */
+/** The response headers of the API, as components of the document. */
 import { exposedHeaders } from '../server/headers.js';
 import { idPattern, text } from './schema.js';
 import type { Header, Ref } from './types.js';
@@ -8,9 +8,9 @@ const wholeNumber = { type: 'string', pattern: '^\\d+$' };
 
 const budget = (what: 'requests' | 'tokens') => ({
   [`x-ratelimit-limit-${what}`]: header(`The ${what} a minute that the key may use.`, wholeNumber),
-  [`x-ratelimit-remaining-${what}`]: header(`What is left of the ${what} of this minute.`, wholeNumber),
+  [`x-ratelimit-remaining-${what}`]: header(`The ${what} left in this minute.`, wholeNumber),
   [`x-ratelimit-reset-${what}`]: header(
-    `How long until the ${what} are whole again: \`12ms\`, \`6s\`.`,
+    `Time until the limit on ${what} resets: \`12ms\`, \`6s\`.`,
     text('', duration),
   ),
 });
@@ -21,7 +21,7 @@ function header(description: string, { description: _, ...schema }: Header['sche
 
 export const headers: Readonly<Record<string, Header>> = {
   'x-request-id': header(
-    'The id of this request, on every answer, errors too. Tell it to the operator when something needs looking into.',
+    'The id of this request, on every answer and every error. Give it to the operator when you report a problem.',
     { type: 'string', ...idPattern('req') },
     true,
   ),
@@ -31,7 +31,7 @@ export const headers: Readonly<Record<string, Header>> = {
   }),
   'x-router-provider': header('The provider that served.', { type: 'string' }),
   'x-router-locode': header('The locode of the route that served.', { type: 'string' }),
-  'x-router-overhead-ms': header('Milliseconds that were spent in Lodestone itself.', {
+  'x-router-overhead-ms': header('Milliseconds spent in Lodestone itself.', {
     type: 'string',
     pattern: '^\\d+\\.\\d+$',
   }),
@@ -44,7 +44,7 @@ export const headers: Readonly<Record<string, Header>> = {
 
 export const rateLimitHeaders = exposedHeaders.filter((name) => name.startsWith('x-ratelimit-'));
 
-/** On a 2xx of the chat. */
+/** On a successful chat answer. */
 export const routerHeaders = exposedHeaders.filter(
   (name) => name.startsWith('x-router-') || name === 'x-generation-id',
 );

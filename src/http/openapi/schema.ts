@@ -1,4 +1,4 @@
-/** Small builders for the JSON Schemas of the document. In an `object` every property is required unless it is named optional. */
+/** Builders for the JSON Schemas of the document. Every property of an `object` is required unless it is listed as optional. */
 
 import { z } from 'zod';
 import type { NumberParameter } from '../query.js';
@@ -49,7 +49,7 @@ export function oneOfValues(values: readonly (string | null)[], description: str
   return { type, enum: [...values], description };
 }
 
-/** The query parameter that `queryNumber` reads by the same rule. */
+/** The query parameter that `queryNumber` reads with the same rule. */
 export function numberParameter({ name, description, min, max, default: value }: NumberParameter): Parameter {
   return {
     name,
@@ -78,8 +78,7 @@ export function idPattern(prefix: string): Schema {
   return { pattern: `^${prefix}-[0-9a-hjkmnp-tv-z]{26}$` };
 }
 
-// The schema that a handler checks its body with, as JSON Schema: what it declares is what it does.
-
+/** The zod schema of a handler as JSON Schema, so that document and check cannot differ. */
 export function bodySchema(checked: z.ZodType): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(checked, { io: 'input' });
   return schema;

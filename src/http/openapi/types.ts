@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that ours uses. Schemas are JSON Schema 2020-12, which is open by nature. */
+/** The parts of OpenAPI 3.1 that the document uses. Schemas are JSON Schema 2020-12. */
 
 export type Schema = { readonly [keyword: string]: unknown };
 
@@ -59,7 +59,7 @@ export type Method = (typeof methods)[number];
 export type PathItem = { readonly [M in Method]?: Operation };
 export type Paths = Readonly<Record<string, PathItem>>;
 
-/** What one file of `paths/` gives: a tag, its paths and the schemas that they refer to. */
+/** One subject of the API: a tag, its paths and their schemas. */
 export interface Resource {
   readonly tag: { readonly name: string; readonly description: string };
   readonly paths: Paths;

@@ -1,4 +1,4 @@
-/** `/docs`: the guide and the reference. No key is needed; the guards apply as on any path. */
+/** Serves `/docs`, the guide and the API reference. No key is needed. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -18,14 +18,14 @@ const strict = [
   "frame-ancestors 'none'",
 ];
 
-/** The reference's own bundle writes style elements and attributes (docs/decisions/0013-docs-site.md). Scripts stay strict. */
+/** The bundle of the reference writes style elements and attributes (docs/decisions/0013-docs-site.md). */
 const withInlineStyles = strict.map((rule) => (rule.startsWith('style-src') ? `${rule} 'unsafe-inline'` : rule));
 
 const policies = { guide: strict.join('; '), reference: withInlineStyles.join('; ') };
 
 export function registerDocs(app: FastifyInstance, { logger }: Pick<HttpDeps, 'logger'>): void {
   const entries = siteEntries();
-  if (entries.length === 0) logger.warn({}, 'there is no documentation to serve: it was not built');
+  if (entries.length === 0) logger.warn({}, 'the documentation was not built; /docs answers 404');
   for (const entry of entries) app.get(entry.path, (request, reply) => sendEntry(entry, request, reply));
 }
 
@@ -43,9 +43,7 @@ async function sendEntry(entry: SiteEntry, request: FastifyRequest, reply: Fasti
   return reply.header('content-type', contentType).send(await readEntry(entry, encoding));
 }
 
-// The documentation site as the build made it (scripts/docs): a list of what there is, and files that are read when asked for.
-
-/** The same folder seen from src/ and from dist/. */
+/** The output of scripts/docs. The path is the same from src/ and from dist/. */
 const folder = new URL('../../../dist/docs/', import.meta.url);
 
 export interface SiteEntry {
@@ -54,13 +52,13 @@ export interface SiteEntry {
   readonly file: string;
   readonly contentType: string;
   readonly etag: string;
-  /** The kind of page, which decides its Content-Security-Policy; absent on assets, whose names change with their content. */
+  /** The kind of page decides its Content-Security-Policy. Absent on assets, whose names change with their content. */
   readonly page?: 'guide' | 'reference';
-  /** Beside the file itself there are `file.br` and `file.gz`. */
+  /** `file.br` and `file.gz` exist too. */
   readonly compressed: boolean;
 }
 
-/** Empty where only the compiler has run. */
+/** Empty where only the compiler has run, not the whole build. */
 export function siteEntries(): readonly SiteEntry[] {
   const list = new URL('site.json', folder);
   return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as SiteEntry[]) : [];

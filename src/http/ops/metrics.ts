@@ -1,6 +1,6 @@
 /**
- * What `GET /metrics` tells: what the request path has counted, and what its parts say of themselves at the scrape.
- * Where several processes serve, one scrape covers all of them.
+ * The body of `GET /metrics`: the counters of the request path and the current state of the parts, in Prometheus' text format. Where
+ * several workers serve, one scrape covers all of them.
  */
 import { type Figures, mergeFigures, metricNames, type Sample } from '../../observability/metrics/figures.js';
 import { type MetricDefinition, metricTable } from '../../observability/metrics/metric-table.js';
@@ -22,14 +22,14 @@ export type MetricsDeps = Pick<
 
 const breakerNumbers = { closed: 0, half_open: 1, open: 2 } as const;
 
-/** The figures of all processes; those of this one alone where there are no others. */
+/** The figures of all workers of this machine. */
 export async function metricsText(deps: MetricsDeps): Promise<string> {
   const own = ownFigures(deps);
   const others = (await deps.siblings?.(own)) ?? [];
   return figuresText(others.length === 0 ? own : mergeFigures([own, ...others]));
 }
 
-/** Of this process, fit to be sent to another. */
+/** The figures of this process as plain data, which another process can merge. */
 export function ownFigures(deps: MetricsDeps): Figures {
   return {
     ...deps.meters.figures(),
@@ -39,7 +39,7 @@ export function ownFigures(deps: MetricsDeps): Figures {
   };
 }
 
-/** Figures that a route does not have yet are left out, not written as zero. */
+/** A figure that a route does not have yet is left out, not written as zero. */
 function routeFigures({ catalogue, health, holds }: MetricsDeps): Figures {
   const breakers: Sample[] = [];
   const held: Sample[] = [];
@@ -96,8 +96,6 @@ function one(value: number): Sample[] {
   return [{ labels: [], value }];
 }
 
-// Prometheus' text format, version 0.0.4: families of samples with their labels escaped.
-
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 export interface MetricFamily extends Pick<MetricDefinition, 'type' | 'help' | 'labels' | 'bounds'> {
@@ -113,7 +111,7 @@ export function prometheusText(families: readonly MetricFamily[]): string {
   return families.map(familyText).join('');
 }
 
-/** A family without samples is left out: its name alone says nothing. */
+/** A family without samples is left out. */
 function familyText(family: MetricFamily): string {
   const { name, help, type, samples } = family;
   if (samples.length === 0) return '';

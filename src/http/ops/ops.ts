@@ -1,4 +1,4 @@
-/** `/healthz`, `/readyz` and `/metrics`, to which no guard applies but the limit of failed admin authentications. */
+/** `/healthz`, `/readyz` and `/metrics`. No guard applies, except the limit on failed admin authentications. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { isLoopbackAddress, isLoopbackHost } from '../../base/ip-address.js';
@@ -52,10 +52,7 @@ async function answersInTime(ping: Promise<void>): Promise<boolean> {
   return Promise.race([answered, tooLate]).finally(() => clearTimeout(timer));
 }
 
-// * Whether a request was made on this host itself. A proxy on this host, or a page that a name service has pointed at this
-// host, speaks for somebody else: the first shows by headers that no scraper sends, the second by the name in `Host`.
-
-/** What a client says about itself. Proxies name their callers in too many ways to list, so any other header is one of those. */
+/** Headers that clients send about themselves. Proxies add too many different headers to list, so any other header counts as one of those. */
 const ownHeaders = new Set([
   ...['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'authorization', 'cache-control', 'connection'],
   ...['content-length', 'content-type', 'cookie', 'dnt', 'host', 'if-modified-since', 'if-none-match', 'keep-alive'],
@@ -64,7 +61,11 @@ const ownHeaders = new Set([
 ]);
 const isOwnHeader = (name: string): boolean => ownHeaders.has(name) || name.startsWith('sec-');
 
-/** `address` is the caller's, as the trusted proxies name it: one that they do not name is the connection's own. */
+/**
+ * Whether a request was made on this host. A proxy on this host, or a page whose name resolves to this host, acts for somebody else: the
+ * first sends headers that no scraper sends, the second sends its name in `Host`. `address` is the client's address as trusted proxies
+ * report it, else the address of the connection.
+ */
 export function isFromThisHost(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
   address: string,

@@ -1,6 +1,6 @@
 /**
- * `POST /webhooks/stripe`: what Stripe reports of payments. No session and no key: the signature over the raw body is the proof. A 2xx
- * ends Stripe's retries, so it is sent only when the store has the report; a store that is away is a 500.
+ * `POST /webhooks/stripe` receives payment events. The signature over the raw body replaces a key or session. A 2xx ends Stripe's
+ * retries, so it is sent only when the event is in the store; an unreachable store is a 500.
  */
 import type { FastifyInstance } from 'fastify';
 import type { HttpDeps } from '../deps.js';
@@ -16,7 +16,7 @@ export function registerStripeWebhook(app: FastifyInstance, { payments, logger }
     try {
       return { received: true, outcome: await payments.receive(rawBody(request), signature) };
     } catch (error) {
-      logger.warn({ request_id: request.id, error: String(error) }, 'a webhook call was not accepted');
+      logger.warn({ request_id: request.id, error: String(error) }, 'a Stripe webhook call was refused');
       throw error;
     }
   });

@@ -22,7 +22,7 @@ afterEach(() => {
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const closed = () => new Promise<void>((resolve) => void server.close(() => resolve()));
 
-describe('a server that drains (contract 1, SIGTERM)', () => {
+describe('a server that drains', () => {
   it('lets an answer that has ended leave down to its last byte', async () => {
     connection.socket.pause();
     await connection.write(requestBytes('GET', '/', {}));

@@ -1,17 +1,17 @@
-/**
- * A bound on open connections. Those on which nothing is under way, the oldest first, make room for new ones, so that whoever
- * opens many and says nothing keeps nobody out; where all are busy, the new one is refused.
- */
+/** The limits of the HTTP server on connections: how many stay open, for how long, and which ones a server that drains may close. */
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Of all connections, as many are closed at a time: looking through them costs more than closing them. */
+/** The share of connections that is closed at once: the search costs more than the closing. */
 const share = 1 / 32;
 
-/** Node's own, as in `client-error.ts`. */
+/** Node keeps the response that it is sending here; there is no public access to it. */
 type ServerSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** `open` has the server's connections in the order in which they came; one that is closed here leaves it at once. */
+/**
+ * Closes idle connections, the oldest first, to make room for new ones, so that a client that opens many and sends nothing keeps
+ * nobody out. Refuses the new one where all are busy. `open` lists the connections in the order of their arrival.
+ */
 export function capConnections(server: Server, open: Set<Socket>, connectionsMax: number): void {
   const close = (socket: Socket) => {
     open.delete(socket);
@@ -31,50 +31,47 @@ export function capConnections(server: Server, open: Set<Socket>, connectionsMax
   });
 }
 
-/** A head that has not come to its end is no request yet. */
+/** A connection is idle until the head of its request is complete. */
 function isBusy(socket: ServerSocket): boolean {
   return Boolean(socket._httpMessage) || socket.writableLength > 0;
 }
 
-// * Callers that ask and do not take the answer: its bytes are kept only while the caller still takes some, and
-// for as long as an idle connection is kept. Node itself would keep them without end.
-
-/** For `prefinish`: the whole answer has been handed to its connection. */
+/** A listener for `prefinish`, when the whole answer is in the connection's buffer. */
 export function watchUnread(this: ServerResponse): void {
-  if (this.socket) letGoIfUnread(this.socket);
+  if (this.socket) closeIfUnread(this.socket);
 }
 
-export function letGoIfUnread(socket: Socket & { server?: Server }): void {
+/** Closes a connection whose client stops reading its answer. Node itself would keep the bytes for ever. */
+export function closeIfUnread(socket: Socket & { server?: Server }): void {
   if (socket.writableLength === 0) return;
-  // A write that makes progress counts as life; when all is written, node sets the time of an idle connection anew.
+  // A write that makes progress restarts the time. When all is written, Node sets the timeout of an idle connection.
   socket.setTimeout(socket.server?.keepAliveTimeout ?? keepAliveMs);
 }
 
-// How long and how much the HTTP layer lets a caller take (docs/decisions/0012).
-
-/** Longer than the usual 60 s of a balancer, so that it never reuses a connection that we are closing. */
+/** Longer than the usual 60 s of a load balancer, so that it never reuses a connection that this server is closing. */
 export const keepAliveMs = 75_000;
 
+/** Why these values: docs/decisions/0012. */
 export interface ServerLimits {
   readonly options: ServerOptions & { maxHeaderSize: number };
-  /** Over this many, connections on which nothing is under way make room for new ones. */
+  /** Beyond this number, idle connections make room for new ones. */
   readonly connectionsMax: number;
 }
 
 export const serverLimits: ServerLimits = {
   options: {
     maxHeaderSize: 16 * 1024,
-    /** Also how long a caller may take nothing of an answer that waits for it. */
+    /** Also how long a client may stop reading an answer. */
     keepAliveTimeout: keepAliveMs,
-    /** To the end of the head, from its first byte or, where none comes, from the connection on. */
+    /** Until the end of the head, from its first byte or else from the opening of the connection. */
     headersTimeout: 20_000,
-    /** To the end of the body: 32 MiB take nearly that long at 1 Mbit/s. */
+    /** Until the end of the body: 32 MiB take nearly that long at 1 Mbit/s. */
     requestTimeout: 300_000,
     connectionsCheckingInterval: 5_000,
     insecureHTTPParser: false,
     // Two Authorization headers become one with a comma, which is malformed, instead of the first one winning.
     joinDuplicateHeaders: true,
-    // Node's own refusal has no body; `headFault` makes the same check with the envelope.
+    // Node's own refusal has no body. `headFault` makes the same check and answers with the error envelope.
     requireHostHeader: false,
     keepAlive: true,
     noDelay: true,
@@ -82,11 +79,11 @@ export const serverLimits: ServerLimits = {
   connectionsMax: 10_000,
 };
 
-// * What a server that drains may close at once: everything but answers. Node takes an answer for over when it has been handed on,
-// even if the caller has yet to read megabytes of it, and waits for requests that may never come to their end; here it is the
-// other way round.
-
-/** Replaces the server's own way, which its `close` uses too. Returns the open connections, in the order in which they came. */
+/**
+ * Replaces `closeIdleConnections`, which a server that drains calls. Node counts an answer as finished when it is in the buffer, even
+ * if the client has yet to read megabytes, and waits for requests that may never end. Here only answers are waited for. Returns the
+ * open connections in the order of their arrival.
+ */
 export function closeOnlyIdle(server: Server): Set<Socket> {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -99,25 +96,25 @@ export function closeOnlyIdle(server: Server): Set<Socket> {
   return open;
 }
 
-/** How long the client may take to read an answer that came before its request had ended. */
+/** How long a client may read an answer that was sent before its request was complete. */
 const lingerMs = 500;
 const lingering = new WeakSet<Socket>();
 
 function closeUnlessAnswering(socket: ServerSocket): void {
   const { _httpMessage: answer } = socket;
-  // Bytes that are still leaving belong to an answer.
-  if (socket.writableLength > 0) sayLast(socket);
+  // Bytes in the buffer belong to an answer.
+  if (socket.writableLength > 0) announceClose(socket);
   else if (!answer) closeIdle(socket);
-  else if (answer.req.complete || !answer.headersSent) sayLast(socket);
+  else if (answer.req.complete || !answer.headersSent) announceClose(socket);
   else endEarlyAnswer(socket, answer);
 }
 
-/** Nothing is under way, or no more than a part of a head has come. One that is closing already has its own time. */
+/** For a connection without a request, or with a part of a head. One that is closing already has its own timer. */
 function closeIdle(socket: Socket): void {
   if (!socket.writableEnded) socket.destroy();
 }
 
-/** The request was answered before its body had come: the rest is not waited for. */
+/** The answer was sent before the whole body arrived. The rest of the body is not waited for. */
 function endEarlyAnswer(socket: Socket, answer: ServerResponse): void {
   if (lingering.has(socket)) return;
   lingering.add(socket);
@@ -125,7 +122,7 @@ function endEarlyAnswer(socket: Socket, answer: ServerResponse): void {
   setTimeout(() => socket.destroy(), lingerMs);
 }
 
-/** An answer that has yet to begin says that its connection ends with it: a balancer then sends the next request elsewhere. */
-function sayLast({ _httpMessage: answer }: ServerSocket): void {
+/** An answer that has not started announces `connection: close`, so that a load balancer sends the next request elsewhere. */
+function announceClose({ _httpMessage: answer }: ServerSocket): void {
   if (answer && !answer.headersSent) answer.shouldKeepAlive = false;
 }

@@ -93,6 +93,6 @@ it.each<[string, string[], (readonly [number, number])?, string?]>([
   ['HTTP/0.9', host, [0, 9]],
   ['HTTP/2.0', host, [2, 0]],
   ['a method of RTSP', host, [1, 0], 'DESCRIBE'],
-])('%s is a fault (RFC 9112 §2.3, §3.2, §6.1)', (_, rawHeaders, version, method) =>
+])('%s is a fault (RFC 9112, sections 2.3, 3.2 and 6.1)', (_, rawHeaders, version, method) =>
   expect(faultOf(rawHeaders, version, method)).toEqual(expect.any(String)),
 );

@@ -1,33 +1,33 @@
-/** Errors that the HTTP parser itself finds, answered with the envelope where an answer is possible. */
+/** Answers requests that are not valid HTTP: errors of Node's parser, and faults in a head that the parser accepts. */
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requestId } from '../../base/ids.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { letGoIfUnread } from './connections.js';
+import { closeIfUnread } from './connections.js';
 import { socketAnswer } from './raw-answer.js';
 
-/** How long the client may go on sending before the socket is destroyed; it needs that time to read the answer. */
+/** How long the client may continue to send before the socket is destroyed. It needs that time to read the answer. */
 const lingerMs = 1000;
 const broken = new WeakSet<Duplex>();
 
-/** Node keeps the response whose turn it is, and the request that is being read, here; there is no public way to them. */
+/** Node keeps the response that it is sending and the request that it is reading here; there is no public access to them. */
 type ServerSocket = Duplex & {
   _httpMessage?: ServerResponse | null;
   parser?: { incoming?: IncomingMessage | null } | null;
 };
 
 export interface AnswerOptions {
-  /** Hears of every error that was answered. */
-  readonly told: (fault: GatewayError) => void;
-  /** Further headers of the answer. */
+  /** Called with every error that was answered. */
+  readonly onAnswer: (fault: GatewayError) => void;
+  /** Additional headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export function onClientError(
   error: NodeJS.ErrnoException,
   socket: ServerSocket,
-  options: AnswerOptions = { told: () => {}, headers: {} },
+  options: AnswerOptions = { onAnswer: () => {}, headers: {} },
 ): void {
   if (broken.has(socket)) return;
   broken.add(socket);
@@ -39,7 +39,7 @@ export function onClientError(
   answerInTurn(socket, last?.complete === false ? last : null, error, options);
 }
 
-/** `CONNECT`: Node would drop the connection without a word. */
+/** Answers `CONNECT`, for which Node would close the connection without an answer. */
 export function onConnect(
   req: { url?: string | undefined },
   socket: Duplex,
@@ -49,9 +49,9 @@ export function onConnect(
 }
 
 /**
- * Answers stay in order, one to a request: those to the requests before the fault leave first. `body` is the request in whose
- * body the fault is, null where it is in a head; if that request has its answer already, a second one would be taken for the answer
- * to another.
+ * Keeps answers in order, one for each request: the answers to the requests before the fault are sent first. `body` is the request
+ * with the fault in its body, null where the fault is in a head. A request that has its answer gets no second one, which the client
+ * would take for the answer to its next request.
  */
 function answerInTurn(
   socket: ServerSocket,
@@ -71,7 +71,7 @@ function answerInTurn(
   }
   const fault = faultOf(error);
   answerOn(socket, fault, options.headers);
-  options.told(fault);
+  options.onAnswer(fault);
 }
 
 function answerOn(socket: Duplex, fault: GatewayError, headers: AnswerOptions['headers']): void {
@@ -80,7 +80,7 @@ function answerOn(socket: Duplex, fault: GatewayError, headers: AnswerOptions['h
   endAndLinger(socket);
 }
 
-/** A close while the client is sending would be a reset, and the client would lose the answer. */
+/** Closing while the client sends would reset the connection, and the client would lose the answer. */
 function endAndLinger(socket: Duplex): void {
   const linger = () => {
     const timer = setTimeout(() => socket.destroy(), lingerMs);
@@ -90,7 +90,7 @@ function endAndLinger(socket: Duplex): void {
   if (socket.writable) socket.end();
   if (socket.writableFinished) linger();
   else socket.once('finish', linger);
-  letGoIfUnread(socket as Socket);
+  closeIfUnread(socket as Socket);
   socket.resume();
 }
 
@@ -101,17 +101,18 @@ function faultOf({ code, message }: NodeJS.ErrnoException): GatewayError {
   return gatewayError('bad_http', { reason: reason ?? 'it cannot be parsed' });
 }
 
-// What node's parser lets pass in a request's head, but RFC 9112 does not, or what two readers could read in two ways.
-
 const methods = new Set(METHODS);
-/** A name or address and a port, by their characters alone; nothing here depends on it. */
+/** Checks only the characters of a host and port. Nothing depends on the value. */
 const hostValue = /^[\w.:[\]~!$&'()*+;=%-]*$/;
 
-/** The reason of the 400; undefined where the head is sound. One pass over the headers, since every request pays for it. */
+/**
+ * The reason for a 400, or undefined. Finds what Node's parser accepts and RFC 9112 forbids, and what two servers could read in two
+ * ways. One pass over the headers, because every request pays for it.
+ */
 export function headFault(req: IncomingMessage): string | undefined {
   const { rawHeaders, httpVersionMajor, httpVersionMinor } = req;
   if (httpVersionMajor !== 1) return 'only HTTP/1.0 and HTTP/1.1 are spoken here';
-  // Methods of RTSP, which the parser knows too.
+  // The parser also knows the methods of RTSP.
   if (!methods.has(req.method ?? '')) return 'the method is none of HTTP';
   let hosts = 0;
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -119,7 +120,7 @@ export function headFault(req: IncomingMessage): string | undefined {
     if (name.length === 4 && name.toLowerCase() === 'host') {
       if (++hosts > 1 || !hostValue.test(rawHeaders[i + 1]!)) return 'the Host header is not valid or sent twice';
     } else if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') {
-      // A body in another coding would be read as what it is not; HTTP/1.0 does not know the header at all.
+      // A body in another coding would be misread. HTTP/1.0 does not know the header.
       if (httpVersionMinor === 0 || rawHeaders[i + 1]!.toLowerCase() !== 'chunked') {
         return 'the only transfer coding is chunked, in HTTP/1.1';
       }

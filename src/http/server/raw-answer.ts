@@ -1,4 +1,4 @@
-/** Error answers outside the framework: on a bare response or socket, always the envelope with `x-request-id`. */
+/** Sends error answers without Fastify, on a bare response or socket: always the envelope with `x-request-id`. */
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Readable } from 'node:stream';
 import { envelopeOf, headersOf } from '../../errors/envelope.js';
@@ -6,18 +6,19 @@ import type { GatewayError } from '../../errors/gateway-error.js';
 import { watchUnread } from './connections.js';
 import { apiHeaders, isApiPath, securityHeaders } from './headers.js';
 
-// * Refused bodies are read to be thrown away, a few at a time: node would read megabytes from each connection in a row, and
-// many large uploads without a key would then hold up everybody else.
-
 const tickMs = 4;
-/** A body gives some 64 to 128 KiB each time, so all of them together some 200 MB a second. */
+/** A body gives 64 to 128 KiB each time, so all of them together give about 200 MB a second. */
 const bodiesPerTick = 8;
 
+/**
+ * Reads and discards refused bodies, a few at a time. Node would read megabytes from each connection in a row, and many large uploads
+ * without a key would delay all other requests.
+ */
 export class PacedDrains {
   private readonly waiting = new Set<Readable>();
   private timer: NodeJS.Timeout | null = null;
 
-  /** Pauses the body until its turn comes. */
+  /** Pauses the body until the next tick that has room for it. */
   wait(body: Readable): void {
     body.pause();
     this.waiting.add(body);
@@ -40,7 +41,7 @@ export class PacedDrains {
   }
 }
 
-/** What is read of a refused body before the connection is closed, so that the client gets to read the answer (D13i). */
+/** How much of a refused body is read before the connection is closed, so that the client can read the answer. */
 const drainBytesMax = 512 * 1024 * 1024;
 const drainMsMax = 30_000;
 const drains = new PacedDrains();
@@ -59,7 +60,7 @@ function headOf(error: GatewayError, requestId: string, body: string, path: stri
   };
 }
 
-/** Answers on a response that has not started. */
+/** Sends an error on a response that has not started. */
 export function answerError(
   req: IncomingMessage,
   res: ServerResponse,
@@ -74,8 +75,8 @@ export function answerError(
 }
 
 /**
- * Answers while the client is still sending: the whole answer leaves at once, then a bounded amount of the body is thrown
- * away, and only then is the connection closed. Closing at once would reset it, and the client would lose the answer.
+ * Sends an error while the client is still sending: the whole answer at once, then a bounded amount of the body is discarded, and
+ * only then the connection is closed. Closing at once would reset it, and the client would lose the answer.
  */
 export function answerAndDrain(
   req: IncomingMessage,
@@ -87,7 +88,7 @@ export function answerAndDrain(
   const body = errorBody(error);
   const head = { ...headOf(error, requestId, body, req.url ?? ''), ...extraHeaders, connection: 'close' };
   res.writeHead(error.status, head);
-  // The answer to a HEAD has no body that would take the head along.
+  // The answer to HEAD has no body, so the head must be flushed.
   if (req.method === 'HEAD') res.flushHeaders();
   else res.write(body);
   let drained = 0;
@@ -109,7 +110,7 @@ export function answerAndDrain(
   else req.resume();
 }
 
-/** The same answer as bytes for a socket whose request never became one. */
+/** The same answer as text, for a socket without a complete request. */
 export function socketAnswer(
   error: GatewayError,
   requestId: string,

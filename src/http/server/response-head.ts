@@ -1,4 +1,4 @@
-/** Response heads of the chat path as text: what never changes is written once. Every value in them is our own. */
+/** Response heads of the chat path as text, with the constant lines joined once. No value comes from a client. */
 import { keepAliveMs } from './connections.js';
 import { allowOrigin, exposeHeaders, httpsOnlyHeader, securityHeaders } from './headers.js';
 
@@ -8,7 +8,7 @@ function lines(headers: readonly string[]): string {
   return text;
 }
 
-/** The lines that every head begins with, joined once. */
+/** The constant lines at the start of every head. */
 export interface HeadStarts {
   readonly json: string;
   readonly stream: string;
@@ -27,7 +27,7 @@ function startsOf(common: Readonly<Record<string, string>>): HeadStarts {
 const common = { ...securityHeaders, ...allowOrigin };
 export const httpStarts = startsOf(common);
 export const httpsStarts = startsOf({ ...common, ...httpsOnlyHeader });
-/** Only browsers heed these, and they name their origin. */
+/** Only browsers use these headers, and browsers send `origin`. */
 const forBrowsers = lines(Object.entries(exposeHeaders).flat());
 
 export function jsonHead(

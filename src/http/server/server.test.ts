@@ -163,7 +163,7 @@ describe('the Authorization header on the wire', () => {
   });
 });
 
-describe('Expect: 100-continue (D14i)', () => {
+describe('Expect: 100-continue', () => {
   const headers = () => ({ ...fixture.asKey, 'content-type': 'application/json', expect: '100-continue' });
 
   it('413 at once and no 100 for a body over 32 MiB', async () => {
@@ -217,7 +217,7 @@ describe('Expect: 100-continue (D14i)', () => {
   });
 });
 
-describe('413 reaches a client that is still sending (D13i, D11i)', () => {
+describe('413 reaches a client that is still sending', () => {
   const fortyMegabytes = 40 * 1024 * 1024;
 
   function upload(headers: Record<string, string | number>, bytes: number): Promise<number | undefined> {

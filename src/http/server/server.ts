@@ -1,6 +1,6 @@
 /**
- * The one HTTP server: the chat path goes straight to its handler, everything else through the framework. Limits and
- * timeouts of the HTTP layer are set here, and what it refuses is answered with the envelope.
+ * The HTTP server. Chat requests go straight to their handler, all others through Fastify. It sets the limits and timeouts of the HTTP
+ * layer and answers refused requests with the error envelope.
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,11 +26,11 @@ const httpsOnly = Object.entries(httpsOnlyHeader)[0]!;
 export interface LodestoneServer {
   readonly server: Server;
   readonly app: FastifyInstance;
-  /** What `GET /metrics` tells of this process, fit to be sent to another. */
+  /** The metrics of this process, as plain data that another process can merge. */
   figures(): Figures;
   /** Resolves to the port in use. */
   listen(port: number, host: string): Promise<number>;
-  /** Refuses new work; answers under way finish within `graceMs`, then their connections are cut. */
+  /** Refuses new work. Running answers may finish within `graceMs`, then their connections are closed. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ function nodeServer(
   framework: FastifyServerFactoryHandler,
 ): Server {
   const route = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => {
-    // Also where it is not refused, as /readyz is not: the connection ends with this answer, and the caller is told.
+    // Requests that are still served, such as /readyz, also announce the end of their connection.
     if (lifecycle.draining) res.shouldKeepAlive = false;
     if (deps.https) res.setHeader(...httpsOnly);
     const fault = headFault(req);
@@ -69,10 +69,10 @@ function nodeServer(
     else callChat(deps, req, res, awaitsContinue);
   };
   const server = createHttpServer(options, (req, res) => route(req, res, false));
-  // Bounded by maxHeaderSize. A count would drop the headers over it without a word, the key among them.
+  // maxHeaderSize is the bound. A limit on the count would silently drop headers, perhaps the key.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
-    // Whether the body still comes after a refusal is the client's choice, so the connection cannot be used again.
+    // After a refusal the client may or may not send the body, so the connection cannot be reused.
     res.shouldKeepAlive = false;
     markAwaitsContinue(req, res);
     route(req, res, true);
@@ -99,7 +99,7 @@ function counted({ meters }: HttpDeps, refusal: GatewayError): GatewayError {
   return refusal;
 }
 
-/** A caller from a sanctioned territory is told that and nothing else, also where the request itself is at fault. */
+/** A client in a sanctioned territory gets the 451, whatever else is wrong with the request. */
 function unlessSanctioned(
   { territories, originOf }: HttpDeps,
   req: IncomingMessage,
@@ -122,7 +122,7 @@ function drainingError() {
   return gatewayError('draining', undefined, { headers: { connection: 'close' } });
 }
 
-/** The handler answers every failure itself; this keeps a fault in it from ending the process. */
+/** The handler answers every failure itself. A bug in it must not end the process. */
 function callChat(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
   try {
     deps.chat(req, res, awaitsContinue);
@@ -144,7 +144,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** Keep-alive connections become idle one by one as their answers end, so idle ones are closed again and again. */
+/** Connections become idle one by one as their answers end, so idle ones are closed repeatedly. */
 function closeConnections(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {

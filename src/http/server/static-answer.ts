@@ -1,9 +1,9 @@
-/** Content that does not change while the process runs, sent compressed where the client takes it, with an `etag` (RFC 9110 §13.1.2). */
+/** Sends content that is constant while the process runs, compressed where the client accepts it, with an `etag`. */
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** In the order of preference. */
+/** In order of preference. */
 const encodings = ['br', 'gzip'] as const;
 type Encoding = (typeof encodings)[number];
 
@@ -18,14 +18,14 @@ export function contentEtag(bytes: Buffer): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
 
-/** Compresses at once, so for small things; large ones are compressed by the build. */
+/** Compresses synchronously, so only for small content. The build compresses large files. */
 export function staticContent(contentType: string, text: string): StaticContent {
   const plain = Buffer.from(text);
   const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
   return { contentType, etag: contentEtag(plain), plain, compressed: { br, gzip: gzipSync(plain) } };
 }
 
-/** The encoding to send, of those that there are; undefined for none. `br;q=0` and the like refuse one. */
+/** The best available encoding that the client accepts; undefined for none. `br;q=0` refuses one. */
 export function chosenEncoding(accepted: string | undefined, available: readonly string[]): Encoding | undefined {
   const taken = (accepted ?? '')
     .toLowerCase()

@@ -46,18 +46,18 @@ describe('what a primary keeps of its workers', () => {
 
   it('lets no counter fall when a worker dies, and drops its gauges', () => {
     const workers = new WorkerFigures();
-    workers.told(1, figuresWith(10, 1));
-    workers.told(2, figuresWith(7, 2));
+    workers.set(1, figuresWith(10, 1));
+    workers.set(2, figuresWith(7, 2));
     expect(seen(workers)).toMatchObject(figuresWith(17, 3));
-    workers.ended(2);
+    workers.remove(2);
     expect(seen(workers)).toMatchObject(figuresWith(17, 1));
-    workers.told(2, figuresWith(1, 1));
+    workers.set(2, figuresWith(1, 1));
     expect(seen(workers)).toMatchObject(figuresWith(18, 2));
   });
 
   it('counts a worker that is silent as missing, with the counters that it reported last', () => {
     const workers = new WorkerFigures();
-    workers.told(2, figuresWith(7, 2));
+    workers.set(2, figuresWith(7, 2));
     expect(seen(workers, [2, 3])).toMatchObject({ ...figuresWith(17, 1), lodestone_workers_missing: of(2) });
   });
 

@@ -26,7 +26,7 @@ export async function openTracing({ env, logger, load = loadPackage }: TracingOp
   if (url === null) return null;
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/protobuf';
   if (protocol !== 'http/protobuf') {
-    logger.warn({ protocol }, 'traces are sent as http/protobuf only, not by the protocol that is asked for');
+    logger.warn({ protocol }, 'traces are sent only as http/protobuf, not by the requested protocol');
   }
   try {
     const [sdk, resources, exporter] = (await Promise.all(packages.map(load))) as [TraceSdk, Resources, Exporter];
@@ -35,7 +35,7 @@ export async function openTracing({ env, logger, load = loadPackage }: TracingOp
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     const why = missing ? `install ${packages.join(', ')}` : String(error);
-    logger.warn({ why }, 'traces are asked for, but cannot be made; serving without');
+    logger.warn({ why }, 'traces are requested but cannot be made; serving without them');
     return null;
   }
 }

@@ -31,7 +31,7 @@ it('kill -9: a held route stays held, and what was used of a quota today still c
   await gateway.restart();
   const calls = upstream.calls.length;
   const outcomes = [await chat('spent'), await chat('limited'), await chat('limited')];
-  // At midnight UTC everything begins anew, and nothing can be said.
+  // At midnight UTC everything starts again, and nothing can be said.
   if (dayOf(new Date()) !== day) return;
   expect(outcomes).toEqual([503, 200, 503]);
   expect(upstream.calls.length - calls).toBe(1);

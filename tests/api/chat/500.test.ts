@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterEach(() => bringBack());
 
-describe('500 while the store is away', () => {
+describe('500 while the store is unreachable', () => {
   it('internal_server_error for a key that is not known yet: never 401 or 402, and no upstream is called', async () => {
     await awayWithTheStore();
     expectError(await bench.gateway.chat(ask(), { key: unknownToken }), internal);

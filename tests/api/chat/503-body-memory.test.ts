@@ -1,4 +1,4 @@
-/** Request bodies hold a bounded part of memory: all callers together, and each account a quarter of that. */
+/** Memory for request bodies is bounded: a limit for all clients together, and a quarter of it for one account. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { TestAccount } from '../../support/client.js';
 import { RawConnection, type RawResponse } from '../../support/raw-http.js';

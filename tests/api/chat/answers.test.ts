@@ -1,4 +1,4 @@
-/** Sound answers in unusual clothes: compressed, in pieces, slow; and answers of the wrong kind. */
+/** Valid answers in unusual forms (compressed, in pieces, slow), and answers of the wrong kind. */
 import { describe, expect, it } from 'vitest';
 import {
   completion,

@@ -1,4 +1,4 @@
-/** Sixty ways to write the header wrong. None reaches an upstream, and none is ever repeated back. */
+/** Sixty malformed `Authorization` headers. None reaches an upstream, and no answer repeats one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestBytes, sendRaw } from '../../support/raw-http.js';
 import { ask, useGateway } from '../harness.js';

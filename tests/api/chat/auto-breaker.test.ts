@@ -183,7 +183,7 @@ describe('what counts against a route, and what does not', () => {
     expect((await lane.route('alpha')).breaker).toBe('open');
   });
 
-  it('a caller that hangs up does not count', async () => {
+  it('a caller that disconnects does not count', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', sse(streamOf(['one', ' two']), { keepOpen: true, noDone: true, gapMs: 5 }));
     for (let i = 0; i < 6; i++) {

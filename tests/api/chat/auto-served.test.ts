@@ -78,7 +78,7 @@ describe('200 for an auto/ id: who served, and the way there', () => {
     expect((await lane.record()).requested_model).toBe(alias);
   });
 
-  it('each upstream is sent the whole request anew, with its own model, and the fallback is never passed on', async () => {
+  it('each upstream is sent the whole request again, with its own model, and the fallback is never passed on', async () => {
     const lane = await routing.lane({ alpha: { upstream_model: 'up-a' }, beta: {} });
     routing.on('alpha', broken);
     await lane.chat({ temperature: 0.5, seed: 7, fallback: { models: [] } });

@@ -92,7 +92,7 @@ describe('a request’s own chain', () => {
     expect((reply.frames[0]!.json as Record<string, unknown>).router_metadata).toEqual(expected);
   });
 
-  it('breakers skipped on the way are in the metadata; fallback_occurred also where nobody failed', async () => {
+  it('breakers skipped along the way are in the metadata; fallback_occurred also where nobody failed', async () => {
     const [primary, other] = await pair();
     await primary.open('alpha');
     await primary.open('beta');

@@ -189,7 +189,7 @@ describe('a pricing fault after the start', () => {
   });
 });
 
-describe('a caller that hangs up', () => {
+describe('a caller that disconnects', () => {
   it('in a stream: the upstream’s call ends within 100 ms, the prompt and what was delivered are billed', async () => {
     const { gateway, upstream } = bench;
     upstream.reply(sse(streamOf(Array(100).fill(' word'), { roleChunk: false }), { gapMs: 20 }));

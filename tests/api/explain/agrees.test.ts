@@ -1,4 +1,4 @@
-/** The explanation and the chat are one: over random catalogues, policies, states and parameters they say the same. */
+/** The explanation agrees with the chat, over random catalogues, policies, states and parameters. */
 import { expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import type { YamlObject } from '../../support/gateway-files.js';

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/generations', () => {
-  it('is newest first, 20 unless told, and says whether there is more', async () => {
+  it('is newest first, 20 by default, and says whether there is more', async () => {
     const reply = await list();
     expect(Object.keys(reply.json)).toEqual(['object', 'data', 'has_more']);
     expect([reply.json.object, reply.json.has_more]).toEqual(['list', true]);

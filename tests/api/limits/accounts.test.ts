@@ -1,4 +1,4 @@
-/** Whose limits they are: each key its own, set by the service or, winning over that, by the account. */
+/** Each key has its own counters. An account's limits take precedence over those of the service. */
 import { describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../../support/client.js';
 import { ManualClock } from '../../support/manual-clock.js';

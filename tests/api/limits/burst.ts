@@ -1,4 +1,4 @@
-/** Many requests at once for little work: a hundred connections, each with its share of the requests in one write. */
+/** Sends many requests at once cheaply: a hundred connections, each with its share of the requests in one write. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { requestBytes } from '../../support/raw-http.js';

@@ -1,4 +1,4 @@
-/** The six `x-ratelimit-*` headers of an answer, held against exact figures. */
+/** Checks the six `x-ratelimit-*` headers of an answer against exact figures. */
 import { expect } from 'vitest';
 import { ask } from '../harness.js';
 

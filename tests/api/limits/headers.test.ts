@@ -1,4 +1,4 @@
-/** Every authenticated answer carries the six headers, true to the unit, whatever became of the request. */
+/** Every authenticated answer has the six headers with exact values, whatever the outcome of the request. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallOptions, Json, Reply, TestAccount } from '../../support/client.js';
 import { ManualClock } from '../../support/manual-clock.js';

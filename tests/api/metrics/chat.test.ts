@@ -89,7 +89,7 @@ it('a refusal counts by its row, and by no route', async () => {
   expect(Object.keys(added).join()).not.toContain('route=');
 });
 
-it('a caller that hangs up is client_closed', async () => {
+it('a caller that disconnects is client_closed', async () => {
   bench.upstream.enqueue(sse(streamOf(['a', 'b', 'c', 'd', 'e']), { gapMs: 50 }));
   const closed = `lodestone_requests_total{${endpoint},outcome="client_closed"}`;
   await bench.gateway.stream(ask(), { hangUpAfter: 2 });

@@ -1,4 +1,4 @@
-/** What has to be there before an operation of the document can be sent, and the ids that only the running gateway knows. */
+/** Sets up what an operation of the document needs, including ids that only the running gateway knows. */
 import type { Json, TestAccount } from '../../support/client.js';
 import type { TestGateway } from '../../support/gateway.js';
 import { signature } from '../../support/scripted-stripe.js';

@@ -1,4 +1,4 @@
-/** The first check that fails answers. Every two checks of a chat that can fail together are broken at once. */
+/** The first failing check answers. The test breaks every two checks of a chat that can fail together. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { ManualClock } from '../../support/manual-clock.js';

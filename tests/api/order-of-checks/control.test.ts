@@ -1,4 +1,4 @@
-/** Outside the chat path: the same checks in the same order, but for credits, which only a chat needs. */
+/** Outside the chat path the same checks run in the same order, except credits, which only a chat needs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import type { YamlObject } from '../../support/gateway-files.js';

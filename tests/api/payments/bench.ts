@@ -1,4 +1,4 @@
-/** A gateway that sells credit through a scripted Stripe, and what the payment tests ask of it. */
+/** A gateway that sells credit through a scripted Stripe, with helpers for the payment tests. */
 import { request } from 'undici';
 import { afterAll, beforeAll } from 'vitest';
 import type { Reply } from '../../support/client.js';

@@ -1,4 +1,4 @@
-/** The low-balance notice by webhook: a request that takes a balance across the threshold is told once by a fleet, signed. */
+/** Low-balance notices: when a request takes a balance below the threshold, the fleet sends one signed webhook. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';

@@ -1,4 +1,4 @@
-/** Refunds and disputes: the balance follows what Stripe has given back, each refund and dispute once, in whatever order they are told. */
+/** Refunds and disputes: each changes the balance once, in whatever order Stripe reports them. */
 import { describe, expect, it } from 'vitest';
 import { paidSession, refundedCharge, stripeEvent } from '../../support/scripted-stripe.js';
 import { balanceOf, deliver, entriesOf, usePayments } from './bench.js';

@@ -1,4 +1,4 @@
-/** The webhook of the payment processor: one credit a payment, ever, whatever is sent, in whatever order, and by whomever. */
+/** The webhook of the payment processor: one credit per payment, whatever is sent, in whatever order, by anybody. */
 import { describe, expect, it } from 'vitest';
 import { startGateway } from '../../support/gateway.js';
 import { completed, paidSession, signature, stripeEvent, webhookSecret } from '../../support/scripted-stripe.js';
@@ -138,7 +138,7 @@ describe('one credit, ever', () => {
     expect(await amountsOf(bench.gateway, accountId)).toEqual(['25']);
   });
 
-  it('where the store is away: 500, so that Stripe sends it again, and the retry credits', async () => {
+  it('where the store is unreachable: 500, so that Stripe sends it again, and the retry credits', async () => {
     const accountId = await newAccount();
     const event = completed(accountId);
     const bringBack = await takeAway(bench.gateway);
@@ -229,7 +229,7 @@ describe('what a person has to see is acknowledged, logged, and credits nothing'
     const reply = await deliver(bench.gateway, completed(accountId, over));
     expect({ status: reply.status, outcome: reply.json.outcome }).toEqual({ status: 200, outcome: 'refused' });
     expect(await amountsOf(bench.gateway, accountId)).toEqual([]);
-    expect(bench.errors.slice(before)).toMatchObject([{ message: expect.stringContaining('see to it in Stripe') }]);
+    expect(bench.errors.slice(before)).toMatchObject([{ message: expect.stringContaining('handle it in Stripe') }]);
   });
 
   it('an account that is not there', async () => {

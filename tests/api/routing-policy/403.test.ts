@@ -4,7 +4,7 @@ import { catalogueOf, startGateway } from '../../support/gateway.js';
 import { json, startUpstream } from '../../support/scripted-upstream.js';
 import { type Bench, expectRefused, messages } from '../harness.js';
 
-/** acme: under the CLOUD Act, Frankfurt. zeta: not, Paris, dearer. dark: nothing is known of it, and no region. */
+/** acme: under the CLOUD Act, Frankfurt. zeta: not, Paris, more expensive. dark: nothing is known of it, and no region. */
 const bench = {} as Bench;
 beforeAll(async () => {
   bench.upstream = await startUpstream();

@@ -1,4 +1,4 @@
-/** One failure of an upstream, as it answers, and what it means. Statuses, codes and telling words are those of real providers; the sentences are ours. */
+/** One failure of an upstream, as it answers, and what it means. Statuses, codes and key words are those of real providers; the sentences are our own. */
 import type { Meaning } from '../../../src/providers/classify/failure.js';
 
 export interface Case {

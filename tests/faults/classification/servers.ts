@@ -1,4 +1,4 @@
-/** The servers that people run themselves, and the proxies that pass on what others said. */
+/** Failures of self-hosted servers, and of proxies that pass on the errors of others. */
 import { type Case, failure, said } from './case.js';
 
 const relayed = (raw: unknown, code: number) => ({

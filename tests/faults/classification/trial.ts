@@ -1,5 +1,5 @@
 /**
- * A gateway for trying failures: each has a model of its own, whose cheaper route fails and whose dearer one serves, so that no
+ * A gateway for trying failures: each has a model of its own, whose cheaper route fails and whose more expensive one serves, so that no
  * failure meets the breaker or the hold of another.
  */
 import { expect } from 'vitest';

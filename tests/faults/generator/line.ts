@@ -1,4 +1,4 @@
-/** A connection that sends bytes as they are and reads what comes back, without ever waiting longer than it is told. */
+/** A connection that sends bytes as they are and reads what comes back, with a timeout for every wait. */
 import { connect, type Socket } from 'node:net';
 import { type Answer, AnswerReader } from './answer-reader.js';
 

@@ -1,4 +1,4 @@
-/** `GET /v1/credits` and `GET /v1/key`. */
+/** Describes what belongs to an account: credits and key, aliases, the fallback chain and the routing policy. */
 
 import { aliasSlots } from '../../../accounts/aliases/alias-book.js';
 import { aliasTargetSchemas } from '../../../accounts/aliases/alias-target.js';
@@ -10,7 +10,7 @@ import { json, keyOperation, noContent } from '../operations.js';
 import { array, integer, listOf, number, object, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Parameter, Resource, Schema } from '../types.js';
 
-const accountTag = { name: 'Account', description: 'What the key’s account has, and what the key may do.' };
+const accountTag = { name: 'Account', description: 'The balance of the account, and the limits of the key.' };
 
 export const account: Resource = {
   tag: accountTag,
@@ -18,8 +18,8 @@ export const account: Resource = {
     Credits: object({
       data: object({
         balance_usd: usd('The balance.'),
-        total_credits: number('All that was credited.'),
-        total_usage: number('All that was used.'),
+        total_credits: number('All credit so far.'),
+        total_usage: number('All usage so far.'),
         currency: { const: 'USD' },
       }),
     }),
@@ -56,8 +56,6 @@ export const account: Resource = {
   },
 };
 
-// Describes `/v1/aliases`.
-
 const aliasTag = {
   name: 'Aliases',
   description: `Names of the account for a pin or an \`auto/\` id, at most ${aliasSlots}.`,
@@ -73,7 +71,7 @@ const answeredTarget = {
   locode: textOrNull('The region, or `global`; null for `auto`.'),
 };
 
-/** `name` goes with each shape of a target where an alias is made. */
+/** A new alias has a name beside any shape of target. */
 function withName(shape: Schema): Schema {
   return {
     ...shape,
@@ -164,7 +162,7 @@ export const aliases: Resource = {
       patch: keyOperation({
         id: 'patchAlias',
         summary: 'Repoint an alias (the same as PUT)',
-        description: 'The full target is needed here too; what is left out is not kept.',
+        description: 'Send the full target here too; absent fields are not kept.',
         ...repoint,
       }),
       delete: keyOperation({
@@ -179,11 +177,9 @@ export const aliases: Resource = {
   },
 };
 
-// Describes `/v1/fallback`, the account's saved chain.
-
 const fallbackTag = {
   name: 'Fallback',
-  description: 'The chain that is walked when the requested id has failed with a 503 or 504.',
+  description: 'The ids to try when the requested id has failed with a 503 or 504.',
 };
 
 const chainOf = (entry: Schema) =>
@@ -211,7 +207,7 @@ export const fallback: Resource = {
         id: 'putFallback',
         tag: fallbackTag.name,
         summary: 'Save the chain',
-        description: 'Every entry must be in the catalogue and served. What is withdrawn later is skipped.',
+        description: 'Every entry must be in the catalogue and served. An entry that is withdrawn later is skipped.',
         body: {
           schema: ref('NewFallback'),
           examples: {
@@ -234,11 +230,9 @@ export const fallback: Resource = {
   },
 };
 
-// Describes `/v1/routing-policy`.
-
 const policyTag = {
   name: 'Routing policy',
-  description: 'Gates for `auto/` ids, and what to prefer among the routes that they leave.',
+  description: 'Gates for `auto/` ids, and a preference among the routes that they leave.',
 };
 
 export const routingPolicy: Resource = {
@@ -247,13 +241,13 @@ export const routingPolicy: Resource = {
     RoutingPolicy: object({ object: { const: 'routing_policy' }, ...policySchemas }),
     NewRoutingPolicy: object(
       {
-        object: { description: 'Taken and ignored, so that the answer of a GET can be sent back.' },
+        object: { description: 'Ignored, so that the answer of a GET can be sent back.' },
         ...sentPolicySchemas,
       },
       {
         optional: 'all',
         additionalProperties: false,
-        description: 'A field that is left out or null becomes its default.',
+        description: 'An absent or null field gets its default.',
         examples: [defaultPolicy],
       },
     ),
@@ -270,7 +264,8 @@ export const routingPolicy: Resource = {
         id: 'putRoutingPolicy',
         tag: policyTag.name,
         summary: 'Replace the routing policy',
-        description: 'All of it is replaced. `POST /v1/routes/explain` shows what a policy leaves of a model.',
+        description:
+          'Replaces the whole policy. `POST /v1/routes/explain` shows which routes of a model a policy leaves.',
         body: {
           schema: ref('NewRoutingPolicy'),
           examples: {

@@ -1,4 +1,4 @@
-/** Describes `/admin/v1/accounts`. */
+/** Describes the admin API of accounts, their credits and their keys. */
 
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
 import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
@@ -112,7 +112,7 @@ export const adminAccounts: Resource = {
         id: 'setPassword',
         tag: accountsTag.name,
         summary: 'Set the password of an account',
-        description: 'Makes it able to sign in at the dashboard. Its sessions end.',
+        description: 'Lets the account sign in at the dashboard, and ends its sessions.',
         parameters: [accountId],
         body: {
           schema: ref('NewPassword'),
@@ -124,8 +124,6 @@ export const adminAccounts: Resource = {
     },
   },
 };
-
-// Describes the credits and the ledger of an account.
 
 const creditsTag = { name: 'Credits', description: 'For operators: the ledger, whose sum is the balance.' };
 
@@ -172,8 +170,6 @@ export const adminCredits: Resource = {
     },
   },
 };
-
-// Describes the keys of an account.
 
 const keysTag = { name: 'Keys', description: 'For operators: the API keys of an account.' };
 

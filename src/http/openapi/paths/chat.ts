@@ -1,4 +1,4 @@
-/** `POST /v1/chat/completions`. */
+/** Describes `POST /v1/chat/completions`: examples, errors, and the schemas of answers. */
 import type { Condition } from '../../../errors/error-table.js';
 import { routerHeaders } from '../headers.js';
 import { keyOperation } from '../operations.js';
@@ -23,7 +23,7 @@ const messages = [{ role: 'user', content: 'Hello' }];
 export const chatExamples: Record<string, Example> = {
   pin: { summary: 'A pin: this route or none', value: { model: 'sandbox/lodestone/echo', messages } },
   auto: {
-    summary: 'Lodestone chooses, and moves on where a route fails',
+    summary: 'Lodestone chooses a route, and tries the next one where it fails',
     value: { model: 'auto/lodestone/failover', messages },
   },
   parameters: {
@@ -39,7 +39,7 @@ export const chatExamples: Record<string, Example> = {
   },
 };
 
-/** Rows that a request can end in before any route is asked, and that saving or explaining one can meet too. */
+/** Errors of a request before any route is tried. The dry run has them too. */
 export const requestErrors: readonly Condition[] = [
   'messages_missing',
   'model_id_shape',
@@ -74,11 +74,9 @@ const routingErrors: readonly Condition[] = [
 
 const stream = `A stream (\`"stream": true\`): frames \`data: {…}\\n\\n\`, each a \`ChatCompletionChunk\`, and \`data: [DONE]\` at the end.
 
-\`router_metadata\` rides on the first frame and on the last JSON frame, there with \`stream_end\`. A stream that stalls or is cut still ends
+\`router_metadata\` is on the first frame and on the last JSON frame, there with \`stream_end\`. A stream that stalls or is cut still ends
 with \`data: [DONE]\`, without an invented \`finish_reason\`. Where the cost cannot be resolved after the start, a frame with the error
 \`cost_unresolvable\` comes last, and no \`[DONE]\`.`;
-
-// One answer as it comes, whole and as a stream, for the reference to show.
 
 const exampleIdentity = {
   id: 'gen-01k9zw3v8fq2t6hm4x7n5r1bdc',
@@ -135,8 +133,7 @@ export const streamExamples: Record<string, Example> = {
   },
 };
 
-// The schemas of a chat answer, whole and as frames of a stream. What a provider adds is passed on, so they are open.
-
+/** Fields that a provider adds are passed on, so the schemas of answers are open. */
 const open = { additionalProperties: true };
 
 const usage = object(

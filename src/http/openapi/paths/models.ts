@@ -1,10 +1,10 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`. */
+/** Describes `/v1/models` and the dry run `POST /v1/routes/explain`. */
 import { json, keyOperation } from '../operations.js';
 import { array, integer, listOf, number, numberOrNull, object, oneOfValues, ref, text, textOrNull } from '../schema.js';
 import type { Resource } from '../types.js';
 import { chatExamples, requestErrors } from './chat.js';
 
-const modelTag = { name: 'Models', description: 'What can be served right now, and only that.' };
+const modelTag = { name: 'Models', description: 'The ids that can be served now.' };
 
 const perToken = (what: string) =>
   textOrNull(`${what}, US dollars a token, an exact decimal; null where routes differ or nothing is published.`, {
@@ -75,11 +75,9 @@ export const models: Resource = {
   },
 };
 
-// Describes `POST /v1/routes/explain`, the dry run.
-
 const explainTag = {
   name: 'Explain',
-  description: 'What would become of a request, without a call and without a cost.',
+  description: 'A dry run of a request, without a call and without a cost.',
 };
 
 const verdicts = [
@@ -136,11 +134,11 @@ export const explain: Resource = {
         object: { const: 'route_explanation' },
         requested_model: text('The id as it was sent.'),
         resolved: array({ type: 'string' }, 'The ids that would be walked, in order: its target, then the chain’s.'),
-        candidates: array(candidate, 'Every candidate, in the order of the walk, then what a gate removed.'),
+        candidates: array(candidate, 'Every candidate in the order of the walk, then the routes that a gate removed.'),
         would_serve: textOrNull('The route that would be tried first.'),
         error: {
           type: ['object', 'null'],
-          description: 'The envelope that the chat would have answered with.',
+          description: 'The error that chat would answer with.',
           additionalProperties: true,
         },
         counterfactuals: array(counterfactual, 'What change of the policy would admit a route, where it leaves none.'),

@@ -1,4 +1,4 @@
-/** Probes, metrics and this document. */
+/** Describes probes, metrics, this document, and the webhook of the payment processor. */
 import { json, openOperation } from '../operations.js';
 import { array, object, ref, text } from '../schema.js';
 import type { Operation, Resource } from '../types.js';
@@ -7,7 +7,7 @@ const opsTag = { name: 'Operations', description: 'Probes and metrics; no key is
 
 const degraded = array(
   { type: 'string', enum: ['redis', 'redis_url'] },
-  'What it serves without: `redis` is away, so more slowly or with local limits; `redis_url` is not set although other processes serve from the same database.',
+  'Parts that are missing while it serves: `redis` cannot be reached, so requests are slower and limits are local; `redis_url` is not set although other processes serve from the same database.',
 );
 
 const metrics: Operation = openOperation(
@@ -34,7 +34,7 @@ export const ops: Resource = {
     NotReady: object(
       {
         status: { const: 'not_ready' },
-        missing: array({ type: 'string', enum: ['draining', 'snapshot', 'store', 'journal'] }, 'What it waits for.'),
+        missing: array({ type: 'string', enum: ['draining', 'snapshot', 'store', 'journal'] }, 'The missing parts.'),
         reason: text('Why the journal cannot be written.'),
         degraded,
       },
@@ -85,9 +85,7 @@ export const ops: Resource = {
   },
 };
 
-// The webhook that the payment processor calls; there only where `payments.processor` is set.
-
-const webhookTag = { name: 'Webhooks', description: 'For the payment processor alone; its signature is the proof.' };
+const webhookTag = { name: 'Webhooks', description: 'Only for the payment processor, which signs its calls.' };
 
 const example = {
   id: 'evt_1QZ3kX2eZvKYlo2C0aBcDeFg',
@@ -123,13 +121,13 @@ export const webhooks: Resource = {
           },
           answers: {
             '200': json(
-              'The report need not be sent again.',
+              'The event need not be sent again.',
               object({
                 received: { const: true },
                 outcome: {
                   type: 'string',
                   enum: ['recorded', 'repeated', 'ignored', 'refused'],
-                  description: 'What became of it. What was refused is in the log, for a person to see to.',
+                  description: 'What happened to it. A refused event is in the log and needs attention.',
                 },
               }),
             ),
