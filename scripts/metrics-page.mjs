@@ -9,7 +9,7 @@ const across = { sum: 'sum', max: 'highest', min: 'lowest' };
 export function renderMetricsPage({ requestMetrics, routeMetrics, partMetrics, processMetrics }) {
   return `# Metrics, traces, logs
 
-<!-- Generated from src/observability/metrics/metric-table.ts by scripts/metrics-page.mjs. Change the table, not this page. -->
+<!-- Generated from src/observability/metrics/metric-table.ts by "npm run docs". Change the table, not this page. -->
 
 ## Metrics
 
@@ -94,8 +94,5 @@ function rowText([name, { type, labels, help, across: how }]) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { requestMetrics } = await import('../dist/observability/metrics/metric-table.js');
-  const { routeMetrics } = await import('../dist/observability/metrics/metric-table.js');
-  const { partMetrics, processMetrics } = await import('../dist/observability/metrics/metric-table.js');
-  writeFileSync(metricsPage, renderMetricsPage({ requestMetrics, routeMetrics, partMetrics, processMetrics }));
+  writeFileSync(metricsPage, renderMetricsPage(await import('../dist/observability/metrics/metric-table.js')));
 }

@@ -131,7 +131,8 @@ export function changeFeed(database: Database, address: StoreAddress, logger: Lo
           await bePresent(client);
         },
         ask: async (client) => void (await client.query('select 1')),
-        lost: (error) => logger.warn({ error: String(error) }, 'the connection for change notifications was lost; reconnecting'),
+        lost: (error) =>
+          logger.warn({ error: String(error) }, 'the connection for change notifications was lost; reconnecting'),
       });
       await connection.open();
       return connection;

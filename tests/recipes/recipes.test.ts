@@ -88,16 +88,15 @@ describe('a recipe of CONTRIBUTING.md', () => {
     expect(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')).toContain(recipeTable);
   });
 
-  it.each(recipes)('touches what the table says: $adding', ({ apply, touches }) => {
+  it.each(recipes)('touches what the table says: $adding', { retry: 0 }, ({ apply, touches }) => {
     const checkout = new Checkout(scratch);
     apply(checkout);
     const patterns = touches.map((path) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/<\w+>/g, '[\\w-]+')}`));
-    for (const path of checkout.touched)
-      expect(
-        patterns.filter((pattern) => pattern.test(path)),
-        path,
-      ).toHaveLength(1);
     for (const pattern of patterns) expect([...checkout.touched].some((path) => pattern.test(path))).toBe(true);
+    // A new folder counts once, however many files it has.
+    const folders = patterns.filter((_, i) => touches[i]!.endsWith('/'));
+    const parts = [...checkout.touched].map((path) => folders.find((folder) => folder.test(path)) ?? path);
+    expect(new Set(parts).size, [...checkout.touched].join(', ')).toBe(touches.length);
   });
 
   it('compiles with all the others, in the gateway and in the dashboard', whole, async () => {

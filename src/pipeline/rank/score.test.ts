@@ -39,7 +39,7 @@ function ranked(all: Record<string, Figures>, prefer: (typeof preferences)[numbe
 
 const order = (...args: Parameters<typeof ranked>) => ranked(...args).map(({ route }) => route.id);
 
-describe('the score of a candidate (issue: ranking; contract 4.5)', () => {
+describe('the score of a candidate', () => {
   it('puts the cheapest first where everything else is alike, under every preference', () => {
     for (const prefer of preferences)
       expect(order({ dear: { price: 2 }, cheap: { price: 1 } }, prefer)).toEqual(['cheap', 'dear']);
