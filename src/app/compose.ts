@@ -14,11 +14,11 @@ import { type Clock, systemClock } from '../base/time.js';
 import { version } from '../base/version.js';
 import { CatalogueHolder, type CatalogueSources } from '../catalogue/catalogue-holder.js';
 import type { Config } from '../config/config.js';
+import { chatDoor } from '../doors/chat/chat-door.js';
 import { ModelStates } from '../health/model-states.js';
 import { QuotaHolds } from '../health/quota-holds.js';
 import { RouteHealth } from '../health/route-health.js';
-import { createChatHandler, createPlayground } from '../http/chat/handler.js';
-import { RunningChats } from '../http/chat/running-chats.js';
+import { createChatHandler, createPlayground, RunningChats } from '../http/chat/handler.js';
 import type { HttpDeps } from '../http/deps.js';
 import { createServer } from '../http/server/server.js';
 import { type JournalSlot, openJournalSlot, writeToStandardError } from '../journal/journal-slots.js';
@@ -215,7 +215,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     isStarted: () => listening.started,
     chat: createChatHandler(ports, chatOptions, chats),
     explain: async (identity, territory, body) =>
-      explain(ports, identity, territory, await ports.validator.validate(body)),
+      explain(ports, { identity, territory, request: await ports.validator.validate(chatDoor, body) }),
     createSignIn: (account, password) => signIns.setPassword(account, password),
     dashboard: {
       ...{ signIns, demoClaim, version, ...dashboardSettings(config) },

@@ -42,7 +42,7 @@ export interface GatewayPorts extends PipelinePorts, Required<Pick<HttpDeps, 'up
 }
 
 export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPorts {
-  const { config, clock, env, expiry, logger } = shared;
+  const { config, clock, env, logger } = shared;
   const http = parts.add(new HttpTransport(() => clock.monotonicMs()), (part) => part.close());
   const counter = parts.add(new TokenCounter(), (part) => part.close());
   const sandbox = parts.add(createSandbox({ clock }), (part) => part.close());
@@ -57,7 +57,6 @@ export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPor
     failures: parts.add(new FailureReader(), (part) => part.close()),
     credentials: new ProviderCredentials({ clock, env, logger }),
     transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
-    expiredKeySeen: () => expiry.noteExpiredKey(),
     upstreamConnections: () => http.connectionCounts(),
     loadTokenizer: () => counter.load(),
   };

@@ -1,5 +1,7 @@
 /** The other end of a SideThread: answers each message with the result of a function. */
+
 import { parentPort } from 'node:worker_threads';
+import type { MaybePromise } from './maybe-promise.js';
 
 export interface ThreadAnswer<Out> {
   result: Out;
@@ -7,7 +9,7 @@ export interface ThreadAnswer<Out> {
 }
 
 export function serveThread<In, Out>(
-  work: (message: In) => ThreadAnswer<Out> | Promise<ThreadAnswer<Out>>,
+  work: (message: In) => MaybePromise<ThreadAnswer<Out>>,
   describeError: (error: unknown) => unknown = String,
 ): void {
   const port = parentPort!;

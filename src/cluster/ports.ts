@@ -2,6 +2,7 @@
  * The interfaces of the shared state. Admission asks in one round trip for the counts of a request's address and key, and
  * whether what memory holds about them is still current.
  */
+import type { MaybePromise } from '../base/maybe-promise.js';
 
 export interface AdmissionAsk {
   /** The address's name among the counters and its limit; null where it is already counted. */
@@ -43,22 +44,17 @@ export interface Bucket {
  * good. No operation fails: where the shared state is out of reach, the process counts alone.
  */
 export interface Buckets {
-  /**
-   * Takes one from every bucket or nothing from any. Returns the time after which all have one again; 0 where one was taken.
-   */
-  take(buckets: readonly Bucket[]): Pending<number>;
-  giveBack(buckets: readonly Bucket[]): Pending<void>;
+  /** Takes one from every bucket, or nothing from any: the time after which all of them have one again; 0 = taken. */
+  take(buckets: readonly Bucket[]): MaybePromise<number>;
+  giveBack(buckets: readonly Bucket[]): MaybePromise<void>;
 }
 
-/** A value that is there at once in memory, and later behind a network. Callers handle both. */
-export type Pending<T> = T | Promise<T>;
+/**
+ * The port of counters that many requests draw on, each within fixed windows of its own. In memory every
+ * operation answers at once; behind a network it may answer later, and the callers take both.
+ */
 
-/** Continues at once where the value is already there, so that the usual request does not wait. */
-export function whenKnown<T, U>(pending: Pending<T>, use: (value: T) => U): Pending<U> {
-  return pending instanceof Promise ? pending.then(use) : use(pending);
-}
-
-/** A counter's window at the time of reading. */
+/** A counter's window as it stood when it was looked at. */
 export interface Reading {
   /** What was taken in the window and not given back. */
   readonly used: number;
@@ -72,7 +68,7 @@ export interface Take extends Reading {
    * Changes the sum of the window that admitted this take, however late; nothing changes once that window has ended. Only for
    * admitted takes, and never down by more than was taken.
    */
-  adjust(delta: number): Pending<void>;
+  adjust(delta: number): MaybePromise<void>;
 }
 
 /**
@@ -85,7 +81,7 @@ export interface Counters {
    * Adds `amount` where the window's sum stays within `limit`, or where the window is empty, so that one oversized take is
    * possible; otherwise nothing changes. Parallel takes are admitted as if they came one after the other.
    */
-  take(name: string, amount: number, limit: number): Pending<Take>;
+  take(name: string, amount: number, limit: number): MaybePromise<Take>;
   /** What this process knows of the counter: exact in memory, as of the last take otherwise. Never waits. */
   peek(name: string): Reading;
 }

@@ -1,8 +1,8 @@
 /** Writes holds from memory to the store, one after the other, and retries until the store has them. */
 import type { Logger } from '../base/logger.js';
+import { Pause } from '../base/pause.js';
 import type { HoldRecord, HoldStore } from '../storage/store.js';
 import type { HoldFiles } from './hold-files.js';
-import { Pause } from './pause.js';
 
 const retryMs = 1_000;
 /** The time limit at the end of the process. What is not written by then stays in its file for the next start. */

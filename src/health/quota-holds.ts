@@ -4,13 +4,13 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../base/logger.js';
+import { Pause } from '../base/pause.js';
 import { type Clock, startOfUtcDay, utcDay } from '../base/time.js';
 import type { Route } from '../catalogue/route.js';
 import type { Totals } from '../cluster/ports.js';
 import type { HoldReason, HoldRecord, HoldStore } from '../storage/store.js';
 import { HoldFiles } from './hold-files.js';
 import { HoldWriter } from './hold-writer.js';
-import { Pause } from './pause.js';
 
 export type { HoldReason } from '../storage/store.js';
 

@@ -9,12 +9,12 @@ import Fastify, {
 } from 'fastify';
 import { requestId } from '../base/ids.js';
 import { keepsDebug } from '../base/logger.js';
+import { doors } from '../doors/registry.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { outcomeOfStatus, unknownEndpoint } from '../observability/metrics/meters.js';
 import { registerAdmin } from './admin/register.js';
 import { registerApi } from './api/register.js';
-import { chatPath } from './chat-path.js';
 import { registerDashboard } from './dashboard/register.js';
 import type { HttpDeps } from './deps.js';
 import { asGatewayError, countRefused } from './faults.js';
@@ -23,7 +23,7 @@ import { registerOpenApi } from './openapi/document.js';
 import { registerDocs } from './ops/docs.js';
 import { registerOps } from './ops/ops.js';
 import { registerStripeWebhook } from './ops/stripe-webhook.js';
-import { readBody } from './server/body.js';
+import { readControlBody } from './server/body.js';
 import { serverLimits } from './server/connections.js';
 import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './server/headers.js';
 import { onClientError } from './server/malformed-requests.js';
@@ -67,7 +67,7 @@ export async function buildApp(
   app.addHook('onRoute', ({ url, method, config }) => {
     if (!config?.anyPath) knownPaths.add(url, method);
   });
-  knownPaths.add(chatPath, 'POST');
+  for (const { path } of doors) knownPaths.add(path, 'POST');
   startAnswers(app);
   decodeParameters(app);
   watchAnswers(app, deps);
@@ -220,5 +220,5 @@ function errorText(error: unknown): string {
 /** Keeps bodies as bytes. Handlers that take one parse it as JSON. */
 function takeBodies(app: FastifyInstance, { bodyMemory }: HttpDeps): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, bodyMemory));
+  app.addContentTypeParser('*', (request: FastifyRequest) => readControlBody(request, bodyMemory));
 }

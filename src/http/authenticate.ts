@@ -1,37 +1,23 @@
-/** Checks 4 to 7 for `/v1/*` outside the chat path: key, account, content length, per-key limits, in this order. */
+/** Admits requests to `/v1/*` outside the chat path, by the same checks in the same order; only credits are not needed here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkTokenShape } from '../accounts/keys/token-shape.js';
-import { keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
 import type { Account, Identity } from '../domain/account.js';
-import { gatewayError } from '../errors/gateway-error.js';
+import { checkAccount, identify } from '../pipeline/admit.js';
 import type { HttpDeps } from './deps.js';
-import { checkBodyLength } from './server/body.js';
+import { announcedLength } from './server/body.js';
 import { headerObject } from './server/headers.js';
 
 export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('cache-control', 'no-store');
-    request.identity = await identityOf(deps, request.headers.authorization);
-    const { account } = request.identity;
-    const overLimit = await deps.keyLimiter.countRequest(request.identity);
-    reply.headers(headerObject(deps.keyLimiter.headersOf(request.identity)));
-    deps.territories.checkBillingCountry(account);
-    if (account.status === 'suspended') throw gatewayError('account_suspended');
-    checkBodyLength(request, deps.bodyMemory);
-    if (overLimit) throw overLimit;
+    const identity = await identify(deps, request.headers.authorization);
+    request.identity = identity;
+    const overLimit = await deps.keyLimiter.countRequest(identity);
+    reply.headers(headerObject(deps.keyLimiter.headersOf(identity)));
+    checkAccount(deps, identity, announcedLength(request.raw), overLimit);
   });
 }
 
-async function identityOf(deps: HttpDeps, authorization: string | undefined): Promise<Identity> {
-  const { token, keyId } = checkTokenShape(authorization);
-  const identity = deps.directory.cached(keyId) ?? (await deps.directory.load(keyId));
-  if (!identity) throw gatewayError('api_key_not_registered');
-  const now = deps.clock.now();
-  if (identity.key.hash !== null && keyExpired(identity.key, now)) deps.expiry.noteExpiredKey();
-  verifyToken(identity, token, now);
-  return identity;
-}
-
+/** The identity of a request behind the key check or the session check. */
 export function callerOf(request: FastifyRequest): Identity {
   if (!request.identity) throw new Error('a route under /v1 was registered outside the key check');
   return request.identity;

@@ -7,6 +7,7 @@ import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
+import type { Door } from '../doors/door.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { RouteHealth } from '../health/route-health.js';
@@ -51,7 +52,7 @@ declare module 'fastify' {
  * Handles `POST /v1/chat/completions` without Fastify. With `awaitsContinue` the client holds its body back until
  * `res.writeContinue()`; the connection is closed after such a request.
  */
-export type ChatHandler = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean) => void;
+export type ChatHandler = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean, door: Door) => void;
 
 export type ReloadOutcome =
   | { ok: true; models: number; routes: number; providers: number }

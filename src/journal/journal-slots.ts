@@ -2,9 +2,11 @@
  * The journals of the processes that share a data directory: slot 0 is `journal`, slot n is `journal-<n>`, and each process
  * writes to one that it has locked. Another process settles what a dead one left: at start, at intervals, and on request.
  */
+
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { LockHeld } from '../base/lock.js';
+import { SharedRead } from '../base/shared-read.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import { type Journal, type JournalOptions, openJournal } from './journal.js';
 import { holdsSegments } from './journal-segments.js';
@@ -112,9 +114,7 @@ async function openFirstFree(options: SlotOptions): Promise<{ slot: number; jour
 }
 
 class Leftovers {
-  /** One round at a time, and one that waits for it. */
-  #running: Promise<boolean> | null = null;
-  #next: Promise<boolean> | null = null;
+  readonly #rounds = new SharedRead(() => (this.#stopped ? Promise.resolve(false) : this.#round()));
   #stopped = false;
   /** Directories whose holder cannot be seen from here; each is logged once. */
   readonly #reported = new Set<string>();
@@ -126,35 +126,23 @@ class Leftovers {
 
   /** Starts a round after this call, because a running one may have passed the slot in question. */
   adopt(): Promise<boolean> {
-    if (!this.#running) return this.#begin();
-    this.#next ??= this.#running.then(() => this.#begin());
-    return this.#next;
+    return this.#rounds.ask();
   }
 
   /** The running round, or a new one. */
   join(): Promise<boolean> {
-    return this.#running ?? this.#begin();
+    return this.#rounds.join();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await this.#running;
-    await this.#next;
+    await this.#rounds.settled();
   }
 
   /** Rejects where a journal cannot be read: at start an operator must learn of it. */
   async settleFree(): Promise<boolean> {
     for (const dir of this.#others()) if (!(await this.#settle(dir))) return false;
     return true;
-  }
-
-  #begin(): Promise<boolean> {
-    this.#next = null;
-    const round = this.#stopped ? Promise.resolve(false) : this.#round();
-    this.#running = round.finally(() => {
-      this.#running = null;
-    });
-    return this.#running;
   }
 
   async #round(): Promise<boolean> {

@@ -2,7 +2,9 @@
  * Moves records from the journal to the store, one batch at a time. It waits with growing pauses while the store is away, and
  * finds a record that the store refuses by halving its batch, so that one bad record stops no other.
  */
+
 import type { Logger } from '../base/logger.js';
+import { Pause } from '../base/pause.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import type { JournalQueue } from './journal-queue.js';
 
@@ -33,8 +35,7 @@ export class SettlementWriter {
   /** Whether the timer is set for a full batch. */
   #soon = false;
   #waiters: Waiter[] = [];
-  /** Ends the current pause. */
-  #cutPause: (() => void) | undefined;
+  readonly #pause = new Pause();
   #pauseMs = 0;
   /** The most records in a batch; fewer while a faulty record is searched for. */
   #window: number;
@@ -79,7 +80,7 @@ export class SettlementWriter {
         resolve(settled);
       };
       this.#waiters.push(waiter);
-      if (this.#running) this.#cutPause?.();
+      if (this.#running) this.#pause.end();
       else void this.#run();
     });
   }
@@ -87,7 +88,7 @@ export class SettlementWriter {
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    this.#cutPause?.();
+    this.#pause.end();
   }
 
   #schedule(ms: number): void {
@@ -102,7 +103,8 @@ export class SettlementWriter {
     this.#timer = undefined;
     this.#soon = false;
     while (!this.#stopped && this.queue.ready > 0) {
-      if (!(await this.#settleHead().catch((error) => this.#reportFailure(error)))) await this.#pause();
+      if (!(await this.#settleHead().catch((error) => this.#reportFailure(error))))
+        await this.#pause.wait(this.#pauseMs);
       // A small rest waits for more records, unless somebody waits for it.
       else if (this.#waiters.length === 0 && this.queue.ready < this.options.batchRecords) break;
     }
@@ -172,17 +174,5 @@ export class SettlementWriter {
   #storeBack(): void {
     if (this.#pauseMs > 0) this.options.logger.info({ depth: this.queue.depth }, 'the store is back; settling');
     this.#pauseMs = 0;
-  }
-
-  #pause(): Promise<void> {
-    return new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#pauseMs).unref();
-      this.#cutPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    }).then(() => {
-      this.#cutPause = undefined;
-    });
   }
 }

@@ -1,8 +1,9 @@
 /** Limits the requests that one IP address may send in a minute. It runs before the key is read. */
 import { isIPv4 } from 'node:net';
 import { subscriberNetwork } from '../base/ip-address.js';
+import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { RecentMap } from '../base/recent-map.js';
-import { type Counters, type Pending, whenKnown } from '../cluster/ports.js';
+import type { Counters } from '../cluster/ports.js';
 import { ipRateLimited } from './refusals.js';
 
 /** The peers that are counted exactly in one minute. Further peers are counted in a sketch; together they take about 30 MB. */
@@ -18,8 +19,8 @@ export class IpLimiter {
    * Throws ip_rate_limited. `address` is the connection's own or the one that a trusted proxy names: a caller that could choose
    * it could use up somebody else's requests.
    */
-  take(address: string | undefined): Pending<void> {
-    return whenKnown(this.requests.take(peerOf(address), 1, this.requestsPerMinute), ({ admitted, resetMs }) => {
+  take(address: string | undefined): MaybePromise<void> {
+    return andThen(this.requests.take(peerOf(address), 1, this.requestsPerMinute), ({ admitted, resetMs }) => {
       if (!admitted) throw ipRateLimited(this.requestsPerMinute, resetMs);
     });
   }

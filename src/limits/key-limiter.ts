@@ -3,8 +3,9 @@
  * override the configuration's, and each request reads them anew.
  */
 
+import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { durationText } from '../base/time.js';
-import { type Counters, type Pending, type Reading, type Take, whenKnown } from '../cluster/ports.js';
+import type { Counters, Reading, Take } from '../cluster/ports.js';
 import type { Config } from '../config/config.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { GatewayError } from '../errors/gateway-error.js';
@@ -23,24 +24,24 @@ export class KeyLimiter {
    * Counts a request as soon as its key is verified. The refusal is returned and not thrown, because other checks come before
    * it in the order of errors. null where the request is admitted.
    */
-  countRequest({ key, account }: Identity): Pending<GatewayError | null> {
+  countRequest({ key, account }: Identity): MaybePromise<GatewayError | null> {
     const limit = this.requestLimitOf(account);
-    return whenKnown(this.requests.take(key.id, 1, limit), ({ admitted, resetMs }) =>
+    return andThen(this.requests.take(key.id, 1, limit), ({ admitted, resetMs }) =>
       admitted ? null : keyRateLimited('requests', limit, resetMs),
     );
   }
 
   /** Counts the request and throws key_rate_limited, for callers with no checks between the two. */
-  takeRequest(identity: Identity): Pending<void> {
-    return whenKnown(this.countRequest(identity), (refusal) => {
+  takeRequest(identity: Identity): MaybePromise<void> {
+    return andThen(this.countRequest(identity), (refusal) => {
       if (refusal) throw refusal;
     });
   }
 
   /** Reserves the estimate, which the usage corrects later. Throws key_rate_limited and then reserves nothing. */
-  takeTokens({ key, account }: Identity, estimate: number): Pending<Reservation> {
+  takeTokens({ key, account }: Identity, estimate: number): MaybePromise<Reservation> {
     const limit = this.tokenLimitOf(account);
-    return whenKnown(this.tokens.take(key.id, estimate, limit), (taken: Take) => {
+    return andThen(this.tokens.take(key.id, estimate, limit), (taken: Take) => {
       if (!taken.admitted) throw keyRateLimited('tokens', limit, taken.resetMs);
       return new TokenReservation(taken, estimate);
     });

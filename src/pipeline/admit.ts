@@ -1,33 +1,170 @@
-/** Stage 1: who is calling, from where, and may they (contract 5, checks 1, 2 and 4 to 8). Nothing here reads the body. */
-import { checkTokenShape } from '../accounts/keys/token-shape.js';
-import type { Pending } from '../cluster/ports.js';
+/** Stage 1: who is calling, from where, and may they. Nothing here reads the body. The control API uses the same checks. */
+import { checkTokenShape, type PresentedToken } from '../accounts/keys/token-shape.js';
+import { isTokenValid, keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
+import { andThen, type MaybePromise } from '../base/maybe-promise.js';
+import { usdText } from '../base/money.js';
+import type { Counted } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
-import { type AdmitPorts, countedAndChecked, lookedUp, verified } from './admit/checks.js';
-import { admitInFleet } from './admit/in-fleet.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import type { BodyMemory } from '../limits/body-memory.js';
+import { peerOf } from '../limits/ip-limiter.js';
+import { ipRateLimited, keyRateLimited } from '../limits/refusals.js';
+import { StoreUnavailable } from '../storage/store.js';
+import type { Territories } from '../territory/territories.js';
 import type { Caller } from './caller.js';
+import type { PipelinePorts } from './handover.js';
 
-/** A known key is admitted without waiting for anything. */
-export function admit(ports: AdmitPorts, caller: Caller): Pending<Identity> {
-  // The dashboard has made checks 1 and 2 before it looked at the session.
-  if (caller.identity) return countedAndChecked(ports, caller, caller.identity);
+/** 32 MiB. */
+export const bodyBytesMax = 33_554_432;
+
+type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry'> & {
+  directory: Pick<PipelinePorts['directory'], 'cached' | 'load'>;
+};
+
+interface AccountPorts {
+  territories: Pick<Territories, 'checkBillingCountry'>;
+  bodyMemory: Pick<BodyMemory, 'check'>;
+}
+
+type AdmitPorts = IdentifyPorts &
+  Pick<PipelinePorts, 'territories' | 'ipLimiter' | 'keyLimiter' | 'bodyMemory' | 'fleet'>;
+
+/** A known key is admitted without waiting for anything. Sets the caller's identity as soon as its key is found good. */
+export function admit(ports: AdmitPorts, caller: Caller): MaybePromise<Identity> {
+  // The dashboard has checked territory and address before it read the session.
+  if (caller.identity) return countAndCheck(ports, caller, caller.identity);
   const { territory, address } = caller.origin;
   ports.territories.checkCaller(territory);
   if (ports.fleet) return admitInFleet(ports, ports.fleet, caller);
-  const counted = ports.ipLimiter.take(address);
-  return counted instanceof Promise ? counted.then(() => authenticate(ports, caller)) : authenticate(ports, caller);
+  return andThen(ports.ipLimiter.take(address), () =>
+    andThen(identify(ports, caller.authorization), (identity) => {
+      caller.identity = identity;
+      return countAndCheck(ports, caller, identity);
+    }),
+  );
 }
 
-function authenticate(ports: AdmitPorts, caller: Caller): Pending<Identity> {
-  const { token, keyId } = checkTokenShape(caller.authorization);
-  const identity = ports.directory.cached(keyId);
-  return identity ? checkIdentity(ports, caller, identity, token) : admitUnknown(ports, caller, keyId, token);
+/** The account and key of a token. Throws a 401 where the token is malformed, unknown or expired. */
+export function identify(ports: IdentifyPorts, authorization: string | undefined): MaybePromise<Identity> {
+  const { token, keyId } = checkTokenShape(authorization);
+  return andThen(ports.directory.cached(keyId) ?? lookUp(ports, keyId), (identity) => {
+    verifyKey(ports, identity, token);
+    return identity;
+  });
 }
 
-async function admitUnknown(ports: AdmitPorts, caller: Caller, keyId: string, token: string): Promise<Identity> {
-  return checkIdentity(ports, caller, await lookedUp(ports, keyId), token);
+/** Throws api_key_not_registered. A store that is out of reach says nothing about the key, so that is a 500, never a 401. */
+async function lookUp({ directory }: IdentifyPorts, keyId: string): Promise<Identity> {
+  let identity: Identity | null;
+  try {
+    identity = await directory.load(keyId);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    throw gatewayError('internal_server_error', {
+      what: 'The key could not be looked up, because the store is out of reach.',
+    });
+  }
+  if (!identity) throw gatewayError('api_key_not_registered');
+  return identity;
 }
 
-function checkIdentity(ports: AdmitPorts, caller: Caller, identity: Identity, token: string): Pending<Identity> {
-  verified(ports, caller, identity, token);
-  return countedAndChecked(ports, caller, identity);
+/** Throws api_key_expired or api_key_not_registered. */
+function verifyKey({ clock, expiry }: IdentifyPorts, identity: Identity, token: string): void {
+  const { key } = identity;
+  const now = clock.now();
+  // The hash of an expired key is to be erased.
+  if (key.hash !== null && keyExpired(key, now)) expiry.noteExpiredKey();
+  verifyToken(identity, token, now);
+}
+
+/** A request counts as soon as its key is verified, but the limit refuses it only after the checks of its account. */
+function countAndCheck(ports: AdmitPorts, caller: Caller, identity: Identity): MaybePromise<Identity> {
+  return andThen(ports.keyLimiter.countRequest(identity), (overLimit) => {
+    checkAccount(ports, identity, caller.contentLength, overLimit);
+    return checkCredits(identity);
+  });
+}
+
+/** `contentLength` is null where the body's length is not known. `overLimit` is the refusal of the key's request limit. */
+export function checkAccount(
+  { territories, bodyMemory }: AccountPorts,
+  { account }: Identity,
+  contentLength: number | null,
+  overLimit: GatewayError | null,
+): void {
+  territories.checkBillingCountry(account);
+  if (account.status === 'suspended') throw gatewayError('account_suspended');
+  checkBodyLength(bodyMemory, account.id, contentLength);
+  if (overLimit) throw overLimit;
+}
+
+/** `owner` is the account that sends the body, or a name for all senders without one. */
+export function checkBodyLength(bodyMemory: AccountPorts['bodyMemory'], owner: string, length: number | null): void {
+  if (length !== null && length > bodyBytesMax) throw bodyTooLarge(`${length} bytes`);
+  bodyMemory.check(owner, length);
+}
+
+export function bodyTooLarge(found: string): GatewayError {
+  return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
+}
+
+function checkCredits(identity: Identity): Identity {
+  const { balancePico } = identity.account;
+  if (balancePico <= 0n) throw gatewayError('insufficient_credits', { balance: usdText(balancePico) });
+  return identity;
+}
+
+/**
+ * The same in one of many processes. One round trip to shared state brings the counts and the versions of the key and the account;
+ * what is held in memory is used only where the versions match. Where shared state is out of reach, the store is read instead, and
+ * the limits are those of this process alone.
+ */
+async function admitInFleet(
+  ports: AdmitPorts,
+  fleet: NonNullable<PipelinePorts['fleet']>,
+  caller: Caller,
+): Promise<Identity> {
+  const { presented, fault } = presentedToken(caller);
+  const held = presented && fleet.identities.held(presented.keyId);
+  const good = held && isTokenValid(held.identity, presented.token, ports.clock.now()) ? held : undefined;
+  const { address } = caller.origin;
+  const peer = { name: peerOf(address), limit: ports.ipLimiter.requestsPerMinute };
+  const answer = await fleet.admission.ask({ peer, key: good ? keyAsk(ports, good.identity) : null });
+  if (!answer) await Promise.all([ports.ipLimiter.take(address), fleet.states.now()]);
+  else if (!answer.peer!.admitted) throw ipRateLimited(peer.limit, answer.peer!.resetMs);
+  else await fleet.states.upTo(answer.statesVersion, answer.catalogueVersion);
+  if (!presented) throw fault;
+  const current = good && answer?.keyVersion === good.version && answer.accountVersion === good.accountVersion;
+  const identity = current ? good.identity : await lookUp(ports, presented.keyId);
+  verifyKey(ports, identity, presented.token);
+  caller.identity = identity;
+  if (!answer?.request) return countAndCheck(ports, caller, identity);
+  checkAccount(ports, identity, caller.contentLength, await overLimitOf(ports, identity, answer.request));
+  return checkCredits(identity);
+}
+
+/** The limit of the address comes before a malformed token, so the fault is kept for later. */
+function presentedToken({ authorization }: Caller): { presented?: PresentedToken; fault?: unknown } {
+  try {
+    return { presented: checkTokenShape(authorization) };
+  } catch (fault) {
+    return { fault };
+  }
+}
+
+const keyAsk = ({ keyLimiter }: AdmitPorts, { key, account }: Identity) => ({
+  id: key.id,
+  accountId: account.id,
+  limit: keyLimiter.requestLimitOf(account),
+});
+
+/** By the limit that is in force now, which may differ from the one that the request was counted under. */
+function overLimitOf(
+  { keyLimiter }: AdmitPorts,
+  identity: Identity,
+  { admitted, used, resetMs }: Counted,
+): MaybePromise<GatewayError | null> {
+  const limit = keyLimiter.requestLimitOf(identity.account);
+  if (!admitted) return used < limit ? keyLimiter.countRequest(identity) : keyRateLimited('requests', limit, resetMs);
+  return used > limit && used > 1 ? keyRateLimited('requests', limit, resetMs) : null;
 }

@@ -1,5 +1,4 @@
 /** The seam towards a caller: what a request brings, and the ways in which it can be answered. */
-
 import type { Latin1Text } from '../base/latin1.js';
 import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
@@ -22,8 +21,8 @@ export interface Caller {
   readonly gone: boolean;
   /** Called once when the caller leaves before its answer is complete. */
   onGone: (() => void) | null;
-  /** Rejects with request_too_large past the limit, with what `hold` says where it has no room, and with CallerGone. */
-  readBody(bytesMax: number, hold: BodyHold): Promise<Buffer>;
+  /** Rejects with request_too_large past the limit, with the refusal of `hold` where it has no room, and with CallerGone. */
+  readBody(hold: BodyHold): Promise<Buffer>;
   /** The body is not held any more, or is small. */
   releaseBody(): void;
   /** A whole 200. `headers` is a flat list of names and values. */

@@ -1,6 +1,6 @@
 /**
- * The dry run of a chat request: the same resolve, gate, rank and obstacles as the real way, and no call. It
- * answers what would happen, also where that is an error.
+ * The dry run of a chat request: the same resolve, gate, rank and obstacles as a real request, without a call. It tells what would
+ * happen, also where that is an error.
  */
 import { usdText } from '../base/money.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
@@ -9,17 +9,15 @@ import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
+import type { Preference } from '../policy/policy.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { alongChain } from './chain.js';
 import { gate } from './gate.js';
-import type { PipelinePorts, Plan, Trail } from './handover.js';
-import { newTrail } from './notes.js';
+import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
 import type { Score } from './rank/score.js';
 import { scores } from './rank.js';
-import { resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
-import { nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
-import { skippedByBreaker } from './walk/receipt.js';
+import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
+import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -46,18 +44,21 @@ export interface Explanation {
   candidates: ExplainedCandidate[];
   would_serve: string | null;
   error: ReturnType<typeof envelopeOf> | null;
-  /** What change of the routing policy would admit a route, where it leaves none. */
+  /** Changes of the routing policy that would admit a route, where it leaves none. */
   counterfactuals: Counterfactual[];
 }
 
 type DryOutcome = { kind: 'served'; route: Route };
 
-export async function explain(
-  ports: ExplainPorts,
-  identity: Identity,
-  territory: Territory,
-  request: ChatRequest,
-): Promise<Explanation> {
+/** The caller and what it asks for. */
+export interface ExplainRequest {
+  readonly identity: Identity;
+  readonly territory: Territory;
+  readonly request: ChatRequest;
+}
+
+export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promise<Explanation> {
+  const { identity, request } = asked;
   const explanation: Explanation = {
     object: 'route_explanation',
     requested_model: request.model,
@@ -68,10 +69,10 @@ export async function explain(
     counterfactuals: [],
   };
   const { balancePico } = identity.account;
-  // Credits are checked before anything that routing finds, but its candidates are worth seeing all the same.
+  // Credits are checked before routing, but the candidates are worth showing all the same.
   const unpaid = balancePico <= 0n ? gatewayError('insufficient_credits', { balance: usdText(balancePico) }) : null;
   try {
-    const serving = await wouldServe(ports, identity, territory, request, explanation);
+    const serving = await wouldServe(ports, asked, explanation);
     if (unpaid) throw unpaid;
     explanation.would_serve = serving.id;
   } catch (error) {
@@ -83,9 +84,7 @@ export async function explain(
 
 async function wouldServe(
   ports: ExplainPorts,
-  identity: Identity,
-  territory: Territory,
-  request: ChatRequest,
+  { identity, territory, request }: ExplainRequest,
   explanation: Explanation,
 ): Promise<Route> {
   const { account } = identity;
@@ -96,12 +95,12 @@ async function wouldServe(
     ? resolveSentChain(ports, snapshot, account, request.fallback)
     : resolveSavedChain(snapshot, account);
   explanation.resolved = [primary, ...chain].map(targetOf);
-  // One for all entries, as in the chat: its receipt names what each of them skipped.
+  // One trail for all entries, as in a real request: its receipt names what each of them skipped.
   const trail = newTrail();
   const outcome = await alongChain<DryOutcome>(
     primary,
     () => chain,
-    async (plan) => {
+    (plan) => {
       const { eligible, removed, excluded, error } = gate(ports, plan, account.policy, territory);
       if (removed.length > 0 && eligible.length + excluded.length === 0) {
         explanation.counterfactuals.push(...counterfactuals(account.policy, plan.routes));
@@ -109,24 +108,28 @@ async function wouldServe(
       explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
       if (error) return { kind: 'failed', error };
-      return dryWalk(ports, request, plan, eligible, account.policy.prefer, explanation, trail);
+      return dryWalk(ports, { request, plan, eligible, prefer: account.policy.prefer, explanation, trail });
     },
   );
-  // The key's tokens are check 13, before anything that gates and walk find.
+  // A real request is refused by the key's token limit before gates and walk run.
   const overLimit = ports.keyLimiter.tokenRefusal(identity, estimatePromptTokens(request));
   if (overLimit) throw overLimit;
   if (outcome.kind === 'failed') throw outcome.error;
   return outcome.route;
 }
 
+interface DryWalk {
+  readonly request: ChatRequest;
+  readonly plan: Plan;
+  readonly eligible: readonly Route[];
+  readonly prefer: Preference;
+  readonly explanation: Explanation;
+  readonly trail: Trail;
+}
+
 function dryWalk(
   ports: ExplainPorts,
-  request: ChatRequest,
-  plan: Plan,
-  eligible: readonly Route[],
-  prefer: Parameters<typeof scores>[2],
-  { candidates }: Explanation,
-  trail: Trail,
+  { request, plan, eligible, prefer, explanation: { candidates }, trail }: DryWalk,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
@@ -134,11 +137,11 @@ function dryWalk(
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;
-    if (obstacle?.verdict === 'breaker_open') skippedByBreaker(trail, route);
+    if (obstacle?.verdict === 'breaker_open') addBreakerSkipped(trail, route);
     const { verdict, param } = obstacle ?? { verdict: 'eligible' as const, param: null };
     return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param };
   });
-  // The walk's order first, what a gate removed after it; an entry may come twice in a chain, so its id does not say where.
+  // The walk's order first, then what a gate removed. An entry may come twice in a chain, so its id does not tell the place.
   candidates.splice(candidates.length - (plan.routes.length - eligible.length), 0, ...explained);
   if (serving) return { kind: 'served', route: serving };
   return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };

@@ -1,6 +1,6 @@
 /**
- * Stage 4: whether the model may be served now, and which candidates the account's policy leaves and which their
- * providers' terms (contract 5, checks 14 to 16). Gates affect `auto/` selection only; an explicit id is never touched by them.
+ * Stage 4: may the model be served now, and which candidates do the account's policy and the providers' terms leave? Gates affect
+ * `auto/` selection only; an explicit id never passes through them.
  */
 import type { Route } from '../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -15,7 +15,7 @@ export interface GateOutcome {
   readonly removed: readonly Removal[];
   /** Routes of providers whose terms exclude the caller's territory. */
   readonly excluded: readonly Route[];
-  /** What answers when nothing may be tried; null otherwise. */
+  /** The answer when nothing may be tried; null otherwise. */
   readonly error: GatewayError | null;
 }
 
@@ -26,27 +26,20 @@ const nothing: readonly never[] = [];
 export function gate(ports: GatePorts, plan: Plan, policy: RoutingPolicy, territory: Territory): GateOutcome {
   const stopped = stateError(ports, plan);
   if (stopped) return { eligible: nothing, removed: nothing, excluded: nothing, error: stopped };
-  const { eligible: left, removed } =
+  const { eligible, removed } =
     plan.kind === 'pin' ? { eligible: plan.routes, removed: nothing } : applyGates(policy, plan.routes);
-  const { permitted, excluded } = territoryFilter(left, territory);
-  return {
-    eligible: permitted,
-    removed,
-    excluded,
-    error: emptyError(ports, plan, removed, permitted, excluded, territory),
-  };
+  const { permitted, excluded } = territoryFilter(eligible, territory);
+  const error = permitted.length > 0 ? null : emptyError(ports, plan, { removed, excluded }, territory);
+  return { eligible: permitted, removed, excluded, error };
 }
 
-/** The policy is asked first: what it leaves is what the terms are held against. */
+/** The policy comes first: the terms are held only against what it leaves. */
 function emptyError(
   { territories }: GatePorts,
   { id, kind }: Plan,
-  removed: readonly Removal[],
-  permitted: readonly Route[],
-  excluded: readonly Route[],
+  { removed, excluded }: Pick<GateOutcome, 'removed' | 'excluded'>,
   territory: Territory,
 ): GatewayError | null {
-  if (permitted.length > 0) return null;
   if (excluded.length > 0) return territories.modelExcluded({ id, kind, excluded, territory });
   return removed.length > 0 ? gatewayError('routing_policy_exhausted', { id, gates: removalText(removed) }) : null;
 }

@@ -8,7 +8,9 @@ import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Fleet } from '../cluster/fleet/fleet.js';
 import type { Timeouts } from '../config/config.js';
 import type { Identity } from '../domain/account.js';
-import type { AttemptRecord, Generation } from '../domain/generation.js';
+import type { AttemptRecord, Generation, StreamEnd } from '../domain/generation.js';
+import type { Door } from '../doors/door.js';
+import type { GatewayError } from '../errors/gateway-error.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { Permit, RouteHealth } from '../health/route-health.js';
@@ -25,8 +27,9 @@ import type { Deadlines } from '../providers/transport/deadlines.js';
 import type { Transport } from '../providers/transport/transport.js';
 import type { Territories } from '../territory/territories.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+import type { CompletionParts } from '../wire/completion-parts.js';
 import type { TokenUsage, UsageOddity } from '../wire/usage.js';
-import type { Caller } from './caller.js';
+import type { Caller, CallerGone } from './caller.js';
 import type { Validator } from './validate.js';
 
 export interface PipelinePorts {
@@ -36,8 +39,8 @@ export interface PipelinePorts {
   ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'requestLimitOf' | 'takeTokens' | 'tokenRefusal' | 'headersOf'>;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge'>;
-  /** A request showed an expired key: its hash should go. */
-  expiredKeySeen(): void;
+  /** Erases the hash of an expired key that a request has shown. */
+  expiry: { noteExpiredKey(): void };
   catalogue: { readonly current: Snapshot | null };
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision'>;
@@ -66,8 +69,9 @@ export interface PipelinePorts {
   fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
 }
 
-/** One chat request on its way through the stages. */
+/** One request on its way through the stages, once it has been admitted, validated and resolved. */
 export interface Exchange {
+  readonly door: Door;
   readonly caller: Caller;
   readonly requestId: string;
   readonly generationId: string;
@@ -80,13 +84,18 @@ export interface Exchange {
   readonly identity: Identity;
   readonly request: ChatRequest;
   readonly snapshot: Snapshot;
+  /** What the requested model id stands for. */
+  readonly plan: Plan;
+  /** The fallback chain that the request carries; null where it carries none, and the saved one applies. */
+  readonly sentChain: readonly Plan[] | null;
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
   readonly reservation: Reservation;
+  readonly trail: Trail;
 }
 
-/** Stage 3 → 4: what the id, through an alias or not, stands for. */
+/** Stage 3 → 4: what a model id, through an alias or not, stands for. */
 export interface Plan {
   /** As the caller, or its chain, wrote it. */
   readonly id: string;
@@ -96,8 +105,6 @@ export interface Plan {
   readonly routes: readonly Route[];
 }
 
-export type { Settlement } from './settle.js';
-
 /** One attempt of a walk; monotonic milliseconds. */
 export interface Leg {
   readonly route: Route;
@@ -106,28 +113,105 @@ export interface Leg {
   readonly endedAtMs: number;
 }
 
-/** Filled by the walk while it goes on; the receipt, the metadata and the record are made from it. */
+/** What has happened to the request so far; the receipt, the metadata, the record and the metrics are made from it. */
 export interface Trail {
   readonly attempts: AttemptRecord[];
   readonly providersAttempted: string[];
   readonly breakerSkipped: string[];
   /** The same attempts with their times, for metrics and traces. */
   readonly legs: Leg[];
+  /** The plan that is being walked; null before the first walk. */
+  plan: Plan | null;
+  /** The place of that plan in the chain; 0 is the requested id. */
+  place: number;
   /** Time that was spent waiting for upstreams, in attempts that are over. */
   upstreamMs: number;
   /** When the attempt that is under way was dispatched. */
   dispatchedAtMs: number;
   /** Room in the journal that is kept for the records of the request until it is over. */
   reservedBytes: number;
+  /** What a provisional record has taken off the balance in memory already. */
+  chargedPico: PicoUsd;
+  /** When the 200 began, monotonic milliseconds. */
+  answeredAtMs: number | null;
+  /** Time that was spent in Lodestone itself until then. */
+  overheadMs: number;
 }
 
-/** Stage 7 → 8: what was delivered, and what it costs. */
+/** The trail of a request before its first attempt. */
+export function newTrail(): Trail {
+  return {
+    attempts: [],
+    providersAttempted: [],
+    breakerSkipped: [],
+    legs: [],
+    plan: null,
+    place: 0,
+    upstreamMs: 0,
+    dispatchedAtMs: 0,
+    reservedBytes: 0,
+    chargedPico: 0n,
+    answeredAtMs: null,
+    overheadMs: 0,
+  };
+}
+
+/** More than one attempt was needed, or an entry of the fallback chain. */
+export function fallbackOccurred({ attempts, place }: Trail): boolean {
+  return attempts.length > 1 || place > 0;
+}
+
+/** What an attempt brought that can be delivered. */
+export type Served =
+  | { readonly kind: 'answer'; readonly parts: CompletionParts }
+  /** The stream was committed; `end` says how the upstream's part of it ended. */
+  | {
+      readonly kind: 'stream';
+      readonly end: 'complete' | 'stalled' | 'cut' | 'pricing_fault';
+      readonly reason: string;
+    };
+
+/** Stage 6 → 7. */
+export type WalkOutcome =
+  | { readonly kind: 'served'; readonly route: Route; readonly outcome: Served }
+  | { readonly kind: 'failed'; readonly error: GatewayError }
+  /** The caller left; `route` is the one that was serving. */
+  | { readonly kind: 'gone'; readonly route: Route };
+
 export interface Billed {
   usage: TokenUsage;
   source: 'provider' | 'counted';
   costPico: PicoUsd;
   /** What was odd about the provider's usage; absent where nothing was read of it. */
   oddities?: readonly UsageOddity[];
+}
+
+/** Stage 7 → 8: what was delivered, and what it costs. */
+export interface Delivered {
+  readonly status: number;
+  /** The route that served; null where nothing was delivered. */
+  readonly route: Route | null;
+  /** null = nothing is billed. */
+  readonly billed: Billed | null;
+  readonly finishReason: string | null;
+  readonly streamEnd: StreamEnd | null;
+  readonly fallbackOccurred: boolean;
+  /** The code that the record keeps of a failure. */
+  readonly errorCode: string | null;
+  /** What the request fails with once it is settled; null where it was served. */
+  readonly error: GatewayError | CallerGone | null;
+  /** Sends the end of the answer. The settlement calls it when the record is in the journal. null where nothing is left to send. */
+  readonly send: (() => void) | null;
+}
+
+/** What is known of a request when it is over, for metrics, traces and the log. */
+export class ChatNotes {
+  bodyBytes = 0;
+  /** null until the request has been admitted, validated and resolved. */
+  exchange: Exchange | null = null;
+  readonly trail: Trail = newTrail();
+  /** null where nothing was settled. */
+  delivered: Delivered | null = null;
 }
 
 /** What stopped a stream inside its frames. */

@@ -13,7 +13,7 @@ interface Order {
   routes: readonly Route[];
 }
 
-/** An order holds until something observed changes, so the usual request takes the one that is there. */
+/** An order is valid until an observed figure changes, so the usual request reuses the last one. */
 const ordersByRoutes = new WeakMap<readonly Route[], Map<string, Order>>();
 
 export function rank(
@@ -33,7 +33,7 @@ export function rank(
   return routes;
 }
 
-/** The same order with the figures that make it. */
+/** The same order, with its scores. */
 export function scores(
   { health }: RankPorts,
   eligible: readonly Route[],

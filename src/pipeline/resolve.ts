@@ -1,6 +1,7 @@
-/** Stage 3: what the model id stands for (contract 5, checks 10 to 12). A pin that cannot be met is an error, never another route. */
+/** Stage 3: what a model id and its fallback chain stand for. A pin that cannot be met is an error, never another route. */
 import { isAliasName } from '../accounts/aliases/alias-name.js';
 import { checkChain } from '../accounts/fallback/check-chain.js';
+import type { MaybePromise } from '../base/maybe-promise.js';
 import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
 import type { Snapshot } from '../catalogue/route.js';
@@ -8,7 +9,7 @@ import type { Account } from '../domain/account.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { PipelinePorts, Plan } from './handover.js';
 
-/** Plans of ids that do not depend on the account, by snapshot: the same few ids come again and again. */
+/** Plans of ids that do not depend on the account, by snapshot: most requests ask for the same few ids. */
 const plansBySnapshot = new WeakMap<Snapshot, Map<string, Plan>>();
 const plansMax = 10_000;
 
@@ -30,7 +31,7 @@ export function resolve(snapshot: Snapshot, account: Account, id: string): Plan 
   }
 }
 
-/** Ids that resolve are those of the catalogue, but for the case of their locode; so there are not many. */
+/** Only ids of the catalogue resolve, in any case of their locode, so there are not many. */
 function remember(snapshot: Snapshot, id: string, plan: Plan): Plan {
   const plans = plansBySnapshot.get(snapshot) ?? new Map<string, Plan>();
   if (plans.size < plansMax) plansBySnapshot.set(snapshot, plans.set(id, plan));
@@ -52,7 +53,7 @@ function resolveAlias(snapshot: Snapshot, account: Account, id: string, name: st
 
 const noChain: readonly Plan[] = [];
 
-/** The chain that the request itself carries, checked; it replaces the saved one, and `[]` switches that off. */
+/** Checks and resolves the chain that the request carries. It replaces the saved one; `[]` switches that off. */
 export function resolveSentChain(
   ports: Pick<PipelinePorts, 'modelStates'>,
   snapshot: Snapshot,
@@ -64,7 +65,7 @@ export function resolveSentChain(
   return sent.map((id) => resolve(snapshot, account, id));
 }
 
-/** The saved chain; what was withdrawn since it was saved is skipped and fails no request. */
+/** Resolves the saved chain. An entry that was withdrawn since is skipped, and fails no request. */
 export function resolveSavedChain(snapshot: Snapshot, account: Account): readonly Plan[] {
   if (account.fallback.length === 0) return noChain;
   return account.fallback.flatMap((id) => {
@@ -75,4 +76,47 @@ export function resolveSavedChain(snapshot: Snapshot, account: Account): readonl
       throw error;
     }
   });
+}
+
+export interface EntryFailure {
+  readonly kind: 'failed';
+  readonly error: GatewayError;
+}
+
+/**
+ * Enters the requested id and then, entry by entry, its fallback chain. The real walk and its explanation share it, so that the two
+ * cannot differ. The chain is resolved only when it is needed.
+ */
+export async function alongChain<Outcome extends { kind: string }>(
+  primary: Plan,
+  chainOf: () => readonly Plan[],
+  enter: (plan: Plan, place: number) => MaybePromise<Outcome | EntryFailure>,
+): Promise<Outcome | EntryFailure> {
+  let outcome = await enter(primary, 0);
+  if (!isFailure(outcome) || !continuesAfter(outcome.error)) return outcome;
+  let place = 0;
+  for (const entry of chainOf()) {
+    const entered = await enter(entry, ++place);
+    if (isFailure(entered) && isPassedOver(entered.error)) continue;
+    outcome = entered;
+    if (!isFailure(entered) || !continuesAfter(entered.error)) return entered;
+  }
+  return outcome;
+}
+
+function isFailure(outcome: { kind: string }): outcome is EntryFailure {
+  return outcome.kind === 'failed';
+}
+
+/** A chain goes on after a 503 or 504, never after a 4xx. */
+function continuesAfter({ status }: GatewayError): boolean {
+  return status === 503 || status === 504;
+}
+
+/**
+ * An entry that was stopped before any upstream was called (policy, territory, a withdrawn model, a parameter that none of its
+ * routes can apply) is not the failure that the caller sees. A rejection by an upstream is: it stops the chain.
+ */
+function isPassedOver({ status, condition }: GatewayError): boolean {
+  return status < 500 && condition !== 'upstream_rejected';
 }

@@ -3,8 +3,7 @@ import { ManualClock } from '../../tests/support/manual-clock.js';
 import { RecordingCaller } from '../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
 import { Deadlines } from '../providers/transport/deadlines.js';
-import type { Exchange } from './handover.js';
-import { newTrail } from './notes.js';
+import { type Exchange, newTrail } from './handover.js';
 import { type WalkPorts, walk } from './walk.js';
 
 it('asks no upstream for a caller that has left already', async () => {
@@ -21,15 +20,9 @@ it('asks no upstream for a caller that has left already', async () => {
   } as unknown as WalkPorts;
   const caller = Object.assign(new RecordingCaller(), { gone: true });
   const request = { model: route.id, stream: false, needs: [], members: '"messages":[]', encoding: 'latin1' };
-  const exchange = { caller, request, snapshot } as unknown as Exchange;
   const trail = newTrail();
-  const outcome = await walk(
-    ports,
-    exchange,
-    { id: route.id, alias: null, kind: 'pin', routes: [route] },
-    [route],
-    trail,
-    null,
-  );
+  const exchange = { caller, request, snapshot, trail } as unknown as Exchange;
+  const plan = { id: route.id, alias: null, kind: 'pin', routes: [route] } as const;
+  const outcome = await walk(ports, { exchange, plan, candidates: [route], relay: null });
   expect([outcome.kind, dispatched, trail.attempts]).toEqual(['gone', 0, []]);
 });

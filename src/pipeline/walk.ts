@@ -1,39 +1,34 @@
 /**
- * Stage 6: the candidates in order, one attempt each, until one serves. A pin is a walk of one. It stops at a rejection of
- * the request, when its overall budget is spent, and at once when the caller leaves.
+ * Stage 6: tries the candidates in order, one attempt each, until one serves. A pin is a walk of one. It stops at a rejection of the
+ * request, when its overall budget is spent, and at once when the caller leaves.
  */
+
 import { durationText, secondsToMidnightUtc } from '../base/time.js';
+import { isFree } from '../billing/pricing.js';
 import type { Route } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { Permit } from '../health/route-health.js';
 import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
-import type { Exchange, PipelinePorts, Plan, Relay, Trail } from './handover.js';
-import { type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
-import { reserveRecords } from './walk/durable.js';
-import { nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
-import { receiptOf, skippedByBreaker } from './walk/receipt.js';
-
-export type Served = Extract<AttemptOutcome, { kind: 'answer' | 'stream' }>;
-
-export type WalkOutcome =
-  | { kind: 'served'; route: Route; outcome: Served }
-  | { kind: 'failed'; error: GatewayError }
-  /** The caller left; `route` is the one that was serving. */
-  | { kind: 'gone'; route: Route };
+import type { Exchange, PipelinePorts, Plan, Relay, Trail, WalkOutcome } from './handover.js';
+import { type Attempt, type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
+import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
 
 export type WalkPorts = AttemptPorts & Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'journal'>;
 
-export async function walk(
-  ports: WalkPorts,
-  exchange: Exchange,
-  plan: Plan,
-  candidates: readonly Route[],
-  trail: Trail,
-  relay: Relay | null,
-): Promise<WalkOutcome> {
-  const { request, caller } = exchange;
+export interface Walk {
+  readonly exchange: Exchange;
+  readonly plan: Plan;
+  /** In the order in which they are tried. */
+  readonly candidates: readonly Route[];
+  /** null where the request asked for a whole answer. */
+  readonly relay: Relay | null;
+}
+
+export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
+  const { exchange, plan, candidates, relay } = task;
+  const { request, caller, trail } = exchange;
   const startedAtMs = ports.clock.monotonicMs();
   const ruledOut: RuledOut[] = [];
   let failed: { route: Route; failure: Failure } | null = null;
@@ -44,13 +39,13 @@ export async function walk(
     const leftMs = ports.timeouts.overallMs - (ports.clock.monotonicMs() - startedAtMs);
     if (leftMs <= 0) break;
     const route = candidates[next++]!;
-    // It may have left while its body was read, or an earlier answer: nobody is asked for it any more.
+    // The caller may have left while its body was read, or during an earlier attempt: no upstream is called for it any more.
     if (caller.gone) return { kind: 'gone', route };
-    const permit = permitFor(ports, exchange, plan, route, trail, ruledOut);
+    const permit = permitFor(ports, task, route, ruledOut);
     if (permit === 'not_durable') isDurable = false;
     if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
-    const outcome = await permitted(ports, exchange, trail, route, budgets, relay, permit);
+    const outcome = await attemptWithPermit(ports, { exchange, route, budgets, relay, permit });
     if (outcome.kind === 'gone') return { kind: 'gone', route };
     if (outcome.kind !== 'failure') return { kind: 'served', route, outcome };
     failed = { route, failure: outcome.failure };
@@ -59,20 +54,15 @@ export async function walk(
   }
   if (!failed && !isDurable) return { kind: 'failed', error: gatewayError('billing_not_durable') };
   if (!failed) return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
-  const remaining = plan.kind === 'auto' ? remainingOf(ports, exchange, candidates.slice(next), trail) : 0;
-  return {
-    kind: 'failed',
-    error: failureError(failed.route, failed.failure, plan, trail, remaining, ports.clock.now()),
-  };
+  const remaining = plan.kind === 'auto' ? remainingOf(ports, exchange, candidates.slice(next)) : 0;
+  return { kind: 'failed', error: failureError(task, failed, remaining, ports.clock.now()) };
 }
 
 /** Permission to try a route; null where it is ruled out, and noted as such; `not_durable` where its bill could be lost. */
 function permitFor(
   { health, holds, journal }: Pick<WalkPorts, 'health' | 'holds' | 'journal'>,
-  { request }: Exchange,
-  { kind }: Plan,
+  { exchange: { request, trail }, plan }: Walk,
   route: Route,
-  trail: Trail,
   ruledOut: RuledOut[],
 ): Permit | 'not_durable' | null {
   const obstacle = obstacleOf({ holds }, route, request);
@@ -82,28 +72,22 @@ function permitFor(
   }
   if (!reserveRecords(journal, trail, route, request.stream)) return 'not_durable';
   // A breaker never overrides an explicit id; the outcome still feeds it.
-  const permit = health.begin(route.id, request.stream, kind === 'pin');
+  const permit = health.begin(route.id, request.stream, plan.kind === 'pin');
   if (!permit) {
-    skippedByBreaker(trail, route);
+    addBreakerSkipped(trail, route);
     ruledOut.push({ route, verdict: 'breaker_open', param: null });
   }
   return permit;
 }
 
-/** One attempt whose outcome the route's health learns, whatever becomes of it. */
-async function permitted(
-  ports: WalkPorts,
-  exchange: Exchange,
-  trail: Trail,
-  route: Route,
-  budgets: Budgets,
-  relay: Relay | null,
-  permit: Permit,
-): Promise<AttemptOutcome> {
+/** One attempt whose outcome the route's health learns, also where the attempt throws. */
+async function attemptWithPermit(ports: WalkPorts, permitted: PermittedAttempt): Promise<AttemptOutcome> {
+  const { route, permit, exchange } = permitted;
+  const { trail } = exchange;
   const startedAtMs = ports.clock.monotonicMs();
   try {
-    const outcome = await attempt(ports, exchange, trail, route, budgets, relay, permit);
-    const written = learn(ports, route, outcome, permit, trail);
+    const outcome = await attempt(ports, permitted);
+    const written = learn(ports, permitted, outcome);
     if (written) await written;
     return outcome;
   } finally {
@@ -113,16 +97,16 @@ async function permitted(
   }
 }
 
+type PermittedAttempt = Attempt & { readonly permit: Permit };
+
 /**
- * What an attempt does to its route. A stream that broke after its start counts too, though nothing can be retracted. The
- * promise is a hold that is being written.
+ * Tells the route's health how an attempt ended. A stream that broke after its start counts too, though nothing can be retracted.
+ * The promise is a hold that is being written.
  */
 function learn(
   { holds }: Pick<WalkPorts, 'holds'>,
-  route: Route,
+  { route, permit, exchange: { trail } }: PermittedAttempt,
   outcome: AttemptOutcome,
-  permit: Permit,
-  trail: Trail,
 ): Promise<unknown> | undefined {
   if (outcome.kind === 'failure') {
     const { meaning, disputed = false, retryAfterMs = null } = outcome.failure;
@@ -139,18 +123,18 @@ function learn(
   return undefined;
 }
 
-/** The candidates that the walk did not come to, less those that are ruled out. */
-function remainingOf(ports: WalkPorts, { request }: Exchange, rest: readonly Route[], trail: Trail): number {
+/** How many candidates the walk did not reach, without those that are ruled out. */
+function remainingOf(ports: WalkPorts, { request, trail }: Exchange, rest: readonly Route[]): number {
   let remaining = 0;
   for (const route of rest) {
     if (obstacleOf(ports, route, request)) continue;
-    if (ports.health.isOpen(route.id)) skippedByBreaker(trail, route);
+    if (ports.health.isOpen(route.id)) addBreakerSkipped(trail, route);
     else remaining++;
   }
   return remaining;
 }
 
-/** §8, timeout rules 1 to 3. */
+/** After a timeout, the next upstream of a stream gets less time for its first byte. */
 function budgetsFor(timeouts: Timeouts, stream: boolean, timedOut: boolean, leftMs: number): Budgets {
   const streaming = timedOut ? timeouts.firstByteStreamingAfterTimeoutMs : timeouts.firstByteStreamingMs;
   return {
@@ -161,12 +145,10 @@ function budgetsFor(timeouts: Timeouts, stream: boolean, timedOut: boolean, left
   };
 }
 
-/** Ruling 6: the kind of the last attempt's failure decides the code. */
+/** The kind of the last attempt's failure decides the code. */
 function failureError(
-  route: Route,
-  failure: Failure,
-  plan: Plan,
-  trail: Trail,
+  { plan, exchange: { trail } }: Walk,
+  { route, failure }: { route: Route; failure: Failure },
   remaining: number,
   nowMs: number,
 ): GatewayError {
@@ -186,4 +168,26 @@ function failureError(
     return gatewayError('provider_quota_exhausted', { provider, id: route.id }, { ...extras, retryAfterSeconds });
   }
   return gatewayError('provider_error', { provider, failure: quote }, extras);
+}
+
+/** One record with one attempt takes less. */
+const recordBytes = 2 * 1024;
+/** A stream is recorded when it begins, when its caller leaves, and at its end. */
+const recordsOfStream = 3;
+/** An attempt that failed is in the record with what the provider said, of which 500 characters are kept. */
+const failedAttemptBytes = 4 * 1024;
+
+/** False where there is no room. What is reserved is counted in the trail, and given back when the request is over. */
+export function reserveRecords(
+  journal: Pick<PipelinePorts['journal'], 'reserve'>,
+  trail: Trail,
+  { price }: Route,
+  stream: boolean,
+): boolean {
+  if (!price || isFree(price)) return true;
+  const first = stream ? recordsOfStream * recordBytes : recordBytes;
+  const bytes = trail.reservedBytes === 0 ? first : failedAttemptBytes;
+  if (!journal.reserve(bytes)) return false;
+  trail.reservedBytes += bytes;
+  return true;
 }

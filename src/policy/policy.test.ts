@@ -23,7 +23,7 @@ function refusal(body: Record<string, unknown>): GatewayError {
 }
 
 describe('policyJson', () => {
-  it('gives the default in the exact form and order of the contract', () => {
+  it('gives the default in the exact form and order of the documentation', () => {
     // Of the fields that clients know today: a new gate adds one.
     const known = ['object', ...Object.keys(full)];
     const fields = Object.entries(policyJson(defaultPolicy)).filter(([name]) => known.includes(name));

@@ -1,4 +1,5 @@
 /** Reads whole completions. Large ones are read in a separate thread, so that no upstream can delay other clients. */
+import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { UsageTerms } from '../wire/usage.js';
 import type { AnswerToRead } from './answer-thread.js';
@@ -13,7 +14,7 @@ export class AnswerReader {
     { idleMs: 30_000, resourceLimits: { maxOldGenerationSizeMb: 1024 } },
   );
 
-  read(body: Buffer, dialect: string, terms: UsageTerms): CompletionReading | Promise<CompletionReading> {
+  read(body: Buffer, dialect: string, terms: UsageTerms): MaybePromise<CompletionReading> {
     return body.length <= largeAnswerBytes ? readAnswer(body, dialect, terms) : this.readLarge(body, dialect, terms);
   }
 

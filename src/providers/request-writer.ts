@@ -1,4 +1,5 @@
 /** Writes requests in a route's dialect. Large requests that need translation are written in a separate thread. */
+import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
@@ -12,7 +13,7 @@ export class RequestWriter {
   );
 
   /** Members that are bytes belong to a large request. A dialect that does not translate splices them without parsing. */
-  write(request: ChatRequest, target: Target, dialectName: string): OutgoingCall | Promise<OutgoingCall> {
+  write(request: ChatRequest, target: Target, dialectName: string): MaybePromise<OutgoingCall> {
     const dialect = dialectOf(dialectName);
     const isQuick = typeof request.members === 'string' || dialect.readAnswer === null;
     return isQuick ? dialect.callOf(request, target) : this.writeLarge(request, target, dialectName);

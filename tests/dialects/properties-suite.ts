@@ -1,6 +1,6 @@
 /** Property tests for the requests, answers and streams of a dialect, with repeatable seeds. */
 import { describe, expect, it } from 'vitest';
-import { readRequest } from '../../src/pipeline/validate/read-request.js';
+import { readRequest } from '../../src/doors/chat/read-request.js';
 import { dialectOf } from '../../src/providers/dialects/registry.js';
 import { readAnswer } from '../../src/providers/read-answer.js';
 import type { Json } from '../support/client.js';

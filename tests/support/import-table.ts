@@ -34,6 +34,7 @@ export const importTable: Record<string, readonly string[]> = {
   wire: ['base', 'errors', 'catalogue'],
   policy: ['base', 'errors', 'wire', 'catalogue'],
   domain: ['base', 'policy', 'wire'],
+  doors: ['domain', 'wire', 'base', 'errors'],
   storage: foundation,
   cluster: foundation,
   accounts: stores,
@@ -48,12 +49,12 @@ export const importTable: Record<string, readonly string[]> = {
   providers: foundation,
   'providers/dialects': ['base', 'wire'],
   'cluster/fleet': services,
-  pipeline: [...services, 'cluster/fleet'],
-  'pipeline/handover': [...services, 'cluster/fleet', 'providers'],
+  pipeline: [...services, 'cluster/fleet', 'doors'],
+  'pipeline/handover': [...services, 'cluster/fleet', 'doors', 'providers'],
   'pipeline/walk': [...services, 'providers'],
-  'pipeline/respond': [...services, 'providers'],
-  http: [...services, 'cluster/fleet', 'pipeline', 'observability'],
-  app: [...services, 'cluster/fleet', 'providers', 'pipeline', 'observability', 'http'],
+  'pipeline/respond': [...services, 'doors', 'providers'],
+  http: [...services, 'cluster/fleet', 'doors', 'pipeline', 'observability'],
+  app: [...services, 'cluster/fleet', 'doors', 'providers', 'pipeline', 'observability', 'http'],
   main: [...foundation, 'app'],
   cli: [...foundation, 'providers', 'main'],
 };
@@ -191,7 +192,7 @@ export function nameFaults(files: readonly SourceFile[]): string[] {
 
 /** Registries are explicit lists: no module looks into a folder for others to load. */
 export function scanFaults(files: readonly SourceFile[]): string[] {
-  const registries = /^src\/(policy|providers|pipeline|http|errors|wire)\//;
+  const registries = /^src\/(policy|providers|doors|pipeline|http|errors|wire)\//;
   return files
     .filter(
       (file) =>

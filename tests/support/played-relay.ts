@@ -3,6 +3,7 @@
 import { asLatin1 } from '../../src/base/latin1.js';
 import type { CountedPiece } from '../../src/billing/count/count-pieces.js';
 import type { Snapshot } from '../../src/catalogue/route.js';
+import { chatStream } from '../../src/doors/chat/write-answer.js';
 import type { Caller } from '../../src/pipeline/caller.js';
 import { StreamRelay } from '../../src/pipeline/respond/stream-relay.js';
 import type { FrameVerdict } from '../../src/providers/call.js';
@@ -82,6 +83,7 @@ export class PlayedRelay {
     this.route = snapshot.routes.get('acme/meta/llama/defra')!;
     this.relay = new StreamRelay(this.caller, {
       counter: { countPiece: async (piece) => this.pieces.count(piece.toString('latin1')) },
+      writer: chatStream,
       id: 'gen-1',
       created: 7,
       includeUsage,

@@ -5,10 +5,10 @@
 import { type Identities, overwrite } from '../../accounts/identities.js';
 import { keyExpired } from '../../accounts/keys/verify-token.js';
 import type { PicoUsd } from '../../base/money.js';
+import { SharedRead } from '../../base/shared-read.js';
 import type { Account, ApiKey, Identity } from '../../domain/account.js';
 import { type AccountBalance, type Store, StoreUnavailable } from '../../storage/store.js';
 import type { Subject, Versions } from '../ports.js';
-import { SharedRead } from './shared-read.js';
 import type { UnsettledCharges } from './unsettled-charges.js';
 
 /** With a null version, the account may be used to guess a limit or an owner, but not to admit a request. */

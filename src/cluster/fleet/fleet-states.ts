@@ -4,9 +4,9 @@
  */
 
 import type { Logger } from '../../base/logger.js';
+import { SharedRead } from '../../base/shared-read.js';
 import type { Clock } from '../../base/time.js';
 import type { Versions } from '../ports.js';
-import { SharedRead } from './shared-read.js';
 
 export interface FleetStatesDeps {
   versions: Versions;

@@ -3,9 +3,10 @@
  * not, from the last known sum of each window. Keys expire with their windows, so nothing is left in Redis.
  */
 import { createHash } from 'node:crypto';
+import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { Clock } from '../../base/time.js';
 import { MemoryCounters, type MemoryCountersOptions, type OwnWindow } from '../memory.js';
-import type { Counters, Pending, Reading, Take } from '../ports.js';
+import type { Counters, Reading, Take } from '../ports.js';
 import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
 import { adjustScript, restoreScript, takeScript } from './scripts.js';
 import { TurnBatch } from './turn-batch.js';
@@ -54,7 +55,7 @@ export class RedisCounters implements Counters {
     link.onBack(() => this.restore());
   }
 
-  take(name: string, amount: number, limit: number): Pending<Take> {
+  take(name: string, amount: number, limit: number): MaybePromise<Take> {
     if (!this.link.up) return this.takeAway(name, amount, limit);
     return new Promise((resolve) => {
       this.takes.add({ name, amount, limit, resolve });
@@ -81,7 +82,7 @@ export class RedisCounters implements Counters {
     return this.local.learn(name, used, resetMs, expiry);
   }
 
-  adjust(take: RedisTake, delta: number): Pending<void> {
+  adjust(take: RedisTake, delta: number): MaybePromise<void> {
     // The headers of the same response show this usage, so the mirror does not wait for Redis.
     take.window.add(Number(wholeFigure(delta)));
     // A window that has ended here has ended in Redis, which knew of it first.
@@ -184,7 +185,7 @@ class RedisTake implements Take {
     readonly window: OwnWindow,
   ) {}
 
-  adjust(delta: number): Pending<void> {
+  adjust(delta: number): MaybePromise<void> {
     return this.counters.adjust(this, delta);
   }
 }

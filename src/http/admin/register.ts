@@ -1,7 +1,7 @@
 /** The operators' API: under `/admin/v1` with the admin token, and in the dashboard with a session. */
 import type { FastifyInstance } from 'fastify';
 import type { HttpDeps } from '../deps.js';
-import { checkBodyLength } from '../server/body.js';
+import { checkAnnouncedBody } from '../server/body.js';
 import { registerAccounts } from './accounts.js';
 import { requireAdminToken } from './admin-gate.js';
 import { registerAudit } from './audit.js';
@@ -12,7 +12,7 @@ import { registerCatalogue, registerModelAvailability, registerRoutes } from './
 export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   requireAdminToken(app, deps);
   app.addHook('onRequest', async (request, reply) => {
-    checkBodyLength(request, deps.bodyMemory);
+    checkAnnouncedBody(request, deps.bodyMemory);
     reply.header('cache-control', 'no-store');
   });
   registerOperatorResources(app, deps);

@@ -2,12 +2,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SavedChain } from '../../accounts/fallback/saved-chain.js';
 import { SavedPolicy } from '../../accounts/policy/saved-policy.js';
-import { bodyBytesMax } from '../../pipeline/admit/checks.js';
+import { bodyBytesMax } from '../../pipeline/admit.js';
 import { checkContentType } from '../../pipeline/validate.js';
 import { policyJson } from '../../policy/policy.js';
 import { accountOf, callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { jsonBody, readBody } from '../server/body.js';
+import { jsonBody, readControlBody } from '../server/body.js';
 
 const policyPath = '/v1/routing-policy';
 
@@ -50,7 +50,7 @@ function fallbackJson(models: readonly string[]) {
 export async function registerExplain(app: FastifyInstance, { explain, bodyMemory }: HttpDeps): Promise<void> {
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', (request: FastifyRequest) => readBody(request, bodyMemory, bodyBytesMax));
+    scope.addContentTypeParser('*', (request: FastifyRequest) => readControlBody(request, bodyMemory, bodyBytesMax));
     scope.addHook('onResponse', async (request) => request.bodyHold?.release());
     scope.post('/v1/routes/explain', async (request) => {
       checkContentType(request.headers['content-type']);

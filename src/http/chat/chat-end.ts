@@ -1,4 +1,4 @@
-/** What is seen of a chat request when it is over: counted always, traced and logged where that is asked for. */
+/** Reports a request that is over: always to the metrics, to traces and the log where that is configured. */
 import type { IncomingMessage } from 'node:http';
 import { keepsDebug, type Logger } from '../../base/logger.js';
 import { usdNumber } from '../../base/money.js';
@@ -7,20 +7,20 @@ import { GatewayError } from '../../errors/gateway-error.js';
 import { type Meters, type Outcome, outcomeOfStatus } from '../../observability/metrics/meters.js';
 import type { EndedChat, ServedChat, Tracing } from '../../observability/tracing/ended-chat.js';
 import type { CallerGone } from '../../pipeline/caller.js';
-import type { ChatNotes } from '../../pipeline/notes.js';
+import type { ChatNotes } from '../../pipeline/handover.js';
 import { rawHeader } from '../server/headers.js';
 
 export interface ChatWatch {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meters: Meters;
-  /** null = no traces are wanted: the only thing that they then cost. */
+  /** null = no traces are wanted. */
   readonly tracing: Tracing | null;
 }
 
 export interface WatchedChat {
   readonly req: IncomingMessage;
-  readonly id: string;
+  readonly requestId: string;
   /** As the metrics name it; null where the framework counts the request. */
   readonly endpoint: string | null;
   /** Monotonic milliseconds. */
@@ -45,17 +45,18 @@ export function chatEnded(watch: ChatWatch, chat: WatchedChat, error: GatewayErr
   watch.tracing?.chatEnded(endedChat(watch.clock, chat, end));
 }
 
-function howItEnded({ settlement }: ChatNotes, error: GatewayError | CallerGone | null, endedAtMs: number): End {
+function howItEnded({ delivered }: ChatNotes, error: GatewayError | CallerGone | null, endedAtMs: number): End {
   if (error instanceof GatewayError)
     return { outcome: outcomeOfStatus(error.status), status: error.status, error, endedAtMs };
   if (error) return { outcome: 'client_closed', status: statusClientClosed, error: null, endedAtMs };
-  const end = settlement?.streamEnd ?? 'complete';
+  const end = delivered?.streamEnd ?? 'complete';
   const outcome = end === 'complete' ? 'ok' : end === 'client_closed' ? end : 'broken';
   return { outcome, status: 200, error: null, endedAtMs };
 }
 
 function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, error, endedAtMs }: End): void {
-  const { exchange, settlement, trail, answeredAtMs } = notes;
+  const { exchange, delivered, trail } = notes;
+  const { answeredAtMs } = trail;
   if (endpoint !== null) meters.request(endpoint, outcome);
   if (error) meters.error(error);
   meters.body(notes.bodyBytes);
@@ -65,32 +66,33 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
   if (!exchange) return;
   const { stream } = exchange.request;
   meters.chat(stream, outcome, endedAtMs - exchange.startedAtMs);
-  if (answeredAtMs !== null) meters.answering(stream, answeredAtMs - exchange.startedAtMs, notes.overheadMs);
+  if (answeredAtMs !== null) meters.answering(stream, answeredAtMs - exchange.startedAtMs, trail.overheadMs);
   if (answeredAtMs !== null && stream) meters.openStreams--;
-  if (!settlement?.route) return;
-  const { route, billed, streamEnd, fallbackOccurred: fallback } = settlement;
+  if (!delivered?.route) return;
+  const { route, billed, streamEnd, fallbackOccurred: fallback } = delivered;
   meters.served(route.id, { stream, end: streamEnd ?? 'complete', fallback }, billed);
   if (streamEnd === 'pricing_fault') meters.error({ condition: 'cost_unresolvable', values: null });
 }
 
-/** Failures always, in words of ours: a provider's own may quote the prompt. All requests only where `debug` is asked for. */
+/** Logs failures always, without the provider's text, which may quote the prompt; all requests only at level `debug`. */
 function log(logger: Logger, chat: WatchedChat, end: End): void {
   const { outcome, status, error } = end;
   if (error?.status === 500) logger.error(lineOf(chat, end), 'a chat failed on our side');
   else if (status >= 500 || outcome === 'broken') logger.warn(lineOf(chat, end), 'a chat failed');
   else if (keepsDebug(logger)) logger.debug(lineOf(chat, end), 'a chat ended');
-  const { settlement } = chat.notes;
-  if (settlement?.billed?.oddities?.includes('above_context_window')) {
-    const { contextWindow } = settlement.route!;
+  const { delivered } = chat.notes;
+  if (delivered?.billed?.oddities?.includes('above_context_window')) {
+    const { contextWindow } = delivered.route!;
     const line = { ...lineOf(chat, end), context_window: contextWindow };
     logger.warn(line, 'a provider reports more tokens than the context window; compare its invoice');
   }
 }
 
-function lineOf({ id, startedAtMs, notes }: WatchedChat, { outcome, status, error, endedAtMs }: End): object {
-  const { exchange, settlement, trail, answeredAtMs } = notes;
+function lineOf({ requestId, startedAtMs, notes }: WatchedChat, { outcome, status, error, endedAtMs }: End): object {
+  const { exchange, delivered, trail } = notes;
+  const { answeredAtMs } = trail;
   return {
-    request_id: id,
+    request_id: requestId,
     outcome,
     status,
     ...(error && { code: error.row.code ?? null, condition: error.condition }),
@@ -99,8 +101,8 @@ function lineOf({ id, startedAtMs, notes }: WatchedChat, { outcome, status, erro
       model: exchange.request.model,
       stream: exchange.request.stream,
     }),
-    ...(settlement?.route && { route: settlement.route.id }),
-    ...(settlement?.streamEnd && { stream_end: settlement.streamEnd }),
+    ...(delivered?.route && { route: delivered.route.id }),
+    ...(delivered?.streamEnd && { stream_end: delivered.streamEnd }),
     attempts: trail.legs.map(({ route, record }) => ({
       route: route.id,
       outcome: record.outcome,
@@ -109,30 +111,30 @@ function lineOf({ id, startedAtMs, notes }: WatchedChat, { outcome, status, erro
     duration_ms: Math.round(endedAtMs - startedAtMs),
     ...(answeredAtMs !== null && {
       first_byte_ms: Math.round(answeredAtMs - startedAtMs),
-      overhead_ms: Number(notes.overheadMs.toFixed(3)),
+      overhead_ms: Number(trail.overheadMs.toFixed(3)),
     }),
-    ...(settlement?.billed && {
-      prompt_tokens: settlement.billed.usage.promptTokens,
-      completion_tokens: settlement.billed.usage.completionTokens,
-      cost_usd: usdNumber(settlement.billed.costPico),
+    ...(delivered?.billed && {
+      prompt_tokens: delivered.billed.usage.promptTokens,
+      completion_tokens: delivered.billed.usage.completionTokens,
+      cost_usd: usdNumber(delivered.billed.costPico),
     }),
   };
 }
 
 function endedChat(clock: Clock, chat: WatchedChat, { outcome, status, error, endedAtMs }: End): EndedChat {
-  const { req, id, startedAtMs, notes } = chat;
-  const { exchange, trail, settlement } = notes;
-  // Durations are monotonic; the wall clock is read once, so that no step of it can bend them.
+  const { req, requestId, startedAtMs, notes } = chat;
+  const { exchange, trail, delivered } = notes;
+  // Durations are monotonic. The wall clock is read once, so that a step of it cannot change them.
   const epochMs = clock.now() - endedAtMs;
   return {
     traceparent: rawHeader(req, 'traceparent'),
     tracestate: rawHeader(req, 'tracestate'),
-    requestId: id,
+    requestId,
     startedAt: epochMs + startedAtMs,
     endedAt: epochMs + endedAtMs,
     status,
     broken: outcome === 'broken',
-    errorCode: error ? (error.row.code ?? error.condition) : (settlement?.errorCode ?? null),
+    errorCode: error ? (error.row.code ?? error.condition) : (delivered?.errorCode ?? null),
     asked: exchange && {
       model: exchange.request.model,
       stream: exchange.request.stream,
@@ -153,9 +155,10 @@ function endedChat(clock: Clock, chat: WatchedChat, { outcome, status, error, en
 }
 
 function servedChat({ startedAtMs, notes }: WatchedChat): ServedChat | null {
-  const { settlement, answeredAtMs, overheadMs } = notes;
-  if (!settlement?.route || answeredAtMs === null) return null;
-  const { route, billed, finishReason, streamEnd, fallbackOccurred } = settlement;
+  const { delivered } = notes;
+  const { answeredAtMs, overheadMs } = notes.trail;
+  if (!delivered?.route || answeredAtMs === null) return null;
+  const { route, billed, finishReason, streamEnd, fallbackOccurred } = delivered;
   return {
     route,
     usage: billed?.usage ?? null,

@@ -5,7 +5,7 @@ import type { Session } from '../../accounts/sign-in/sign-ins.js';
 import type { Account, Identity } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
-import { checkBodyLength } from '../server/body.js';
+import { checkAnnouncedBody } from '../server/body.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { isReading } from './same-origin.js';
 
@@ -22,7 +22,7 @@ export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: 
     deps.territories.checkBillingCountry(session.account);
     // A suspended account may still read its data.
     if (session.account.status === 'suspended' && !isReading(request)) throw gatewayError('account_suspended');
-    checkBodyLength(request, deps.bodyMemory);
+    checkAnnouncedBody(request, deps.bodyMemory);
   });
 }
 

@@ -1,20 +1,18 @@
-/** Bodies of the control plane: read up to the limit of part 8 and no further, then taken as one JSON object (check 9). */
+/** Request bodies: received up to the limit and no further; those of the control API are then read as one JSON object. */
 
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { BodyMemory } from '../../limits/body-memory.js';
-import { bodyBytesMax } from '../../pipeline/admit/checks.js';
-import { bytesTooDeep, nestingMax } from '../../pipeline/validate/nesting.js';
+import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';
+import { bodyBytesMax, bodyTooLarge, checkBodyLength } from '../../pipeline/admit.js';
+import { bytesTooDeep, isJsonType, nestingMax } from '../../wire/json-text.js';
 
 /**
- * No valid body of the control plane comes near this. Parsing more than that here would hold up the other callers
- *, so it is refused unparsed; chat requests have their own way.
+ * No valid body of the control API comes near this. Parsing more here would hold up other callers, so it is refused unparsed. Chat
+ * requests of this size are parsed off the main thread.
  */
 const controlBodyBytesMax = 262_144;
-
-const jsonType = /^\s*application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /** Requests whose client waits for `100 Continue` before it sends the body. */
 const waitsForContinue = new WeakMap<IncomingMessage, ServerResponse>();
@@ -23,12 +21,14 @@ export function markAwaitsContinue(req: IncomingMessage, res: ServerResponse): v
   waitsForContinue.set(req, res);
 }
 
-/** Before the body is read: its announced length, and the memory for it. A chunked body is cut off in `readBody`. */
-export function checkBodyLength(request: FastifyRequest, bodyMemory: Pick<BodyMemory, 'check'>): void {
-  const { headers } = request.raw;
-  const length = Number(headers['content-length'] ?? 0);
-  if (length > bodyBytesMax) throw tooLarge(`${length} bytes`);
-  bodyMemory.check(ownerOf(request), headers['transfer-encoding'] === undefined ? length : null);
+/** What the head says of the body's length: 0 where there is none, null where it is not known. */
+export function announcedLength({ headers }: IncomingMessage): number | null {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
+}
+
+/** Before the body is read: its announced length, and the memory for it. A chunked body is cut off while it is received. */
+export function checkAnnouncedBody(request: FastifyRequest, bodyMemory: Pick<BodyMemory, 'check'>): void {
+  checkBodyLength(bodyMemory, ownerOf(request), announcedLength(request.raw));
 }
 
 /** Whose memory a body takes. Senders without an account share one part, so that they can keep out only one another. */
@@ -37,56 +37,71 @@ function ownerOf(request: FastifyRequest): string {
   return request.url.startsWith('/admin/') ? 'operator' : 'no account';
 }
 
-export function tooLarge(found: string) {
-  return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
+export interface BodyTask {
+  readonly req: IncomingMessage;
+  readonly hold: BodyHold;
+  /** A longer body is read to its end, but thrown away. */
+  readonly keptBytesMax: number;
+  /** null where the body was thrown away. */
+  done(body: Buffer | null): void;
+  failed(error: Error): void;
 }
 
-/**
- * `keptBytesMax`: a longer body is read to its end, but thrown away. A body counts as held while it is received; where it is kept
- * for longer than that, whoever reads it releases the hold.
- */
-export async function readBody(
+/** Receives a body. Calls `done` or `failed`, once. Returns a function that gives up with an error. */
+export function receiveBody({ req, hold, keptBytesMax, done, failed }: BodyTask): (error: Error) => void {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  let over = false;
+  const giveUp = (error: Error): void => {
+    if (over) return;
+    over = true;
+    req.off('data', take);
+    // Released at once: the rest of a refused body may still take long to come.
+    chunks = [];
+    hold.release();
+    failed(error);
+  };
+  const take = (chunk: Buffer): void => {
+    length += chunk.length;
+    const kept = length <= keptBytesMax;
+    const refusal = length > bodyBytesMax ? tooLarge() : kept ? hold.add(chunk.length) : null;
+    if (refusal) giveUp(refusal);
+    else if (kept) chunks.push(chunk);
+    else chunks = [];
+  };
+  req.on('data', take);
+  req.on('end', () => {
+    if (over) return;
+    over = true;
+    hold.received();
+    if (length > keptBytesMax) done(null);
+    else done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+  });
+  hold.receive(req, giveUp);
+  return giveUp;
+}
+
+const tooLarge = () => bodyTooLarge(`over ${bodyBytesMax} bytes`);
+
+/** A body of the control API counts as held while it is received; where it is kept for longer, its handler releases the hold. */
+export async function readControlBody(
   request: FastifyRequest,
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>,
   keptBytesMax = controlBodyBytesMax,
 ): Promise<Buffer> {
   const req = request.raw;
-  checkBodyLength(request, bodyMemory);
+  checkAnnouncedBody(request, bodyMemory);
   waitsForContinue.get(req)?.writeContinue();
   const hold = bodyMemory.open(ownerOf(request));
   request.bodyHold = hold;
-  let chunks: Buffer[] = [];
-  let received = 0;
   return new Promise((resolve, reject) => {
-    const finish = () => {
-      req.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
-      hold.received();
+    const done = (body: Buffer | null) => {
       if (keptBytesMax === controlBodyBytesMax) hold.release();
+      resolve(body ?? oversized);
     };
-    const refuse = (error: Error) => {
-      finish();
-      hold.release();
-      chunks = [];
-      reject(error);
-    };
-    const onData = (chunk: Buffer) => {
-      received += chunk.length;
-      if (received > bodyBytesMax) refuse(tooLarge('larger'));
-      else if (received <= keptBytesMax) keep(chunk);
-      else chunks = [];
-    };
-    const keep = (chunk: Buffer) => {
-      const refusal = hold.add(chunk.length);
-      if (refusal) refuse(refusal);
-      else chunks.push(chunk);
-    };
-    const onEnd = () => {
-      finish();
-      resolve(received > keptBytesMax ? oversized : Buffer.concat(chunks));
-    };
-    const onCut = () => refuse(gatewayError('bad_http', { reason: 'the body was cut off' }));
-    req.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
-    hold.receive(req, refuse);
+    const giveUp = receiveBody({ req, hold, keptBytesMax, done, failed: reject });
+    const cutOff = () => giveUp(gatewayError('bad_http', { reason: 'the body was cut off' }));
+    req.on('error', cutOff).on('close', cutOff);
   });
 }
 
@@ -106,7 +121,7 @@ export function jsonBody(request: FastifyRequest): Record<string, unknown> {
   const bytes = request.body as Buffer | undefined;
   if (bytes === oversized) throw notJson(tooLong);
   if (bytes === undefined || bytes.length === 0) throw notJson('is empty');
-  if (!jsonType.test(request.headers['content-type'] ?? '')) throw notJson('was not sent as JSON');
+  if (!isJsonType(request.headers['content-type'])) throw notJson('was not sent as JSON');
   if (!isUtf8(bytes)) throw notJson('is not valid UTF-8');
   if (bytesTooDeep(bytes)) throw notJson(`is nested deeper than ${nestingMax} levels`);
   const value = parsed(bytes.toString('utf8').replace(/^\ufeff/, ''));

@@ -38,14 +38,17 @@ function isBusy(socket: ServerSocket): boolean {
 
 /** A listener for `prefinish`, when the whole answer is in the connection's buffer. */
 export function watchUnread(this: ServerResponse): void {
-  if (this.socket) closeIfUnread(this.socket);
+  if (this.socket) limitUnread(this.socket);
 }
 
-/** Closes a connection whose client stops reading its answer. Node itself would keep the bytes for ever. */
-export function closeIfUnread(socket: Socket & { server?: Server }): void {
-  if (socket.writableLength === 0) return;
-  // A write that makes progress restarts the time. When all is written, Node sets the timeout of an idle connection.
-  socket.setTimeout(socket.server?.keepAliveTimeout ?? keepAliveMs);
+/**
+ * Limits the time that a client may stop reading an answer; Node itself would keep the bytes for ever. A write that makes progress
+ * restarts the time. False where nothing is left to read.
+ */
+export function limitUnread(socket: Socket & { server?: Server }, unreadMs?: number): boolean {
+  if (socket.writableLength === 0) return false;
+  socket.setTimeout(unreadMs ?? socket.server?.keepAliveTimeout ?? keepAliveMs);
+  return true;
 }
 
 /** Longer than the usual 60 s of a load balancer, so that it never reuses a connection that this server is closing. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requestId } from '../../base/ids.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { closeIfUnread } from './connections.js';
+import { limitUnread } from './connections.js';
 import { socketAnswer } from './raw-answer.js';
 
 /** How long the client may continue to send before the socket is destroyed. It needs that time to read the answer. */
@@ -90,7 +90,7 @@ function endAndLinger(socket: Duplex): void {
   if (socket.writable) socket.end();
   if (socket.writableFinished) linger();
   else socket.once('finish', linger);
-  closeIfUnread(socket as Socket);
+  limitUnread(socket as Socket);
   socket.resume();
 }
 

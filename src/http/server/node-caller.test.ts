@@ -13,7 +13,9 @@ let url: string;
 let callers: NodeCaller[];
 beforeEach(async () => {
   callers = [];
-  server = createServer((req, res) => callers.push(new NodeCaller(req, res, false, 1_000, origin)));
+  server = createServer((req, res) =>
+    callers.push(new NodeCaller(req, res, { awaitsContinue: false, unreadMs: 1_000, origin })),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -62,7 +64,7 @@ describe('a caller that hangs up', () => {
     connection.reset();
     await until(() => callers[0]!.gone);
     const read = Promise.race([
-      callers[0]!.readBody(100, new BodyMemory({ bytesMax: 1_000 }).open('a')),
+      callers[0]!.readBody(new BodyMemory({ bytesMax: 1_000 }).open('a')),
       new Promise((resolve) => setTimeout(resolve, 500, 'waits')),
     ]);
     await expect(read).rejects.toBeInstanceOf(CallerGone);

@@ -1,17 +1,19 @@
 /**
- * A caller on node:http. Requests come through node's parser; answers go to the socket in one write each, head and body
- * together, frames in chunks of our own making. Where that is not possible (HTTP/1.0, a connection
- * that is to be closed, a pipelined request whose turn has not come) node's own way is taken.
+ * A caller on node:http. Requests come through node's parser; answers go to the socket in one write each, head and body together,
+ * frames in chunks that are written here. Where that is not possible (HTTP/1.0, a connection that is to be closed, a pipelined
+ * request behind another) node writes the answer.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { atEndOfTurn } from '../../base/turn.js';
 import type { Identity } from '../../domain/account.js';
-import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold } from '../../limits/body-memory.js';
+import { bodyBytesMax } from '../../pipeline/admit.js';
 import { type Caller, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import type { TextEncoding } from '../../wire/json-text.js';
+import { receiveBody } from './body.js';
+import { limitUnread } from './connections.js';
 import { apiHeads, rawHeader, sameOriginHeads } from './headers.js';
 import { type HeadStarts, httpStarts, jsonHead, streamHead } from './response-head.js';
 
@@ -19,6 +21,16 @@ import { type HeadStarts, httpStarts, jsonHead, streamHead } from './response-he
 interface SentHead {
   _header: string | null;
   _headerSent: boolean;
+}
+
+export interface CallerOptions {
+  readonly origin: Origin;
+  /** The client holds its body back until it is told to continue. */
+  readonly awaitsContinue: boolean;
+  /** How long a caller may take nothing of an answer that waits for it. */
+  readonly unreadMs: number;
+  /** Of a session of the dashboard, whose answers node writes itself, for one origin alone. */
+  readonly session?: Identity | null;
 }
 
 export class NodeCaller implements Caller {
@@ -36,15 +48,20 @@ export class NodeCaller implements Caller {
   private hold: BodyHold | null = null;
   private endReading: ((error: Error) => void) | null = null;
 
+  readonly origin: Origin;
+  private awaitsContinue: boolean;
+  private readonly unreadMs: number;
+  private readonly session: Identity | null;
+
   constructor(
     private readonly req: IncomingMessage,
     private readonly res: ServerResponse,
-    private awaitsContinue: boolean,
-    private readonly unreadMs: number,
-    readonly origin: Origin,
-    /** Of a session of the dashboard, whose answers node writes itself, for one origin alone. */
-    private readonly session: Identity | null = null,
+    { origin, awaitsContinue, unreadMs, session = null }: CallerOptions,
   ) {
+    this.origin = origin;
+    this.awaitsContinue = awaitsContinue;
+    this.unreadMs = unreadMs;
+    this.session = session;
     this.identity = session;
     res.on('close', () => {
       if (!res.writableFinished) this.left();
@@ -73,7 +90,7 @@ export class NodeCaller implements Caller {
     return rawHeader(this.req, 'origin') !== undefined;
   }
 
-  readBody(bytesMax: number, hold: BodyHold): Promise<Buffer> {
+  readBody(hold: BodyHold): Promise<Buffer> {
     const { req } = this;
     // It will not close a second time.
     if (this.gone) return Promise.reject(new CallerGone());
@@ -81,32 +98,13 @@ export class NodeCaller implements Caller {
       this.awaitsContinue = false;
       this.res.writeContinue();
     }
-    return new Promise((resolve, reject) => {
-      let chunks: Buffer[] = [];
-      let length = 0;
-      const take = (chunk: Buffer): void => {
-        length += chunk.length;
-        const refusal = length > bytesMax ? tooLarge(bytesMax) : hold.add(chunk.length);
-        if (refusal === null) chunks.push(chunk);
-        else endReading(refusal);
-      };
-      // What was refused is let go at once: the rest of the body may still take long to come.
-      const endReading = (error: Error): void => {
+    this.hold = hold;
+    return new Promise((resolve, failed) => {
+      const done = (body: Buffer | null): void => {
         this.endReading = null;
-        req.off('data', take);
-        chunks = [];
-        hold.release();
-        reject(error);
+        atEndOfTurn('requests', () => resolve(body!));
       };
-      req.on('data', take);
-      req.on('end', () => {
-        this.endReading = null;
-        hold.received();
-        atEndOfTurn('requests', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
-      });
-      this.endReading = endReading;
-      this.hold = hold;
-      hold.receive(req, endReading);
+      this.endReading = receiveBody({ req, hold, keptBytesMax: bodyBytesMax, done, failed });
     });
   }
 
@@ -126,7 +124,7 @@ export class NodeCaller implements Caller {
       this.res.writeHead(200, [...this.heads.json, 'content-length', String(text.length), ...headers]);
       this.res.end(text, 'latin1');
     }
-    this.letGoIfUnread();
+    this.dropIfUnread();
   }
 
   openStream(headers: readonly string[]): void {
@@ -157,18 +155,16 @@ export class NodeCaller implements Caller {
     } else {
       this.res.end(text, 'latin1');
     }
-    this.letGoIfUnread();
+    this.dropIfUnread();
   }
 
   /** Bytes that the caller does not take are kept only while it still takes some. */
-  private letGoIfUnread(): void {
+  private dropIfUnread(): void {
     const { socket } = this.req;
-    if (socket.writableLength === 0) return;
-    const watch = () => void socket.setTimeout(this.unreadMs);
-    watch();
-    // Node takes the answer for finished and sets the time of an idle connection, which this one is not.
-    this.res.once('finish', watch);
-    // Reset: a close would leave the bytes to the system, which waits for the caller in its turn.
+    if (!limitUnread(socket, this.unreadMs)) return;
+    // Node takes the answer for finished and sets the timeout of an idle connection, which this one is not.
+    this.res.once('finish', () => void socket.setTimeout(this.unreadMs));
+    // Reset: a close would leave the bytes to the system, which would wait for the caller in turn.
     socket.prependOnceListener('timeout', () => socket.writableLength > 0 && socket.resetAndDestroy());
   }
 
@@ -207,8 +203,4 @@ export class NodeCaller implements Caller {
     this.markSent();
     return head + chunk;
   }
-}
-
-function tooLarge(limitBytes: number): GatewayError {
-  return gatewayError('request_too_large', { limitBytes, found: `over ${limitBytes} bytes` });
 }

@@ -12,7 +12,7 @@ let chat: ChatHandler;
 const answerChat: ChatHandler = (req, res) => void req.resume().on('end', () => res.end(`chat ${req.url}`));
 
 async function start(): Promise<{ running: LodestoneServer; url: string }> {
-  const server = await createServer({ ...fixture.deps, chat: (req, res, awaits) => chat(req, res, awaits) });
+  const server = await createServer({ ...fixture.deps, chat: (...request) => chat(...request) });
   return { running: server, url: `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}` };
 }
 

@@ -7,10 +7,11 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../../base/ids.js';
+import type { Door } from '../../doors/door.js';
+import { doorAt } from '../../doors/registry.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Figures } from '../../observability/metrics/figures.js';
 import { buildApp, type Lifecycle } from '../app.js';
-import { isChatPath } from '../chat-path.js';
 import type { HttpDeps } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
@@ -63,10 +64,11 @@ function nodeServer(
     if (lifecycle.draining) res.shouldKeepAlive = false;
     if (deps.https) res.setHeader(...httpsOnly);
     const fault = headFault(req);
-    if (fault !== undefined) refuse(deps, req, res, fault);
-    else if (req.method !== 'POST' || !isChatPath(req.url)) callFramework(framework, req, res);
+    if (fault !== undefined) return refuse(deps, req, res, fault);
+    const door = req.method === 'POST' ? doorAt(req.url) : undefined;
+    if (!door) callFramework(framework, req, res);
     else if (lifecycle.draining) answerError(req, res, counted(deps, drainingError()), requestId(deps.clock.now()));
-    else callChat(deps, req, res, awaitsContinue);
+    else callChat(deps, door, { req, res, awaitsContinue });
   };
   const server = createHttpServer(options, (req, res) => route(req, res, false));
   // maxHeaderSize is the bound. A limit on the count would silently drop headers, perhaps the key.
@@ -122,10 +124,16 @@ function drainingError() {
   return gatewayError('draining', undefined, { headers: { connection: 'close' } });
 }
 
+interface Incoming {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly awaitsContinue: boolean;
+}
+
 /** The handler answers every failure itself. A bug in it must not end the process. */
-function callChat(deps: HttpDeps, req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean): void {
+function callChat(deps: HttpDeps, door: Door, { req, res, awaitsContinue }: Incoming): void {
   try {
-    deps.chat(req, res, awaitsContinue);
+    deps.chat(req, res, awaitsContinue, door);
   } catch (error) {
     const request_id = requestId(deps.clock.now());
     deps.logger.error({ request_id, error: String(error) }, 'the chat handler threw');

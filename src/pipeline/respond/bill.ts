@@ -1,4 +1,5 @@
 /** What an answer costs: by the provider's usage, or, where there is none, by counting what was delivered. */
+import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { PicoUsd } from '../../base/money.js';
 import { costOf } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
@@ -41,12 +42,7 @@ interface BillPorts {
   counter: Pick<PipelinePorts['counter'], 'count'>;
 }
 
-export function bill(
-  ports: BillPorts,
-  request: ChatRequest,
-  route: Route,
-  delivered: Delivered,
-): Billed | Promise<Billed> {
+export function bill(ports: BillPorts, request: ChatRequest, route: Route, delivered: Delivered): MaybePromise<Billed> {
   const { usage, whole, given } = delivered;
   if (usage.kind === 'usage' && whole) {
     const costPico = costWithExtras(route, usage.usage, given);

@@ -116,7 +116,7 @@ describe('the finish frame', () => {
     expect(played.frame('[DONE]')).toBe('done');
     expect([played.caller.text, played.caller.frames.length]).toEqual(['a', 1]);
     expect([played.relay.finishReason, played.relay.sawDone]).toEqual(['stop', true]);
-    expect(played.relay.takeFinishFrames()).toHaveLength(1);
+    expect(played.relay.finish()).toHaveLength(1);
   });
 
   it('does not wait long once the usage has come, whatever the upstream forgets; the last of several counts', () => {
@@ -140,7 +140,7 @@ describe('the finish frame', () => {
         ({ choices: [choice] }) => `${choice.index}${choice.finish_reason ?? choice.delta.content}`,
       ),
     ).toEqual(['0a', '1b', '0stop', '1c', '1d']);
-    expect(played.relay.takeFinishFrames().map(({ choices }) => choices![0]!.index)).toEqual([1]);
+    expect(played.relay.finish().map(({ choices }) => choices![0]!.index)).toEqual([1]);
   });
 
   it('stays the last where only empty frames or the usage follow it, in whatever frame that comes', () => {
@@ -151,7 +151,7 @@ describe('the finish frame', () => {
     played.frame(chunk({ content: '', usage: usage(9, 2) }));
     played.frame({ choices: [{ index: 0, content_filter_offsets: {} }] });
     expect(played.caller.frames.every(({ choices }) => (choices[0].finish_reason ?? null) === null)).toBe(true);
-    expect(played.relay.takeFinishFrames()).toHaveLength(1);
+    expect(played.relay.finish()).toHaveLength(1);
     expect(played.relay.usage).toMatchObject({ completion_tokens: 2 });
   });
 
@@ -163,7 +163,7 @@ describe('the finish frame', () => {
     ]);
     played.frame(chunk({ delta: {}, finishReason: 'eos_token' }));
     expect(played.relay.finishReason).toBe('stop');
-    expect(played.relay.takeFinishFrames()).toMatchObject([{ choices: [{ finish_reason: 'stop' }] }]);
+    expect(played.relay.finish()).toMatchObject([{ choices: [{ finish_reason: 'stop' }] }]);
   });
 
   it('may carry content; an empty string is no finish reason', () => {

@@ -8,6 +8,8 @@ import { asLatin1, type Latin1Text } from '../../base/latin1.js';
 import type { TokenCounter } from '../../billing/count/counter.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route, Snapshot } from '../../catalogue/route.js';
+import type { StreamEnding, StreamWriter } from '../../doors/door.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
 import type { FrameVerdict } from '../../providers/call.js';
 import {
@@ -18,9 +20,8 @@ import {
   hasContent,
   parseChunk,
   usageOf,
-  writeChunk,
 } from '../../wire/chunk.js';
-import { ChunkTemplate } from '../../wire/chunk-template.js';
+import type { ChunkTemplate } from '../../wire/chunk-template.js';
 import { DeltaReader } from '../../wire/deltas.js';
 import { readUsage, type UsageReading } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
@@ -31,6 +32,7 @@ import { WaitingFrames } from './waiting-frames.js';
 
 export interface RelayContext {
   counter: Pick<TokenCounter, 'countPiece'>;
+  writer: StreamWriter;
   id: string;
   created: number;
   includeUsage: boolean;
@@ -72,6 +74,7 @@ export class StreamRelay implements Relay {
   private deltas = new DeltaReader();
   private checkedModel: unknown = undefined;
   private metadataPending = true;
+  private finishFrames: readonly Chunk[] = [];
 
   constructor(
     private readonly caller: Caller,
@@ -144,9 +147,23 @@ export class StreamRelay implements Relay {
     return false;
   }
 
-  /** Frames that waited for the end; the last one may be given `router_metadata`. */
-  takeFinishFrames(): Chunk[] {
-    return this.waiting.takeFinal();
+  /** The frames that waited for the end are delivered with it. */
+  finish(): readonly Chunk[] {
+    this.finishFrames = this.waiting.takeFinal();
+    for (const frame of this.finishFrames) this.addDelivered(frame);
+    return this.finishFrames;
+  }
+
+  /** What is left to send of a stream, its closing frames included. `usage` and `metadata` are JSON text. */
+  takeEnd(end: StreamEnding['end'], usage: string, metadata: string): Latin1Text {
+    const { finishFrames } = this;
+    const ending = { end, finishFrames, usage, metadata, firstMetadata: this.firstMetadata() };
+    return asLatin1(this.takeOut() + this.context.writer.writeEnd(ending, this.identity()));
+  }
+
+  /** What is left to send of a stream that ends with an error. */
+  takeError(error: GatewayError): Latin1Text {
+    return asLatin1(this.takeOut() + this.context.writer.writeError(error));
   }
 
   /** Makes the 200 of an answer that had no content, only a `finish_reason`. */
@@ -154,25 +171,10 @@ export class StreamRelay implements Relay {
     if (!this.committed) this.commit();
   }
 
-  /** What is still to be written before the closing frames. */
-  takeOut(): Latin1Text {
+  private takeOut(): Latin1Text {
     const text = this.out;
     this.out = '';
     return asLatin1(text);
-  }
-
-  /** The first frame of all has `router_metadata`, whichever it is. */
-  write(chunk: Chunk, metadata?: string): string {
-    const first = this.firstMetadata();
-    return writeChunk(chunk, this.identity(), metadata ?? first);
-  }
-
-  /** A frame without choices: the receipt, and the usage where it was asked for. */
-  writeReceipt(usage: string | undefined, metadata: string): string {
-    const { id, created } = this.context;
-    const head = { id, object: 'chat.completion.chunk', created, model: this.route.id, choices: [] };
-    const usageMember = usage === undefined ? '' : `,"usage":${usage}`;
-    return `data: ${JSON.stringify(head).slice(0, -1)}${usageMember},"router_metadata":${metadata}}\n\n`;
   }
 
   private parsedFrame(data: Latin1Text): FrameVerdict {
@@ -249,10 +251,10 @@ export class StreamRelay implements Relay {
   private send(chunk: Chunk, data: Latin1Text): void {
     if (!this.committed) this.commit();
     // With several choices one may finish while another goes on: what was held for it was not the last frame.
-    if (hasContent(chunk)) for (const finish of this.takeFinishFrames()) this.emit(finish);
+    if (hasContent(chunk)) for (const finish of this.waiting.takeFinal()) this.emit(finish);
     if (this.learnings < learningsMax) {
       this.learnings++;
-      this.template = ChunkTemplate.learn(data, this.identity()) ?? this.template;
+      this.template = this.context.writer.templateFor(data, this.identity()) ?? this.template;
     }
     if (data.length < largeFrameCharacters || !this.splice(data)) this.emit(chunk);
   }
@@ -267,6 +269,7 @@ export class StreamRelay implements Relay {
     return true;
   }
 
+  /** `router_metadata` goes out with the first frame of all, whichever it is. */
   private firstMetadata(): string | undefined {
     if (!this.metadataPending) return undefined;
     this.metadataPending = false;
@@ -281,12 +284,11 @@ export class StreamRelay implements Relay {
   }
 
   private emit(chunk: Chunk): void {
-    this.out += this.write(chunk);
+    this.out += this.context.writer.writeFrame(chunk, this.identity(), this.firstMetadata());
     this.addDelivered(chunk);
   }
 
-  /** Frames are also delivered by whoever closes the stream. */
-  addDelivered(chunk: Chunk): void {
+  private addDelivered(chunk: Chunk): void {
     const text = deliveredText(chunk);
     this.delivered.add(text, text.length);
   }

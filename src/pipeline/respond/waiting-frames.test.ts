@@ -20,7 +20,7 @@ describe('frames that wait', () => {
     const played = new PlayedRelay();
     played.frame(content('a'));
     for (let sent = 0; sent < 2_000; sent++) played.frame(finish);
-    const left = played.relay.takeFinishFrames().length;
+    const left = played.relay.finish().length;
     expect(left).toBeLessThan(500);
     expect(played.caller.frames.length + left).toBe(2_001);
   });
@@ -54,11 +54,11 @@ describe('an upstream without reasons to finish', () => {
     said.frame(bare({ content: 'a' }));
     said.frame('[DONE]');
     expect(said.relay.finishReason).toBe('stop');
-    expect(said.relay.takeFinishFrames()).toEqual([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }]);
+    expect(said.relay.finish()).toEqual([{ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }]);
     const called = new PlayedRelay();
     called.frame(bare({ tool_calls: [{ id: 'a', function: { name: 'f' } }] }));
     called.frame('[DONE]');
-    expect(called.relay.takeFinishFrames()).toEqual([
+    expect(called.relay.finish()).toEqual([
       {
         choices: [
           {
@@ -75,7 +75,7 @@ describe('an upstream without reasons to finish', () => {
     for (const frames of [[bare({ content: 'a' })], [bare({}), '[DONE]'], [content('a'), '[DONE]']]) {
       const played = new PlayedRelay();
       for (const frame of frames) played.frame(frame);
-      expect([played.relay.finishReason, played.relay.takeFinishFrames()]).toEqual([null, []]);
+      expect([played.relay.finishReason, played.relay.finish()]).toEqual([null, []]);
     }
   });
 });

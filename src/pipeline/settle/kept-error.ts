@@ -1,6 +1,6 @@
 /**
- * What a provider said about a failure, as it may be kept: some providers quote the prompt, and no prompt text is ever stored
- *. Looks at failures only, and in a time that the length of the prompt bounds.
+ * The text of a provider's error as it may be stored: some providers quote the prompt, and no prompt text is ever stored. It runs for
+ * failures only, in a time that the length of the prompt bounds.
  */
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { readable } from '../../wire/json-text.js';
@@ -11,7 +11,7 @@ const gram = 8;
 const runMin = 12;
 /** A message this short may be quoted whole without making such a run. */
 const shortMax = 2 * gram;
-/** Longer requests are not searched: that would be felt by others. */
+/** Longer requests are not searched, because that would hold up other requests. */
 const searchedMax = 64 * 1024;
 const mark = '[…]';
 const notKept = 'The provider’s words are not kept, because they could not be searched for text of the request.';
@@ -50,7 +50,7 @@ function collect(value: unknown, texts: string[]): void {
   }
 }
 
-/** One or two characters say nothing of a prompt. */
+/** One or two characters reveal nothing of a prompt. */
 function coverAll(error: string, text: string, covered: Uint8Array): void {
   if (text.length < 3) return;
   for (let at = error.indexOf(text); at !== -1; at = error.indexOf(text, at + 1)) covered.fill(1, at, at + text.length);

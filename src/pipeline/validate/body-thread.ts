@@ -1,17 +1,23 @@
 /** The thread that parses, checks and serialises large bodies: the main thread sees only what routing needs. */
 import { serveThread } from '../../base/side-thread-port.js';
+import { doorOf } from '../../doors/registry.js';
 import { GatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import { readRequest } from './read-request.js';
+
+/** A body, and the path of the door that it came to. */
+export interface LargeBody {
+  path: string;
+  bytes: ArrayBuffer;
+}
 
 export interface ThreadError {
   condition: string;
   values: unknown;
 }
 
-serveThread<ArrayBuffer, ChatRequest>(
-  (bytes) => {
-    const request = readRequest(Buffer.from(bytes), true);
+serveThread<LargeBody, ChatRequest>(
+  ({ path, bytes }) => {
+    const request = doorOf(path).readRequest(Buffer.from(bytes), true);
     const text = request.members as string;
     const members = new Uint8Array(Buffer.byteLength(text, request.encoding));
     Buffer.from(members.buffer).write(text, request.encoding);

@@ -1,27 +1,24 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
+import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
+import type { Clock } from '../../base/time.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
-import { type Budgets, Call, type CallResult } from '../../providers/call.js';
-import { failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
+import { type Budgets, Call, type CallPorts, type CallResult } from '../../providers/call.js';
+import { expiredBudget, failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
+import type { SentRequest } from '../../providers/classify/failure-reader.js';
+import { CredentialFault } from '../../providers/credentials/credentials.js';
 import type { OutgoingCall, Target } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import { TranslatedFrames } from '../../providers/translated-frames.js';
-import type { ChatRequest } from '../../wire/chat-request.js';
-import type { CompletionParts } from '../../wire/completion-parts.js';
-import type { UsageReading } from '../../wire/usage.js';
-import type { Exchange, PipelinePorts, Relay, Trail } from '../handover.js';
-import { credentialed } from './credentialed.js';
+import type { Watched } from '../../providers/transport/deadlines.js';
+import type { Caller } from '../caller.js';
+import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
 
-export type AttemptOutcome =
-  | { kind: 'answer'; parts: CompletionParts; usage: UsageReading }
-  /** The stream was committed; `end` says how the upstream's part of it ended. */
-  | { kind: 'stream'; end: 'complete' | 'stalled' | 'cut' | 'pricing_fault'; reason: string }
-  | { kind: 'failure'; failure: Failure }
-  | { kind: 'gone' };
+export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
 /** An outcome before what the upstream said has been read. */
 type UnreadOutcome =
@@ -34,42 +31,59 @@ export interface AttemptPorts
     'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'answers' | 'requests' | 'failures'
   > {}
 
-export async function attempt(
-  ports: AttemptPorts,
-  exchange: Exchange,
-  trail: Trail,
-  route: Route,
-  budgets: Budgets,
-  relay: Relay | null,
-  permit: Pick<Permit, 'reportContent'>,
-): Promise<AttemptOutcome> {
-  const { request, caller } = exchange;
+export interface Attempt {
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly budgets: Budgets;
+  readonly relay: Relay | null;
+  readonly permit: Pick<Permit, 'reportContent'>;
+}
+
+export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<AttemptOutcome> {
+  const { exchange, route, relay, permit } = task;
+  const { provider } = route;
   const record: AttemptRecord = {
-    provider: route.provider.id,
+    provider: provider.id,
     locode: route.locode,
     outcome: '',
     status: null,
     first_byte_ms: null,
     error: null,
   };
-  trail.attempts.push(record);
-  trail.providersAttempted.push(route.provider.id);
+  exchange.trail.attempts.push(record);
+  exchange.trail.providersAttempted.push(provider.id);
   relay?.begin(route, permit);
-  const dialect = dialectOf(route.provider.dialect);
-  const written = ports.requests.write(request, targetOf(route), route.provider.dialect);
-  const { path, body } = written instanceof Promise ? await orTooLarge(written) : written;
-  const given = ports.credentials.headersFor(route, path, body);
-  const shown =
-    given instanceof Promise ? await credentialed(ports, caller, route, given, budgets) : { headers: given, budgets };
-  if ('kind' in shown) {
-    note(record, shown, { kind: 'gone' });
-    return shown;
-  }
+  const written = ports.requests.write(exchange.request, targetOf(route), provider.dialect);
+  return andThen(isPending(written) ? orTooLarge(written) : written, (outgoing) => {
+    const headers = ports.credentials.headersFor(route, outgoing.path, outgoing.body);
+    return andThen(waitForCredentials(ports, task, headers), (credentials) => {
+      if (!('kind' in credentials)) return callUpstream(ports, task, record, { outgoing, credentials });
+      note(record, credentials, { kind: 'gone' });
+      return credentials;
+    });
+  });
+}
+
+/** A call that is ready to be sent. */
+interface ReadyCall {
+  readonly outgoing: OutgoingCall;
+  readonly credentials: CallCredentials;
+}
+
+async function callUpstream(
+  ports: AttemptPorts,
+  { exchange, route, relay }: Attempt,
+  record: AttemptRecord,
+  { outgoing: { path, body }, credentials }: ReadyCall,
+): Promise<AttemptOutcome> {
+  const { request, caller, trail } = exchange;
+  const { dialect } = route.provider;
+  const { createStreamTranslator } = dialectOf(dialect);
   const call = new Call(
     { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
-    { route, path, body, stream: request.stream, headers: shown.headers },
-    shown.budgets,
-    relay && dialect.createStreamTranslator ? new TranslatedFrames(relay, dialect.createStreamTranslator()) : relay,
+    { route, path, body, stream: request.stream, headers: credentials.headers },
+    credentials.budgets,
+    relay && createStreamTranslator ? new TranslatedFrames(relay, createStreamTranslator()) : relay,
   );
   trail.dispatchedAtMs = call.startedAtMs;
   caller.onGone = () => {
@@ -81,26 +95,31 @@ export async function attempt(
   caller.onGone = null;
   trail.upstreamMs += ports.clock.monotonicMs() - call.startedAtMs;
   if (call.firstByteAtMs !== null) record.first_byte_ms = Math.round(call.firstByteAtMs - call.startedAtMs);
-  const reading = result.kind === 'answer' ? ports.answers.read(result.body, route.provider.dialect, route) : null;
-  const answer = reading instanceof Promise ? await reading : reading;
-  const failures = answer
-    ? answered(exchange, route, result as Answer, answer)
-    : outcomeOf(route, result as NotAnswer, relay, ports.clock.now());
-  const outcome = failures.kind === 'failure' ? await read(ports, failures.failure, request, route, body) : failures;
-  note(record, outcome, result);
-  return outcome;
+  const unread: MaybePromise<UnreadOutcome> =
+    result.kind === 'answer'
+      ? andThen(ports.answers.read(result.body, dialect, route), (reading) =>
+          answerOutcome(exchange, route, result, reading),
+        )
+      : outcomeOf(route, result, relay, ports.clock.now());
+  return andThen(unread, (outcome) =>
+    andThen(readFailure(ports, outcome, { request, body }, route), (read) => {
+      note(record, read, result);
+      return read;
+    }),
+  );
 }
 
-/** What an error repeats of the request is not the upstream's word, so it is read beside what was sent. */
-async function read(
+/** An upstream's error may quote the request, so it is read beside what was sent. */
+function readFailure(
   { failures }: Pick<AttemptPorts, 'failures'>,
-  failure: Failure | UnreadFailure,
-  request: ChatRequest,
+  outcome: UnreadOutcome,
+  sent: Pick<SentRequest, 'request' | 'body'>,
   { provider: { dialect }, upstreamModel }: Route,
-  body: OutgoingCall['body'],
-): Promise<Extract<AttemptOutcome, { kind: 'failure' }>> {
-  if (failure.meaning !== null) return { kind: 'failure', failure };
-  return { kind: 'failure', failure: await failures.read(failure, { request, body, dialect, upstreamModel }) };
+): MaybePromise<AttemptOutcome> {
+  if (outcome.kind !== 'failure') return outcome;
+  if (outcome.failure.meaning !== null) return { kind: 'failure', failure: outcome.failure };
+  const reading = failures.read(outcome.failure, { ...sent, dialect, upstreamModel });
+  return andThen(reading, (failure) => ({ kind: 'failure', failure }));
 }
 
 async function orTooLarge<T>(written: Promise<T>): Promise<T> {
@@ -120,7 +139,7 @@ function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null, nowMs: 
       return { kind: 'gone' };
     case 'stream':
     case 'frame_failed':
-      return streamed(route, result, relay!);
+      return streamOutcome(route, result, relay!);
     case 'timeout':
       // A `finish_reason` says that the answer is whole, even if the upstream then forgets to close.
       if (relay && relay.finishReason !== null) return { kind: 'stream', end: 'complete', reason: '' };
@@ -131,7 +150,7 @@ function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null, nowMs: 
   }
 }
 
-function answered(
+function answerOutcome(
   exchange: Exchange,
   route: Route,
   { status, body }: Answer,
@@ -146,10 +165,10 @@ function answered(
   const fault =
     usage.kind === 'fault' ? usage.reason : answeredModelFault(exchange.snapshot, route, parts.answeredModel);
   if (fault) return { kind: 'failure', failure: pricingFault(status, fault) };
-  return { kind: 'answer', parts, usage };
+  return { kind: 'answer', parts };
 }
 
-function streamed(
+function streamOutcome(
   route: Route,
   result: Extract<CallResult, { kind: 'stream' | 'frame_failed' }>,
   relay: Relay,
@@ -192,4 +211,71 @@ function targetOf(route: Route): Target {
   const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters };
   targets.set(route, target);
   return target;
+}
+
+interface CallCredentials {
+  readonly headers: readonly string[];
+  /** Includes the time spent waiting for credentials. */
+  readonly budgets: Budgets;
+}
+
+type NoCredentials = { kind: 'failure'; failure: Failure } | { kind: 'gone' };
+
+export interface WaitPorts {
+  readonly clock: Clock;
+  readonly deadlines: Pick<CallPorts['deadlines'], 'watch' | 'unwatch'>;
+}
+
+/** What the caller and the budgets of an attempt are to its wait for credentials. */
+interface Waiting {
+  readonly exchange: { readonly caller: Pick<Caller, 'gone' | 'onGone'> };
+  readonly route: Route;
+  readonly budgets: Budgets;
+}
+
+/** Waits for credentials that must first be obtained, but no longer than the budgets allow and the caller stays. */
+export function waitForCredentials(
+  ports: WaitPorts,
+  waiting: Waiting,
+  headers: MaybePromise<readonly string[]>,
+): MaybePromise<CallCredentials | NoCredentials> {
+  return isPending(headers) ? obtain(ports, waiting, headers) : { headers, budgets: waiting.budgets };
+}
+
+async function obtain(
+  { clock, deadlines }: WaitPorts,
+  { exchange: { caller }, route: { provider }, budgets }: Waiting,
+  obtaining: Promise<readonly string[]>,
+): Promise<CallCredentials | NoCredentials> {
+  const startedAtMs = clock.monotonicMs();
+  const deadlineMs = startedAtMs + Math.min(budgets.firstByteMs, budgets.overallMs);
+  const watched: Watched = { deadlineMs, expire: () => {} };
+  const left = new Promise<NoCredentials>((resolve) => {
+    watched.expire = () => resolve({ kind: 'failure', failure: budgetFailure(budgets) });
+    caller.onGone = () => resolve({ kind: 'gone' });
+    if (caller.gone) resolve({ kind: 'gone' });
+  });
+  deadlines.watch(watched);
+  try {
+    const headers = await Promise.race([obtaining, left]);
+    if ('kind' in headers) return headers;
+    return { headers, budgets: { ...budgets, spentMs: clock.monotonicMs() - startedAtMs } };
+  } catch (error) {
+    if (!(error instanceof CredentialFault)) throw error;
+    // Credentials that are not usable count against the route.
+    const quote = `the credentials of ${provider.id} are not usable: ${error.message}`;
+    return { kind: 'failure', failure: { meaning: 'auth', status: null, quote } };
+  } finally {
+    deadlines.unwatch(watched);
+    caller.onGone = null;
+  }
+}
+
+/** A budget covers all of an attempt, whatever it waits for. */
+function budgetFailure({ firstByteMs, overallMs, overallNamedMs }: Budgets): Failure {
+  const spent =
+    overallMs <= firstByteMs
+      ? ({ budget: 'overall', budgetMs: overallNamedMs } as const)
+      : ({ budget: 'first-byte', budgetMs: firstByteMs } as const);
+  return expiredBudget({ status: null, ...spent });
 }

@@ -1,11 +1,10 @@
-/** Why a route cannot even be tried, and what answers when that leaves no candidate. */
+/** Why a route cannot be tried, and the answer when that leaves no candidate. */
 import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Capability, Route } from '../../catalogue/route.js';
-import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import { type ChatRequest, type RefusableParameter, refusableParameters } from '../../wire/chat-request.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
-import { receiptOf } from './receipt.js';
 
 export interface Obstacle {
   readonly verdict: 'quota_held' | 'unconfigured' | 'unpriced' | 'cannot_apply';
@@ -26,7 +25,7 @@ const cannotApply = Object.fromEntries(
   refusableParameters.map((param) => [param, { verdict: 'cannot_apply', param }]),
 ) as unknown as Record<RefusableParameter, Obstacle>;
 
-/** A hold comes first: the pin of a held route is always told of the quota. */
+/** A hold comes first, so that a pin of a held route always gets the quota error. */
 export function obstacleOf(
   { holds }: Pick<PipelinePorts, 'holds'>,
   route: Route,
@@ -49,7 +48,7 @@ function applies({ capabilities }: Route, param: RefusableParameter & Capability
   return param === 'response_format' && (form === 'json_object' || form === 'json_schema') && capabilities.has(form);
 }
 
-/** Ruling 3: what answers when no candidate could be tried. */
+/** The answer when no candidate could be tried. */
 export function nothingTried(
   ports: Pick<PipelinePorts, 'clock'>,
   plan: Plan,
@@ -105,4 +104,20 @@ function countsText(ruledOut: readonly RuledOut[]): string {
   const counts = new Map<RuledOut['verdict'], number>();
   for (const { verdict } of ruledOut) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
   return [...counts].map(([verdict, count]) => `${count} ${countedAs[verdict]}`).join(', ');
+}
+
+/** The routing receipt of an auto-routed failure. */
+export function receiptOf(trail: Trail, remaining: number, lastError: string): Receipt {
+  return {
+    providers_attempted: trail.providersAttempted,
+    breaker_skipped: trail.breakerSkipped,
+    candidates_remaining: remaining,
+    last_error: lastError,
+  };
+}
+
+/** Notes a route as `<provider>/<locode>`, once, however many entries of a chain skip it. */
+export function addBreakerSkipped({ breakerSkipped }: Trail, { provider, locode }: Route): void {
+  const name = `${provider.id}/${locode}`;
+  if (!breakerSkipped.includes(name)) breakerSkipped.push(name);
 }

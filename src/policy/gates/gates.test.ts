@@ -12,7 +12,7 @@ function permits(name: GateName, setting: RoutingPolicy[GateName], figures: Rout
 const lists = (allow: string[], deny: string[] = []) => ({ allow, deny });
 
 describe('the list of gates', () => {
-  it('has the order of the contract, in which routes are counted', () => {
+  it('lists the gates in the order in which routes are counted', () => {
     const known = ['deny_cloud_act', 'max_carbon', 'max_price', 'providers', 'creators', 'regions'];
     expect(gates.map(({ name }) => name).filter((name) => known.includes(name))).toEqual(known);
   });

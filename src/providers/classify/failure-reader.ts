@@ -1,5 +1,6 @@
 /** Reads the errors of failed calls together with the request that was sent. For a large request this runs in a separate thread. */
 import type { Latin1Text } from '../../base/latin1.js';
+import type { MaybePromise } from '../../base/maybe-promise.js';
 import { SideThread } from '../../base/side-thread.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { readFailureNow, type UnreadFailure, withVerdict } from '../call-failure.js';
@@ -33,7 +34,7 @@ export class FailureReader {
     readFailure({ status: 400, body, headerCodes: [], providerId: '', baseUrl: '' });
   }
 
-  read(failure: UnreadFailure, { request, body, dialect, upstreamModel }: SentRequest): Failure | Promise<Failure> {
+  read(failure: UnreadFailure, { request, body, dialect, upstreamModel }: SentRequest): MaybePromise<Failure> {
     // A dialect that translates may drop, join or split strings, so the client's own request is compared too.
     const sent: SentBytes = { body, request: dialectOf(dialect).readAnswer ? request : null, ours: [upstreamModel] };
     if (body.length + request.members.length <= largeRequestBytes) {

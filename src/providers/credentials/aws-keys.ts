@@ -2,6 +2,7 @@
  * Finds AWS credentials where AWS users expect them: in the environment, else through the SDK's own chain (profiles in the shared
  * files, SSO, a credential process, a web identity, the role of a container or an instance).
  */
+import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { Clock } from '../../base/time.js';
 import { type LoadPackage, loadOptional } from './optional-package.js';
 import { RenewableValue } from './renewable.js';
@@ -44,7 +45,7 @@ export class AwsKeySource {
     });
   }
 
-  get(): AwsKeys | Promise<AwsKeys> {
+  get(): MaybePromise<AwsKeys> {
     return environmentKeys(this.env) ?? this.chain.get();
   }
 }

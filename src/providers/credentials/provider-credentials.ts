@@ -3,6 +3,7 @@
 import aws4 from 'aws4';
 import { bytesOfLatin1, type Latin1Text } from '../../base/latin1.js';
 import type { Logger } from '../../base/logger.js';
+import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import type { Clock } from '../../base/time.js';
 import type { Provider, Route } from '../../catalogue/route.js';
 import { dialectOf } from '../dialects/registry.js';
@@ -35,24 +36,22 @@ export class ProviderCredentials implements Credentials {
     this.google = googleTokens(clock, load);
   }
 
-  headersFor(route: Route, path: string, body: Latin1Text | Buffer): readonly string[] | Promise<readonly string[]> {
+  headersFor(route: Route, path: string, body: Latin1Text | Buffer): MaybePromise<readonly string[]> {
     const { provider } = route;
     const known = this.fixed.get(provider);
     if (known) return known;
     if (provider.auth === 'aws') {
       const keys = this.aws.get();
-      if (!(keys instanceof Promise)) return this.signedHeaders(route, path, body, keys);
-      return this.logFailure(
+      return this.reported(
         provider,
-        keys.then((obtained) => this.signedHeaders(route, path, body, obtained)),
+        andThen(keys, (obtained) => this.signedHeaders(route, path, body, obtained)),
       );
     }
     if (provider.auth === 'google') {
       const token = this.google.get();
-      if (!(token instanceof Promise)) return this.tokenHeaders(provider, token);
-      return this.logFailure(
+      return this.reported(
         provider,
-        token.then((obtained) => this.tokenHeaders(provider, obtained)),
+        andThen(token, (obtained) => this.tokenHeaders(provider, obtained)),
       );
     }
     const headers = keyHeaders(provider);
@@ -85,10 +84,12 @@ export class ProviderCredentials implements Credentials {
   }
 
   /** Logs once per attempt. */
-  private logFailure(provider: Provider, headers: Promise<readonly string[]>): Promise<readonly string[]> {
-    headers.catch((error: Error) => {
-      this.ports.logger.warn({ provider: provider.id, reason: error.message }, 'no credentials for a provider');
-    });
+  private reported(provider: Provider, headers: MaybePromise<readonly string[]>): MaybePromise<readonly string[]> {
+    if (isPending(headers)) {
+      headers.catch((error: Error) => {
+        this.ports.logger.warn({ provider: provider.id, reason: error.message }, 'no credentials for a provider');
+      });
+    }
     return headers;
   }
 }

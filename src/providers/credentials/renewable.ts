@@ -2,6 +2,7 @@
  * A value that expires and is renewed before it does: one renewal at a time, in the background while the old value is valid, and
  * with a pause after a failure.
  */
+import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { Clock } from '../../base/time.js';
 import { CredentialFault } from './credentials.js';
 
@@ -36,7 +37,7 @@ export class RenewableValue<T> {
   constructor(private readonly options: RenewableOptions<T>) {}
 
   /** Returns a valid value directly, and a promise only where there is none. */
-  get(): T | Promise<T> {
+  get(): MaybePromise<T> {
     const nowMs = this.options.clock.now();
     const { current } = this;
     if (current === null || nowMs >= current.expiresAtMs) return this.startRenewal(nowMs);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { alongChain } from './chain.js';
 import type { Plan } from './handover.js';
+import { alongChain } from './resolve.js';
 
 const plan = (id: string): Plan => ({ id, alias: null, kind: 'pin', routes: [] });
 

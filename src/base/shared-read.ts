@@ -12,6 +12,16 @@ export class SharedRead<T> {
     return this.running === null;
   }
 
+  /** The read under way, or a new one: for callers that need no newer one. */
+  join(): Promise<T> {
+    return this.running ?? this.begin();
+  }
+
+  /** Resolves when no read runs or waits. */
+  async settled(): Promise<void> {
+    while (this.running ?? this.next) await Promise.allSettled([this.running, this.next]);
+  }
+
   ask(): Promise<T> {
     if (!this.running) return this.begin();
     this.next ??= this.running.then(

@@ -4,7 +4,7 @@ import { RecordingCaller } from '../../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { CredentialFault } from '../../providers/credentials/credentials.js';
 import type { Watched } from '../../providers/transport/deadlines.js';
-import { credentialed } from './credentialed.js';
+import { waitForCredentials } from './attempt.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const budgets = { firstByteMs: 500, idleMs: 20, overallMs: 1_000, overallNamedMs: 2_000 };
@@ -28,7 +28,11 @@ describe('credentials that must first be obtained', () => {
       give = resolve;
     });
     const caller = new RecordingCaller();
-    const waiting = credentialed({ clock, ...rest }, caller, route, obtaining, budgets);
+    const waiting = waitForCredentials(
+      { clock, ...rest },
+      { exchange: { caller: caller }, route, budgets: budgets },
+      obtaining,
+    );
     clock.advance(300);
     give(['a', 'b']);
     expect(await waiting).toEqual({ headers: ['a', 'b'], budgets: { ...budgets, spentMs: 300 } });
@@ -41,7 +45,11 @@ describe('credentials that must first be obtained', () => {
   ])('are waited for no longer than the %s budget allows, whatever hangs', async (name, deadline, within, ms) => {
     const { clock, watched, ...rest } = waitPorts();
     const startedAtMs = clock.monotonicMs();
-    const waiting = credentialed({ clock, ...rest }, new RecordingCaller(), route, never, within);
+    const waiting = waitForCredentials(
+      { clock, ...rest },
+      { exchange: { caller: new RecordingCaller() }, route, budgets: within },
+      never,
+    );
     const [item] = watched;
     expect(item!.deadlineMs - startedAtMs).toBe(deadline);
     item!.expire(item!.deadlineMs);
@@ -50,7 +58,13 @@ describe('credentials that must first be obtained', () => {
 
   it('that cannot be obtained are a failure of the provider, in our own words', async () => {
     const failing = Promise.reject(new CredentialFault('its AWS session has expired'));
-    expect(await credentialed(waitPorts(), new RecordingCaller(), route, failing, budgets)).toEqual({
+    expect(
+      await waitForCredentials(
+        waitPorts(),
+        { exchange: { caller: new RecordingCaller() }, route, budgets: budgets },
+        failing,
+      ),
+    ).toEqual({
       kind: 'failure',
       failure: {
         meaning: 'auth',
@@ -62,15 +76,19 @@ describe('credentials that must first be obtained', () => {
 
   it('are not waited for when the caller has left', async () => {
     const caller = new RecordingCaller();
-    const waiting = credentialed(waitPorts(), caller, route, never, budgets);
+    const waiting = waitForCredentials(waitPorts(), { exchange: { caller: caller }, route, budgets: budgets }, never);
     caller.onGone!();
     expect(await waiting).toEqual({ kind: 'gone' });
     const gone = Object.assign(new RecordingCaller(), { gone: true });
-    expect(await credentialed(waitPorts(), gone, route, never, budgets)).toEqual({ kind: 'gone' });
+    expect(
+      await waitForCredentials(waitPorts(), { exchange: { caller: gone }, route, budgets: budgets }, never),
+    ).toEqual({ kind: 'gone' });
   });
 
   it('hide no fault of ours', async () => {
     const broken = Promise.reject(new TypeError('ours'));
-    await expect(credentialed(waitPorts(), new RecordingCaller(), route, broken, budgets)).rejects.toThrow('ours');
+    await expect(
+      waitForCredentials(waitPorts(), { exchange: { caller: new RecordingCaller() }, route, budgets: budgets }, broken),
+    ).rejects.toThrow('ours');
   });
 });

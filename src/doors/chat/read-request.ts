@@ -1,31 +1,65 @@
 /**
- * The hand-shaped pass over the fields of §4.1. It is pure and runs on the main thread or, for
- * large bodies, in the body thread. What it checked is what it serialises, so duplicate keys cannot smuggle a value past it.
+ * Reads a chat completions request: bytes in, a validated request out. It is pure, and runs on the main thread or, for large
+ * bodies, in the body thread. What it checked is what it serialises, so that a duplicate key cannot smuggle a value past it.
  */
-import { gatewayError } from '../../errors/gateway-error.js';
+import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { type ChatRequest, fallbackModelsMax, type RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
-import { type JsonText, plainText, shown, type TextEncoding } from '../../wire/json-text.js';
-import { checkMessages } from './check-messages.js';
-import { nestingMax, tooDeep } from './nesting.js';
+import {
+  bytesTooDeep,
+  type JsonText,
+  nestingMax,
+  parseJsonBytes,
+  plainText,
+  shown,
+  type TextEncoding,
+  tooDeep,
+} from '../../wire/json-text.js';
 
 type Fields = Record<string, unknown>;
 
-/** Fields that the adapter writes itself, or that never leave. */
+/** Fields that the adapter writes itself, or that are not sent to a provider. */
 const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback']);
 
 export const stopSequencesMax = 4;
 
-export function checkRequest(json: JsonText): ChatRequest {
+export const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+const roles: ReadonlySet<string> = new Set(messageRoles);
+
+export function readRequest(bytes: Buffer, large = false): ChatRequest {
+  if (bytes.length === 0) throw gatewayError('body_not_json', { reason: 'is empty' });
+  // Parsing costs time for every level, so a large body is measured first.
+  if (large && bytesTooDeep(bytes)) throw tooDeepError();
+  let json: JsonText;
+  try {
+    json = parseJsonBytes(bytes);
+  } catch (error) {
+    throw gatewayError('body_not_json', { reason: `is not JSON: ${reasonOf(error)}` });
+  }
+  return checkRequest(json);
+}
+
+function tooDeepError(): GatewayError {
+  return gatewayError('body_not_json', { reason: `is nested deeper than ${nestingMax} levels` });
+}
+
+/** The parser's message, without the piece of the body that it quotes. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message
+    .replace(/,? ?(?:\.\.\.)?".*/s, '')
+    .replace(/ in JSON.*/, '')
+    .slice(0, 120);
+}
+
+function checkRequest(json: JsonText): ChatRequest {
   const { value, text, encoding } = json;
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw gatewayError('body_not_json', { reason: `is ${shown(value, encoding)}, not a JSON object` });
   }
   const fields = value as Fields;
   const found = findMembers(text, 'messages');
-  if (found ? found.depth > nestingMax : tooDeep(fields)) {
-    throw gatewayError('body_not_json', { reason: `is nested deeper than ${nestingMax} levels` });
-  }
+  if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   const model = checkModel(fields.model, encoding);
   checkMessages(fields.messages, encoding);
   const asked: Asked = { needs: [], noOps: [] };
@@ -51,19 +85,19 @@ interface Asked {
   noOps: string[];
 }
 
-/** One field of §4.1; `null` is the same as leaving it out, and what is not in the table is not ours to judge. */
+/** Checks one field. `null` is the same as leaving it out; a field without a rule is left to the provider. */
 function checkField(fields: Fields, param: string, encoding: TextEncoding, asked: Asked): void {
   const value = fields[param];
   switch (param) {
     case 'temperature':
-      checkRange(value, param, 0, 2, encoding, asked);
+      checkRange(fields, param, { low: 0, high: 2 }, { encoding, asked });
       break;
     case 'top_p':
-      checkRange(value, param, 0, 1, encoding, asked);
+      checkRange(fields, param, { low: 0, high: 1 }, { encoding, asked });
       break;
     case 'frequency_penalty':
     case 'presence_penalty':
-      checkRange(value, param, -2, 2, encoding, asked);
+      checkRange(fields, param, { low: -2, high: 2 }, { encoding, asked });
       break;
     case 'max_tokens':
     case 'max_completion_tokens':
@@ -71,7 +105,7 @@ function checkField(fields: Fields, param: string, encoding: TextEncoding, asked
       break;
     case 'n':
       checkCount(value, param, encoding, asked);
-      if (value !== null) sort(asked, param, (value as number) > 1);
+      if (value !== null) recordParameter(asked, param, (value as number) > 1);
       break;
     case 'stop':
       if (value === null) asked.noOps.push(param);
@@ -85,12 +119,12 @@ function checkField(fields: Fields, param: string, encoding: TextEncoding, asked
       break;
     case 'logprobs':
       if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);
-      sort(asked, param, value === true);
+      recordParameter(asked, param, value === true);
       break;
     case 'response_format':
     case 'logit_bias':
       if (value !== null) checkObject(value, param, encoding);
-      sort(asked, param, value !== null && asksSomething(param, value as Fields));
+      recordParameter(asked, param, value !== null && asksSomething(param, value as Fields));
       break;
   }
 }
@@ -99,7 +133,7 @@ function asksSomething(param: 'response_format' | 'logit_bias', value: Fields): 
   return param === 'response_format' ? value.type !== 'text' : Object.keys(value).length > 0;
 }
 
-function sort(asked: Asked, param: RefusableParameter, asks: boolean): void {
+function recordParameter(asked: Asked, param: RefusableParameter, asks: boolean): void {
   if (asks) asked.needs.push(param);
   else asked.noOps.push(param);
 }
@@ -116,14 +150,18 @@ function checkType(value: unknown, param: string, type: string, expected: string
   if (typeof value !== type) throw gatewayError('field_type', { param, found: shown(value, encoding), expected });
 }
 
+interface FieldContext {
+  readonly encoding: TextEncoding;
+  readonly asked: Asked;
+}
+
 function checkRange(
-  value: unknown,
+  fields: Fields,
   param: string,
-  low: number,
-  high: number,
-  encoding: TextEncoding,
-  asked: Asked,
+  { low, high }: { low: number; high: number },
+  { encoding, asked }: FieldContext,
 ): void {
+  const value = fields[param];
   if (value === null) return void asked.noOps.push(param);
   checkType(value, param, 'number', 'a number', encoding);
   if ((value as number) >= low && (value as number) <= high) return;
@@ -225,4 +263,42 @@ function messageKeys(messages: readonly object[]): number {
 
 function bare(fields: Fields): string {
   return JSON.stringify(fields).slice(1, -1);
+}
+
+function checkMessages(messages: unknown, encoding: TextEncoding): void {
+  if (messages === undefined || messages === null) throw gatewayError('messages_missing');
+  if (!Array.isArray(messages)) {
+    throw gatewayError('field_type', { param: 'messages', found: shown(messages, encoding), expected: 'an array' });
+  }
+  if (messages.length === 0) throw gatewayError('messages_missing');
+  for (let index = 0; index < messages.length; index++) checkMessage(messages[index], index, encoding);
+}
+
+function checkMessage(message: unknown, index: number, encoding: TextEncoding): void {
+  if (message === null || typeof message !== 'object' || Array.isArray(message)) {
+    throw gatewayError('message_invalid', { index, reason: `is ${shown(message, encoding)}, but must be an object` });
+  }
+  const { role, content, tool_call_id } = message as Record<string, unknown>;
+  if (typeof role !== 'string' || !roles.has(role)) {
+    throw gatewayError('role_not_allowed', { index, found: role === undefined ? 'missing' : shown(role, encoding) });
+  }
+  if (role === 'tool' && (typeof tool_call_id !== 'string' || tool_call_id === '')) {
+    throw gatewayError('message_invalid', { index, reason: 'has the role "tool", but no `tool_call_id`' });
+  }
+  if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content)) {
+    const reason = `has a \`content\` that is ${shown(content, encoding)}, but must be a string or an array of parts`;
+    throw gatewayError('message_invalid', { index, reason });
+  }
+  if (role === 'assistant') dropReasoningAlias(message as Record<string, unknown>);
+}
+
+/**
+ * An answer has its reasoning under two names, the provider's own first. A client that sends the message back as it came must not
+ * send the second one to the provider, because strict providers refuse names that are not theirs.
+ */
+function dropReasoningAlias(message: Record<string, unknown>): void {
+  const { reasoning, reasoning_content } = message;
+  if (typeof reasoning !== 'string' || reasoning !== reasoning_content) return;
+  const alias = Object.keys(message).findLast((key) => key === 'reasoning' || key === 'reasoning_content')!;
+  delete message[alias];
 }

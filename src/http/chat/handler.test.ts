@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { RunningChats } from './running-chats.js';
+import { RunningChats } from './handler.js';
 
-it('a stop waits until the last chat is settled, and no longer than it may (contract 1, SIGTERM)', async () => {
+it('a stop waits until the last chat is settled, and no longer than it may', async () => {
   const chats = new RunningChats();
   await chats.over(60_000);
   chats.begin();

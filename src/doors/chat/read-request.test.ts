@@ -75,7 +75,7 @@ describe('numbers', () => {
   );
 });
 
-describe('other fields of §4.1', () => {
+describe('other fields with a rule', () => {
   it.each([
     ['stream', ['1', '"true"', '[]', '{}', '1e999']],
     ['stop', ['1', 'true', '{}', '[1]', '["a",null]', '["a","b","c","d","e"]']],

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { chunk, usage } from '../../../tests/support/openai-shapes.js';
 import { PlayedRelay } from '../../../tests/support/played-relay.js';
+import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { closingFrames, pricingFaultFrame } from './closing-frames.js';
+import { readCompletion } from '../../providers/dialects/openai/completion.js';
+import { routerMetadataText } from '../../wire/router-metadata.js';
+import { chatStream, writeAnswer } from './write-answer.js';
 
 const closing = {
-  includeUsage: false,
   usage: '{"prompt_tokens":9,"cost":0.1}',
   metadata: '{"provider":"acme","stream_end":"X"}',
 };
@@ -18,7 +20,8 @@ function closed(frames: unknown[], end: End, includeUsage = false) {
   for (const frame of frames) played.frame(frame);
   const { relay, caller } = played;
   relay.commitEmpty();
-  caller.endStream(closingFrames(relay, relay.takeFinishFrames(), { ...closing, end, includeUsage }));
+  relay.finish();
+  caller.endStream(relay.takeEnd(end, closing.usage, closing.metadata));
   return caller;
 }
 const identity = { id: 'gen-1', object: 'chat.completion.chunk', created: 7, model: 'acme/meta/llama/defra' };
@@ -92,7 +95,7 @@ describe('the end of a stream', () => {
   });
 
   it('a pricing fault: one error frame with the envelope, in UTF-8, and no [DONE]', () => {
-    const frame = pricingFaultFrame(gatewayError('cost_unresolvable', { provider: 'acme', reason: 'Grüße' }));
+    const frame = chatStream.writeError(gatewayError('cost_unresolvable', { provider: 'acme', reason: 'Grüße' }));
     expect(frame).toMatch(/^data: [^\n]*\n\n$/);
     const { error } = JSON.parse(Buffer.from(frame.slice(6), 'latin1').toString());
     expect(error).toMatchObject({
@@ -100,5 +103,61 @@ describe('the end of a stream', () => {
       code: 'cost_unresolvable',
       message: expect.stringContaining('Grüße'),
     });
+  });
+});
+
+describe('a whole answer as the caller gets it', () => {
+  const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
+  const metadata = routerMetadataText({
+    requestedModel: 'acme/meta/llama',
+    alias: null,
+    route,
+    providersAttempted: ['acme'],
+    fallbackOccurred: false,
+    breakerSkipped: [],
+  });
+  const billed = {
+    usage: { promptTokens: 9, completionTokens: 3, cachedTokens: 0, reasoningTokens: 0 },
+    costPico: 1_500_000n,
+  };
+
+  function answer(body: string): Record<string, unknown> {
+    const reading = readCompletion(Buffer.from(body), { contextWindow: null });
+    if (reading.kind !== 'completion') throw new Error(reading.kind);
+    const text = writeAnswer({
+      ...{ id: 'gen-1', created: 1_700_000_000, model: route.id },
+      ...{ parts: reading.parts, ...billed, metadata },
+    });
+    return JSON.parse(Buffer.from(text, reading.parts.encoding).toString('utf8'));
+  }
+
+  it.each(['é😀', '\\u00e9\\ud83d\\ude00'])(
+    'has our id and model, the cost, the receipt, and every text as it came (%s)',
+    (content) => {
+      const out = answer(
+        `{ "id":"up", "object":"x","created":1,"model":"m", "choices":[{"index":0,"message":{"content":"${content}"}}] , "note":"é", "usage": {"prompt_tokens":9,"completion_tokens":3,"total_tokens":12,"note":"ü"}, "router_metadata":{"forged":true} }`,
+      );
+      expect(out).toEqual({
+        id: 'gen-1',
+        object: 'chat.completion',
+        created: 1_700_000_000,
+        model: 'acme/meta/llama/defra',
+        choices: [{ index: 0, message: { role: 'assistant', content: 'é😀' }, finish_reason: 'stop' }],
+        note: 'é',
+        system_fingerprint: null,
+        usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, note: 'ü', cost: 0.0000015 },
+        router_metadata: JSON.parse(metadata),
+      });
+    },
+  );
+
+  it('has each of our members once, whatever the upstream doubled', () => {
+    const out = answer(
+      '{"id":"a","id":"b","choices":[{"message":{}}],"usage":{"prompt_tokens":1},"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12,"cost":5}}',
+    );
+    expect(Object.keys(out)).toEqual([
+      ...['id', 'object', 'created', 'model', 'choices', 'system_fingerprint', 'usage', 'router_metadata'],
+    ]);
+    expect(out.usage).toMatchObject({ prompt_tokens: 9, cost: 0.0000015 });
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { forSeeds, type SeededRandom } from '../../../tests/support/seeded-random.js';
-import { GatewayError } from '../../errors/gateway-error.js';
-import { checkContentType, Validator } from '../validate.js';
-import { bytesTooDeep, nestingMax, tooDeep } from './nesting.js';
-import { readRequest } from './read-request.js';
+import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
+import { chatDoor } from '../doors/chat/chat-door.js';
+import { readRequest } from '../doors/chat/read-request.js';
+import { GatewayError } from '../errors/gateway-error.js';
+import { bytesTooDeep, nestingMax, tooDeep } from '../wire/json-text.js';
+import { checkContentType, Validator } from './validate.js';
 
 function refusal(body: string | Buffer, large = false): GatewayError {
   try {
@@ -174,6 +175,8 @@ describe('the content type', () => {
   });
 
   it('leaves a small body to be validated at once', () => {
-    expect(new Validator().validate(Buffer.from(withMessages('[{"role":"user"}]')))).not.toBeInstanceOf(Promise);
+    expect(new Validator().validate(chatDoor, Buffer.from(withMessages('[{"role":"user"}]')))).not.toBeInstanceOf(
+      Promise,
+    );
   });
 });

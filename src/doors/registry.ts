@@ -1,0 +1,24 @@
+/** The client APIs that are served. A new one is a folder and one line here. */
+import { chatDoor } from './chat/chat-door.js';
+import type { Door } from './door.js';
+
+export const doors: readonly Door[] = [chatDoor];
+
+/** The door that a request is for; undefined where it is for none. Runs for every request, so the usual case is one comparison. */
+export function doorAt(url: string | undefined): Door | undefined {
+  if (url === undefined) return undefined;
+  for (const door of doors) {
+    if (
+      url === door.path ||
+      (url.length > door.path.length && url[door.path.length] === '?' && url.startsWith(door.path))
+    )
+      return door;
+  }
+  return undefined;
+}
+
+export function doorOf(path: string): Door {
+  const door = doors.find((known) => known.path === path);
+  if (!door) throw new Error(`No door has the path ${path}.`);
+  return door;
+}
