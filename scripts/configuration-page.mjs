@@ -21,7 +21,7 @@ ${Object.entries(sections)
   .join('\n')}
 ## providers
 
-| Field | Default | |
+| Field | Default | Purpose |
 |---|---|---|
 | \`providers.<id>.api_key\` | from the environment | The credential of a provider of the catalogue, often \`\${NAME}\`. |
 | \`providers.<id>.base_url\` | from the catalogue | Another address of its API. |
@@ -30,7 +30,7 @@ ${Object.entries(sections)
 
 function table(rows, prefix) {
   const lines = Object.entries(rows).map(([key, row]) => rowText(`${prefix}${key}`, row));
-  return `| Field | Default | |\n|---|---|---|\n${lines.join('')}`;
+  return `| Field | Default | Purpose |\n|---|---|---|\n${lines.join('')}`;
 }
 
 function rowText(field, row) {

@@ -23,7 +23,7 @@ describe('the package', () => {
   });
 
   it('has the gateway, the command line, the catalogue, the dashboard and the docs, prebuilt', () => {
-    const needed = ['bin/lodestone', 'bin/platform.mjs', 'dist/main.js', 'dist/cli/main.js', 'dist/docs/index.html'];
+    const needed = ['bin/lodestone', 'bin/platform.mjs', 'dist/main.js', 'dist/cli/cli.js', 'dist/docs/index.html'];
     const built = [...filesIn('dist'), ...filesIn('dashboard/dist'), ...filesIn('catalogue')];
     const shipped = built.filter((path) => !path.endsWith('.map') && !path.endsWith('/.built'));
     expect(paths).toEqual(expect.arrayContaining([...needed, ...shipped, 'README.md', 'LICENSE', 'package.json']));
