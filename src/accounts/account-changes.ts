@@ -58,7 +58,7 @@ export class AccountChanges {
 }
 
 /** Runs the changes of one subject one after the other, so that memory sees them in the order of the store. */
-export class OneAtATime {
+class OneAtATime {
   private readonly tails = new Map<string, Promise<unknown>>();
 
   run<T>(subject: string, change: () => Promise<T>): Promise<T> {

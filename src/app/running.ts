@@ -29,7 +29,7 @@ export interface Ending {
 }
 
 /** How long running answers may take after a fault. It is short, because nobody knows what else is broken. */
-export const faultDrainMs = 5_000;
+const faultDrainMs = 5_000;
 /** The process ends after this time even if the stop hangs. */
 const faultMs = 30_000;
 

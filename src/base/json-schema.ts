@@ -2,7 +2,7 @@
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /** The schema for a request, where `null` is the same as leaving a field out, on every level. */
-export function orNull(schema: JsonSchema): JsonSchema {
+function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values, properties, required: _, ...rest } = schema;
   return {
     ...rest,

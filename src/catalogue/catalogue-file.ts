@@ -136,7 +136,7 @@ function publishedAt(source: YamlSource, path: FieldPath, currency: string): Non
 const decimal = /^(\d{1,9})(?:\.(\d+))?$/;
 const decimalsMax = 6;
 
-export const priceExpected = 'USD per million tokens as a decimal such as 0.60, not negative, with at most 6 decimals';
+const priceExpected = 'USD per million tokens as a decimal such as 0.60, not negative, with at most 6 decimals';
 
 /** Converts USD per million tokens to pico-dollars per token without floats: six decimals are exact. Undefined where the text is not a price. */
 export function picoPerToken(text: string): bigint | undefined {

@@ -10,19 +10,19 @@ export interface ExplicitId {
   readonly locode: string | null;
 }
 
-export interface AutoId {
+interface AutoId {
   readonly kind: 'auto';
   readonly creator: string;
   readonly model: string;
 }
 
 /** The name is everything after `alias/`. The naming rule is checked later (`invalid_alias_name`). */
-export interface AliasId {
+interface AliasId {
   readonly kind: 'alias';
   readonly name: string;
 }
 
-export interface InvalidId {
+interface InvalidId {
   readonly kind: 'invalid';
   /** The end of a sentence that begins with `The model id "…" `. */
   readonly reason: string;

@@ -44,11 +44,11 @@ export const droppableParameters = [
   'parallel_tool_calls',
   'reasoning_effort',
 ] as const;
-export type DroppableParameter = (typeof droppableParameters)[number];
+type DroppableParameter = (typeof droppableParameters)[number];
 
 /** Where, according to the provider, it processes the requests of a route. */
 export const processingScopes = ['region', 'eu', 'us', 'global', 'unspecified', 'operator'] as const;
-export type ProcessingScope = (typeof processingScopes)[number];
+type ProcessingScope = (typeof processingScopes)[number];
 
 export interface Provider {
   readonly id: string;
@@ -155,7 +155,7 @@ export interface Snapshot {
   readonly upstreamModels: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-export type ModelState = 'available' | 'soft_disabled' | 'disabled';
+type ModelState = 'available' | 'soft_disabled' | 'disabled';
 
 export interface ModelAvailability {
   readonly state: ModelState;

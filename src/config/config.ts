@@ -17,9 +17,9 @@ export interface StripeSettings extends Pick<ValuesOf<Sections['payments']>, 'ap
   webhookSecret: string;
 }
 
-export type PaymentSettings = { processor: 'none' } | StripeSettings;
+type PaymentSettings = { processor: 'none' } | StripeSettings;
 
-export interface NoticeSettings extends Omit<ValuesOf<Sections['notices']>, 'webhook'> {
+interface NoticeSettings extends Omit<ValuesOf<Sections['notices']>, 'webhook'> {
   /** Only the operator sets it: an address chosen by an account could lie in the inner network. */
   webhook: { url: string; secret: string } | null;
 }

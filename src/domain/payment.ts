@@ -26,7 +26,7 @@ export interface PaidReport {
 }
 
 /** The total refunded so far. Refunds that failed are not included. */
-export interface RefundedReport {
+interface RefundedReport {
   readonly kind: 'refunded';
   readonly totalPico: bigint;
 }

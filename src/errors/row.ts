@@ -1,6 +1,6 @@
 /** The shape of one row of the error table. */
 
-export type ErrorType =
+type ErrorType =
   | 'authentication_error'
   | 'invalid_request_error'
   | 'permission_error'

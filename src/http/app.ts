@@ -118,7 +118,7 @@ function decodeParameters(app: FastifyInstance): void {
   });
 }
 
-export function pathOf(request: FastifyRequest): string {
+function pathOf(request: FastifyRequest): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 

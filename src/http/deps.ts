@@ -54,11 +54,9 @@ declare module 'fastify' {
  */
 export type ChatHandler = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean, door: Door) => void;
 
-export type ReloadOutcome =
-  | { ok: true; models: number; routes: number; providers: number }
-  | { ok: false; faults: string[] };
+type ReloadOutcome = { ok: true; models: number; routes: number; providers: number } | { ok: false; faults: string[] };
 
-export interface DeploymentPort {
+interface DeploymentPort {
   /** Brings the model states, quota holds and the catalogue up to the changes of other processes; undefined = nothing to wait for. */
   refreshStates(): Promise<void> | undefined;
   /** Looks again for a record that another process may be about to settle; null where it does not appear. */

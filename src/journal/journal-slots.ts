@@ -37,7 +37,7 @@ export interface JournalSlot extends Omit<Journal, 'close'> {
 }
 
 /** An orderly stop could not settle everything. */
-export class UnsettledRecords extends Error {
+class UnsettledRecords extends Error {
   constructor(readonly count: number) {
     super(
       `${count} records could not be settled. They are on standard error, and those in the journal are settled by the next start.`,

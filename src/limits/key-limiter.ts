@@ -72,13 +72,13 @@ export class KeyLimiter {
   }
 }
 
-export interface BudgetState {
+interface BudgetState {
   limit: number;
   reading: Reading;
 }
 
 /** OpenAI's six `x-ratelimit-*` headers, as a flat list of names and values. */
-export function rateLimitHeaders(requests: BudgetState, tokens: BudgetState): string[] {
+function rateLimitHeaders(requests: BudgetState, tokens: BudgetState): string[] {
   return [
     'x-ratelimit-limit-requests',
     String(requests.limit),
@@ -121,7 +121,7 @@ export interface Reservation {
   cancel(): void;
 }
 
-export class TokenReservation implements Reservation {
+class TokenReservation implements Reservation {
   private settled = false;
 
   constructor(

@@ -22,7 +22,7 @@ const takenMax = 20;
 const crossingsMax = 1_000;
 
 /** Calls back once after `delayMs`; returns a function that cancels the call. */
-export type Schedule = (delayMs: number, callback: () => void) => () => void;
+type Schedule = (delayMs: number, callback: () => void) => () => void;
 
 const timerSchedule: Schedule = (delayMs, callback) => {
   const timer = setTimeout(callback, delayMs);
@@ -131,7 +131,7 @@ export function httpNoticeSender({ url, secret }: NoticeAddress): NoticeSender {
   };
 }
 
-export function noticeJson({ id, accountId, email, level, balancePico, thresholdPico, createdAt }: BalanceNotice) {
+function noticeJson({ id, accountId, email, level, balancePico, thresholdPico, createdAt }: BalanceNotice) {
   return {
     id,
     type: `balance.${level}`,

@@ -21,7 +21,7 @@ export interface CheckoutSession {
   url: string | null;
 }
 
-export interface CheckoutParameters {
+interface CheckoutParameters {
   mode: 'payment';
   client_reference_id: string;
   customer_email: string;

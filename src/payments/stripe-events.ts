@@ -54,9 +54,6 @@ const readers: Readonly<Record<string, Reader>> = {
   'charge.dispute.funds_reinstated': (event) => readMovement(event, 'dispute_reinstated'),
 };
 
-/** The events that a webhook endpoint must subscribe to. */
-export const eventTypes = Object.keys(readers);
-
 export function readEvent(value: unknown): ReadEvent {
   const checked = envelope.safeParse(value);
   if (!checked.success) return { kind: 'no_event' };

@@ -24,7 +24,7 @@ export type ExplainPorts = Pick<
   'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock'
 >;
 
-export interface ExplainedCandidate {
+interface ExplainedCandidate {
   id: string;
   /** The model id, of the request or its chain, that it is a candidate of. */
   entry: string;

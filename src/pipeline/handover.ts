@@ -106,7 +106,7 @@ export interface Plan {
 }
 
 /** One attempt of a walk; monotonic milliseconds. */
-export interface Leg {
+interface Leg {
   readonly route: Route;
   readonly record: AttemptRecord;
   readonly startedAtMs: number;

@@ -9,7 +9,7 @@ import { isJsonType } from '../wire/json-text.js';
 import type { LargeBody, ThreadError } from './validate/body-thread.js';
 
 /** A larger body would hold up other requests while it is parsed. */
-export const largeBodyBytes = 256 * 1024;
+const largeBodyBytes = 256 * 1024;
 
 /**
  * A thread reads one body after the other, and a hostile body of 32 MiB takes seconds, so a body waits only for others of about its

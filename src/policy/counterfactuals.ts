@@ -7,7 +7,7 @@ import { routesText, setGates } from './apply-gates.js';
 import type { Gate, GateName } from './gates/gate.js';
 import type { RoutingPolicy } from './policy.js';
 
-export interface Change {
+interface Change {
   readonly gate: GateName;
   /** The new value of the policy's field of that name. */
   readonly setting: unknown;

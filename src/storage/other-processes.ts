@@ -13,7 +13,7 @@ import type { ChangeFeed, OtherProcesses } from './store.js';
 const lockNumber = 7_316_402_286;
 
 /** Holds the lock until the connection ends. */
-export async function bePresent(client: ClientBase): Promise<void> {
+async function bePresent(client: ClientBase): Promise<void> {
   await client.query('select pg_advisory_lock_shared($1)', [lockNumber]);
 }
 
@@ -47,7 +47,7 @@ export function otherProcesses(address: StoreAddress): OtherProcesses {
 const reopenMs = 500;
 const askMs = 5_000;
 
-export interface KeptConnectionOptions {
+interface KeptConnectionOptions {
   address: StoreAddress;
   /** Runs on each new connection; a connection where it fails is closed. */
   begin: (client: pg.Client) => Promise<void>;
@@ -61,7 +61,7 @@ export interface KeptConnectionOptions {
  * A connection outside the pool for work that belongs to a session. It is reopened while it is needed and checked from time
  * to time, because a peer that vanished is noticed only by a query without an answer.
  */
-export class KeptConnection {
+class KeptConnection {
   private client: pg.Client | null = null;
   private timer: NodeJS.Timeout | undefined;
   private closed = false;

@@ -2,7 +2,7 @@
 import { asLatin1, decodeLatin1, encodeLatin1, type Latin1Text } from '../base/latin1.js';
 import { isFields, isText } from './message.js';
 
-export interface Delta {
+interface Delta {
   content?: unknown;
   reasoning?: unknown;
   reasoning_content?: unknown;

@@ -14,7 +14,7 @@ export interface TokenUsage {
 }
 
 /** All figures that are read. Parts are included in the prompt and the completion. */
-export interface UsageFigures extends TokenUsage {
+interface UsageFigures extends TokenUsage {
   cacheWriteTokens: number;
   promptAudioTokens: number;
   promptImageTokens: number;
@@ -34,7 +34,7 @@ export interface UsageTerms {
 }
 
 /** Usage that is billed, but that an operator should know about. */
-export const usageOddities = [
+const usageOddities = [
   'prompt_audio_as_input',
   'cached_above_prompt',
   'unexplained_total',

@@ -37,7 +37,7 @@ const trip: ToolCall = {
 };
 const clock: ToolCall = { id: 'call_2', name: 'get_time', input: {}, result: '12:00 — Mittag' };
 
-export const oneCall: TwoSteps = { name: 'one tool call', calls: [trip], text: [] };
+const oneCall: TwoSteps = { name: 'one tool call', calls: [trip], text: [] };
 export const parallelCalls: TwoSteps = {
   name: 'two parallel tool calls after a text',
   calls: [trip, clock],

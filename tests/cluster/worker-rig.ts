@@ -86,7 +86,7 @@ function linkOf(file: string): string {
   }
 }
 
-export const streamTokens = 4;
+const streamTokens = 4;
 export const streamCost = costOf(9, streamTokens);
 export const streamText = words(streamTokens).join('');
 

@@ -46,7 +46,7 @@ export const failureMeanings = [
 ] as const;
 export type FailureMeaning = (typeof failureMeanings)[number];
 
-export interface FailureAnswer {
+interface FailureAnswer {
   status: number;
   body: unknown;
   headers?: Headers;

@@ -5,7 +5,7 @@ import { registerSecret, searchError } from './secrets.js';
 import { type SseFrame, SseReader } from './sse.js';
 
 export type Json = Record<string, unknown>;
-export type ResponseHeaders = Record<string, string | string[] | undefined>;
+type ResponseHeaders = Record<string, string | string[] | undefined>;
 
 export interface Reply {
   status: number;

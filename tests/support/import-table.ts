@@ -26,7 +26,7 @@ const services = [
 ];
 
 /** Who may import whom. A folder may always import itself; anything not listed: no. */
-export const importTable: Record<string, readonly string[]> = {
+const importTable: Record<string, readonly string[]> = {
   base: [],
   config: ['base'],
   errors: ['base'],
@@ -59,7 +59,7 @@ export const importTable: Record<string, readonly string[]> = {
   cli: [...foundation, 'providers', 'main'],
 };
 
-export const stages = ['admit', 'validate', 'resolve', 'gate', 'rank', 'walk', 'respond', 'settle'];
+const stages = ['admit', 'validate', 'resolve', 'gate', 'rank', 'walk', 'respond', 'settle'];
 
 const folders = ['src', 'tests', 'scripts', 'bench', 'dashboard/src'];
 const sourceName = /\.(ts|tsx|mts|mjs|js)$/;

@@ -2,7 +2,7 @@
 import type { Generation } from '../../src/domain/generation.js';
 import type { GenerationQuery, UsageGroup, UsageRow, UsageStore } from '../../src/storage/store.js';
 
-export function isError({ status, streamEnd }: Generation): boolean {
+function isError({ status, streamEnd }: Generation): boolean {
   return (status >= 400 && status !== 499) || ['cut', 'stalled', 'pricing_fault'].includes(streamEnd ?? '');
 }
 

@@ -37,7 +37,7 @@ const locodes = ['defra', 'deber', 'frpar', 'usnyc', 'global'];
 const carbons = [0, 56, 100.5, 344, null];
 const priceSteps = [0n, 100_000n, 290_000n, 600_000n, 1_250_000n, 3n];
 
-export function randomRoute(random: SeededRandom): Route {
+function randomRoute(random: SeededRandom): Route {
   return routeWith({
     provider: random.pick(providers),
     creator: random.pick(creators),

@@ -1,6 +1,6 @@
 /** Reads HTTP/1.1 requests off a socket, one after another: heads first, then bodies of either framing. For tests only. */
 
-export interface RequestHead {
+interface RequestHead {
   method: string;
   path: string;
   headers: Record<string, string>;

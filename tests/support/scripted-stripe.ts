@@ -7,7 +7,7 @@ import { registerSecret } from './secrets.js';
 export const secretKey = 'sk_test_lodestone0123456789abcdef';
 export const webhookSecret = 'whsec_lodestone0123456789abcdef';
 
-export interface CheckoutCall {
+interface CheckoutCall {
   authorization: string;
   idempotencyKey: string;
   /** The form's fields, as Stripe names them: `line_items[0][price_data][unit_amount]`. */

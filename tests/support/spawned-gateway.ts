@@ -10,7 +10,7 @@ const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const readyLine = /^Lodestone is ready: API (https?:\/\/[^\s/]+)/m;
 
-export interface ExitOf {
+interface ExitOf {
   code: number | null;
   signal: NodeJS.Signals | null;
 }

@@ -18,7 +18,7 @@ import { ManualClock } from './manual-clock.js';
 import { smallSnapshot } from './snapshot.js';
 
 /** The default time budgets. */
-export const specifiedBudgets: Budgets = {
+const specifiedBudgets: Budgets = {
   firstByteMs: 30_000,
   idleMs: 90_000,
   overallMs: 300_000,

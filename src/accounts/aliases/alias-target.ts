@@ -7,7 +7,7 @@ import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 const fieldNames = ['provider', 'canonical_id', 'locode'] as const;
 type TargetFields = Record<(typeof fieldNames)[number], string>;
 
-export const globalLocode = 'global';
+const globalLocode = 'global';
 
 const providerPattern = '[a-z0-9._-]{1,64}';
 const canonicalPattern = '[^/]+/[^/]+';

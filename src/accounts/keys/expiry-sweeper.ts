@@ -15,7 +15,7 @@ export interface ExpiringKeys {
 /** Calls back once after `delayMs`; returns a function that cancels the call. */
 export type Schedule = (delayMs: number, callback: () => void) => () => void;
 
-export const timerSchedule: Schedule = (delayMs, callback) => {
+const timerSchedule: Schedule = (delayMs, callback) => {
   const timer = setTimeout(callback, delayMs);
   timer.unref();
   return () => clearTimeout(timer);

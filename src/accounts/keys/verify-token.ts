@@ -38,11 +38,11 @@ const entriesMax = 10_000;
  */
 const verified = new Map<string, Identity>();
 
-export function isVerified(token: string, identity: Identity): boolean {
+function isVerified(token: string, identity: Identity): boolean {
   return verified.get(token) === identity;
 }
 
-export function rememberVerified(token: string, identity: Identity): void {
+function rememberVerified(token: string, identity: Identity): void {
   if (verified.size >= entriesMax) verified.clear();
   verified.set(token, identity);
 }

@@ -83,7 +83,7 @@ const sessionOpener = {
  * while better-auth itself sees the token of the cookie. The secret that signs cookies is in the same store, so a plain token
  * would let anyone with a copy of the store sign in.
  */
-export function hashSessionTokens(database: DBAdapterInstance): DBAdapterInstance {
+function hashSessionTokens(database: DBAdapterInstance): DBAdapterInstance {
   return (options) => {
     const adapter = database(options);
     const transaction: DBAdapter['transaction'] = (run) => adapter.transaction((inner) => run(wrap(inner)));

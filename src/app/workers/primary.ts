@@ -177,7 +177,7 @@ interface Handle {
  * Connections that were sent to a worker which has not accepted them yet. Node forgets those of a worker that dies, and their clients would
  * wait for ever. Here they are closed, so that the clients can retry.
  */
-export class HandedConnections {
+class HandedConnections {
   readonly #holders = new Map<Handle, Worker>();
 
   /** Node sends a connection with the `send` of the process, and closes its copy once the worker has accepted it. */

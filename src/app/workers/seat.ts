@@ -32,7 +32,7 @@ export interface Serving {
 }
 
 /** A first start that failed. The message is for the operator. */
-export class WorkerFailed extends Error {
+class WorkerFailed extends Error {
   constructor(text: string) {
     super(text);
     this.name = 'WorkerFailed';

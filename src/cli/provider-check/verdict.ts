@@ -6,7 +6,7 @@ import { dialectOf } from '../../providers/dialects/registry.js';
 import { addressOf } from '../../providers/transport/upstream-address.js';
 import type { ProbeOutcome } from './probe.js';
 
-export type Verdict =
+type Verdict =
   | 'ok'
   | 'not_configured'
   | 'no_route'

@@ -73,7 +73,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
  * Buckets that all processes of a fleet share, so a fleet admits no more attempts than one process would. They are counted
  * here as well, and only here while Redis is away.
  */
-export class RedisBuckets implements Buckets {
+class RedisBuckets implements Buckets {
   private readonly local: MemoryBuckets;
 
   constructor(
@@ -108,7 +108,7 @@ export class RedisBuckets implements Buckets {
 const livesMs = String(2 * 24 * 60 * 60 * 1000);
 
 /** Sums in Redis. A sum lives for two days, longer than any sum that is needed: those of a UTC day. */
-export class RedisTotals implements Totals {
+class RedisTotals implements Totals {
   constructor(private readonly link: RedisLink) {}
 
   add(name: string, amount: number): Promise<number | null> {

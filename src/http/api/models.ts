@@ -103,7 +103,7 @@ function notOffered(id: string, reason: string): GatewayError {
 }
 
 /** OpenAI's model object with what the catalogue knows about a route. */
-export interface ModelEntry {
+interface ModelEntry {
   id: string;
   object: 'model';
   created: number;
@@ -197,12 +197,12 @@ function entry(
   };
 }
 
-export function routeEntry(route: Route, created: number, id = route.id): ModelEntry {
+function routeEntry(route: Route, created: number, id = route.id): ModelEntry {
   return { ...entry(id, route.model, [route], created), provider: route.provider.id, locode: route.locode };
 }
 
 /** `routes` are the servable routes, from which the walk chooses. */
-export function autoEntry(
+function autoEntry(
   model: Model,
   routes: readonly Route[],
   created: number,

@@ -16,7 +16,7 @@ import type { DashboardDeps } from './dashboard-deps.js';
 const picoPerCent = picoPerUsd / 100n;
 const usdOfCents = (cents: number) => usdText(BigInt(cents) * picoPerCent);
 
-export const amountBounds = { min_usd: usdOfCents(checkoutCents.min), max_usd: usdOfCents(checkoutCents.max) };
+const amountBounds = { min_usd: usdOfCents(checkoutCents.min), max_usd: usdOfCents(checkoutCents.max) };
 
 const newCheckout = z.strictObject({
   amount_usd: z.string('must be a decimal amount as text, like "25.00"'),

@@ -71,7 +71,7 @@ function withoutTokenKinds({ prompt_tokens: _, completion_tokens: __, ...rest }:
   return rest;
 }
 
-export interface Figures {
+interface Figures {
   requests: number;
   errors: number;
   spend_usd: string;
@@ -96,7 +96,7 @@ const partOf: Record<Part, (routeId: string) => string> = {
  * The figures of a summary for the charts. Carbon is the intensity of the grid where requests were served (gCO2e/kWh), weighted by
  * tokens, from today's catalogue. Nobody publishes the energy of a token, so no amount of carbon is derived.
  */
-export class UsageFigures {
+class UsageFigures {
   private readonly routes: readonly UsageRow[];
 
   constructor(

@@ -10,7 +10,7 @@ import type { DashboardDeps } from './dashboard-deps.js';
 import { isReading } from './same-origin.js';
 
 /** The key name in usage records of the playground. */
-export const playgroundKeyName = 'playground';
+const playgroundKeyName = 'playground';
 
 /** Everything registered on `app` needs a session, and has the identity of its account. */
 export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {

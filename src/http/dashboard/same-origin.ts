@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 
-export const dashboardHeader = 'x-lodestone-dashboard';
+const dashboardHeader = 'x-lodestone-dashboard';
 
 const readingMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -91,7 +91,7 @@ const yearSeconds = 365 * 86_400;
  * A cookie that a browser gets when it signs in. It proves later that this browser once knew the account's password. It gives no
  * access; it only keeps the guesses of others from counting against the owner.
  */
-export class DeviceCookies {
+class DeviceCookies {
   constructor(
     /** The same in every process of a fleet, so that each of them recognises the browser. */
     private readonly key: () => Promise<Buffer>,

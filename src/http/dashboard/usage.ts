@@ -70,7 +70,7 @@ function csvRow(row: Generation): string {
 }
 
 /** Quotes where necessary. Text that a spreadsheet would take for a formula gets a leading apostrophe. */
-export function csvCell(value: string | number | boolean | null): string {
+function csvCell(value: string | number | boolean | null): string {
   if (value === null) return '';
   if (typeof value !== 'string') return String(value);
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -16,7 +16,7 @@ import { ops, webhooks } from './paths/ops.js';
 import type { OpenApiDocument, Resource } from './types.js';
 
 /** Every resource, in the order of the API reference. */
-export const resourceGroups = {
+const resourceGroups = {
   'Inference API': [chat, models, explain, routingPolicy, aliases, fallback, generations, account],
   'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes],
   Service: [ops, webhooks],

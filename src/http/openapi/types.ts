@@ -56,8 +56,8 @@ export interface Operation {
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
-export type PathItem = { readonly [M in Method]?: Operation };
-export type Paths = Readonly<Record<string, PathItem>>;
+type PathItem = { readonly [M in Method]?: Operation };
+type Paths = Readonly<Record<string, PathItem>>;
 
 /** One subject of the API: a tag, its paths and their schemas. */
 export interface Resource {

@@ -46,7 +46,7 @@ async function sendEntry(entry: SiteEntry, request: FastifyRequest, reply: Fasti
 /** The output of scripts/docs. The path is the same from src/ and from dist/. */
 const folder = new URL('../../../dist/docs/', import.meta.url);
 
-export interface SiteEntry {
+interface SiteEntry {
   /** `/docs`, `/docs/errors`, `/docs/assets/site-….css`. */
   readonly path: string;
   readonly file: string;
@@ -59,13 +59,13 @@ export interface SiteEntry {
 }
 
 /** Empty where only the compiler has run, not the whole build. */
-export function siteEntries(): readonly SiteEntry[] {
+function siteEntries(): readonly SiteEntry[] {
   const list = new URL('site.json', folder);
   return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as SiteEntry[]) : [];
 }
 
 const endings = { br: '.br', gzip: '.gz' } as const;
 
-export function readEntry({ file }: SiteEntry, encoding: keyof typeof endings | undefined): Promise<Buffer> {
+function readEntry({ file }: SiteEntry, encoding: keyof typeof endings | undefined): Promise<Buffer> {
   return readFile(new URL(`${file}${encoding ? endings[encoding] : ''}`, folder));
 }

@@ -103,7 +103,7 @@ export interface MetricFamily extends Pick<MetricDefinition, 'type' | 'help' | '
   readonly samples: readonly Sample[];
 }
 
-export function figuresText(figures: Figures): string {
+function figuresText(figures: Figures): string {
   return prometheusText(metricNames.map((name) => ({ name, ...metricTable[name], samples: figures[name] ?? [] })));
 }
 

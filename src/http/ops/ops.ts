@@ -66,10 +66,7 @@ const isOwnHeader = (name: string): boolean => ownHeaders.has(name) || name.star
  * first sends headers that no scraper sends, the second sends its name in `Host`. `address` is the client's address as trusted proxies
  * report it, else the address of the connection.
  */
-export function isFromThisHost(
-  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
-  address: string,
-): boolean {
+function isFromThisHost({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>, address: string): boolean {
   if (!isLoopbackAddress(socket.remoteAddress ?? '') || !isLoopbackAddress(address)) return false;
   const host = (headers.host ?? '').replace(/:\d*$/, '');
   return isLoopbackHost(host) && Object.keys(headers).every(isOwnHeader);

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { HttpDeps } from '../deps.js';
 import { rawBody } from '../server/body.js';
 
-export const stripeWebhookPath = '/webhooks/stripe';
+const stripeWebhookPath = '/webhooks/stripe';
 
 export function registerStripeWebhook(app: FastifyInstance, { payments, logger }: HttpDeps): void {
   if (!payments) return;

@@ -46,7 +46,7 @@ export const exposedHeaders: readonly string[] = [
 /** Every origin may call `/v1/*`, without cookies. */
 export const allowOrigin = { 'access-control-allow-origin': '*' } as const;
 export const exposeHeaders = { 'access-control-expose-headers': exposedHeaders.join(', ') } as const;
-export const corsHeaders = { ...allowOrigin, ...exposeHeaders } as const;
+const corsHeaders = { ...allowOrigin, ...exposeHeaders } as const;
 
 /** Additional headers of the answer to a preflight. `*` does not cover `authorization`, so it is listed. */
 export const preflightHeaders = {

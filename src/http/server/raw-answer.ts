@@ -14,7 +14,7 @@ const bodiesPerTick = 8;
  * Reads and discards refused bodies, a few at a time. Node would read megabytes from each connection in a row, and many large uploads
  * without a key would delay all other requests.
  */
-export class PacedDrains {
+class PacedDrains {
   private readonly waiting = new Set<Readable>();
   private timer: NodeJS.Timeout | null = null;
 
@@ -46,7 +46,7 @@ const drainBytesMax = 512 * 1024 * 1024;
 const drainMsMax = 30_000;
 const drains = new PacedDrains();
 
-export function errorBody(error: GatewayError): string {
+function errorBody(error: GatewayError): string {
   return JSON.stringify(envelopeOf(error));
 }
 

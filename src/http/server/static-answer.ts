@@ -14,7 +14,7 @@ export interface StaticContent {
   readonly compressed: { readonly [E in Encoding]?: Buffer };
 }
 
-export function contentEtag(bytes: Buffer): string {
+function contentEtag(bytes: Buffer): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
 

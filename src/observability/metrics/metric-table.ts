@@ -143,20 +143,20 @@ export interface MetricDefinition {
   readonly onDashboard?: false;
 }
 
-export function counter(help: string, ...labels: string[]): MetricDefinition {
+function counter(help: string, ...labels: string[]): MetricDefinition {
   return { type: 'counter', help, labels, across: 'sum' };
 }
 
-export function gauge(across: Across, help: string, ...labels: string[]): MetricDefinition {
+function gauge(across: Across, help: string, ...labels: string[]): MetricDefinition {
   return { type: 'gauge', help, labels, across };
 }
 
-export function histogram(bounds: readonly number[], help: string, ...labels: string[]): MetricDefinition {
+function histogram(bounds: readonly number[], help: string, ...labels: string[]): MetricDefinition {
   return { type: 'histogram', help, labels, across: 'sum', bounds };
 }
 
 /** A metric without a panel in ops/grafana: other panels or the ranking use it. */
-export function notOnDashboard(definition: MetricDefinition): MetricDefinition {
+function notOnDashboard(definition: MetricDefinition): MetricDefinition {
   return { ...definition, onDashboard: false };
 }
 

@@ -7,20 +7,20 @@ import type { RoutingPolicy } from '../policy.js';
 export type GateName = Exclude<keyof RoutingPolicy, 'prefer'>;
 
 /** The smallest change of a setting that lets one route pass. */
-export interface Relaxation<Setting> {
+interface Relaxation<Setting> {
   readonly setting: Setting;
   /** The change as the beginning of a sentence: `raising max_carbon to 62`. */
   readonly how: string;
 }
 
 /** The control that edits the setting: a switch, a number with a label, or two lists with suggestions from the catalogue. */
-export type GateControl =
+type GateControl =
   | { readonly kind: 'switch'; readonly label: string; readonly hint: string }
   | { readonly kind: 'ceiling'; readonly label: string }
   | { readonly kind: 'lists'; readonly suggest?: 'providers' | 'creators' | 'regions' };
 
 /** The gate's card in the dashboard. */
-export interface GateCard {
+interface GateCard {
   readonly title: string;
   readonly description?: string;
   readonly control: GateControl;

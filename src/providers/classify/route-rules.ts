@@ -16,7 +16,7 @@ export const territory: Rule = {
   ),
 };
 
-export const money: Rule = {
+const money: Rule = {
   meaning: 'billing',
   codes: any(
     /\binsufficient (?:\w+ )?(?:quota|balance|funds?|credits?)\b|\bbilling\b|\bpayment\b|\bcredits? (?:limit|exhausted|depleted|balance)/,
@@ -41,7 +41,7 @@ export const money: Rule = {
   loosely: /\bbilling\b|\bcredits?\b(?!(?: \w+){0,2} to unlock)|\bpurchase\b|\brecharge\b|top[- ]?up\b|account quota/,
 };
 
-export const credential: Rule = {
+const credential: Rule = {
   meaning: 'auth',
   codes: any(
     /\bapi ?key (?:invalid|expired|service blocked|not|disabled|http)|\b(?:invalid|wrong|incorrect|missing) (?:api |access |auth )?(?:key|token)\b/,
@@ -65,7 +65,7 @@ export const credential: Rule = {
   loosely: /\bforbidden\b|\bcredentials?\b|\bsuspended\b|\bpermissions?\b|\bapi[ -]?key\b|access denied/,
 };
 
-export const pace: Rule = {
+const pace: Rule = {
   meaning: 'rate_limit',
   codes: any(
     /\brate ?limit|too many requests|throttl|\brequests? limit\b|(?:request|token) quota exceeded|\b(?:rpm|tpm|qps|rps)\b|in flight budget|\blimit requests\b/,
@@ -79,7 +79,7 @@ export const pace: Rule = {
   loosely: /rate[ -]?limit|throttl|\bquota\b|per[ _-](?:minute|second|hour)|频率|速率/,
 };
 
-export const load: Rule = {
+const load: Rule = {
   meaning: 'capacity',
   codes: any(
     /\boverload|\bcapacity\b|\bqueue\b|concurren|not ?ready|\bbusy\b|\bloading\b|unavailable error|scaling up|no (?:healthy|available|instances?)/,
@@ -108,7 +108,7 @@ const resting =
 const words = (most: number) => `(?: [^\\s.;,]+){0,${most}}?`;
 
 /** The server of the model is not running: stopped, paused, scaled to zero, or still starting. */
-export const stopped: Rule = {
+const stopped: Rule = {
   meaning: 'capacity',
   hint: /\b(?:deployment|endpoint|instance|replica|server|service|pod|worker|cluster|machine|vm|backend|node|model|weight)s?\b/,
   says: any(
@@ -139,14 +139,14 @@ export const stopped: Rule = {
 };
 
 /** Overload in words that rate limits use as well. */
-export const strain: Rule = {
+const strain: Rule = {
   meaning: 'capacity',
   loosely:
     /\bqueue|\bcapacity\b|concurren|\bbusy\b|resource ?exhausted|try again (?:later|soon|shortly)|system memory|no available/,
 };
 
 /** The provider accepted the request, but the generation failed. */
-export const generation: Rule = {
+const generation: Rule = {
   meaning: 'server_error',
   codes:
     /\btool use failed|json validate failed|model (?:stream )?error(?: exception)? \||\bgeneration\b|engine (?:error|dead)|inference error/,
@@ -159,7 +159,7 @@ export const generation: Rule = {
 };
 
 /** The route's model does not exist or is not for chat: the catalogue is wrong, not the client. */
-export const model: Rule = {
+const model: Rule = {
   meaning: 'unknown_model',
   codes: any(
     /\b(?:model|deployment|endpoint|resource)(?: or model)?(?: is)? (?:not|does not) (?:found|exist|available|supported|active|deployed)|\bno such model|\bunknown model|\binvalid model/,

@@ -95,7 +95,7 @@ export class ProviderCredentials implements Credentials {
 }
 
 /** The headers of every call. Headers of a client are never passed on to a provider. */
-export function commonHeaders(dialectName: string): string[] {
+function commonHeaders(dialectName: string): string[] {
   const { accept = 'application/json, text/event-stream', extraHeaders = [] } = dialectOf(dialectName);
   return [
     ...['content-type', 'application/json'],

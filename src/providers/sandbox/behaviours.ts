@@ -11,7 +11,7 @@ import {
 import { readSandboxRequest } from './request.js';
 import type { Script } from './script.js';
 
-export interface SandboxCall {
+interface SandboxCall {
   readonly head: CompletionHead;
   readonly body: Buffer;
   readonly stream: boolean;

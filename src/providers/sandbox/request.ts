@@ -12,7 +12,7 @@ export interface SandboxRequest {
 }
 
 /** Larger bodies are not parsed, because that would delay other clients. */
-export const bodyBytesMax = 256 * 1024;
+const bodyBytesMax = 256 * 1024;
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 /** Checks the frames of a zstd body before they go to a decoder that allocates whatever they announce. */
 
-export const windowBytesMax = 8 * 1024 * 1024;
+const windowBytesMax = 8 * 1024 * 1024;
 /** The format's limit for a block. */
 const blockBytesMax = 128 * 1024;
 const frameMagic = 0xfd2fb528;

@@ -62,7 +62,7 @@ const copyStatement = `copy lodestone.generations (${lineColumns.join(', ')}) fr
  * the statements of one message as one transaction, so it costs one round trip, and the rows go in as the journal wrote them.
  * A transaction of its own where none is open.
  */
-export function settleRows(client: PoolClient, rows: readonly SettlementRow[]): Promise<void> {
+function settleRows(client: PoolClient, rows: readonly SettlementRow[]): Promise<void> {
   const accounts = new Map<string, bigint>();
   const keys = new Map<string, bigint>();
   for (const { accountId, keyId, chargePico } of rows) {
@@ -77,7 +77,7 @@ export function settleRows(client: PoolClient, rows: readonly SettlementRow[]): 
 }
 
 /** Locks in the order of the ids, so that two settlements cannot deadlock. */
-export function lockStatement(accountIds: Iterable<string>): string {
+function lockStatement(accountIds: Iterable<string>): string {
   return `select * from lodestone.lock_accounts(${array(accountIds)})`;
 }
 

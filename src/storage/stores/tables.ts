@@ -11,7 +11,7 @@ export function withoutNul(text: string): string {
 }
 
 /** JSON for a column, without the one character that PostgreSQL cannot return as text. */
-export function jsonWithoutNul(value: unknown): string {
+function jsonWithoutNul(value: unknown): string {
   const text = JSON.stringify(value);
   if (!text.includes('\\u0000')) return text;
   return JSON.stringify(value, (_name, inner) => (typeof inner === 'string' ? withoutNul(inner) : inner));
@@ -23,27 +23,27 @@ export const cleanText = customType<{ data: string; driverData: string }>({
 });
 
 /** Pico-dollars. */
-export const pico = customType<{ data: bigint; driverData: string }>({
+const pico = customType<{ data: bigint; driverData: string }>({
   dataType: () => 'numeric(38,0)',
   toDriver: (amount) => amount.toString(),
   fromDriver: (text) => BigInt(text),
 });
 
-export const epochMs = customType<{ data: number; driverData: string }>({
+const epochMs = customType<{ data: number; driverData: string }>({
   dataType: () => 'timestamp with time zone',
   toDriver: (ms) => new Date(ms).toISOString(),
   fromDriver: (text) => Date.parse(text),
 });
 
-export const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
+const bytes = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 
-export const cleanJson = customType<{ data: unknown; driverData: string }>({
+const cleanJson = customType<{ data: unknown; driverData: string }>({
   dataType: () => 'json',
   toDriver: jsonWithoutNul,
 });
 
 /** JSON that is always read whole: as text it costs the server no check, and it may contain every character. */
-export const jsonText = customType<{ data: unknown; driverData: string }>({
+const jsonText = customType<{ data: unknown; driverData: string }>({
   dataType: () => 'text',
   toDriver: (value) => JSON.stringify(value),
   fromDriver: (text) => JSON.parse(text),

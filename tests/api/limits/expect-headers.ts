@@ -4,7 +4,7 @@ import { ask } from '../harness.js';
 
 type Headers = Record<string, string | string[] | undefined>;
 
-export interface BudgetFigures {
+interface BudgetFigures {
   limit: number;
   remaining: number;
   reset: string;

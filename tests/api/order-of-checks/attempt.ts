@@ -31,7 +31,7 @@ export interface Attempt extends AccountFlaws {
   model: string | null;
 }
 
-export const sound: Attempt = {
+const sound: Attempt = {
   ...{ billedInIran: false, suspended: false, overRequests: false, poor: false, overTokens: false, gated: false },
   method: 'POST',
   path: '/v1/chat/completions',
@@ -60,7 +60,7 @@ export function check(number: number, name: string, spoiled: Partial<Attempt>, s
 
 /** Whose requests a minute are used up; every other attempt comes from an address of its own. */
 export const busyAddress = '203.0.113.250';
-export const ipLimit = 1_000;
+const ipLimit = 1_000;
 
 /** Callers are placed by the proxy on loopback, from which every attempt comes. */
 export const behindProxy: YamlObject = {

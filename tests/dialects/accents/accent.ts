@@ -6,7 +6,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: accents rewrite bodies of any shape
 export type Json = Record<string, any>;
 
-export interface MeantCall {
+interface MeantCall {
   id: string;
   name: string;
   /** Pieces of JSON text; none = the call has no arguments. */
@@ -99,8 +99,8 @@ export function plainUsage({ usage: { prompt, completion, cached, reasoning } }:
 }
 
 export const choicesOf = ({ frames }: Answer): Json[] => frames.flatMap(({ choices }) => (choices ?? []) as Json[]);
-export const messageOf = ({ whole }: Answer): Json => whole.choices[0].message;
-export const deltasOf = (answer: Answer): Json[] => choicesOf(answer).map(({ delta }) => delta);
+const messageOf = ({ whole }: Answer): Json => whole.choices[0].message;
+const deltasOf = (answer: Answer): Json[] => choicesOf(answer).map(({ delta }) => delta);
 export const piecesOf = (answer: Answer): Json[] => deltasOf(answer).flatMap(({ tool_calls }) => tool_calls ?? []);
 export const callsOf = (answer: Answer): Json[] => messageOf(answer).tool_calls ?? [];
 export const endsByItself = ({ finish, calls }: Meaning) => finish === (calls.length > 0 ? 'tool_calls' : 'stop');

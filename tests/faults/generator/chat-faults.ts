@@ -86,7 +86,7 @@ const modelType: Make = (random) =>
 const aliasName = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The error for an id that this catalogue does not serve. */
-export function expectedOfId(id: string): Expected {
+function expectedOfId(id: string): Expected {
   if (id.startsWith('alias/')) {
     const known = aliasName.test(id.slice('alias/'.length));
     return known

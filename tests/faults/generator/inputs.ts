@@ -7,7 +7,7 @@ import { mutatedInput } from './mutated-inputs.js';
 import { leftInput, rawInput } from './raw-inputs.js';
 
 /** One of so many is a good request. */
-export const validEvery = 50;
+const validEvery = 50;
 
 const families: readonly (readonly [number, Generator])[] = [
   [40, chatInput],

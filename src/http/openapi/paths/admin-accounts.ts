@@ -27,7 +27,7 @@ const perMinute = (what: string) => ({
   description: `${what} a minute for each key; null is the service’s default.`,
 });
 
-export const accountId: Parameter = {
+const accountId: Parameter = {
   name: 'id',
   in: 'path',
   required: true,

@@ -102,7 +102,7 @@ const metadata = {
   cloud_act: false,
 };
 
-export const answerExamples: Record<string, Example> = {
+const answerExamples: Record<string, Example> = {
   answer: {
     summary: 'The first route failed, the second served',
     value: {
@@ -123,7 +123,7 @@ const chunk = (delta: object, finish_reason: string | null, more: object = {}) =
     ...more,
   })}\n\n`;
 
-export const streamExamples: Record<string, Example> = {
+const streamExamples: Record<string, Example> = {
   stream: {
     summary: 'Two frames and the end',
     value:
@@ -210,7 +210,7 @@ const chunkChoice: Schema = object(
   { optional: ['index', 'delta', 'finish_reason'], ...open },
 );
 
-export const chatAnswerSchemas = {
+const chatAnswerSchemas = {
   Usage: usage,
   RouterMetadata: routerMetadata,
   ChatCompletion: object(

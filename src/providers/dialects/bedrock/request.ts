@@ -152,7 +152,7 @@ function toolChoiceOf({ toolChoice }: ChatFields, encoding: TextEncoding): unkno
   }
 }
 
-export interface Effort {
+interface Effort {
   /** Goes into `additionalModelRequestFields`. */
   additional?: Fields;
   /** Goes into `outputConfig`, Converse's own field. */
@@ -160,7 +160,7 @@ export interface Effort {
 }
 
 /** `reasoning_effort` in the terms of the model's maker. `thoughtsLost` is explained in anthropic/claude.ts. */
-export function effortOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Effort {
+function effortOf(effort: string | null, model: string, maxTokens: number, thoughtsLost: boolean): Effort {
   if (effort === null) return {};
   if (/claude/i.test(model)) {
     const { thinking, effort: level } = thinkingOf(effort, model, maxTokens, thoughtsLost);

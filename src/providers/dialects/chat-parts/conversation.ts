@@ -34,7 +34,7 @@ export interface FileItem extends Cacheable {
 }
 
 /** A part without a common shape: passed on unchanged, so that the provider accepts or rejects it. */
-export interface OtherItem {
+interface OtherItem {
   kind: 'other';
   part: unknown;
 }

@@ -97,7 +97,7 @@ function toolCall(call: unknown, names: Map<string, string>): Item {
  * Arguments are text with OpenAI and an object elsewhere. A model may have written text that is not an object, and the
  * conversation must be able to continue: such text is sent under one key.
  */
-export function inputOf(text: unknown): Fields {
+function inputOf(text: unknown): Fields {
   if (isFields(text)) return text;
   if (typeof text !== 'string' || text.trim() === '') return {};
   try {

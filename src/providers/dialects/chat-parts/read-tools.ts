@@ -10,7 +10,7 @@ export interface ToolDefinition {
   cacheControl?: unknown;
 }
 
-export type ToolChoice = { kind: 'auto' | 'none' | 'required' } | { kind: 'tool'; name: string };
+type ToolChoice = { kind: 'auto' | 'none' | 'required' } | { kind: 'tool'; name: string };
 
 export interface ReadTools {
   tools: ToolDefinition[];
