@@ -1,6 +1,7 @@
 /** The types of gates-page.mjs, for the test that holds page and list together. */
 import type { gates } from '../src/policy/gates/index.js';
-import type { defaultPolicy, preferences } from '../src/policy/policy.js';
+import type { defaultPolicy } from '../src/policy/policy.js';
+import type { preferences } from '../src/policy/routing-policy.js';
 
 export const gatesPage: string;
 export function renderGatesPage(parts: {

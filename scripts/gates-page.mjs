@@ -36,6 +36,7 @@ function rowText({ name, takes, removes }) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { gates } = await import('../dist/policy/gates/index.js');
-  const { defaultPolicy, preferences } = await import('../dist/policy/policy.js');
+  const { defaultPolicy } = await import('../dist/policy/policy.js');
+  const { preferences } = await import('../dist/policy/routing-policy.js');
   writeFileSync(gatesPage, renderGatesPage({ gates, defaultPolicy, preferences }));
 }

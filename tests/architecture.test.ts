@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  cycles,
   dashboardFaults,
   importFaults,
   importsOf,
@@ -23,6 +24,7 @@ describe('the architecture', () => {
   });
 
   it('imports only in the direction of the table', () => expect(importFaults(sources)).toEqual([]));
+  it('has no cycle of imports, types included', () => expect(cycles(sources)).toEqual([]));
   it('keeps stages apart', () => expect(stageFaults(sources)).toEqual([]));
   it('keeps the dashboard apart from the gateway', () => expect(dashboardFaults(sources)).toEqual([]));
   it('keeps files under 350 lines', () => expect(lengthFaults(sources)).toEqual([]));
@@ -87,6 +89,13 @@ describe('the rules themselves', () => {
     expect(stageFaults([file('src/pipeline/handover.ts', './validate.js')])).toHaveLength(1);
     const typeOnly = "import type { Validator } from './validate.js';";
     expect(stageFaults([{ path: 'src/pipeline/handover.ts', text: typeOnly }])).toEqual([]);
+  });
+
+  it('find a cycle, also of types and over several files', () => {
+    const typeOnly = { path: 'src/base/c.ts', text: "import type { A } from './a.js';\n" };
+    const found = cycles([file('src/base/a.ts', './b.js'), file('src/base/b.ts', './c.js'), typeOnly]);
+    expect(found).toEqual([['src/base/a.ts', 'src/base/b.ts', 'src/base/c.ts']]);
+    expect(cycles([file('src/base/a.ts', './b.js'), file('src/base/b.ts', './c.js'), file('src/base/c.ts')])).toEqual([]);
   });
 
   it('refuse a dashboard that imports the gateway, long files, empty names and scans', () => {

@@ -1,6 +1,6 @@
 /** Calls the admin API. A failure says what to do about it. */
 import { request } from 'undici';
-import { CommandFailure } from './command.js';
+import { CommandFailure } from './io.js';
 import type { Connection } from './connection.js';
 
 export interface AccountRow {

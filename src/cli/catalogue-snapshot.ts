@@ -6,7 +6,7 @@ import { CatalogueHolder } from '../catalogue/catalogue-holder.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
 import { dialects } from '../providers/dialects/registry.js';
-import type { Io } from './command.js';
+import type { Io } from './io.js';
 
 export type CatalogueReading = { snapshot: Snapshot; faults: [] } | { snapshot: null; faults: string[] };
 

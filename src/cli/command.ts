@@ -1,21 +1,7 @@
 /** The type of a command, and what it runs with. */
 import type { ParseArgsConfig } from 'node:util';
 import type { AdminClient } from './admin-client.js';
-
-export interface Io {
-  out(line: string): void;
-  err(line: string): void;
-  /** All of standard input; absent where there is none. */
-  readonly stdin?: () => string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-}
-
-/** The command line is not valid: exit code 2. */
-export class UsageError extends Error {}
-
-/** The command failed: exit code 1. */
-export class CommandFailure extends Error {}
+import { type Io, UsageError } from './io.js';
 
 export interface CommandContext {
   readonly io: Io;

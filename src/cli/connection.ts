@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import { ConfigFault } from '../config/config-fault.js';
 import { loadConfig } from '../config/load-config.js';
-import { CommandFailure, type Io } from './command.js';
+import { CommandFailure, type Io } from './io.js';
 import type { Secret } from './secrets.js';
 
 export interface Connection {

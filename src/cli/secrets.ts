@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CommandFailure, type Io, UsageError } from './command.js';
+import { CommandFailure, type Io, UsageError } from './io.js';
 
 /** The options of a secret, for `parseArgs`. */
 export function secretOptions<Name extends string>(name: Name) {

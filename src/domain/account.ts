@@ -1,5 +1,5 @@
 /** Accounts with their API keys and aliases, as the store keeps them and the request path reads them. */
-import type { RoutingPolicy } from '../policy/policy.js';
+import type { RoutingPolicy } from '../policy/routing-policy.js';
 
 export interface ApiKey {
   /** The first ten characters after the token's prefix: the key's public id. */

@@ -9,7 +9,7 @@ import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
-import type { Preference } from '../policy/policy.js';
+import type { Preference } from '../policy/routing-policy.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { gate } from './gate.js';

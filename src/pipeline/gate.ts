@@ -5,7 +5,7 @@
 import type { Route } from '../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { applyGates, type Removal, removalText } from '../policy/apply-gates.js';
-import type { RoutingPolicy } from '../policy/policy.js';
+import type { RoutingPolicy } from '../policy/routing-policy.js';
 import { territoryFilter } from '../territory/provider-terms.js';
 import type { Territory } from '../territory/territory.js';
 import type { PipelinePorts, Plan } from './handover.js';

@@ -1,7 +1,7 @@
 /** Stage 5: the order in which candidates are tried, by the published score. */
 import type { Route } from '../catalogue/route.js';
 import type { RouteHealth } from '../health/route-health.js';
-import type { Preference } from '../policy/policy.js';
+import type { Preference } from '../policy/routing-policy.js';
 import { type Scored, scored } from './rank/score.js';
 
 export interface RankPorts {

@@ -3,7 +3,8 @@ import { policyWith, randomPolicy, randomRoutes, routeWith } from '../../tests/s
 import { forSeeds } from '../../tests/support/seeded-random.js';
 import type { Route } from '../catalogue/route.js';
 import { applyGates, removalText } from './apply-gates.js';
-import { defaultPolicy, type RoutingPolicy } from './policy.js';
+import { defaultPolicy } from './policy.js';
+import { type RoutingPolicy } from './routing-policy.js';
 
 describe('applyGates', () => {
   it('gives back the very same list under a policy with no gate set', () => {

@@ -2,7 +2,7 @@
 import type { Route } from '../catalogue/route.js';
 import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
-import type { RoutingPolicy } from './policy.js';
+import type { RoutingPolicy } from './routing-policy.js';
 
 export interface Removal {
   readonly route: Route;

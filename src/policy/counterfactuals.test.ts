@@ -4,7 +4,8 @@ import { forSeeds } from '../../tests/support/seeded-random.js';
 import { applyGates } from './apply-gates.js';
 import { type Counterfactual, counterfactuals } from './counterfactuals.js';
 import { gates } from './gates/index.js';
-import { defaultPolicy, type RoutingPolicy } from './policy.js';
+import { defaultPolicy } from './policy.js';
+import { type RoutingPolicy } from './routing-policy.js';
 
 const messages = (found: Counterfactual[]) => found.map(({ message }) => message);
 

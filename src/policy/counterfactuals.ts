@@ -5,7 +5,7 @@
 import type { Route } from '../catalogue/route.js';
 import { routesText, setGates } from './apply-gates.js';
 import type { Gate, GateName } from './gates/gate.js';
-import type { RoutingPolicy } from './policy.js';
+import type { RoutingPolicy } from './routing-policy.js';
 
 interface Change {
   readonly gate: GateName;

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { gatesPage, renderGatesPage } from '../../scripts/gates-page.mjs';
 import { gates } from '../../src/policy/gates/index.js';
-import { defaultPolicy, preferences } from '../../src/policy/policy.js';
+import { defaultPolicy } from '../../src/policy/policy.js';
+import { preferences } from '../../src/policy/routing-policy.js';
 
 const page = () => renderGatesPage({ gates, defaultPolicy, preferences });
 

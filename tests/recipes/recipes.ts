@@ -102,7 +102,7 @@ export const recipes: readonly Recipe[] = [
   },
   {
     adding: 'a gate',
-    touches: ['src/policy/gates/<gate>.ts', 'src/policy/gates/index.ts', 'src/policy/policy.ts'],
+    touches: ['src/policy/gates/<gate>.ts', 'src/policy/gates/index.ts', 'src/policy/routing-policy.ts'],
     apply: (checkout) => {
       const gate = checkout.read('src/policy/gates/max-carbon.ts');
       checkout.write(
@@ -112,7 +112,7 @@ export const recipes: readonly Recipe[] = [
       const list = 'src/policy/gates/index.ts';
       checkout.addLine(list, /^import \{ maxCarbon \}/, "import { maxGrid } from './max-grid.js';");
       checkout.write(list, checkout.read(list).replace(/\bmaxCarbon,/, 'maxCarbon, maxGrid,'));
-      checkout.addLine('src/policy/policy.ts', /readonly max_carbon: /, '  readonly max_grid: number | null;');
+      checkout.addLine('src/policy/routing-policy.ts', /readonly max_carbon: /, '  readonly max_grid: number | null;');
     },
   },
   {

@@ -168,6 +168,33 @@ export function dashboardFaults(files: readonly SourceFile[]): string[] {
     );
 }
 
+/** Files that import one another, types included. Each cycle is the list of its files. */
+export function cycles(files: readonly SourceFile[]): string[][] {
+  const sources = files.filter(({ path }) => path.startsWith('src/') && !isTest(path));
+  const known = new Map(sources.map((file) => [file.path, importsOf(file)]));
+  const order = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const found: string[][] = [];
+  const visit = (path: string): number => {
+    order.set(path, order.size);
+    lowest.set(path, order.get(path)!);
+    open.push(path);
+    for (const target of known.get(path)!) {
+      if (!known.has(target)) continue;
+      if (!order.has(target)) lowest.set(path, Math.min(lowest.get(path)!, visit(target)));
+      else if (open.includes(target)) lowest.set(path, Math.min(lowest.get(path)!, order.get(target)!));
+    }
+    if (lowest.get(path) === order.get(path)) {
+      const cycle = open.splice(open.indexOf(path));
+      if (cycle.length > 1) found.push(cycle.sort());
+    }
+    return lowest.get(path)!;
+  };
+  for (const path of known.keys()) if (!order.has(path)) visit(path);
+  return found;
+}
+
 const lineLimit = 350;
 
 export function lengthFaults(files: readonly SourceFile[]): string[] {

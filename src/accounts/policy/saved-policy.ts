@@ -1,7 +1,8 @@
 /** Saves and deletes an account's routing policy: first in the store, then in memory, then in the audit log. */
 
 import type { Account } from '../../domain/account.js';
-import { defaultPolicy, type RoutingPolicy, readPolicy } from '../../policy/policy.js';
+import { defaultPolicy, readPolicy } from '../../policy/policy.js';
+import { type RoutingPolicy } from '../../policy/routing-policy.js';
 import type { AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 

@@ -1,5 +1,6 @@
 /** `lodestone model …` */
-import { type Command, type CommandContext, required, UsageError } from '../command.js';
+import { type Command, type CommandContext, required } from '../command.js';
+import { UsageError } from '../io.js';
 
 const options = { reason: { type: 'string' } } as const;
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { writeSpans } from './chat-spans.js';
 import type { EndedChat } from './ended-chat.js';
-import { samplerOf } from './open-tracing.js';
+import { samplerOf } from './span-export.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const other = smallSnapshot().routes.get('zeta/meta/llama/global')!;

@@ -4,10 +4,9 @@
  * dropped.
  */
 
-import type { Sampler } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../base/logger.js';
 import type { Tracing } from './ended-chat.js';
-import type { Exporter, Resources } from './span-export.js';
+import type { Environment, Exporter, Resources, TraceSdk } from './span-export.js';
 
 export type LoadPackage = (name: string) => Promise<unknown>;
 
@@ -48,29 +47,4 @@ function endpointOf(env: Environment): string | null {
   if (own) return own;
   const common = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
   return common ? `${common.replace(/\/+$/, '')}/v1/traces` : null;
-}
-
-export type TraceSdk = typeof import('@opentelemetry/sdk-trace');
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * The sampler of OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. Without a known name it follows the caller's decision, and
- * where there is none, samples every request.
- */
-export function samplerOf(sdk: TraceSdk, env: Environment): Sampler {
-  const name = env.OTEL_TRACES_SAMPLER?.trim().toLowerCase() ?? '';
-  const root = rootSampler(sdk, name.replace(/^parentbased_/, ''), env);
-  if (!root) return new sdk.ParentBasedSampler({ root: new sdk.AlwaysOnSampler() });
-  return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root;
-}
-
-function rootSampler(sdk: TraceSdk, name: string, env: Environment): Sampler | null {
-  if (name === 'always_on') return new sdk.AlwaysOnSampler();
-  if (name === 'always_off') return new sdk.AlwaysOffSampler();
-  return name === 'traceidratio' ? new sdk.TraceIdRatioBasedSampler(ratioOf(env)) : null;
-}
-
-function ratioOf({ OTEL_TRACES_SAMPLER_ARG: text }: Environment): number {
-  const ratio = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
-  return ratio >= 0 && ratio <= 1 ? ratio : 1;
 }

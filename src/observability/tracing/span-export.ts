@@ -1,10 +1,10 @@
 /** Exports spans to the collector: a bounded queue, sent in batches; failures are logged once a minute. */
+import type { Sampler } from '@opentelemetry/sdk-trace';
 import { type DiagLogger, DiagLogLevel, diag } from '@opentelemetry/api';
 import type { Logger } from '../../base/logger.js';
 import { version } from '../../base/version.js';
 import { writeSpans } from './chat-spans.js';
 import type { Tracing } from './ended-chat.js';
-import { type Environment, samplerOf, type TraceSdk } from './open-tracing.js';
 
 export type Resources = typeof import('@opentelemetry/resources');
 export type Exporter = typeof import('@opentelemetry/exporter-trace-otlp-proto');
@@ -81,4 +81,29 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
     timer = setTimeout(resolve, ms);
   });
   await Promise.race([work.catch(() => {}), late]).finally(() => clearTimeout(timer));
+}
+
+export type TraceSdk = typeof import('@opentelemetry/sdk-trace');
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The sampler of OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. Without a known name it follows the caller's decision, and
+ * where there is none, samples every request.
+ */
+export function samplerOf(sdk: TraceSdk, env: Environment): Sampler {
+  const name = env.OTEL_TRACES_SAMPLER?.trim().toLowerCase() ?? '';
+  const root = rootSampler(sdk, name.replace(/^parentbased_/, ''), env);
+  if (!root) return new sdk.ParentBasedSampler({ root: new sdk.AlwaysOnSampler() });
+  return name.startsWith('parentbased_') ? new sdk.ParentBasedSampler({ root }) : root;
+}
+
+function rootSampler(sdk: TraceSdk, name: string, env: Environment): Sampler | null {
+  if (name === 'always_on') return new sdk.AlwaysOnSampler();
+  if (name === 'always_off') return new sdk.AlwaysOffSampler();
+  return name === 'traceidratio' ? new sdk.TraceIdRatioBasedSampler(ratioOf(env)) : null;
+}
+
+function ratioOf({ OTEL_TRACES_SAMPLER_ARG: text }: Environment): number {
+  const ratio = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
+  return ratio >= 0 && ratio <= 1 ? ratio : 1;
 }

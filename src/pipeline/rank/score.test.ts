@@ -4,7 +4,7 @@ import { SeededRandom } from '../../../tests/support/seeded-random.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import type { Route } from '../../catalogue/route.js';
 import type { Observed } from '../../health/route-health.js';
-import { preferences } from '../../policy/policy.js';
+import { preferences } from '../../policy/routing-policy.js';
 import { scored, terms, weights } from './score.js';
 
 interface Figures {

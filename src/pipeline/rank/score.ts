@@ -4,7 +4,7 @@
  */
 import type { Route } from '../../catalogue/route.js';
 import type { Observed } from '../../health/route-health.js';
-import type { Preference } from '../../policy/policy.js';
+import type { Preference } from '../../policy/routing-policy.js';
 
 export const terms = ['price', 'latency', 'failures', 'carbon'] as const;
 export type Term = (typeof terms)[number];

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../base/json-schema.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown } from '../../wire/json-text.js';
-import type { AllowDeny } from '../policy.js';
+import type { AllowDeny } from '../routing-policy.js';
 
 export const anything: AllowDeny = Object.freeze({ allow: Object.freeze([]), deny: Object.freeze([]) });
 

@@ -1,7 +1,7 @@
 /** Describes one gate of a routing policy. Settings, checks, 403 counts, counterfactuals, docs, API schema and dashboard derive from it. */
 import type { JsonSchema } from '../../base/json-schema.js';
 import type { Route } from '../../catalogue/route.js';
-import type { RoutingPolicy } from '../policy.js';
+import type { RoutingPolicy } from '../routing-policy.js';
 
 /** Each gate owns the policy's field of its name. `prefer` is no gate: it orders the routes that are left and removes none. */
 export type GateName = Exclude<keyof RoutingPolicy, 'prefer'>;
