@@ -5,7 +5,8 @@ import { slowUnits, smoke } from './tests/fast.mjs';
 const common = {
   pool: 'forks' as const,
   testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // A hook starts whole gateways; a busy machine takes long for that.
+  hookTimeout: 120_000,
   setupFiles: ['tests/support/before-each-file.ts'],
   expect: { poll: { timeout: 10_000 } },
   // The compiled gateway is run as it is, by Node itself.

@@ -95,7 +95,9 @@ describe('the rules themselves', () => {
     const typeOnly = { path: 'src/base/c.ts', text: "import type { A } from './a.js';\n" };
     const found = cycles([file('src/base/a.ts', './b.js'), file('src/base/b.ts', './c.js'), typeOnly]);
     expect(found).toEqual([['src/base/a.ts', 'src/base/b.ts', 'src/base/c.ts']]);
-    expect(cycles([file('src/base/a.ts', './b.js'), file('src/base/b.ts', './c.js'), file('src/base/c.ts')])).toEqual([]);
+    expect(cycles([file('src/base/a.ts', './b.js'), file('src/base/b.ts', './c.js'), file('src/base/c.ts')])).toEqual(
+      [],
+    );
   });
 
   it('refuse a dashboard that imports the gateway, long files, empty names and scans', () => {

@@ -1,7 +1,7 @@
 /** Calls the admin API. A failure says what to do about it. */
 import { request } from 'undici';
-import { CommandFailure } from './io.js';
 import type { Connection } from './connection.js';
+import { CommandFailure } from './io.js';
 
 export interface AccountRow {
   id: string;

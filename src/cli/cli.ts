@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { version } from '../base/version.js';
 import { AdminClient } from './admin-client.js';
-import { type Command, type CommandContext } from './command.js';
-import { CommandFailure, type Io, UsageError } from './io.js';
+import type { Command, CommandContext } from './command.js';
 import { accountCommands } from './commands/account.js';
 import { catalogueCommands } from './commands/catalogue.js';
 import { creditsCommands } from './commands/credits.js';
@@ -14,6 +13,7 @@ import { providerCommands } from './commands/provider.js';
 import { routeCommands } from './commands/route.js';
 import { findConnection } from './connection.js';
 import { commandHelp, groupHelp, helpText, serveHelp } from './help.js';
+import { CommandFailure, type Io, UsageError } from './io.js';
 import { checkStdinUse, readSecret, secretOptions } from './secrets.js';
 
 const commands: readonly Command[] = [

@@ -4,7 +4,7 @@ import { forSeeds } from '../../tests/support/seeded-random.js';
 import type { Route } from '../catalogue/route.js';
 import { applyGates, removalText } from './apply-gates.js';
 import { defaultPolicy } from './policy.js';
-import { type RoutingPolicy } from './routing-policy.js';
+import type { RoutingPolicy } from './routing-policy.js';
 
 describe('applyGates', () => {
   it('gives back the very same list under a policy with no gate set', () => {

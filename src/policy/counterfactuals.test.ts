@@ -5,7 +5,7 @@ import { applyGates } from './apply-gates.js';
 import { type Counterfactual, counterfactuals } from './counterfactuals.js';
 import { gates } from './gates/index.js';
 import { defaultPolicy } from './policy.js';
-import { type RoutingPolicy } from './routing-policy.js';
+import type { RoutingPolicy } from './routing-policy.js';
 
 const messages = (found: Counterfactual[]) => found.map(({ message }) => message);
 

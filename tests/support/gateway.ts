@@ -40,12 +40,14 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     const { loadConfig } = await compiled<Load>('config/load-config.js');
     const compose = await compiled<Compose>('app/compose.js');
     const config = loadConfig({ file: files.configFile, env: options.env ?? {}, cwd: files.folder });
-    const running = await compose.startGateway({
-      config,
-      env: options.env ?? {},
-      logger: log.logger,
-      ...(options.clock && { clock: options.clock }),
-    });
+    const start = () =>
+      compose.startGateway({
+        config,
+        env: options.env ?? {},
+        logger: log.logger,
+        ...(options.clock && { clock: options.clock }),
+      });
+    const running = await start().catch((error: Error) => againIfBusy(error, start));
     const client = new GatewayClient(() => running.baseUrl);
     return Object.assign(client, {
       url: running.baseUrl,
@@ -61,4 +63,11 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     await files.remove();
     throw error;
   }
+}
+
+/** On a machine that stands still for seconds the tests' own PostgreSQL may miss a query's timeout. One more start is enough. */
+async function againIfBusy<T>(error: Error, start: () => Promise<T>): Promise<T> {
+  if (error.name !== 'StoreUnavailable') throw error;
+  console.log('A start was repeated, because the PostgreSQL of the tests did not answer in time.');
+  return start();
 }

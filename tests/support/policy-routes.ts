@@ -1,7 +1,7 @@
 /** Routes and policies for tests of the gates: made by hand from the few figures that a gate looks at, or at random. */
 import type { Model, Provider, Route } from '../../src/catalogue/route.js';
 import { defaultPolicy, readPolicy } from '../../src/policy/policy.js';
-import { type RoutingPolicy } from '../../src/policy/routing-policy.js';
+import type { RoutingPolicy } from '../../src/policy/routing-policy.js';
 import type { SeededRandom } from './seeded-random.js';
 
 export interface RouteFigures {

@@ -2,7 +2,7 @@
 
 import type { Account } from '../../domain/account.js';
 import { defaultPolicy, readPolicy } from '../../policy/policy.js';
-import { type RoutingPolicy } from '../../policy/routing-policy.js';
+import type { RoutingPolicy } from '../../policy/routing-policy.js';
 import type { AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 

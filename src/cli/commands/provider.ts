@@ -8,9 +8,9 @@ import { ProviderCredentials } from '../../providers/credentials/provider-creden
 import { Deadlines } from '../../providers/transport/deadlines.js';
 import { HttpTransport } from '../../providers/transport/http-transport.js';
 import { readCatalogue } from '../catalogue-snapshot.js';
-import { type Command, type CommandContext } from '../command.js';
-import { CommandFailure, type Io, UsageError } from '../io.js';
+import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
+import { CommandFailure, type Io, UsageError } from '../io.js';
 import { cheapestRoute, type ProbePorts, probe } from '../provider-check/probe.js';
 import { type CheckResult, noRoute, notConfigured, resultOf } from '../provider-check/verdict.js';
 import { table } from '../text-table.js';

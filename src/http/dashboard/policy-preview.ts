@@ -8,8 +8,8 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import { applyGates, removalText } from '../../policy/apply-gates.js';
 import { counterfactuals } from '../../policy/counterfactuals.js';
 import { gates } from '../../policy/gates/index.js';
-import { type RoutingPolicy } from '../../policy/routing-policy.js';
 import { readPolicy } from '../../policy/policy.js';
+import type { RoutingPolicy } from '../../policy/routing-policy.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 

@@ -1,6 +1,7 @@
 /** Exports spans to the collector: a bounded queue, sent in batches; failures are logged once a minute. */
-import type { Sampler } from '@opentelemetry/sdk-trace';
+
 import { type DiagLogger, DiagLogLevel, diag } from '@opentelemetry/api';
+import type { Sampler } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../base/logger.js';
 import { version } from '../../base/version.js';
 import { writeSpans } from './chat-spans.js';

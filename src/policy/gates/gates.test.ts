@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { policyWith, type RouteFigures, routeWith } from '../../../tests/support/policy-routes.js';
 import { defaultPolicy } from '../policy.js';
-import { type RoutingPolicy } from '../routing-policy.js';
+import type { RoutingPolicy } from '../routing-policy.js';
 import type { GateName } from './gate.js';
 import { gates } from './index.js';
 import { picoFloor } from './max-price.js';
