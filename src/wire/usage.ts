@@ -168,10 +168,8 @@ function unpricedClass({
 /** Makes the parts consistent with the prompt and the completion, which are billed. */
 function settleParts(figures: UsageFigures, hiddenReasoning: boolean): readonly UsageOddity[] {
   const unexplained = addOutsideParts(figures);
-  if (unexplained > 0 && hiddenReasoning) {
-    figures.completionTokens += unexplained;
-    figures.reasoningTokens += unexplained;
-  }
+  // The provider does not say what these tokens are, so they are output and not reported as reasoning.
+  if (hiddenReasoning) figures.completionTokens += unexplained;
   const tooManyCached = figures.cachedTokens > figures.promptTokens;
   if (tooManyCached) figures.cachedTokens = figures.promptTokens;
   if (figures.reasoningTokens > figures.completionTokens) figures.reasoningTokens = figures.completionTokens;
