@@ -55,8 +55,12 @@ function priceOf(plan) {
     return run.costOf('acme', promptTokensOf(plan), countTokens(wordsOf(plan.words).join('')));
   return run.costOf(plan.kind.startsWith('walk') ? 'beta' : 'acme', ...plan.tokens);
 }
-/** What a stream that broke off may cost at most: prompt and text by a generous estimate. */
-const mostOf = (plan) => run.costOf('beta', 40 + JSON.stringify(plan).length, plan.words * 4 + plan.tokens[1]);
+/**
+ * What a stream that broke off may cost at most: prompt and text by a generous estimate, or the provider's own figures, where they
+ * came before the kill cut the last bytes.
+ */
+const mostOf = (plan) =>
+  run.costOf('beta', Math.max(40 + JSON.stringify(plan).length, plan.tokens[0]), plan.words * 4 + plan.tokens[1]);
 
 const exact = new Map();
 const broken = new Map();
