@@ -71,7 +71,7 @@ export function subscriberNetwork(text: string): string | null {
   return `${groups.join(':')}::/64`;
 }
 
-/** Whether an address is private, local or unspecified, so that it tells no place. */
+/** Whether an address is private, local or unspecified, so that it has no country. */
 export function isPlaceless(address: string): boolean {
   const parsed = parseAddress(address);
   return parsed !== null && placelessRanges.has(parsed.range());

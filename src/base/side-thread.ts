@@ -45,7 +45,7 @@ export class SideThread<In, Out> {
     const { worker } = this;
     if (!worker) return;
     // Dropped first: a message that arrives while the worker stops starts another one.
-    this.lost(worker);
+    this.rejectAll(worker);
     await worker.terminate();
   }
 
@@ -53,16 +53,16 @@ export class SideThread<In, Out> {
     if (this.worker) return this.worker;
     const worker = new Worker(this.file, { resourceLimits: this.options.resourceLimits });
     worker.on('message', (reply: Reply<Out>) => {
-      if (this.worker === worker) this.answered(reply);
+      if (this.worker === worker) this.settleOldest(reply);
     });
-    worker.on('error', () => this.lost(worker));
-    worker.on('exit', () => this.lost(worker));
+    worker.on('error', () => this.rejectAll(worker));
+    worker.on('exit', () => this.rejectAll(worker));
     worker.unref();
     this.worker = worker;
     return worker;
   }
 
-  private answered(reply: Reply<Out>): void {
+  private settleOldest(reply: Reply<Out>): void {
     const waiting = this.waiting.shift();
     if (reply.ok) waiting?.resolve(reply.result);
     else waiting?.reject(reply.error);
@@ -70,7 +70,7 @@ export class SideThread<In, Out> {
     this.idleTimer = setTimeout(() => void this.close(), this.options.idleMs).unref();
   }
 
-  private lost(worker: Worker): void {
+  private rejectAll(worker: Worker): void {
     if (this.worker !== worker) return;
     this.worker = null;
     for (const waiting of this.waiting.splice(0)) waiting.reject(new SideThreadLost('The side thread was lost.'));

@@ -3,7 +3,7 @@
 import { type Condition, errorTable, type ValuesOf } from './error-table.js';
 import type { ErrorRow } from './row.js';
 
-/** What the error of an auto-routed request tells about the walk. */
+/** The walk's result in the error of an `auto/` request. */
 export interface Receipt {
   providers_attempted: string[];
   breaker_skipped: string[];

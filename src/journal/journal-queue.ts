@@ -15,15 +15,7 @@ import type { JournalDisk } from './journal-disk.js';
 import { LeftProvisionals, OpenProvisionals, scanSegments } from './journal-provisionals.js';
 import { type Line, Rest } from './journal-rest.js';
 import type { Segment, Segments } from './journal-segments.js';
-
-interface Waiting extends SettlementRow {
-  /** Its number among all records of this process. */
-  readonly n: number;
-  /** null where it is only in memory. */
-  segment: Segment | null;
-  /** The generation whose provisional record it replaces. */
-  readonly replaces: string | null;
-}
+import { type Waiting, WaitingRecords } from './waiting-records.js';
 
 export interface QueueOptions {
   segments: Segments;
@@ -39,16 +31,12 @@ export interface QueueOptions {
 const pieceBytes = 1 << 20;
 /** A piece with less space than this at its end is not tried. */
 const lineRoom = 2048;
-/** A larger settlement could exceed the time limit of a query. */
-const batchBytes = 4 << 20;
-
 export class JournalQueue {
   readonly #segments: Segments;
   readonly #disk: JournalDisk;
   /** The records of this turn that are not in a file yet, side by side in one piece of memory. */
   #collected: Waiting[] = [];
-  #waiting: Waiting[] = [];
-  #waitingBytes = 0;
+  readonly #waiting = new WaitingRecords();
   #rest: Rest | null = null;
   #appended = 0;
   #line = new LineWriter(Buffer.allocUnsafeSlow(pieceBytes));
@@ -87,13 +75,13 @@ export class JournalQueue {
 
   /** Everything up to and including this number is settled or set aside. */
   get settled(): number {
-    const first = this.#waiting[0]?.n ?? this.#collected[0]?.n ?? this.#appended + 1;
+    const first = this.#waiting.oldest?.n ?? this.#collected[0]?.n ?? this.#appended + 1;
     return Math.min(first, this.#rest?.n ?? first) - 1;
   }
 
   /** When the oldest record in memory was created, in epoch milliseconds; null where there is none. */
   get oldestAt(): number | null {
-    const oldest = this.#waiting[0] ?? this.#collected[0];
+    const oldest = this.#waiting.oldest ?? this.#collected[0];
     return oldest ? rowCreatedAt(oldest) : null;
   }
 
@@ -160,7 +148,7 @@ export class JournalQueue {
       return;
     }
     for (const { replaces } of rows) if (replaces !== null) this.#provisionals.release(replaces);
-    if (!this.#rest && this.#waitingBytes < this.options.memoryBytes) {
+    if (!this.#rest && this.#waiting.bytes < this.options.memoryBytes) {
       segment.outstanding += rows.length;
       for (const row of rows) this.#keep(row, segment);
       return;
@@ -186,23 +174,18 @@ export class JournalQueue {
   head(max: number): readonly SettlementRow[] {
     // Only when memory is empty, so that the numbers in it stay in order.
     while (this.#waiting.length === 0 && this.#rest) this.#readRest();
-    let count = 0;
-    for (let bytes = 0; count < Math.min(max, this.#waiting.length); count++) {
-      bytes += sizeOf(this.#waiting[count]!);
-      if (count > 0 && bytes > batchBytes) break;
-    }
-    return this.#waiting.slice(0, count);
+    return this.#waiting.batch(max);
   }
 
   /** Drops the first `count` records, which are settled or set aside. */
   drop(count: number): void {
-    for (const row of this.#waiting.splice(0, count)) this.#release(row);
+    for (const row of this.#waiting.take(count)) this.#release(row);
     this.#retire();
   }
 
   /** Keeps the first record, which the store refused and which could not be set aside, in its file; the others go on. */
   holdRefused(): void {
-    const [row] = this.#waiting.splice(0, 1);
+    const [row] = this.#waiting.take(1);
     if (row) this.#refused.push(row);
   }
 
@@ -224,14 +207,14 @@ export class JournalQueue {
   /** Everything that is not settled, without removing it. */
   *unsettled(): Generator<SettlementRow> {
     yield* this.#refused;
-    yield* this.#waiting;
+    yield* this.#waiting.rows;
     for (const line of this.#rest?.lines() ?? []) yield { ...line, accountId: '', keyId: '', chargePico: 0n };
     yield* this.#collected;
     yield* this.#provisionals.rows();
   }
 
   #release(row: Waiting): void {
-    this.#waitingBytes -= sizeOf(row);
+    this.#waiting.forget(row);
     if (row.segment) row.segment.outstanding--;
     if (row.replaces !== null) this.#provisionals.release(row.replaces);
     this.#unwritten.delete(row);
@@ -254,15 +237,14 @@ export class JournalQueue {
 
   #keep(row: Waiting, segment: Segment | null): void {
     row.segment = segment;
-    this.#waitingBytes += sizeOf(row);
-    this.#waiting.push(row);
+    this.#waiting.add(row);
   }
 
   /** The reserved space is for records that cost money. The others stay in memory, as many as fit there. */
   #writeInShortage(row: Waiting): void {
     if (row.chargePico === 0n) {
       if (row.replaces !== null) this.#provisionals.release(row.replaces);
-      if (this.#waitingBytes < this.options.memoryBytes) this.#keep(row, null);
+      if (this.#waiting.bytes < this.options.memoryBytes) this.#keep(row, null);
       return;
     }
     this.#keep(row, null);
@@ -297,11 +279,9 @@ export class JournalQueue {
     try {
       this.#keep({ ...place, ...readSettlementRow(bytes, start, end) }, segment);
     } catch (error) {
-      this.#waitingBytes += sizeOf(place);
+      this.#waiting.count(place);
       if (this.options.unreadable(bytes.toString('utf8', start, end - 1), error)) this.#release(place);
       else this.#refused.push(place);
     }
   };
 }
-
-const sizeOf = ({ start, end }: SettlementRow): number => end - start;

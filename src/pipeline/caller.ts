@@ -1,4 +1,4 @@
-/** The seam towards a caller: what a request brings, and the ways in which it can be answered. */
+/** The client of one request: what it sent, and how to answer it. */
 import type { Latin1Text } from '../base/latin1.js';
 import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
@@ -9,8 +9,8 @@ export interface Caller {
   /** Where the request comes from, as far as that is known. */
   readonly origin: Origin;
   /**
-   * Set once the key has been found good, or from the start where a session of the dashboard has proved who is calling: every
-   * answer from then on tells the key's limits.
+   * Set once the key is verified, or from the start where a session of the dashboard identifies the caller. From then on every
+   * answer has the headers of the key's limits.
    */
   identity: Identity | null;
   readonly authorization: string | undefined;

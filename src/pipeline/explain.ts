@@ -1,5 +1,5 @@
 /**
- * The dry run of a chat request: the same resolve, gate, rank and obstacles as a real request, without a call. It tells what would
+ * The dry run of a chat request: the same resolve, gate, rank and obstacles as a real request, without a call. It shows what would
  * happen, also where that is an error.
  */
 import { usdText } from '../base/money.js';

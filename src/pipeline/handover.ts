@@ -69,7 +69,7 @@ export interface PipelinePorts {
   fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
 }
 
-/** One request on its way through the stages, once it has been admitted, validated and resolved. */
+/** One request after it was admitted, validated and resolved. */
 export interface Exchange {
   readonly door: Door;
   readonly caller: Caller;
@@ -227,7 +227,7 @@ export interface Relay extends FrameConsumer {
   readonly fault: RelayFault | null;
   readonly finishReason: string | null;
   readonly sawDone: boolean;
-  /** A new attempt begins; the permit is told when the first content goes to the caller. */
+  /** Starts a new attempt. The relay reports the first content that it sends to the permit. */
   begin(route: Route, permit: Pick<Permit, 'reportContent'>): void;
   /** The caller has left: what it was sent is written down before anything else happens. */
   callerLeft(): void;

@@ -1,5 +1,5 @@
 /**
- * Stage 7: writes to the caller what the walk brought, and tells what was delivered and what it costs. The end of the answer is left
+ * Stage 7: writes the outcome of the walk to the caller, and returns what was delivered and what it costs. The end of the answer is left
  * to the settlement, so that the record is in the journal before the last byte leaves.
  */
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
@@ -46,7 +46,7 @@ export function openRelay(
       const billed = provisionalBill(exchange, route, relay.reading, relay.deliveredCharacters);
       // A record that is settled as it stands means that the process has died, and the stream with it.
       const streamEnd = left ? 'client_closed' : 'cut';
-      record(served(exchange, { route, billed, finishReason: relay.finishReason, streamEnd, send: null }));
+      record(servedOf(exchange, { route, billed, finishReason: relay.finishReason, streamEnd, send: null }));
     },
   });
   return relay;
@@ -95,7 +95,7 @@ function callerGone({ request }: Exchange): Delivered {
 
 type ServedFields = Pick<Delivered, 'route' | 'billed' | 'finishReason' | 'streamEnd' | 'send'>;
 
-function served({ trail }: Exchange, { route, billed, finishReason, streamEnd, send }: ServedFields): Delivered {
+function servedOf({ trail }: Exchange, { route, billed, finishReason, streamEnd, send }: ServedFields): Delivered {
   return {
     status: 200,
     route,
@@ -144,7 +144,7 @@ function billedAnswer(
   const { finishReason, encoding } = parts;
   // The headers are made when they are sent: the usage has then corrected what remains of the key's tokens.
   const send = () => caller.answer(answerHeaders(ports, exchange, route), text, encoding);
-  return served(exchange, { route, billed, finishReason, streamEnd: null, send });
+  return servedOf(exchange, { route, billed, finishReason, streamEnd: null, send });
 }
 
 interface EndedStream {
@@ -167,7 +167,7 @@ function endStream(ports: RespondPorts, { exchange, route, relay, end }: EndedSt
     const usage = usageText(given, billed.usage, billed.costPico);
     const frames = relay.takeEnd(end, usage, metadataOf(exchange, route, end));
     const streamEnd = caller.gone ? 'client_closed' : end;
-    return served(exchange, { route, billed, finishReason, streamEnd, send: () => caller.endStream(frames) });
+    return servedOf(exchange, { route, billed, finishReason, streamEnd, send: () => caller.endStream(frames) });
   });
 }
 
@@ -176,7 +176,7 @@ function endWithPricingFault(exchange: Exchange, route: Route, relay: StreamRela
   const frames = relay.takeError(gatewayError('cost_unresolvable', { provider: route.provider.id, reason }));
   const { finishReason } = relay;
   const send = () => exchange.caller.endStream(frames);
-  return served(exchange, { route, billed: null, finishReason, streamEnd: 'pricing_fault', send });
+  return servedOf(exchange, { route, billed: null, finishReason, streamEnd: 'pricing_fault', send });
 }
 
 /** A caller that leaves during its stream pays for the prompt and for what it was sent. */
@@ -189,7 +189,7 @@ function billAbandoned(
   const { reading, usage: given, delivered: text, finishReason } = relay;
   const billing = bill(ports, exchange.request, route, { usage: reading, given, text, whole: false });
   return andThen(billing, (billed) =>
-    served(exchange, { route, billed, finishReason, streamEnd: 'client_closed', send: null }),
+    servedOf(exchange, { route, billed, finishReason, streamEnd: 'client_closed', send: null }),
   );
 }
 

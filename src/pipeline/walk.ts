@@ -174,7 +174,7 @@ function failureError(
 const recordBytes = 2 * 1024;
 /** A stream is recorded when it begins, when its caller leaves, and at its end. */
 const recordsOfStream = 3;
-/** An attempt that failed is in the record with what the provider said, of which 500 characters are kept. */
+/** Records a failed attempt with the first 500 characters of the provider's message. */
 const failedAttemptBytes = 4 * 1024;
 
 /** False where there is no room. What is reserved is counted in the trail, and given back when the request is over. */

@@ -1,4 +1,4 @@
-/** Reads a request to Bedrock back into OpenAI's shape. Written from AWS's documentation, independently of the adapter. */
+/** Reads a request to Bedrock back into OpenAI's shape. Written from AWS's documentation, independently of the dialect. */
 import type { Json } from '../support/client.js';
 import { type Meaning, type MeantPart, turnsOf } from './meaning.js';
 

@@ -1,4 +1,4 @@
-/** Reads a request to Gemini back into OpenAI's shape. Written from Google's documentation, independently of the adapter. */
+/** Reads a request to Gemini back into OpenAI's shape. Written from Google's documentation, independently of the dialect. */
 import type { Json } from '../support/client.js';
 import { type Meaning, type MeantPart, turnsOf } from './meaning.js';
 

@@ -19,7 +19,7 @@ REFUSALS = [
     (
         "an entry of a chain must be in the catalogue and served",
         "invalid_fallback_model",
-        r"(?i)has no (provider|model|alias)|no alias|not served|cannot be priced|not configured|not available|does not|none of its",
+        r"(?i)has no (provider|model|alias)|no alias|not served|cannot be priced|not configured|not available|is disabled|does not|none of its",
     ),
     ("the route must be able to apply the parameter", None, r"Lodestone rejected the request before it reached the provider"),
     ("a key expires in the future, at most 12 months ahead", "invalid_request_error", r"^`expires` .* must be (in the future|at most 12 months ahead)"),

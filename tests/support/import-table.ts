@@ -195,7 +195,7 @@ export function cycles(files: readonly SourceFile[]): string[][] {
   return found;
 }
 
-const lineLimit = 350;
+const lineLimit = 300;
 
 export function lengthFaults(files: readonly SourceFile[]): string[] {
   return files

@@ -15,16 +15,14 @@ import {
   type TextEncoding,
   tooDeep,
 } from '../../wire/json-text.js';
+import { checkMessages } from './messages.js';
 
 type Fields = Record<string, unknown>;
 
-/** Fields that the adapter writes itself, or that are not sent to a provider. */
+/** Fields that the dialect writes itself, or that are not sent to a provider. */
 const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback']);
 
 export const stopSequencesMax = 4;
-
-export const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
-const roles: ReadonlySet<string> = new Set(messageRoles);
 
 export function readRequest(bytes: Buffer, large = false): ChatRequest {
   if (bytes.length === 0) throw gatewayError('body_not_json', { reason: 'is empty' });
@@ -74,7 +72,7 @@ function checkRequest(json: JsonText): ChatRequest {
     responseFormat: needs.includes('response_format') ? String((fields.response_format as Fields).type) : null,
     fallback: checkFallback(fields.fallback, encoding),
     members: membersOf(text, found, fields, asked),
-    streamOptionMembers: streamOptions ? bare({ ...streamOptions, include_usage: undefined }) : '',
+    streamOptionMembers: streamOptions ? membersTextOf({ ...streamOptions, include_usage: undefined }) : '',
     encoding,
   };
 }
@@ -236,7 +234,7 @@ function checkFallback(fallback: unknown, encoding: TextEncoding): string[] | nu
  * that were checked; else they are serialised, so that what was checked is what is sent.
  */
 function membersOf(text: string, found: Members | null, fields: Fields, { needs, noOps }: Asked): string {
-  if (!found || found.nestedKeys !== messageKeys(fields.messages as object[])) return serialised(fields, noOps);
+  if (!found || found.nestedKeys !== messageKeys(fields.messages as object[])) return serialise(fields, noOps);
   const anew = needs.filter((param) => fields[param] instanceof Object && hasKeyTwice(text, found, param));
   const kept = keptMembers(text, found, (key) => goesOn(key, noOps) && !anew.some((param) => param === key));
   return anew.reduce((members, param) => `${members},"${param}":${JSON.stringify(fields[param])}`, kept);
@@ -247,8 +245,8 @@ function hasKeyTwice(text: string, found: Members, param: RefusableParameter): b
   return findMembers(memberValue(text, found, param) ?? '') === null;
 }
 
-function serialised(fields: Fields, noOps: readonly string[]): string {
-  return bare(Object.fromEntries(Object.entries(fields).filter(([key]) => goesOn(key, noOps))));
+function serialise(fields: Fields, noOps: readonly string[]): string {
+  return membersTextOf(Object.fromEntries(Object.entries(fields).filter(([key]) => goesOn(key, noOps))));
 }
 
 function goesOn(key: string, noOps: readonly string[]): boolean {
@@ -261,44 +259,6 @@ function messageKeys(messages: readonly object[]): number {
   return keys;
 }
 
-function bare(fields: Fields): string {
+function membersTextOf(fields: Fields): string {
   return JSON.stringify(fields).slice(1, -1);
-}
-
-function checkMessages(messages: unknown, encoding: TextEncoding): void {
-  if (messages === undefined || messages === null) throw gatewayError('messages_missing');
-  if (!Array.isArray(messages)) {
-    throw gatewayError('field_type', { param: 'messages', found: shown(messages, encoding), expected: 'an array' });
-  }
-  if (messages.length === 0) throw gatewayError('messages_missing');
-  for (let index = 0; index < messages.length; index++) checkMessage(messages[index], index, encoding);
-}
-
-function checkMessage(message: unknown, index: number, encoding: TextEncoding): void {
-  if (message === null || typeof message !== 'object' || Array.isArray(message)) {
-    throw gatewayError('message_invalid', { index, reason: `is ${shown(message, encoding)}, but must be an object` });
-  }
-  const { role, content, tool_call_id } = message as Record<string, unknown>;
-  if (typeof role !== 'string' || !roles.has(role)) {
-    throw gatewayError('role_not_allowed', { index, found: role === undefined ? 'missing' : shown(role, encoding) });
-  }
-  if (role === 'tool' && (typeof tool_call_id !== 'string' || tool_call_id === '')) {
-    throw gatewayError('message_invalid', { index, reason: 'has the role "tool", but no `tool_call_id`' });
-  }
-  if (content !== undefined && content !== null && typeof content !== 'string' && !Array.isArray(content)) {
-    const reason = `has a \`content\` that is ${shown(content, encoding)}, but must be a string or an array of parts`;
-    throw gatewayError('message_invalid', { index, reason });
-  }
-  if (role === 'assistant') dropReasoningAlias(message as Record<string, unknown>);
-}
-
-/**
- * An answer has its reasoning under two names, the provider's own first. A client that sends the message back as it came must not
- * send the second one to the provider, because strict providers refuse names that are not theirs.
- */
-function dropReasoningAlias(message: Record<string, unknown>): void {
-  const { reasoning, reasoning_content } = message;
-  if (typeof reasoning !== 'string' || reasoning !== reasoning_content) return;
-  const alias = Object.keys(message).findLast((key) => key === 'reasoning' || key === 'reasoning_content')!;
-  delete message[alias];
 }

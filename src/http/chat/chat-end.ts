@@ -70,7 +70,7 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
   if (answeredAtMs !== null && stream) meters.openStreams--;
   if (!delivered?.route) return;
   const { route, billed, streamEnd, fallbackOccurred: fallback } = delivered;
-  meters.served(route.id, { stream, end: streamEnd ?? 'complete', fallback }, billed);
+  meters.countServed(route.id, { stream, end: streamEnd ?? 'complete', fallback }, billed);
   if (streamEnd === 'pricing_fault') meters.error({ condition: 'cost_unresolvable', values: null });
 }
 

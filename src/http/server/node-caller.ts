@@ -25,7 +25,7 @@ interface SentHead {
 
 export interface CallerOptions {
   readonly origin: Origin;
-  /** The client holds its body back until it is told to continue. */
+  /** The client waits for `100 Continue` before it sends its body. */
   readonly awaitsContinue: boolean;
   /** How long a caller may take nothing of an answer that waits for it. */
   readonly unreadMs: number;
@@ -38,7 +38,7 @@ export class NodeCaller implements Caller {
   gone = false;
   onGone: (() => void) | null = null;
   onDrain: (() => void) | null = null;
-  /** Set by whoever makes the caller of a service that is reached over https. */
+  /** Set where the service is reached over https. */
   headStarts: HeadStarts = httpStarts;
   /** The head of a stream, until it leaves together with the first frames. */
   private unsentHead = '';
@@ -182,7 +182,7 @@ export class NodeCaller implements Caller {
     this.onGone?.();
   }
 
-  /** Node tells only the response whose turn it is of a closed connection; a pipelined one behind it has to look itself. */
+  /** Node reports a closed connection only to the current response, so pipelined responses check it themselves. */
   private watchConnection(connection: Socket): void {
     const left = () => this.left();
     connection.setMaxListeners(0).once('close', left);

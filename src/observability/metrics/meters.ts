@@ -75,13 +75,13 @@ export class Meters {
   }
 
   /** Counts an answer of a route, whole or in part; null where nothing is billed. */
-  served(
+  countServed(
     routeId: string,
     answer: { stream: boolean; end: string; fallback: boolean },
     billed: { usage: TokenUsage; costPico: bigint; oddities?: readonly UsageOddity[] } | null,
   ): void {
     const route = this.route(routeId);
-    route.served(answer.stream, answer.end);
+    route.countServed(answer.stream, answer.end);
     if (answer.fallback) this.fallbacks++;
     if (billed) route.billed(billed.usage, billed.costPico, billed.oddities);
   }
@@ -169,7 +169,7 @@ export class RouteMeters {
     this.duration.observe(durationMs / 1000);
   }
 
-  served(stream: boolean, end: string): void {
+  countServed(stream: boolean, end: string): void {
     (stream ? this.streamed : this.whole).add(end);
   }
 

@@ -66,7 +66,7 @@ interface Best {
   carbon: number;
 }
 
-/** The yardstick is what could serve: the figures of a provider without credentials change nobody's score. */
+/** Scores compare only routes that could serve: a provider without credentials changes no score. */
 function bestOf(routes: readonly Route[], observed: readonly Observed[]): Best {
   const best: Best = { price: Infinity, latency: Infinity, carbon: Infinity };
   routes.forEach((route, i) => {

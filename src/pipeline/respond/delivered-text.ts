@@ -29,7 +29,7 @@ export class DeliveredText {
   /** What comes after `held`: parts of frames, since the last copy. */
   private text = '';
   private frames = 0;
-  /** Not counted yet, and not yet on its way to be. null while the text is short. */
+  /** Text that is neither counted nor being counted. null while the text is short. */
   private held: HeldText | null = null;
   private tokens = 0;
   private counting: Promise<void> | null = null;

@@ -111,7 +111,7 @@ export class StreamRelay implements Relay {
         return 'more';
       }
     }
-    return this.parsedFrame(asLatin1(text.slice(start, end).trim()));
+    return this.readFrame(asLatin1(text.slice(start, end).trim()));
   }
 
   callerLeft(): void {
@@ -128,7 +128,7 @@ export class StreamRelay implements Relay {
 
   onChunkEnd(resume: () => void): boolean {
     const text = this.takeOut();
-    // Before it is sent: whoever has received text finds a bill, whatever happens to the process.
+    // Recorded before it is sent, so that delivered text is billed even if the process dies now.
     if (text !== '' && this.deliveredCharacters >= this.recordAt) this.recordSoFar(false);
     const flowing = text === '' || this.caller.write(text);
     if (!this.delivered.countIfLong()) return this.waitForCount(flowing, resume);
@@ -156,8 +156,7 @@ export class StreamRelay implements Relay {
 
   /** What is left to send of a stream, its closing frames included. `usage` and `metadata` are JSON text. */
   takeEnd(end: StreamEnding['end'], usage: string, metadata: string): Latin1Text {
-    const { finishFrames } = this;
-    const ending = { end, finishFrames, usage, metadata, firstMetadata: this.firstMetadata() };
+    const ending = { end, usage, metadata, finishFrames: this.finishFrames, firstMetadata: this.firstMetadata() };
     return asLatin1(this.takeOut() + this.context.writer.writeEnd(ending, this.identity()));
   }
 
@@ -177,7 +176,7 @@ export class StreamRelay implements Relay {
     return asLatin1(text);
   }
 
-  private parsedFrame(data: Latin1Text): FrameVerdict {
+  private readFrame(data: Latin1Text): FrameVerdict {
     if (data.startsWith('[DONE]')) {
       this.sawDone = true;
       this.finishWithoutReason();

@@ -20,7 +20,7 @@ import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
-/** An outcome before what the upstream said has been read. */
+/** An outcome whose error from the upstream has not been read yet. */
 type UnreadOutcome =
   | Exclude<AttemptOutcome, { kind: 'failure' }>
   | { kind: 'failure'; failure: Failure | UnreadFailure };

@@ -1,6 +1,6 @@
 /**
  * Reads the error of a failed call together with the request. Strings of the request that the error repeats are removed first.
- * Words that are also in the request may decide what the client is told, but never what happens to the route.
+ * Words that are also in the request may decide the client's error, but never the state of the route.
  */
 import { classify, type Decision, decidesAlone, effectiveStatus } from './classify.js';
 import { Echoes, type Leaf } from './echoes.js';

@@ -49,7 +49,7 @@ export function codeWords(code: string): string {
   );
 }
 
-/** A text that is one quotation as a whole quotes nobody. */
+/** A text that consists of one quotation is read as the provider's own words. */
 function unwrap(text: string): string {
   const whole = /^\s*(["'`])([^"'`]*)\1\s*$/.exec(text);
   return whole ? whole[2]! : text;

@@ -42,14 +42,14 @@ export class ProviderCredentials implements Credentials {
     if (known) return known;
     if (provider.auth === 'aws') {
       const keys = this.aws.get();
-      return this.reported(
+      return this.logFault(
         provider,
         andThen(keys, (obtained) => this.signedHeaders(route, path, body, obtained)),
       );
     }
     if (provider.auth === 'google') {
       const token = this.google.get();
-      return this.reported(
+      return this.logFault(
         provider,
         andThen(token, (obtained) => this.tokenHeaders(provider, obtained)),
       );
@@ -83,8 +83,8 @@ export class ProviderCredentials implements Credentials {
     return headers;
   }
 
-  /** Logs once per attempt. */
-  private reported(provider: Provider, headers: MaybePromise<readonly string[]>): MaybePromise<readonly string[]> {
+  /** Logs, once per attempt, that credentials could not be obtained. */
+  private logFault(provider: Provider, headers: MaybePromise<readonly string[]>): MaybePromise<readonly string[]> {
     if (isPending(headers)) {
       headers.catch((error: Error) => {
         this.ports.logger.warn({ provider: provider.id, reason: error.message }, 'no credentials for a provider');

@@ -130,7 +130,10 @@ describe.each([
     if (!stream) {
       const { id, usage: told } = (reply as { json: Json }).json as { id: string; usage: Json };
       expect(told).toMatchObject({ prompt_tokens: 35, completion_tokens: 74, total_tokens: 109 });
-      expect(await generation(bench.gateway, id, account.key)).toMatchObject({ completion_tokens: 74, reasoning_tokens: 0 });
+      expect(await generation(bench.gateway, id, account.key)).toMatchObject({
+        completion_tokens: 74,
+        reasoning_tokens: 0,
+      });
     }
   });
 
