@@ -1,5 +1,6 @@
 /** The client of one request: what it sent, and how to answer it. */
 import type { Latin1Text } from '../base/latin1.js';
+import type { MaybePromise } from '../base/maybe-promise.js';
 import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
 import type { Origin } from '../territory/territories.js';
@@ -21,8 +22,11 @@ export interface Caller {
   readonly gone: boolean;
   /** Called once when the caller leaves before its answer is complete. */
   onGone: (() => void) | null;
-  /** Rejects with request_too_large past the limit, with the refusal of `hold` where it has no room, and with CallerGone. */
-  readBody(hold: BodyHold): Promise<Buffer>;
+  /**
+   * The body, at once where it arrived with the head. Fails with request_too_large past the limit, with the refusal of `hold` where it
+   * has no room, and with CallerGone.
+   */
+  readBody(hold: BodyHold): MaybePromise<Buffer>;
   /** The body is not held any more, or is small. */
   releaseBody(): void;
   /** A whole 200. `headers` is a flat list of names and values. */

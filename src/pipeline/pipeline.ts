@@ -4,7 +4,7 @@
  * error is thrown as a row of the error table; the HTTP layer answers it.
  */
 import { generationId } from '../base/ids.js';
-import { andThen } from '../base/maybe-promise.js';
+import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
@@ -68,46 +68,56 @@ export async function serve(ports: PipelinePorts, arrival: Arrival): Promise<voi
 }
 
 /** From an admitted caller to a request whose model id is known and whose tokens are reserved. */
-async function enter(
+function enter(
   ports: PipelinePorts,
-  { door, caller, requestId, notes }: Arrival,
+  arrival: Arrival,
   identity: Identity,
   startedAtMs: number,
-): Promise<Exchange> {
+): MaybePromise<Exchange> {
+  const { door, caller, notes } = arrival;
   checkContentType(caller.contentType);
   const waitingFromMs = ports.clock.monotonicMs();
-  const body = await caller.readBody(ports.bodyMemory.open(identity.account.id));
-  const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
-  notes.bodyBytes = body.length;
-  return andThen(ports.validator.validate(door, body), (request) => {
-    if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
-    const snapshot = ports.catalogue.current;
-    if (!snapshot) throw gatewayError('service_unavailable');
-    const { account } = identity;
-    const plan = resolve(snapshot, account, request.model);
-    const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
-    const promptEstimate = estimatePromptTokens(request);
-    return andThen(ports.keyLimiter.takeTokens(identity, promptEstimate), (reservation) => {
-      const createdAt = ports.clock.now();
-      notes.exchange = {
-        door,
-        caller,
-        requestId,
-        generationId: generationId(createdAt),
-        createdAt,
-        startedAtMs,
-        bodyMs,
-        identity,
-        request,
-        snapshot,
-        plan,
-        sentChain,
-        promptEstimate,
-        reservation,
-        trail: notes.trail,
-      };
-      return notes.exchange;
+  return andThen(caller.readBody(ports.bodyMemory.open(identity.account.id)), (body) => {
+    const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
+    notes.bodyBytes = body.length;
+    return andThen(ports.validator.validate(door, body), (request) => {
+      if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
+      return open(ports, arrival, { identity, request, startedAtMs, bodyMs });
     });
+  });
+}
+
+function open(
+  ports: PipelinePorts,
+  { door, caller, requestId, notes }: Arrival,
+  { identity, request, startedAtMs, bodyMs }: Pick<Exchange, 'identity' | 'request' | 'startedAtMs' | 'bodyMs'>,
+): MaybePromise<Exchange> {
+  const snapshot = ports.catalogue.current;
+  if (!snapshot) throw gatewayError('service_unavailable');
+  const { account } = identity;
+  const plan = resolve(snapshot, account, request.model);
+  const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
+  const promptEstimate = estimatePromptTokens(request);
+  return andThen(ports.keyLimiter.takeTokens(identity, promptEstimate), (reservation) => {
+    const createdAt = ports.clock.now();
+    notes.exchange = {
+      door,
+      caller,
+      requestId,
+      generationId: generationId(createdAt),
+      createdAt,
+      startedAtMs,
+      bodyMs,
+      identity,
+      request,
+      snapshot,
+      plan,
+      sentChain,
+      promptEstimate,
+      reservation,
+      trail: notes.trail,
+    };
+    return notes.exchange;
   });
 }
 
