@@ -127,8 +127,8 @@ describe('a recipe of CONTRIBUTING.md', () => {
       `import { readFileSync } from 'node:fs';
 import { renderMarkdown } from './scripts/docs/markdown.mjs';
 import { pages } from './scripts/docs/pages.mjs';
-for (const { file } of pages) renderMarkdown(readFileSync('docs/guide/' + file, 'utf8'), file);
-if (!pages.some(({ file }) => file === 'example.md')) throw new Error('The new page is not listed.');
+for (const { file } of pages) renderMarkdown(readFileSync('docs/' + file, 'utf8'), file);
+if (!pages.some(({ file }) => file === 'guide/example.md')) throw new Error('The new page is not listed.');
 `,
     );
     await succeed('render.mjs');
