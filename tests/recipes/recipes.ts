@@ -182,7 +182,7 @@ export function Page() {
       checkout.addLine(
         'scripts/docs/pages.mjs',
         /slug: 'clients'/,
-        `      { slug: 'example', file: 'example.md', title: 'Example' },`,
+        `      { slug: 'example', file: 'guide/example.md', title: 'Example' },`,
       );
     },
   },
