@@ -34,7 +34,10 @@ function table(rows, prefix) {
 }
 
 function rowText(field, row) {
-  const { about, env } = row.docs;
+  const {
+    env,
+    docs: { about },
+  } = row;
   const cells = [`\`${field}\``, defaultText(row), env ? `${about} \`${env}\` wins over the file.` : about];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
 }

@@ -71,12 +71,7 @@ function rowText(row) {
   const param = row.param === undefined ? '' : `, ${code(row.param)}`;
   const retryAfter = row.retryAfter ? ' Carries `Retry-After`.' : '';
   const type = row.type === row.code ? '' : ` (${code(row.type)})`;
-  return `- ${name}${type}${param}: ${plain(row.when)} *${plain(row.remedy)}*${retryAfter}\n`;
-}
-
-/** A reader of the page has no clauses at hand. */
-function plain(text) {
-  return text.replace(/ \((?:§|part )[^)]*\)/g, '');
+  return `- ${name}${type}${param}: ${row.when} *${row.remedy}*${retryAfter}\n`;
 }
 
 function order(status) {

@@ -9,3 +9,11 @@ export function renderGatesPage(parts: {
   defaultPolicy: typeof defaultPolicy;
   preferences: typeof preferences;
 }): string;
+export const policyPage: string;
+export function renderPolicyPage(
+  page: string,
+  parts: {
+    gates: readonly { readonly name: string }[];
+    defaultPolicy: Readonly<Record<string, unknown>> | typeof defaultPolicy;
+  },
+): string;

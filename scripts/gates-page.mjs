@@ -1,8 +1,10 @@
-/** Writes docs/guide/gates.md from the list of gates, so that the page and the code cannot disagree. */
-import { writeFileSync } from 'node:fs';
+/** Writes docs/guide/gates.md, and the lists in docs/behaviour/policy.md, from the list of gates, so that pages and code cannot disagree. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const gatesPage = fileURLToPath(new URL('../docs/guide/gates.md', import.meta.url));
+
+export const policyPage = fileURLToPath(new URL('../docs/behaviour/policy.md', import.meta.url));
 
 export function renderGatesPage({ gates, defaultPolicy, preferences }) {
   return `# Routing policy
@@ -30,6 +32,23 @@ or pin a four-segment id. \`POST /v1/routes/explain\` shows the smallest changes
 `;
 }
 
+/** The rules with the defaults and the order of the gates as they are in the code. */
+export function renderPolicyPage(page, { gates, defaultPolicy }) {
+  const fields = Object.entries({ object: 'routing_policy', ...defaultPolicy });
+  const defaults = fields.map(([name, value]) => `  "${name}": ${inline(value)}`).join(',\n');
+  const names = gates.map(({ name }) => `\`${name}\``).join(', ');
+  return page
+    .replace(/(## Policy document\n[\s\S]*?```json\n)[\s\S]*?(\n```)/, `$1{\n${defaults}\n}$2`)
+    .replace(/(## Order of gates\n\n.+\n\n).+/, `$1${names}`);
+}
+
+function inline(value) {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([name, one]) => `"${name}": ${JSON.stringify(one)}`)
+    .join(', ')} }`;
+}
+
 function rowText({ name, takes, removes }) {
   return `| ${[`\`${name}\``, takes, removes].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
 }
@@ -39,4 +58,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { defaultPolicy } = await import('../dist/policy/policy.js');
   const { preferences } = await import('../dist/policy/routing-policy.js');
   writeFileSync(gatesPage, renderGatesPage({ gates, defaultPolicy, preferences }));
+  writeFileSync(policyPage, renderPolicyPage(readFileSync(policyPage, 'utf8'), { gates, defaultPolicy }));
 }

@@ -1,6 +1,7 @@
 /** Holds the routing snapshot in use. It is replaced as a whole, and only by one without a fault. */
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
+import { type CatalogueCounts, countsOf } from './counts.js';
 import { CatalogueFault, faultsOf, loadCatalogue } from './load-catalogue.js';
 import type { ProviderOverrides } from './provider.js';
 import type { DialectList, Snapshot } from './route.js';
@@ -26,7 +27,7 @@ export interface HolderOptions extends CatalogueSources {
 }
 
 export type ReloadResult =
-  | { readonly ok: true; readonly models: number; readonly routes: number; readonly providers: number }
+  | ({ readonly ok: true } & CatalogueCounts)
   | { readonly ok: false; readonly faults: string[] };
 
 export class CatalogueHolder {
@@ -50,8 +51,7 @@ export class CatalogueHolder {
       this.options.logger.warn({ faults }, 'the catalogue has faults, the old one stays in use');
       return { ok: false, faults: [...faults] };
     }
-    const { models, routes, providers } = this.current!;
-    return { ok: true, models: models.size, routes: routes.size, providers: providers.size };
+    return { ok: true, ...countsOf(this.current!) };
   }
 
   /** One load at a time, so that an older one never replaces a newer one. */

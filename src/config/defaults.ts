@@ -45,8 +45,8 @@ function valuesOf<Rows extends Settings>(
   { environment, directory }: CheckedSettings,
 ): ValuesOf<Rows> {
   const found = Object.entries(rows).map(([key, row]) => {
-    const value = environment.get(row.docs.env ?? '') ?? values[key] ?? row.default;
-    return [row.name, row.docs.isPath && value !== null ? resolve(directory, String(value)) : value];
+    const value = environment.get(row.env ?? '') ?? values[key] ?? row.default;
+    return [row.name, row.isPath && value !== null ? resolve(directory, String(value)) : value];
   });
   return Object.fromEntries(found);
 }

@@ -47,7 +47,7 @@ function readSource(shown: string, path: string, faults: string[]): YamlSource |
 function checkFile(source: YamlSource, env: Environment): CheckedFile | undefined {
   if (source.faults.length > 0) return undefined;
   const unconfigured = new Set<string>();
-  const value = withReferences({ source, env, unconfigured }, source.value, []);
+  const value = resolveAll({ source, env, unconfigured }, source.value, []);
   const values = source.check<FileValues>(configSchema, [], value);
   return values && { values, unconfigured };
 }
@@ -58,13 +58,13 @@ interface CheckedFile {
   unconfigured: Set<string>;
 }
 
-/** An absent variable means "not configured" for a provider's credential, and is a fault anywhere else. */
-function withReferences(reading: Reading, value: unknown, path: PropertyKey[]): unknown {
-  if (typeof value === 'string') return withoutReferences(reading, value, path);
-  if (Array.isArray(value)) return value.map((item, index) => withReferences(reading, item, [...path, index]));
+/** Replaces the references in every text. An absent variable means "not configured" for a provider's credential, and is a fault anywhere else. */
+function resolveAll(reading: Reading, value: unknown, path: PropertyKey[]): unknown {
+  if (typeof value === 'string') return resolveText(reading, value, path);
+  if (Array.isArray(value)) return value.map((item, index) => resolveAll(reading, item, [...path, index]));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, withReferences(reading, item, [...path, key])]),
+    Object.entries(value).map(([key, item]) => [key, resolveAll(reading, item, [...path, key])]),
   );
 }
 
@@ -74,7 +74,7 @@ interface Reading {
   unconfigured: Set<string>;
 }
 
-function withoutReferences({ source, env, unconfigured }: Reading, value: string, path: PropertyKey[]): string | null {
+function resolveText({ source, env, unconfigured }: Reading, value: string, path: PropertyKey[]): string | null {
   const { text, absent } = resolveReferences(value, env);
   const isCredential = path.length === 3 && path[0] === 'providers' && path[2] === 'api_key';
   if (isCredential && (absent.length > 0 || (text !== value && text.trim() === ''))) {
@@ -89,18 +89,18 @@ function withoutReferences({ source, env, unconfigured }: Reading, value: string
 function environmentValues(env: Environment, faults: string[]): Map<string, unknown> {
   const values = new Map<string, unknown>();
   const settings: Setting[] = [topLevel, ...Object.values(sections)].flatMap((rows) => Object.values<Setting>(rows));
-  for (const { accepts, docs } of settings) {
-    const text = docs.env === undefined ? undefined : nonEmpty(env[docs.env]);
-    if (docs.env === undefined || text === undefined) continue;
+  for (const { accepts, env: variable } of settings) {
+    const text = variable === undefined ? undefined : nonEmpty(env[variable]);
+    if (variable === undefined || text === undefined) continue;
     const result = accepts.safeParse(text);
     if (result.success) {
-      values.set(docs.env, result.data);
+      values.set(variable, result.data);
       continue;
     }
     const [issue] = result.error.issues;
     const isSecret = issue?.code === 'custom' && issue.params?.secret === true;
     faults.push(
-      `environment: ${docs.env}: found ${isSecret ? 'a text' : describeValue(text)}, expected ${issue?.message}`,
+      `environment: ${variable}: found ${isSecret ? 'a text' : describeValue(text)}, expected ${issue?.message}`,
     );
   }
   return values;
@@ -110,7 +110,7 @@ function environmentValues(env: Environment, faults: string[]): Map<string, unkn
 function checkWorkers(source: YamlSource, values: FileValues, environment: ReadonlyMap<string, unknown>): void {
   const workers = values.workers ?? topLevel.workers.default;
   const { redis_url } = (values.storage ?? {}) as Record<string, unknown>;
-  if (workers === 1 || redis_url || environment.has(sections.storage.redis_url.docs.env!)) return;
+  if (workers === 1 || redis_url || environment.has(sections.storage.redis_url.env!)) return;
   source.faultAt(['workers'], `found ${workers}, expected 1, or a storage.redis_url that the workers share`);
 }
 

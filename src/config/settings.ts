@@ -83,6 +83,10 @@ export interface Setting<Name extends string = string, Value = unknown, Default 
   readonly name: Name;
   readonly accepts: z.ZodType<Value>;
   readonly default: Default;
+  /** A variable of the environment that wins over the file. */
+  readonly env?: string;
+  /** A path, which is relative to the folder of the file. */
+  readonly isPath?: true;
   readonly docs: SettingDocs;
 }
 
@@ -90,10 +94,6 @@ interface SettingDocs {
   /** The default as the page shows it; absent where the value itself can be shown. */
   readonly default?: string;
   readonly about: string;
-  /** A variable of the environment that wins over the file. */
-  readonly env?: string;
-  /** A path, which is relative to the folder of the file. */
-  readonly isPath?: true;
 }
 
 export type Settings = Readonly<Record<string, Setting>>;
@@ -109,9 +109,9 @@ function setting<const Name extends string, Value, Default extends Value | null>
   name: Name,
   accepts: z.ZodType<Value>,
   fallback: Default,
-  docs: SettingDocs,
+  { env, isPath, ...docs }: SettingDocs & Pick<Setting, 'env' | 'isPath'>,
 ): Setting<Name, Value, Default> {
-  return { name, accepts, default: fallback, docs };
+  return { name, accepts, default: fallback, ...(env && { env }), ...(isPath && { isPath }), docs };
 }
 
 const seconds = 1000;
@@ -222,7 +222,9 @@ export const sections = {
       about: 'Until the first byte of an answer that is not streamed.',
     }),
     stream_idle: setting('streamIdleMs', duration, 1.5 * minutes, { about: 'Between two chunks of a stream.' }),
-    overall: setting('overallMs', duration, 5 * minutes, { about: 'For all attempts of one request together.' }),
+    overall: setting('overallMs', duration, 5 * minutes, {
+      about: 'For all attempts of one model id; each entry of a fallback chain has its own.',
+    }),
   },
   breaker: {
     failures: setting('failures', integerFrom(1), 5, {

@@ -1,4 +1,4 @@
-/** The record of one request that reached a provider: what was requested, who served it, what it cost. */
+/** The record of one request that got as far as the walk: what was requested, who served it, what it cost. */
 
 export type StreamEnd = 'complete' | 'stalled' | 'cut' | 'client_closed' | 'pricing_fault';
 

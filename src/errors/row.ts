@@ -24,7 +24,10 @@ export interface ErrorRow<Values> {
   readonly when: string;
   /** What the client should do, for the docs page. */
   readonly remedy: string;
-  /** Operations of the API that can end in this row, by their ids. Most operations list their rows themselves. */
+  /**
+   * Operations of the API that can end in this row, by their ids. Absent where every operation of a kind can:
+   * `src/http/openapi/operations.ts` lists those rows.
+   */
   readonly operations?: readonly string[];
   /** What happened, with the value, and what to do. */
   readonly message: (values: Values) => string;

@@ -44,6 +44,7 @@ export const callerErrors = {
     code: 'insufficient_credits',
     when: 'The account balance is not above zero.',
     remedy: 'Add credits; any positive balance admits requests again.',
+    operations: ['createChatCompletion'],
     message: ({ balance }) =>
       `The account balance is ${balance} USD, and a request needs a balance above zero. Add credits and send it again.`,
   }),
@@ -54,6 +55,7 @@ export const callerErrors = {
     param: 'messages',
     when: '`messages` is missing or empty.',
     remedy: 'Send at least one message.',
+    operations: ['createChatCompletion', 'explainRoutes'],
     message: () => '`messages` is missing or empty. Send an array with at least one message.',
   }),
   model_id_shape: row<{ id: string; reason: string }>({
@@ -63,6 +65,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model id does not have 3 or 4 segments.',
     remedy: 'Use `{provider}/{creator}/{model}[/{locode}]`, `auto/{creator}/{model}` or `alias/{name}`.',
+    operations: ['createChatCompletion', 'explainRoutes'],
     message: ({ id, reason }) =>
       `The model id "${id}" ${reason}. Use {provider}/{creator}/{model}[/{locode}], auto/{creator}/{model} or alias/{name}.`,
   }),
@@ -72,6 +75,7 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'A sampling parameter is outside its range.',
     remedy: 'Send a value inside the range that the message names, or leave the parameter out.',
+    operations: ['putRoutingPolicy', 'createChatCompletion', 'explainRoutes'],
     message: ({ param, value, range }) => `\`${param}\` is ${value}, but must be ${range}. Change it or leave it out.`,
   }),
   field_type: row<WithParam<{ found: string; expected: string }>>({
@@ -80,6 +84,7 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'A field has the wrong JSON type.',
     remedy: 'Send the type that the message names.',
+    operations: ['putFallback', 'putRoutingPolicy', 'createChatCompletion', 'explainRoutes'],
     message: ({ param, found, expected }) => `\`${param}\` is ${found}, but must be ${expected}.`,
   }),
   role_not_allowed: row<{ index: number; found: string }>({
@@ -89,6 +94,7 @@ export const callerErrors = {
     param: 'messages',
     when: 'A message role is not allowed.',
     remedy: 'Use `system`, `developer`, `user`, `assistant` or `tool`.',
+    operations: ['createChatCompletion', 'explainRoutes'],
     message: ({ index, found }) =>
       `messages[${index}].role is ${found}. Valid roles are system, developer, user, assistant and tool.`,
   }),
@@ -99,6 +105,7 @@ export const callerErrors = {
     param: 'messages',
     when: 'A message is not an object, or a `tool` message has no `tool_call_id`.',
     remedy: 'Correct the message at the index that the message names.',
+    operations: ['createChatCompletion', 'explainRoutes'],
     message: ({ index, reason }) => `messages[${index}] ${reason}.`,
   }),
   invalid_alias_name: row<WithParam<{ name: string }>>({
@@ -107,6 +114,7 @@ export const callerErrors = {
     code: 'invalid_alias_name',
     when: 'An alias name breaks the naming rule.',
     remedy: 'Use 1 to 64 of a-z, 0-9, `-` and `_`, starting with a letter or digit.',
+    operations: ['createAlias', 'createChatCompletion'],
     message: ({ name }) =>
       `The alias name "${name}" is not allowed. Use 1 to 64 of a-z, 0-9, "-" and "_", starting with a letter or digit.`,
   }),
@@ -116,6 +124,7 @@ export const callerErrors = {
     when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias` or `n`. This row has no `code`.',
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
+    operations: ['createChatCompletion'],
     message: ({ provider, param, reason }) =>
       `Lodestone rejected the request before it reached the provider: ${provider} ${reason}. Leave \`${param}\` out, or choose a route that can apply it.`,
   }),
@@ -125,6 +134,7 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'The provider rejected the request itself.',
     remedy: 'Change the request; a retry or another route does not help.',
+    operations: ['createChatCompletion'],
     message: ({ provider, quote }) =>
       `The provider ${provider} rejected the request: ${sentence(quote)} Change the request; a retry does not help.`,
   }),
@@ -152,6 +162,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The named provider does not offer the model, or the catalogue does not know it.',
     remedy: 'Choose an id from `GET /v1/models`.',
+    operations: ['createChatCompletion', 'getModel'],
     message: ({ id, reason }) => `"${id}" cannot be served: ${reason}. GET /v1/models lists what can.`,
   }),
   global_not_served: row<{ id: string; locodes: string }>({
@@ -161,6 +172,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is served only in specific regions, but `global` was pinned.',
     remedy: 'Pin one of the regions that the message names, or leave the fourth segment out.',
+    operations: ['createChatCompletion', 'getModel'],
     message: ({ id, locodes }) =>
       `"${id}" pins the region-less endpoint, but this model is served only in specific regions: ${locodes}. Pin one of them, or leave the region out for the default.`,
   }),
@@ -171,6 +183,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is not served in the pinned region. Never retry this one.',
     remedy: 'Pin one of the regions that the message names.',
+    operations: ['createChatCompletion', 'getModel'],
     message: ({ id, locode, locodes }) =>
       `"${id}" pins the region ${locode}, where this model is not served. It is served in: ${locodes}. Retrying cannot help.`,
   }),
@@ -180,6 +193,7 @@ export const callerErrors = {
     code: 'alias_not_found',
     when: 'The account has no alias of that name.',
     remedy: 'Create the alias, or check its spelling with `GET /v1/aliases`.',
+    operations: ['getAlias', 'repointAlias', 'patchAlias', 'deleteAlias', 'createChatCompletion', 'getModel'],
     message: ({ name }) => `This account has no alias "${name}". GET /v1/aliases lists its aliases.`,
   }),
   model_not_found: row<{ id: string }>({
@@ -189,6 +203,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is fully disabled. The `type` is a known irregularity.',
     remedy: 'Choose another model.',
+    operations: ['createChatCompletion'],
     message: ({ id }) => `The model of "${id}" is disabled. Choose another one from GET /v1/models.`,
   }),
   alias_exists: row<{ name: string }>({
@@ -198,6 +213,7 @@ export const callerErrors = {
     param: 'name',
     when: 'The account already has an alias of that name.',
     remedy: 'Choose another name, or repoint the alias with `PUT /v1/aliases/{name}`.',
+    operations: ['createAlias'],
     message: ({ name }) =>
       `This account already has an alias "${name}". Repoint it with PUT /v1/aliases/${name}, or choose another name.`,
   }),
@@ -208,6 +224,7 @@ export const callerErrors = {
     param: 'name',
     when: 'The account has no free alias slot.',
     remedy: 'Delete an alias, or repoint one.',
+    operations: ['createAlias'],
     message: ({ limit }) => `All ${limit} alias slots of this account are taken. Delete an alias, or repoint one.`,
   }),
   invalid_alias_target: row<{ reason: string }>({
@@ -217,6 +234,7 @@ export const callerErrors = {
     param: 'target',
     when: 'The alias target is not a routable model, or has an unaccepted shape.',
     remedy: 'Send `provider`, `canonical_id` and `locode` (flat, or inside `target`), or one string.',
+    operations: ['createAlias', 'repointAlias', 'patchAlias'],
     message: ({ reason }) =>
       `The alias target is not accepted: ${reason}. Send provider, canonical_id and locode (flat or inside target), "provider/creator/model/locode", or "auto/creator/model".`,
   }),
@@ -227,6 +245,7 @@ export const callerErrors = {
     param: 'fallback.models',
     when: 'An entry of a fallback chain is not in the catalogue, or names a route that is not served.',
     remedy: 'Correct or drop the entry; `auto/{creator}/{model}` entries are recommended.',
+    operations: ['putFallback', 'createChatCompletion'],
     message: ({ id, reason }) => `The fallback entry "${id}" cannot be used: ${reason}`,
   }),
 };

@@ -33,6 +33,7 @@ export const operatorErrors = {
     param: 'id',
     when: 'The account has no generation of that id.',
     remedy: 'Check the id; `GET /v1/generations` lists the account\u2019s own.',
+    operations: ['getGeneration', 'getGenerationByQuery'],
     message: ({ id }) => `This account has no generation "${id}". GET /v1/generations lists them.`,
   }),
   resource_not_found: row<{ what: string; id: string; param?: string }>({
@@ -41,6 +42,18 @@ export const operatorErrors = {
     code: 'not_found',
     when: 'An admin call names an account, key or route that does not exist.',
     remedy: 'List the resources first.',
+    operations: [
+      'getAccount',
+      'changeAccount',
+      'setPassword',
+      'postCredit',
+      'getLedger',
+      'listKeys',
+      'createKey',
+      'deleteKey',
+      'setModelAvailability',
+      'liftHold',
+    ],
     message: ({ what, id }) => `There is no ${what} "${id}".`,
   }),
   admin_token_wrong: row({
@@ -49,6 +62,7 @@ export const operatorErrors = {
     code: 'authentication_error',
     when: 'The admin token is missing or wrong.',
     remedy: 'Send `Authorization: Bearer <admin token>`; it is in `data_dir/admin-token` or the configuration.',
+    operations: ['getMetrics'],
     message: () =>
       'The admin token is missing or wrong. Send "Authorization: Bearer <admin token>"; it is in the configuration or in data_dir/admin-token.',
   }),
@@ -59,6 +73,7 @@ export const operatorErrors = {
     retryAfter: true,
     when: 'Too many admin authentications from this address have failed within a minute.',
     remedy: 'Wait for `Retry-After`, then send the right admin token.',
+    operations: ['getMetrics'],
     message: ({ limit, seconds }) =>
       `${limit} admin authentications from this address have failed within a minute. Retry after ${seconds} s with the right admin token.`,
   }),
@@ -69,6 +84,7 @@ export const operatorErrors = {
     param: 'name',
     when: 'The account has as many keys as it may have. Expired keys count until they are deleted.',
     remedy: 'Delete a key that is no longer used.',
+    operations: ['createKey'],
     message: ({ limit }) =>
       `This account has ${limit} keys, as many as it may have; expired ones count. Delete a key that is no longer used.`,
   }),
@@ -78,6 +94,20 @@ export const operatorErrors = {
     code: 'invalid_request_error',
     when: 'A field of a control-plane request is missing or not valid.',
     remedy: 'Correct the field that `param` names.',
+    operations: [
+      'putFallback',
+      'putRoutingPolicy',
+      'createAccount',
+      'changeAccount',
+      'setPassword',
+      'postCredit',
+      'getLedger',
+      'createKey',
+      'setModelAvailability',
+      'listAudit',
+      'listGenerations',
+      'getGenerationByQuery',
+    ],
     message: ({ param, reason }) => `\`${param}\` ${reason}.`,
   }),
   account_exists: row<{ email: string }>({
@@ -87,6 +117,7 @@ export const operatorErrors = {
     param: 'email',
     when: 'An account with that email exists.',
     remedy: 'Use the existing account, or another address.',
+    operations: ['createAccount'],
     message: ({ email }) => `An account with the email "${email}" already exists.`,
   }),
   catalogue_invalid: row<{ faults: string }>({
@@ -95,6 +126,7 @@ export const operatorErrors = {
     code: 'catalogue_invalid',
     when: 'A catalogue reload found faults. The old snapshot stays in use.',
     remedy: 'Correct every fault that the message lists.',
+    operations: ['reloadCatalogue'],
     message: ({ faults }) => `The catalogue has faults, so the old one stays in use:\n${faults}`,
   }),
   bad_http: row<{ reason: string }>({

@@ -5,6 +5,7 @@ import type { AccountDirectory } from '../accounts/directory.js';
 import type { Session } from '../accounts/sign-in/sign-ins.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
+import type { CatalogueCounts } from '../catalogue/counts.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
@@ -54,7 +55,7 @@ declare module 'fastify' {
  */
 export type ChatHandler = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean, door: Door) => void;
 
-type ReloadOutcome = { ok: true; models: number; routes: number; providers: number } | { ok: false; faults: string[] };
+type ReloadOutcome = ({ ok: true } & CatalogueCounts) | { ok: false; faults: string[] };
 
 interface DeploymentPort {
   /** Brings the model states, quota holds and the catalogue up to the changes of other processes; undefined = nothing to wait for. */

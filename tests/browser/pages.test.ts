@@ -2,7 +2,7 @@
  * Every page, on a desktop and on a phone, light and dark: it shows its data, axe-core finds nothing, nothing is loaded from
  * elsewhere, and the Content-Security-Policy is never violated. `LODESTONE_SHOTS=<folder>` keeps a picture of each.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -74,21 +74,35 @@ interface PageCase {
   shows: string;
 }
 
+/** By the path of the page. A page without a line here is looked at like the others, without its data. */
+const data: Readonly<Record<string, string>> = {
+  '/': 'Where requests were served',
+  '/usage': 'northwind',
+  '/credits': 'Welcome',
+  '/keys': 'expired',
+  '/models': 'Llama 3.3 70B',
+  '/playground': 'No messages yet',
+  '/aliases': '2 of 5 used',
+  '/fallback': '3 of 10',
+  '/routing-policy': 'Routes left',
+  '/accounts': 'new@example.test',
+  '/route-health': 'closed',
+  '/availability': 'Being moved',
+  '/audit': 'key.create',
+};
+
+/** The list is read as text, because importing it would load the dashboard's components. */
+const listText = readFileSync(join(import.meta.dirname, '../../dashboard/src/page-list.ts'), 'utf8');
+const listed = [...listText.matchAll(/path: '([^']+)',\s+title: '([^']+)'/g)].map(([, path, heading]) => ({
+  path: path!,
+  heading: heading!,
+  shows: data[path!] ?? heading!,
+}));
+
+/** The pages of the navigation, and the one that the account menu leads to. */
 const pages: PageCase[] = [
-  { path: '/', heading: 'Overview', shows: 'Where requests were served' },
-  { path: '/usage', heading: 'Usage', shows: 'northwind' },
-  { path: '/credits', heading: 'Credits', shows: 'Welcome' },
-  { path: '/keys', heading: 'API keys', shows: 'expired' },
-  { path: '/models', heading: 'Models', shows: 'Llama 3.3 70B' },
-  { path: '/playground', heading: 'Playground', shows: 'No messages yet' },
-  { path: '/aliases', heading: 'Aliases', shows: '2 of 5 used' },
-  { path: '/fallback', heading: 'Fallback', shows: '3 of 10' },
-  { path: '/routing-policy', heading: 'Routing policy', shows: 'Routes left' },
+  ...listed,
   { path: '/account', heading: 'Account and password', shows: 'Requests per minute' },
-  { path: '/accounts', heading: 'Accounts', shows: 'new@example.test' },
-  { path: '/route-health', heading: 'Route health', shows: 'closed' },
-  { path: '/availability', heading: 'Model availability', shows: 'Being moved' },
-  { path: '/audit', heading: 'Audit', shows: 'key.create' },
 ];
 
 /** The others are come to by the way of the links; every address is answered with the same document. */
@@ -101,6 +115,11 @@ const empty: PageCase[] = [
   { path: '/aliases', heading: 'Aliases', shows: 'No aliases yet' },
   { path: '/fallback', heading: 'Fallback', shows: 'No fallback' },
 ];
+
+it('the pages are those of the navigation', () => {
+  expect(listed).toHaveLength(listText.match(/load: \(\) => import/g)!.length);
+  expect(Object.keys(data).filter((path) => !listed.some((page) => page.path === path))).toEqual([]);
+});
 
 const bothWidths = [desktop, phone];
 const onPhone = [phone];

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderProvidersPage } from '../../scripts/providers-page.mjs';
+import { countsOf } from '../../src/catalogue/counts.js';
 import type { Snapshot } from '../../src/catalogue/route.js';
 import { main } from '../../src/cli/cli.js';
+import { reloadText } from '../../src/cli/commands/catalogue.js';
 import { builtinSnapshot, credentials, realRoutes } from './snapshots.js';
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/guide/providers.md'), 'utf8');
@@ -39,6 +41,14 @@ describe('the page about providers', () => {
     const models = new Set(routes.map(({ model }) => model.canonicalId));
     const counted = `${Object.keys(credentials).length} providers, ${models.size} models and ${routes.length} routes`;
     expect(page).toContain(counted);
+    // "lodestone catalogue reload" counts the sandbox too, and says how much of it that is.
+    const { sandbox, ...all } = countsOf(snapshot);
+    expect(all.providers - sandbox.providers).toBe(Object.keys(credentials).length);
+    expect(all.models - sandbox.models).toBe(models.size);
+    expect(all.routes - sandbox.routes).toBe(routes.length);
+    expect(reloadText({ ...all, sandbox })).toMatch(
+      /^Reloaded: \d+ models, \d+ routes, \d+ providers \(the sandbox: \d+ models, \d+ routes, \d+ providers\)\.$/,
+    );
     expect(routes.filter(({ price }) => price === null)).toHaveLength(7);
     expect(page).toContain('seven routes have none');
   });

@@ -150,10 +150,9 @@ describe('the message names what is wrong', () => {
       verdict: 'not_configured',
       advice: 'Set ACME_KEY or providers.acme.api_key in the configuration.',
     });
-    expect(await check('', {})).toMatchObject({
-      code: 0,
-      text: expect.stringContaining('acme: not configured. Set ACME_KEY'),
-    });
+    const [all, one] = [await check('', {}), await check('acme', {})];
+    expect(all).toMatchObject({ code: 0, text: expect.stringContaining('acme: not configured. Set ACME_KEY') });
+    expect(one.text).toMatch(/^acme was not called, because it is not configured\.\n\nacme: not configured\. Set /);
     expect(upstream.calls).toHaveLength(0);
   });
 

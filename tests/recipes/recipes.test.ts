@@ -112,13 +112,13 @@ describe('a recipe of CONTRIBUTING.md', () => {
     expect(writers.length).toBeGreaterThanOrEqual(5);
     const checkout = new Checkout(scratch);
     // The pages are links to the real ones, which must not be written.
-    for (const name of readdirSync(join(scratch, 'docs/guide'))) {
-      checkout.write(`docs/guide/${name}`, checkout.read(`docs/guide/${name}`));
-    }
+    const guide = readdirSync(join(scratch, 'docs/guide')).map((name) => `docs/guide/${name}`);
+    for (const path of [...guide, 'docs/behaviour/policy.md']) checkout.write(path, checkout.read(path));
     for (const writer of writers) await succeed(writer);
     const page = (name: string) => checkout.read(`docs/guide/${name}.md`);
     expect(page('errors')).toContain('example_refused');
     expect(page('gates')).toContain('`max_grid`');
+    expect(checkout.read('docs/behaviour/policy.md')).toContain('`max_grid`');
     expect(page('metrics')).toContain('`lodestone_examples_total`');
     expect(page('configuration')).toContain('| `limits.example_wait` | `1m30s` | How long an example waits. |');
     expect(page('providers')).toContain('| `example-provider` | `EXAMPLE_PROVIDER_API_KEY` | `global` | US |');

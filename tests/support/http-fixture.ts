@@ -6,6 +6,7 @@ import { DemoClaim } from '../../src/accounts/sign-in/demo-claim.js';
 import { GuessLimiter } from '../../src/accounts/sign-in/guess-limiter.js';
 import { SignIns } from '../../src/accounts/sign-in/sign-ins.js';
 import { silentLogger } from '../../src/base/logger.js';
+import { countsOf } from '../../src/catalogue/counts.js';
 import { MemoryBuckets, MemoryCounters } from '../../src/cluster/memory.js';
 import { ModelStates } from '../../src/health/model-states.js';
 import { QuotaHolds } from '../../src/health/quota-holds.js';
@@ -57,7 +58,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, adminToken },
     modelStates: new ModelStates(store.availability),
     ...{ health, holds, meters: new Meters() },
-    catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, models: 2, routes: 5, providers: 3 }) },
+    catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, ...countsOf(smallSnapshot()) }) },
     journal: { settled: async () => true },
     deployment: singleProcess,
     limits,

@@ -27,7 +27,7 @@ function machine(workers: { served: number; silent?: boolean }[], waitMs = 30) {
     siblings.push(
       new Siblings(async (said) => {
         const message = said as FiguresMessage;
-        if (message.type === 'siblings') exchange.ask(index + 1, message.ask, message.figures);
+        if (message.type === 'ask_siblings') exchange.ask(index + 1, message.ask, message.figures);
         else exchange.receive(index + 1, message.round, message.figures);
       }),
     );

@@ -40,7 +40,7 @@ export class FiguresExchange {
     };
     const timer = setTimeout(end, this.waitMs);
     this.#rounds.set(round, { waitsFor, end });
-    for (const seat of others) seat.send({ type: 'figures', round });
+    for (const seat of others) seat.send({ type: 'ask_figures', round });
     if (waitsFor.size === 0) end();
   }
 

@@ -16,8 +16,8 @@ export type ToWorker =
   /** Another worker has ended: settle the records in its journal. */
   | { type: 'adopt' }
   /** Send your figures, because another worker is being scraped. */
-  | { type: 'figures'; round: number }
-  /** The answer to the worker's message of the same type. */
+  | { type: 'ask_figures'; round: number }
+  /** The answer to the worker's `ask_siblings`. */
   | { type: 'siblings'; ask: number; siblings: Figures[] }
   | { type: 'stop'; signal: string };
 
@@ -30,10 +30,10 @@ export type FromWorker =
   | FiguresMessage;
 
 export type FiguresMessage =
-  /** The figures of this worker, which the primary asked for. */
+  /** The answer to the primary's `ask_figures`. */
   | { type: 'figures'; round: number; figures: Figures }
   /** This worker is being scraped and asks for the figures of the others. */
-  | { type: 'siblings'; ask: number; figures: Figures };
+  | { type: 'ask_siblings'; ask: number; figures: Figures };
 
 /** The environment variable that makes a process a worker. Its value is the worker's number. */
 export const workerVariable = 'LODESTONE_WORKER';

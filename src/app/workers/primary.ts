@@ -131,7 +131,7 @@ class Primary {
         return port === this.#port;
       },
       figures: (message) => {
-        if (message.type === 'siblings') this.#figures.ask(number, message.ask, message.figures);
+        if (message.type === 'ask_siblings') this.#figures.ask(number, message.ask, message.figures);
         else this.#figures.receive(number, message.round, message.figures);
       },
       died: () => {

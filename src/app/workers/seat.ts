@@ -97,7 +97,7 @@ export class Seat {
     worker.on('message', (message: FromWorker) => {
       if (message.type === 'hello') this.#hello();
       else if (message.type === 'failed') text = message.text;
-      else if (message.type === 'figures' || message.type === 'siblings') this.events.figures(message);
+      else if (message.type === 'figures' || message.type === 'ask_siblings') this.events.figures(message);
       else if (this.#serves(message.port)) served(message);
     });
     worker.once('exit', (code, signal) => {

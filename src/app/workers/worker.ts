@@ -28,7 +28,7 @@ export async function runWorker(number: number): Promise<number> {
   const ending = endingOf(starting, logger);
   endOnFault(logger, () => (hasSettings ? ending : null));
   process.on('message', (message: ToWorker) => {
-    if (message.type === 'figures' || message.type === 'siblings')
+    if (message.type === 'ask_figures' || message.type === 'siblings')
       void starting.then((gateway) => siblings.receive(message, () => gateway.figures())).catch(() => {});
   });
   followOrders(starting, (why) => (hasSettings ? void ending.stop(why) : process.exit(0)));
@@ -113,13 +113,13 @@ export class Siblings {
         clearTimeout(timer);
         resolve(siblings);
       });
-      void this.send({ type: 'siblings', ask, figures: own });
+      void this.send({ type: 'ask_siblings', ask, figures: own });
     });
   };
 
   receive(message: ToWorker, own: () => Figures): void {
     if (message.type === 'siblings') this.#resolve(message.ask, message.siblings);
-    if (message.type === 'figures') void this.send({ type: 'figures', round: message.round, figures: own() });
+    if (message.type === 'ask_figures') void this.send({ type: 'figures', round: message.round, figures: own() });
   }
 
   #resolve(ask: number, siblings: Figures[]): void {

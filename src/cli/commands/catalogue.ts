@@ -10,6 +10,10 @@ interface Counts {
   providers: number;
 }
 
+interface ReloadAnswer extends Counts {
+  sandbox: Counts;
+}
+
 export const catalogueCommands: readonly Command[] = [
   {
     name: 'catalogue reload',
@@ -28,11 +32,13 @@ export const catalogueCommands: readonly Command[] = [
 ];
 
 async function reloadCatalogue({ client, io, json }: CommandContext): Promise<void> {
-  const counts = await client().call<Counts>('POST', '/catalogue/reload');
-  const { models, routes, providers } = counts;
-  io.out(
-    json ? JSON.stringify(counts, null, 2) : `Reloaded: ${models} models, ${routes} routes, ${providers} providers.`,
-  );
+  const answer = await client().call<ReloadAnswer>('POST', '/catalogue/reload');
+  io.out(json ? JSON.stringify(answer, null, 2) : reloadText(answer));
+}
+
+export function reloadText({ sandbox, ...all }: ReloadAnswer): string {
+  const text = ({ models, routes, providers }: Counts) => `${models} models, ${routes} routes, ${providers} providers`;
+  return `Reloaded: ${text(all)}${sandbox.providers === 0 ? '' : ` (the sandbox: ${text(sandbox)})`}.`;
 }
 
 async function checkCatalogue({ io, json, options, positionals, markFailed }: CommandContext): Promise<void> {

@@ -35,7 +35,7 @@ async function checkProviders({ io, json, options, positionals, markFailed }: Co
   const { routes, others } = chooseRoutes(snapshot, positionals[0]);
   const checked = await callAll(routes, config, io, timeoutMs);
   if (json) io.out(JSON.stringify({ object: 'list', data: [...checked, ...others] }, null, 2));
-  else io.out(textOf(checked, others));
+  else io.out(textOf(checked, others, positionals[0] !== undefined));
   const wanted = positionals[0] === undefined ? checked : [...checked, ...others];
   if (wanted.some(({ verdict }) => verdict !== 'ok')) markFailed();
 }
@@ -104,7 +104,11 @@ function keySourceOf({ id, auth, apiKeyEnv }: Provider, { providers }: Config): 
   return auth === 'none' ? 'a call without a key' : `the key in ${apiKeyEnv}`;
 }
 
-function textOf(checked: readonly CheckResult[], others: readonly CheckResult[]): string {
+function reasonOf({ verdict }: CheckResult): string {
+  return verdict === 'no_route' ? 'has no route that could be called' : 'is not configured';
+}
+
+function textOf(checked: readonly CheckResult[], others: readonly CheckResult[], isOne: boolean): string {
   const words = ({ verdict }: CheckResult) => verdict.replaceAll('_', ' ');
   const parts: string[] = [];
   if (checked.length > 0) {
@@ -116,7 +120,8 @@ function textOf(checked: readonly CheckResult[], others: readonly CheckResult[])
       result.latency_ms,
     ]);
     parts.push(table(['provider', 'result', 'route called', 'http', 'ms'], rows));
-  } else parts.push('No provider was called, because none of them is configured.');
+  } else if (isOne) parts.push(`${others[0]!.provider} was not called, because it ${reasonOf(others[0]!)}.`);
+  else parts.push('No provider was called, because none of them is configured.');
   for (const result of checked.filter(({ verdict }) => verdict !== 'ok')) {
     const said = result.said === null ? '' : `\n  It said: ${result.said}`;
     parts.push(`${result.provider}: ${words(result)}\n  ${result.advice}${said}`);

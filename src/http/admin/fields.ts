@@ -54,7 +54,7 @@ const emailLength = 254;
 export const emailAddress = textField({
   maxLength: emailLength,
   pattern: "^ *([A-Za-z0-9_'+-]+\\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\\.)+[A-Za-z]{2,} *$",
-  messages: { maxLength: `must be at most ${emailLength} characters`, pattern: 'must be an e-mail address' },
+  messages: { maxLength: `must be at most ${emailLength} characters`, pattern: 'must be an email address' },
 }).transform((address) => address.trim().toLowerCase());
 
 export const newPassword = textField({

@@ -90,7 +90,10 @@ describe('routes, models, catalogue, audit', () => {
   });
 
   it('reloads the catalogue, or 422 with every fault', async () => {
-    expect((await call('POST', '/catalogue/reload')).json()).toEqual({ models: 2, routes: 5, providers: 3 });
+    expect((await call('POST', '/catalogue/reload')).json()).toEqual({
+      ...{ models: 2, routes: 5, providers: 3 },
+      sandbox: { models: 0, routes: 0, providers: 0 },
+    });
     fixture = await httpFixture({
       catalogue: { current: null, reload: async () => ({ ok: false, faults: ['a.yaml:1 x', 'b.yaml:2 y'] }) },
     });

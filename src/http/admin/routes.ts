@@ -74,8 +74,8 @@ export function registerCatalogue(app: FastifyInstance, { catalogue, audit }: Ht
   app.post('/catalogue/reload', async (request) => {
     const outcome = await catalogue.reload();
     if (!outcome.ok) throw gatewayError('catalogue_invalid', { faults: outcome.faults.join('\n') });
-    const { models, routes, providers } = outcome;
+    const { models, routes, providers, sandbox } = outcome;
     await audit.record(actorOf(request), 'catalogue.reload', 'catalogue', { models, routes, providers });
-    return { models, routes, providers };
+    return { models, routes, providers, sandbox };
   });
 }

@@ -60,7 +60,7 @@ const kinds: readonly LedgerEntry['kind'][] = ['credit', 'usage', 'adjustment'];
 
 const byOperator =
   'Credit is added by the operator of this service: on the Accounts page of this dashboard, or with ' +
-  '"lodestone credits add". Tell them your e-mail address.';
+  '"lodestone credits add". Tell them your email address.';
 
 const byCheckout =
   'You pay on a page of Stripe\u2019s. Credit is added when Stripe has confirmed the payment, mostly within seconds.';

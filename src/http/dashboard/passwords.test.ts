@@ -24,8 +24,8 @@ describe('a new password', () => {
     ['Qwertyuiop!!', 'common with marks at its end'],
     ['aaaaaaaaaaaa', 'one character'],
     ['12121212', 'two characters'],
-    ['ADA@example.com', 'the e-mail address'],
-    ['ada@example.com1', 'the e-mail address and a digit'],
+    ['ADA@example.com', 'the email address'],
+    ['ada@example.com1', 'the email address and a digit'],
     ['Ada Lovelace', 'the name'],
   ])('%s is refused at sign-up: %s', async (password) => {
     const answer = await browser.call('POST', 'sign-up', { email: ada.email, name: 'Ada Lovelace', password });

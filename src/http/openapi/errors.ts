@@ -20,7 +20,7 @@ function rowOf(condition: Condition): Row {
   return (table as unknown as Record<Condition, Row>)[condition];
 }
 
-/** The rows that name the operation themselves, so that a new error needs no line in `paths/`. */
+/** The rows that name the operation. A row names its operations itself, so that a new error needs no line in `paths/`. */
 export function conditionsNaming(operationId: string): Condition[] {
   return documentedConditions.filter((condition) => rowOf(condition).operations?.includes(operationId));
 }

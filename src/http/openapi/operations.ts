@@ -13,8 +13,6 @@ export interface OperationDescription {
   body?: { schema: Schema; examples: Readonly<Record<string, Example>>; description?: string };
   /** The successful answers, by status. */
   answers: Readonly<Record<string, Answer>>;
-  /** In addition to those of every operation of its kind. */
-  errors?: readonly Condition[];
 }
 
 export interface Answer {
@@ -95,8 +93,8 @@ function operationOf(
   security: Operation['security'],
   headerNames: readonly string[],
 ): Operation {
-  const { id, tag, summary, description, parameters, body, answers, errors = [] } = operation;
-  const all = [...errors, ...conditionsNaming(id), ...kindErrors, ...(body ? bodyErrors : [])];
+  const { id, tag, summary, description, parameters, body, answers } = operation;
+  const all = [...conditionsNaming(id), ...kindErrors, ...(body ? bodyErrors : [])];
   const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, headerNames)]);
   return {
     operationId: id,

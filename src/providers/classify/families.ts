@@ -14,12 +14,19 @@ export interface Family {
 }
 
 const families: Readonly<Record<string, Family>> = {
+  // The flex tier is full: https://console.groq.com/docs/flex-processing
   groq: { named: /\bgroq\b/, statuses: { 498: 'capacity' } },
+  // 498 is a blocked prompt: https://github.com/cohere-ai/cohere-developer-experience/issues/189
   cohere: { named: /\bcohere\b/, statuses: { 498: 'rejected', 499: 'server_error' } },
+  // 504 is a full queue, 410 a model that was removed: https://docs.sambanova.ai/cloud/api-reference/using-the-api/api-error-codes
   sambanova: { named: /sambanova/, statuses: { 504: 'capacity', 410: 'unknown_model' } },
+  // The model is not loaded yet: https://featherless.ai/docs/api-reference-error-codes
   featherless: { named: /featherless/, statuses: { 400: 'capacity' } },
+  // Too many max_completion_tokens: fixing-common-issues.mdx in https://github.com/scaleway/docs-content
   scaleway: { named: /scaleway|\bscw\b/, statuses: { 416: 'rejected' } },
+  // The account is suspended: https://docs.fireworks.ai/guides/inference-error-codes
   fireworks: { named: /fireworks/, statuses: { 412: 'billing' } },
+  // The server is overloaded: https://api-docs.deepseek.com/quick_start/error_codes
   deepseek: { named: /deepseek/, statuses: { 503: 'capacity' } },
   mistral: { named: /mistral/, codes: { 1300: 'rate_limit', 3505: 'capacity' } },
   cloudflare: {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { errorTable } from '../../../src/errors/error-table.js';
+import type { ErrorRow } from '../../../src/errors/row.js';
 import { openApiDocument } from '../../../src/http/openapi/document.js';
 import { documentedConditions, errorSchemaName } from '../../../src/http/openapi/errors.js';
 import { headers } from '../../../src/http/openapi/headers.js';
@@ -38,10 +40,16 @@ describe('the OpenAPI document', () => {
     for (const name of exposedHeaders) expect(text).toContain(`"#/components/headers/${name}"`);
   });
 
+  const ids = Object.values(openApiDocument.paths).flatMap((item) => Object.values(item).map((one) => one.operationId));
+
   it('gives every operation an id of its own', () => {
-    const ids = Object.values(openApiDocument.paths).flatMap((item) =>
-      Object.values(item).map((one) => one.operationId),
-    );
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has every operation that a row of the error table names', () => {
+    const rows = Object.entries<Pick<ErrorRow<never>, 'operations'>>(errorTable);
+    const named = rows.flatMap(([condition, { operations = [] }]) => operations.map((id) => ({ condition, id })));
+    expect(named.length).toBeGreaterThan(50);
+    expect(named.filter(({ id }) => !ids.includes(id))).toEqual([]);
   });
 });

@@ -3,7 +3,6 @@
 import { aliasSlots } from '../../../accounts/aliases/alias-book.js';
 import { aliasTargetSchemas } from '../../../accounts/aliases/alias-target.js';
 import { aliasNameRule, modelIdSchema } from '../../../catalogue/model-id.js';
-import type { Condition } from '../../../errors/error-table.js';
 import { defaultPolicy, policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
 import { json, keyOperation, noContent } from '../operations.js';
@@ -89,8 +88,6 @@ const nameParameter: Parameter = {
   example: 'fast',
 };
 
-const targetErrors: readonly Condition[] = ['invalid_alias_target', 'service_unavailable'];
-
 const repoint = {
   tag: aliasTag.name,
   parameters: [nameParameter],
@@ -104,7 +101,6 @@ const repoint = {
     },
   },
   answers: { '200': json('The alias.', ref('Alias')) },
-  errors: ['alias_not_found' as const, ...targetErrors],
 };
 
 export const aliases: Resource = {
@@ -146,7 +142,6 @@ export const aliases: Resource = {
           },
         },
         answers: { '201': json('The alias.', ref('Alias')) },
-        errors: ['invalid_alias_name', 'alias_exists', 'alias_limit_reached', ...targetErrors],
       }),
     },
     '/v1/aliases/{name}': {
@@ -156,7 +151,6 @@ export const aliases: Resource = {
         summary: 'Get an alias',
         parameters: [nameParameter],
         answers: { '200': json('The alias.', ref('Alias')) },
-        errors: ['alias_not_found'],
       }),
       put: keyOperation({ id: 'repointAlias', summary: 'Repoint an alias', ...repoint }),
       patch: keyOperation({
@@ -171,7 +165,6 @@ export const aliases: Resource = {
         summary: 'Delete an alias',
         parameters: [nameParameter],
         answers: { '204': noContent },
-        errors: ['alias_not_found'],
       }),
     },
   },
@@ -218,7 +211,6 @@ export const fallback: Resource = {
           },
         },
         answers: { '200': json('The chain.', ref('Fallback')) },
-        errors: ['invalid_fallback_model', 'field_type', 'field_invalid', 'service_unavailable'],
       }),
       delete: keyOperation({
         id: 'deleteFallback',
@@ -276,7 +268,6 @@ export const routingPolicy: Resource = {
           },
         },
         answers: { '200': json('The policy.', ref('RoutingPolicy')) },
-        errors: ['field_type', 'field_invalid', 'parameter_out_of_range'],
       }),
       delete: keyOperation({
         id: 'deleteRoutingPolicy',

@@ -40,7 +40,7 @@ export const adminAccounts: Resource = {
   schemas: {
     Account: object({
       id: text('Its id.'),
-      email: text('Its e-mail address.'),
+      email: text('Its email address.'),
       name: textOrNull('Its name.'),
       status: oneOfValues(['active', 'suspended'], 'A suspended account gets 403 `account_suspended`.'),
       billing_country: textOrNull('ISO 3166-1.'),
@@ -76,7 +76,6 @@ export const adminAccounts: Resource = {
           },
         },
         answers: { '201': json('The account.', ref('Account')) },
-        errors: ['field_invalid', 'account_exists'],
       }),
     },
     '/admin/v1/accounts/{id}': {
@@ -86,7 +85,6 @@ export const adminAccounts: Resource = {
         summary: 'Get an account',
         parameters: [accountId],
         answers: { '200': json('The account.', ref('Account')) },
-        errors: ['resource_not_found'],
       }),
       patch: adminOperation({
         id: 'changeAccount',
@@ -104,7 +102,6 @@ export const adminAccounts: Resource = {
           },
         },
         answers: { '200': json('The account.', ref('Account')) },
-        errors: ['field_invalid', 'resource_not_found'],
       }),
     },
     '/admin/v1/accounts/{id}/password': {
@@ -119,7 +116,6 @@ export const adminAccounts: Resource = {
           examples: { password: { summary: 'A new password', value: { password: 'correct horse battery' } } },
         },
         answers: { '204': noContent },
-        errors: ['field_invalid', 'resource_not_found'],
       }),
     },
   },
@@ -153,7 +149,6 @@ export const adminCredits: Resource = {
           examples: { credit: { summary: 'Ten dollars', value: { amount_usd: '10.00', note: 'Welcome' } } },
         },
         answers: { '201': json('The ledger entry.', ref('LedgerEntry')) },
-        errors: ['field_invalid', 'resource_not_found'],
       }),
     },
     '/admin/v1/accounts/{id}/ledger': {
@@ -165,7 +160,6 @@ export const adminCredits: Resource = {
         answers: {
           '200': json('The entries.', listOf(ref('LedgerEntry'), { has_more: boolean('There are older ones.') })),
         },
-        errors: ['field_invalid', 'resource_not_found'],
       }),
     },
   },
@@ -203,7 +197,6 @@ export const adminKeys: Resource = {
         summary: 'List keys',
         parameters: [accountId],
         answers: { '200': json('The list.', listOf(ref('Key'))) },
-        errors: ['resource_not_found'],
       }),
       post: adminOperation({
         id: 'createKey',
@@ -218,7 +211,6 @@ export const adminKeys: Resource = {
           },
         },
         answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
-        errors: ['field_invalid', 'resource_not_found', 'key_limit_reached'],
       }),
     },
     '/admin/v1/accounts/{id}/keys/{key_id}': {
@@ -238,7 +230,6 @@ export const adminKeys: Resource = {
           },
         ],
         answers: { '204': noContent },
-        errors: ['resource_not_found'],
       }),
     },
   },

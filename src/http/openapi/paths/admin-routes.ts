@@ -34,6 +34,8 @@ const segment = (name: string, description: string, example: string): Parameter 
 const creator = segment('creator', 'The model’s creator.', 'lodestone');
 const model = (example: string) => segment('model', 'The model’s name.', example);
 
+const counts = { models: integer('Models.'), routes: integer('Routes.'), providers: integer('Providers.') };
+
 const route = object({
   id: text('The four-segment id.'),
   provider: text('The provider.'),
@@ -65,9 +67,8 @@ export const adminRoutes: Resource = {
       reason: textOrNull('What callers are told.'),
     }),
     CatalogueCounts: object({
-      models: integer('Models.'),
-      routes: integer('Routes.'),
-      providers: integer('Providers.'),
+      ...counts,
+      sandbox: object(counts, { description: 'Those of the built-in sandbox, which are in the figures above too.' }),
     }),
     AuditEntry: object({
       id: text('Its id.'),
@@ -85,7 +86,6 @@ export const adminRoutes: Resource = {
         tag: tag.name,
         summary: 'List routes with their health',
         answers: { '200': json('The list.', listOf(ref('Route'))) },
-        errors: ['service_unavailable'],
       }),
     },
     '/admin/v1/models/{creator}/{model}/availability': {
@@ -102,7 +102,6 @@ export const adminRoutes: Resource = {
           },
         },
         answers: { '200': json('The state.', ref('ModelAvailability')) },
-        errors: ['field_invalid', 'resource_not_found', 'service_unavailable'],
       }),
     },
     '/admin/v1/routes/{provider}/{creator}/{model}/{locode}/hold': {
@@ -117,7 +116,6 @@ export const adminRoutes: Resource = {
           segment('locode', 'The region, or `global`.', 'global'),
         ],
         answers: { '204': noContent },
-        errors: ['resource_not_found', 'service_unavailable'],
       }),
     },
     '/admin/v1/catalogue/reload': {
@@ -127,7 +125,6 @@ export const adminRoutes: Resource = {
         summary: 'Reload the catalogue',
         description: 'Takes changed catalogue files and provider settings into use: all of them, or none.',
         answers: { '200': json('What is in use now.', ref('CatalogueCounts')) },
-        errors: ['catalogue_invalid'],
       }),
     },
     '/admin/v1/audit': {
@@ -137,7 +134,6 @@ export const adminRoutes: Resource = {
         summary: 'Who did what',
         parameters: [numberParameter(auditLimit)],
         answers: { '200': json('The entries.', listOf(ref('AuditEntry'))) },
-        errors: ['field_invalid'],
       }),
     },
   },

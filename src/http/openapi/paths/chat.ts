@@ -1,5 +1,4 @@
-/** Describes `POST /v1/chat/completions`: examples, errors, and the schemas of answers. */
-import type { Condition } from '../../../errors/error-table.js';
+/** Describes `POST /v1/chat/completions`: examples, and the schemas of answers. */
 import { routerHeaders } from '../headers.js';
 import { keyOperation } from '../operations.js';
 import {
@@ -38,39 +37,6 @@ export const chatExamples: Record<string, Example> = {
     },
   },
 };
-
-/** Errors of a request before any route is tried. The dry run has them too. */
-export const requestErrors: readonly Condition[] = [
-  'messages_missing',
-  'model_id_shape',
-  'parameter_out_of_range',
-  'field_type',
-  'role_not_allowed',
-  'message_invalid',
-];
-
-const routingErrors: readonly Condition[] = [
-  'insufficient_credits',
-  'invalid_alias_name',
-  'invalid_fallback_model',
-  'cannot_apply',
-  'upstream_rejected',
-  'routing_policy_exhausted',
-  'model_not_offered',
-  'global_not_served',
-  'region_not_served',
-  'alias_not_found',
-  'model_not_found',
-  'model_unavailable',
-  'provider_error',
-  'no_candidate_left',
-  'route_unpriced',
-  'provider_not_configured',
-  'service_unavailable',
-  'billing_not_durable',
-  'provider_quota_exhausted',
-  'provider_timeout',
-];
 
 const stream = `A stream (\`"stream": true\`): frames \`data: {…}\\n\\n\`, each a \`ChatCompletionChunk\`, and \`data: [DONE]\` at the end.
 
@@ -265,7 +231,6 @@ export const chat: Resource = {
             },
           },
         },
-        errors: [...requestErrors, ...routingErrors],
       }),
     },
   },

@@ -94,7 +94,6 @@ export const generations: Resource = {
         answers: {
           '200': json('A page.', listOf(ref('Generation'), { has_more: boolean('There are older ones.') })),
         },
-        errors: ['field_invalid', 'api_error'],
       }),
     },
     '/v1/generation/{id}': {
@@ -102,7 +101,6 @@ export const generations: Resource = {
         id: 'getGeneration',
         summary: 'Get a generation',
         parameters: [{ name: 'id', in: 'path', required: true, ...id }],
-        errors: ['generation_not_found', 'api_error'],
         ...one,
       }),
     },
@@ -111,7 +109,6 @@ export const generations: Resource = {
         id: 'getGenerationByQuery',
         summary: 'Get a generation (id in the query)',
         parameters: [{ name: 'id', in: 'query', required: true, ...id, schema: { ...queryString, minLength: 1 } }],
-        errors: ['field_invalid', 'generation_not_found', 'api_error'],
         ...one,
       }),
     },

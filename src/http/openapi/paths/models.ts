@@ -2,7 +2,7 @@
 import { json, keyOperation } from '../operations.js';
 import { array, integer, listOf, number, numberOrNull, object, oneOfValues, ref, text, textOrNull } from '../schema.js';
 import type { Resource } from '../types.js';
-import { chatExamples, requestErrors } from './chat.js';
+import { chatExamples } from './chat.js';
 
 const modelTag = { name: 'Models', description: 'The ids that can be served now.' };
 
@@ -44,7 +44,6 @@ export const models: Resource = {
         description:
           'Every servable route as a four-segment id, one `auto/` id for each model, and the account’s aliases. Servable means: configured, priced, not held, not disabled, permitted in your territory.',
         answers: { '200': json('The list.', listOf(ref('Model'))) },
-        errors: ['service_unavailable'],
       }),
     },
     '/v1/models/{id}': {
@@ -63,13 +62,6 @@ export const models: Resource = {
           },
         ],
         answers: { '200': json('The model.', ref('Model')) },
-        errors: [
-          'model_not_offered',
-          'global_not_served',
-          'region_not_served',
-          'alias_not_found',
-          'service_unavailable',
-        ],
       }),
     },
   },
@@ -156,7 +148,6 @@ export const explain: Resource = {
           'Takes the body of a chat request. The answer is a 200 whenever the body is a valid request, also where `model` is no id.',
         body: { schema: ref('ExplainRequest'), examples: chatExamples },
         answers: { '200': json('What would happen.', ref('RouteExplanation')) },
-        errors: requestErrors,
       }),
     },
   },

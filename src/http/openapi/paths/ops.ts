@@ -22,7 +22,6 @@ const metrics: Operation = openOperation(
         content: { 'text/plain': { schema: { type: 'string', pattern: '^# (HELP|TYPE) ' } } },
       },
     },
-    errors: ['admin_token_wrong', 'admin_rate_limited'],
   },
   false,
 );
@@ -132,7 +131,6 @@ export const webhooks: Resource = {
               }),
             ),
           },
-          errors: ['webhook_signature_invalid', 'webhook_time_invalid'],
         },
         true,
       ),
