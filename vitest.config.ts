@@ -40,7 +40,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'units',
-          include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts', 'bench/**/*.test.mjs'],
           ...(fast && { exclude: slowUnits }),
           isolate: false,
         },

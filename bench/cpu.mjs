@@ -1,4 +1,4 @@
-/** CPU time of a process and all that it started, read from /proc; undefined where the system has none. */
+/** CPU time and memory of a process and all that it started, read from /proc. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 export const canMeasureCpu = existsSync('/proc/self/task');
@@ -28,7 +28,7 @@ export function processTree(rootPid) {
 
 /** Nanosecond counters of every thread, and the coarse ticks of every process, which also remember threads that ended. */
 export function readCpu(pids) {
-  const reading = { fineUs: 0, ticksUs: 0, rssBytes: 0 };
+  const reading = { fineUs: 0, ticksUs: 0 };
   for (const pid of pids) {
     try {
       for (const task of readdirSync(`/proc/${pid}/task`)) {
@@ -36,7 +36,6 @@ export function readCpu(pids) {
       }
       const fields = statFields(pid);
       reading.ticksUs += (Number(fields[11]) + Number(fields[12])) * tickUs;
-      reading.rssBytes += Number(fields[21]) * 4096;
     } catch {
       // It ended while we were looking.
     }
@@ -56,4 +55,17 @@ export function coreBusyUs(core) {
   const line = new RegExp(`^cpu${core} (.*)$`, 'm').exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? '';
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line.split(' ').map(Number);
   return (user + nice + system + irq + softirq + steal) * tickUs;
+}
+
+/** Memory of these processes in megabytes; a page that several of them share counts once in all (PSS). */
+export function memoryMb(pids) {
+  let kilobytes = 0;
+  for (const pid of pids) {
+    try {
+      kilobytes += Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      // It ended while we were looking.
+    }
+  }
+  return kilobytes / 1000;
 }

@@ -1,113 +1,127 @@
 /**
- * A lean load generator on raw sockets. It runs in a process of its own, takes one job a message and answers with what it
- * counted: complete responses by content-length or terminal chunk, frames of streams, latencies. A job ends by count or by time.
+ * The load generator: raw sockets, request bytes made once, one read buffer for all connections, latencies in typed arrays, so that
+ * its own garbage collection does not show in what it measures. It runs as a process of its own, takes one job a message and answers
+ * with what it counted. A job ends by count or by time.
  */
 import { connect } from 'node:net';
+import { percentile } from './statistics.mjs';
 
-const lengthField = /\r\ncontent-length: *(\d+)/i;
-const terminal = Buffer.from('0\r\n\r\n');
-const newline = 10;
+const readBuffer = Buffer.allocUnsafeSlow(256 * 1024);
+const headMax = 16 * 1024;
+const gapsMax = 2_000_000;
+const [newline, carriageReturn, zero, digitNine] = [10, 13, 48, 57];
+const lengthName = Buffer.from('content-length:');
 
 class Job {
   constructor(spec) {
     this.spec = spec;
     this.request = Buffer.from(
-      `POST ${spec.path} HTTP/1.1\r\nhost: 127.0.0.1:${spec.port}\r\nauthorization: Bearer ${spec.key}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(spec.body)}\r\n\r\n${spec.body}`,
+      `POST ${spec.path} HTTP/1.1\r\nhost: 127.0.0.1:${spec.port}\r\nauthorization: Bearer ${spec.key}\r\n${spec.headers ?? ''}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(spec.body)}\r\n\r\n${spec.body}`,
     );
     this.sent = 0;
-    this.result = { ok: 0, non200: 0, errors: 0, frames: 0, sample: '' };
-    this.latencies = [];
-    this.firstFrames = [];
-    this.gaps = [];
+    this.ended = 0;
+    this.counts = { ok: 0, non200: 0, errors: 0, frames: 0, sample: '' };
+    this.latencies = new Samples(spec.stream ? spec.count : Math.min(spec.count, gapsMax));
+    this.firstFrames = new Samples(spec.stream ? spec.count : 0);
+    this.gaps = new Samples(spec.stream ? gapsMax : 0);
     this.idle = [];
-    this.waiting = [];
-    this.connections = [];
     this.over = false;
+    this.finish = () => {};
   }
 
   async run() {
     const { connections, seconds, rate } = this.spec;
-    this.connections = Array.from({ length: connections }, () => new Connection(this));
-    await Promise.all(this.connections.map((connection) => connection.opened));
-    const startedAt = performance.now();
+    const all = Array.from({ length: connections }, () => new Connection(this));
+    await Promise.all(all.map((connection) => connection.opened));
+    this.startedAt = performance.now();
+    this.gapsFrom = this.startedAt + (this.spec.gapsFromSeconds ?? 0) * 1000;
     await new Promise((resolve) => {
       this.finish = resolve;
       this.deadline = setTimeout(resolve, seconds * 1000);
-      if (rate) this.openLoop(rate, startedAt);
-      else for (const connection of this.connections) this.next(connection);
+      this.idle = [...all];
+      if (rate) this.pacer = setInterval(() => this.sendDue(), 1);
+      else for (const connection of all) this.sendNext(connection);
     });
     this.over = true;
     clearTimeout(this.deadline);
     clearInterval(this.pacer);
-    const elapsed = (performance.now() - startedAt) / 1000;
-    const unfinished = this.connections.filter((connection) => connection.busy).length;
-    for (const connection of this.connections) connection.socket.destroy();
+    const elapsed = (performance.now() - this.startedAt) / 1000;
+    const unfinished = all.filter((connection) => connection.busy).length;
+    for (const connection of all) connection.socket.destroy();
     return this.summary(elapsed, unfinished);
   }
 
-  /** Requests fall due by the clock, answered or not; a late one counts from when it was due. */
-  openLoop(rate, startedAt) {
-    this.idle = [...this.connections];
-    let due = 0;
-    this.pacer = setInterval(() => {
-      const now = performance.now();
-      while (due < this.spec.count && due < ((now - startedAt) / 1000) * rate) {
-        due++;
-        const connection = this.idle.pop();
-        if (connection) this.send(connection, now);
-        else this.waiting.push(now);
-      }
-    }, 1);
+  /**
+   * Requests fall due by the clock, answered or not. One that finds a free connection counts from when it was sent: a tick that came
+   * late is the generator's fault. One that finds none counts from when it was due: that is the gateway's.
+   */
+  sendDue() {
+    const now = performance.now();
+    const due = Math.min(this.spec.count, ((now - this.startedAt) / 1000) * this.spec.rate);
+    while (this.sent < due && this.idle.length > 0) {
+      const dueAt = this.startedAt + (this.sent / this.spec.rate) * 1000;
+      this.sent++;
+      this.idle.pop().begin(this.queued ? dueAt : now);
+    }
+    this.queued = this.sent < due;
   }
 
-  next(connection) {
-    if (this.sent < this.spec.count) this.send(connection, performance.now());
-    else if (this.connections.every((each) => !each.busy)) this.finish();
-  }
-
-  send(connection, dueAt) {
+  sendNext(connection) {
+    if (this.sent >= this.spec.count) return;
     this.sent++;
-    connection.begin(dueAt);
+    connection.begin(performance.now());
   }
 
   /** An answer ended: well, or `failed`. */
-  settled(connection, status, failed) {
+  settle(connection, failed) {
     if (this.over) return;
-    if (failed) this.result.errors++;
-    else if (status === 200) this.result.ok++;
-    else this.result.non200++;
-    if (!failed) this.latencies.push(performance.now() - connection.dueAt);
-    if (!this.spec.rate) return this.next(connection);
-    const waited = this.waiting.shift();
-    if (waited !== undefined) this.send(connection, waited);
-    else this.idle.push(connection);
-    if (this.sent === this.spec.count && this.connections.every((each) => !each.busy)) this.finish();
+    this.ended++;
+    if (failed) this.counts.errors++;
+    else if (connection.status === 200) this.counts.ok++;
+    else this.counts.non200++;
+    if (!failed) this.latencies.add(performance.now() - connection.dueAt);
+    if (this.ended >= this.spec.count) return this.finish();
+    if (!this.spec.rate) return this.sendNext(connection);
+    this.idle.push(connection);
+    // Answers come more often than ticks at a high rate, so look here too.
+    this.sendDue();
   }
 
   summary(elapsed, unfinished) {
-    const { ok, non200, errors, frames, sample } = this.result;
+    const [latencies, firstFrames, gaps] = [this.latencies, this.firstFrames, this.gaps].map((each) => each.sorted());
+    const us = (sorted, share) => (sorted.length > 0 ? Math.round(percentile(sorted, share) * 1000) : null);
     return {
-      ok,
-      non200,
-      errors,
+      ...this.counts,
+      started: firstFrames.length,
+      sent: this.sent,
       unfinished,
       elapsed,
-      frames,
-      sample,
-      perSecond: (ok + non200) / elapsed,
-      framesPerSecond: frames / elapsed,
-      p50Us: percentile(this.latencies, 0.5),
-      p99Us: percentile(this.latencies, 0.99),
-      firstFrameP50Us: percentile(this.firstFrames, 0.5),
-      gapP99Us: percentile(this.gaps, 0.99),
+      perSecond: (this.counts.ok + this.counts.non200) / elapsed,
+      framesPerSecond: this.counts.frames / elapsed,
+      p50Us: us(latencies, 0.5),
+      p99Us: us(latencies, 0.99),
+      firstFrameP50Us: us(firstFrames, 0.5),
+      firstFrameP99Us: us(firstFrames, 0.99),
+      gapP50Us: us(gaps, 0.5),
+      gapP99Us: us(gaps, 0.99),
     };
   }
 }
 
-function percentile(valuesMs, share) {
-  if (valuesMs.length === 0) return null;
-  const sorted = Float64Array.from(valuesMs).sort();
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] * 1000);
+/** Numbers in a typed array of fixed size; what does not fit is left out. */
+class Samples {
+  constructor(most) {
+    this.values = new Float64Array(most);
+    this.length = 0;
+  }
+
+  add(value) {
+    if (this.length < this.values.length) this.values[this.length++] = value;
+  }
+
+  sorted() {
+    return this.values.subarray(0, this.length).sort();
+  }
 }
 
 class Connection {
@@ -118,13 +132,13 @@ class Connection {
   }
 
   open() {
-    this.socket = connect({ port: this.job.spec.port, host: '127.0.0.1', noDelay: true });
-    this.opened = new Promise((resolve) => {
-      this.socket.once('connect', resolve);
-      this.socket.once('close', resolve);
-    });
+    const onread = { buffer: readBuffer, callback: (length) => this.onData(length) };
+    this.socket = connect({ port: this.job.spec.port, host: '127.0.0.1', noDelay: true, onread });
     const { socket } = this;
-    socket.on('data', (bytes) => this.onData(bytes));
+    this.opened = new Promise((resolve) => {
+      socket.once('connect', resolve);
+      socket.once('close', resolve);
+    });
     socket.on('error', () => {});
     socket.on('close', () => this.onClose());
   }
@@ -135,7 +149,7 @@ class Connection {
     this.head = null;
     this.status = 0;
     this.remaining = -1;
-    this.tail = Buffer.alloc(0);
+    this.tail = 0;
     this.endsInNewline = false;
     this.lastFrameAt = 0;
     this.socket.write(this.job.request);
@@ -145,58 +159,93 @@ class Connection {
     if (this.job.over) return;
     const wasBusy = this.busy;
     this.busy = false;
+    this.status = 0;
     this.open();
-    if (wasBusy) void this.opened.then(() => this.job.settled(this, 0, true));
+    if (wasBusy) void this.opened.then(() => this.job.settle(this, true));
   }
 
-  onData(bytes) {
-    if (!this.busy) return;
-    let body = bytes;
+  onData(length) {
+    if (!this.busy) return true;
+    let from = 0;
+    let input = readBuffer;
+    let end = length;
     if (this.status === 0) {
-      const input = this.head ? Buffer.concat([this.head, bytes]) : bytes;
-      const end = input.indexOf('\r\n\r\n');
-      if (end < 0) {
-        this.head = input;
-        return;
+      if (this.head) {
+        input = Buffer.concat([this.head, readBuffer.subarray(0, length)]);
+        end = input.length;
       }
-      const head = input.latin1Slice(0, end);
-      this.status = Number(head.slice(9, 12));
-      const length = lengthField.exec(head)?.[1];
-      this.remaining = length === undefined ? -1 : Number(length);
-      body = input.subarray(end + 4);
-      if (this.status !== 200) this.job.result.sample ||= input.latin1Slice(0, 600);
+      const headEnd = indexOfHeadEnd(input, end);
+      if (headEnd < 0) {
+        if (end > headMax) this.socket.destroy();
+        else this.head = Buffer.from(input.subarray(0, end));
+        return true;
+      }
+      this.status = (input[9] - zero) * 100 + (input[10] - zero) * 10 + (input[11] - zero);
+      this.remaining = contentLength(input, headEnd);
+      from = headEnd + 4;
+      if (this.status !== 200) this.job.counts.sample ||= input.latin1Slice(0, Math.min(end, 600));
     }
-    if (this.isComplete(body)) {
+    if (this.isComplete(input, from, end)) {
       this.busy = false;
-      this.job.settled(this, this.status, false);
+      this.job.settle(this, false);
     }
+    return true;
   }
 
-  isComplete(body) {
+  isComplete(input, from, end) {
     if (this.remaining >= 0) {
-      this.remaining -= body.length;
+      this.remaining -= end - from;
       return this.remaining <= 0;
     }
-    if (this.job.spec.stream) this.countFrames(body);
-    this.tail =
-      body.length >= terminal.length
-        ? body.subarray(-terminal.length)
-        : Buffer.concat([this.tail, body]).subarray(-terminal.length);
-    return this.tail.equals(terminal);
+    if (this.job.spec.stream) this.countFrames(input, from, end);
+    // The last five bytes as one number: the body ends with the chunk of length zero.
+    for (let at = Math.max(from, end - 5); at < end; at++) this.tail = (this.tail % 0x1_00_00_00_00) * 256 + input[at];
+    return this.tail === terminal;
   }
 
   /** A frame ends in two newlines, which may lie in two packets. */
-  countFrames(body) {
-    let count = this.endsInNewline && body[0] === newline ? 1 : 0;
-    for (let at = body.indexOf('\n\n'); at >= 0; at = body.indexOf('\n\n', at + 2)) count++;
-    if (body.length > 0) this.endsInNewline = body[body.length - 1] === newline;
+  countFrames(input, from, end) {
+    let count = 0;
+    let previous = this.endsInNewline ? newline : 0;
+    for (let at = from; at < end; at++) {
+      const byte = input[at];
+      if (byte === newline && previous === newline) {
+        count++;
+        previous = 0;
+      } else previous = byte;
+    }
+    if (end > from) this.endsInNewline = previous === newline;
     if (count === 0) return;
     const now = performance.now();
-    if (this.lastFrameAt === 0) this.job.firstFrames.push(now - this.dueAt);
-    else this.job.gaps.push(now - this.lastFrameAt);
+    if (this.lastFrameAt === 0) this.job.firstFrames.add(now - this.dueAt);
+    else if (now >= this.job.gapsFrom) this.job.gaps.add(now - this.lastFrameAt);
     this.lastFrameAt = now;
-    this.job.result.frames += count;
+    this.job.counts.frames += count;
   }
+}
+
+const terminal = [...Buffer.from('0\r\n\r\n')].reduce((sum, byte) => sum * 256 + byte, 0);
+
+function indexOfHeadEnd(input, end) {
+  for (let at = 3; at < end; at++) {
+    if (input[at] === newline && input[at - 2] === newline && input[at - 1] === carriageReturn) return at - 3;
+  }
+  return -1;
+}
+
+/** -1 without the field: then the body is chunked. */
+function contentLength(input, headEnd) {
+  for (let at = 0; at < headEnd; at++) {
+    if (input[at] !== newline) continue;
+    let i = 0;
+    while (i < lengthName.length && (input[at + 1 + i] | 0x20) === (lengthName[i] | 0x20)) i++;
+    if (i < lengthName.length) continue;
+    let value = 0;
+    for (let digit = at + 1 + i; digit < headEnd && input[digit] !== carriageReturn; digit++)
+      if (input[digit] >= zero && input[digit] <= digitNine) value = value * 10 + input[digit] - zero;
+    return value;
+  }
+  return -1;
 }
 
 process.on('message', (spec) => void new Job(spec).run().then((result) => process.send(result)));

@@ -2,21 +2,24 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 
-const pinned = cpus().length > 1 && spawnSync('taskset', ['-V'], { stdio: 'ignore' }).status === 0;
+export const pinned = cpus().length > 1 && spawnSync('taskset', ['-V'], { stdio: 'ignore' }).status === 0;
 export const gatewayCore = 0;
-const loadCore = 1;
+export const loadCore = 1;
 const started = [];
-const startTimeoutMs = 20_000;
+/** A gateway creates its database first, beside whatever else the core does. */
+const startTimeoutMs = 60_000;
 const stopTimeoutMs = 8_000;
 
 export const pinning = pinned ? `gateways on core ${gatewayCore}, upstream and load on core ${loadCore}` : 'not pinned';
 
-export function start(command, args, { core = gatewayCore, env, cwd, ipc = false } = {}) {
-  const [program, rest] = pinned ? ['taskset', ['-c', String(core), command, ...args]] : [command, args];
+/** `core` is where it runs; null leaves that to the system. */
+export function start(command, args, { core = gatewayCore, env, cwd, ipc = false, stdin = 'ignore' } = {}) {
+  const [program, rest] =
+    pinned && core !== null ? ['taskset', ['-c', String(core), command, ...args]] : [command, args];
   const child = spawn(program, rest, {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
+    stdio: [stdin, 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
   });
   const entry = { child, output: '', exited: false };
   child.stdout.on('data', (text) => (entry.output += text));
@@ -32,31 +35,34 @@ export function start(command, args, { core = gatewayCore, env, cwd, ipc = false
   return entry;
 }
 
-export function startOnLoadCore(file, options = {}) {
-  return start(process.execPath, [file], { core: loadCore, ...options });
+export function startOnLoadCore(command, args, options = {}) {
+  return start(command, args, { core: loadCore, ...options });
 }
 
 /** The first match in what a program has printed. */
-export async function printed(entry, pattern) {
-  const until = performance.now() + startTimeoutMs;
+export async function printed(entry, pattern, timeoutMs = startTimeoutMs) {
+  const until = performance.now() + timeoutMs;
   while (performance.now() < until) {
     const match = pattern.exec(entry.output);
     if (match) return match[1];
     if (entry.exited) break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   throw new Error(`A program did not start:\n${entry.output.slice(-2_000)}`);
 }
 
-/** In the order of their start backwards, politely first. */
+/** Politely first. */
+export async function stop(entry) {
+  if (entry.exited) return;
+  entry.child.kill('SIGTERM');
+  const timer = setTimeout(() => entry.child.kill('SIGKILL'), stopTimeoutMs);
+  await entry.exit;
+  clearTimeout(timer);
+}
+
+/** In the order of their start backwards. */
 export async function stopAll() {
-  for (const entry of started.reverse()) {
-    if (entry.exited) continue;
-    entry.child.kill('SIGTERM');
-    const timer = setTimeout(() => entry.child.kill('SIGKILL'), stopTimeoutMs);
-    await entry.exit;
-    clearTimeout(timer);
-  }
+  for (const entry of started.toReversed()) await stop(entry);
 }
 
 export function killAll() {

@@ -1,123 +1,106 @@
 /**
- * `npm run bench`: what a request and a streamed chunk cost in Lodestone, beside a bare proxy measured in the same run. Short
- * measurements are interleaved in random order over rounds; CPU is that of the gateway's whole process tree, its store included.
+ * `npm run bench`: measures every row of bench/rows.mjs beside a bare proxy and nginx in the same run, and prints what each figure must
+ * be, what it aims at, and whether it is. CPU is that of the gateway's whole process tree, its PostgreSQL included.
  *
- *   npm run bench -- [--rounds 5] [--scen json,paced,max,rate,burst] [--scale 1] [--only lodestone,bare] [--name run]
+ *   npm run bench -- [--rounds 5] [--only json-bare,steady-p99] [--quick] [--docs] [--list]
+ *
+ * `--quick` takes two short rounds, for a first look. `--docs` writes the kept results into docs/guide/capacity.md; with `--only none`
+ * it measures nothing first. Results are kept in bench/out/rows.json.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { prepareOrExplain } from '../scripts/prepare.mjs';
-import { reference, startContenders } from './contenders.mjs';
-import { canMeasureCpu, coreBusyUs, cpuBetween, processTree, readCpu } from './cpu.mjs';
-import { gatewayCore, killAll, pinning, printed, startOnLoadCore, stopAll } from './processes.mjs';
-import { summarise, tableText } from './report.mjs';
-import { scenarios } from './scenarios.mjs';
+import { canMeasureCpu } from './cpu.mjs';
+import { originText, writePage } from './docs-tables.mjs';
+import { LeftOut } from './left-out.mjs';
+import { killAll, pinning, stopAll } from './processes.mjs';
+import { circumstances, keepResults, readResults } from './results.mjs';
+import { Rig } from './rig.mjs';
+import { rows } from './rows.mjs';
+import { summaryOf } from './statistics.mjs';
+import { alignedTable, markdownTable, rowCells, rowTitles } from './verdicts.mjs';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
 const { values: flags } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    scen: { type: 'string', default: 'json,paced,max,rate' },
-    scale: { type: 'string', default: '1' },
+    rounds: { type: 'string' },
     only: { type: 'string' },
-    name: { type: 'string', default: 'latest' },
+    quick: { type: 'boolean', default: false },
+    docs: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
   },
 });
-/** Repeat a measurement while others use more than this share of the gateway's core. */
-const foreignShareMax = 0.1;
-const repeatsMax = 3;
 
-if (!(await prepareOrExplain())) process.exit(1);
-const folder = mkdtempSync(join(tmpdir(), 'lodestone-bench-'));
-process.once('exit', () => {
-  killAll();
-  rmSync(folder, { recursive: true, force: true });
-});
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+if (flags.list) {
+  for (const { name, what } of rows) console.log(`${name.padEnd(16)} ${what}`);
+  process.exit(0);
+}
+const wanted = chooseRows(flags.only);
+if (wanted.length > 0) await measureRows(wanted);
+if (flags.docs) writeDocs();
 
-const names = flags.scen.split(',');
-for (const name of names)
-  if (!scenarios[name]) fail(`There is no scenario "${name}"; there are ${Object.keys(scenarios).join(', ')}.`);
-
-const upstreamPort = Number(await printed(startOnLoadCore(join(here, 'upstream.mjs')), /port (\d+)/));
-const loader = startOnLoadCore(join(here, 'load.mjs'), { ipc: true });
-const contenders = await startContenders({ upstreamPort, folder, only: flags.only?.split(',') });
-console.log(`${contenders.map(({ name }) => name).join(', ')}; ${pinning}.`);
-if (!canMeasureCpu) console.log('This system has no /proc, so CPU is not measured; compare requests a second instead.');
-
-const measurements = [];
-for (const name of names) await measureScenario(name);
-await stopAll();
-save();
-
-async function measureScenario(name) {
-  const scenario = scenarios[name];
-  console.log(`\n${name}: ${scenario.what}`);
-  for (const contender of contenders) await job(contender, scenario, scenario.warm);
-  for (let round = 0; round < Number(flags.rounds); round++) {
-    for (const contender of shuffled(contenders)) {
-      measurements.push({ scenario: name, round, name: contender.name, ...(await measure(contender, scenario)) });
-    }
-  }
-  console.log(tableText(summarise(measurements, name, reference), scenario.run.stream));
+function chooseRows(only) {
+  if (only === undefined) return rows;
+  const names = only.split(',').filter((name) => name !== 'none');
+  for (const name of names)
+    if (!rows.some((row) => row.name === name))
+      fail(`There is no row "${name}". \`npm run bench -- --list\` shows all.`);
+  return rows.filter(({ name }) => names.includes(name));
 }
 
-async function measure(contender, scenario) {
-  // A runtime that has been idle is cold again; a third of the work brings it back to speed.
-  if (!scenario.run.rate) await job(contender, scenario, scaled(scenario.run, 0.3));
-  for (let repeat = 1; ; repeat++) {
-    const result = await measureOnce(contender, scenario);
-    if (!(result.foreignShare > foreignShareMax) || repeat === repeatsMax) return result;
-  }
-}
-
-async function measureOnce(contender, scenario) {
-  const spec = scaled(scenario.run, Number(flags.scale));
-  const pids = contender.pid && canMeasureCpu ? processTree(contender.pid) : undefined;
-  if (!pids) return { load: await job(contender, scenario, spec), cpuUs: Number.NaN, rssBytes: Number.NaN };
-  const startedAt = performance.now();
-  const [before, ownBefore, busyBefore] = [readCpu(pids), readCpu([contender.pid]), coreBusyUs(gatewayCore)];
-  const load = await job(contender, scenario, spec);
-  const [after, ownAfter, busyAfter] = [readCpu(pids), readCpu([contender.pid]), coreBusyUs(gatewayCore)];
-  const cpuUs = cpuBetween(before, after);
-  const ownUs = cpuBetween(ownBefore, ownAfter);
-  const elapsedUs = (performance.now() - startedAt) * 1000;
-  const foreignShare = (busyAfter - busyBefore - cpuUs) / elapsedUs;
-  return { load, cpuUs, ownUs, rssBytes: after.rssBytes, foreignShare };
-}
-
-async function job({ name, port, path, key, model }, scenario, spec) {
-  loader.child.send({ ...spec, port, path, key, body: scenario.body(model) });
-  const result = await new Promise((resolve, reject) => {
-    loader.child.once('message', resolve);
-    void loader.exit.then(() => reject(new Error(`The load generator ended:\n${loader.output}`)));
+async function measureRows(chosen) {
+  if (!canMeasureCpu)
+    fail('The benchmark reads CPU and memory from /proc, which this system does not have. Run it on Linux.');
+  if (!(await prepareOrExplain())) process.exit(1);
+  const folder = mkdtempSync(join(tmpdir(), 'lodestone-bench-'));
+  process.once('exit', () => {
+    killAll();
+    rmSync(folder, { recursive: true, force: true });
   });
-  if (result.ok === 0)
-    fail(`${name} answered nothing right (${result.errors} errors). An answer was:\n${result.sample}`);
-  return result;
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+  const rounds = Number(flags.rounds ?? (flags.quick ? 2 : 5));
+  const rig = await new Rig({ folder, rounds, scale: flags.quick ? 0.4 : 1 }).open();
+  console.log(`${rounds} rounds; ${pinning}.`);
+  const results = {};
+  for (const row of chosen) {
+    const disturbedBefore = rig.disturbed;
+    const figures = await measureRow(row, rig);
+    results[row.name] = { ...figures, disturbed: rig.disturbed - disturbedBefore, ...circumstances() };
+    // After each row, so that an interrupted run keeps what it has.
+    keepResults('rows', { [row.name]: results[row.name] });
+  }
+  await stopAll();
+  console.log(
+    `\n${alignedTable(
+      rowTitles,
+      chosen.map((row) => rowCells(row, results[row.name])),
+    )}`,
+  );
+  console.log(`\n${rig.repeats} measurements were repeated because other programs used the cores.`);
+  if (rig.disturbed > 0) console.log(`${rig.disturbed} stayed disturbed: run it again on a quiet machine.`);
+  console.log('Kept in bench/out/rows.json.');
 }
 
-function scaled(spec, factor) {
-  return { ...spec, count: Math.max(spec.connections, Math.round(spec.count * factor)) };
+async function measureRow(row, rig) {
+  try {
+    return summaryOf(await row.measure(rig));
+  } catch (error) {
+    if (error instanceof LeftOut) return { leftOut: error.message };
+    // The other rows are still worth measuring.
+    process.exitCode = 1;
+    console.error(`${row.name} failed: ${error.stack}`);
+    return { leftOut: `it failed: ${error.message.split('\n')[0]}` };
+  }
 }
 
-function shuffled(list) {
-  return list
-    .map((item) => [Math.random(), item])
-    .sort(([a], [b]) => a - b)
-    .map(([, item]) => item);
-}
-
-function save() {
-  mkdirSync(join(here, 'out'), { recursive: true });
-  const file = join(here, 'out', `${flags.name}.json`);
-  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, pinning };
-  const summary = Object.fromEntries(names.map((name) => [name, summarise(measurements, name, reference)]));
-  writeFileSync(file, JSON.stringify({ at: new Date().toISOString(), machine, flags, summary, measurements }, null, 1));
-  console.log(`\nWritten to bench/out/${flags.name}.json.`);
+function writeDocs() {
+  const results = readResults('rows');
+  const measured = rows.filter(({ name }) => results[name]);
+  if (measured.length === 0) fail('Nothing has been measured yet: run npm run bench first.');
+  const lines = measured.map((row) => rowCells(row, results[row.name]));
+  const text = `${markdownTable(rowTitles, lines)}\n\n${originText('npm run bench', results)}`;
+  writePage('docs/guide/capacity.md', { rows: text });
 }
 
 function fail(message) {

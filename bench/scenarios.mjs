@@ -1,4 +1,4 @@
-/** The scenarios: the request of each, and the length of its warm-up and measurement, bounded in count and time. */
+/** The loads: the request of each, and the length of its warm-up and measurement, bounded in count and time. */
 
 const system =
   'You help a platform team. Answer in plain words and short paragraphs, name what each choice costs, and say so when you do not know. ' +
@@ -23,36 +23,53 @@ function body(model, marker, extra = {}) {
 }
 
 const streamed = { stream: true, stream_options: { include_usage: true } };
+const whole = (model) => body(model, '@json');
+const longText = Array.from({ length: 3_300 }, (_, i) => `paragraph-${i % 10}`)
+  .join(' ')
+  .slice(0, 32_000);
 
+/** `unit` is what the CPU is divided by. The marker in a body tells the upstream how to answer. */
 export const scenarios = {
   json: {
     what: 'closed loop, 32 connections, whole answers',
-    body: (model) => body(model, '@json'),
+    unit: 'ok',
+    body: whole,
     warm: { connections: 32, count: 15_000, seconds: 8 },
     run: { connections: 32, count: 6_000, seconds: 5 },
   },
-  burst: {
-    what: '16 streams, 103 frames sent in one write',
-    body: (model) => body(model, '@burst', streamed),
-    warm: { connections: 16, count: 1_000, seconds: 6, stream: true },
-    run: { connections: 16, count: 500, seconds: 5, stream: true },
+  prompt: {
+    what: 'closed loop, 32 connections, a prompt of 33 KB',
+    unit: 'ok',
+    body: (model) => body(model, longText),
+    warm: { connections: 32, count: 3_000, seconds: 6 },
+    run: { connections: 32, count: 1_500, seconds: 5 },
   },
   paced: {
     what: '50 streams, 103 frames, one each 5 ms',
+    unit: 'frames',
     body: (model) => body(model, '@paced', streamed),
     warm: { connections: 50, count: 150, seconds: 4, stream: true },
     run: { connections: 50, count: 200, seconds: 5, stream: true },
   },
-  max: {
-    what: '400 streams, 103 frames, one each 5 ms',
-    body: (model) => body(model, '@paced', streamed),
-    warm: { connections: 400, count: 800, seconds: 5, stream: true },
-    run: { connections: 400, count: 1_200, seconds: 6, stream: true },
+  streams: {
+    what: '2,000 streams, one frame each 50 ms; gaps count once all of them run',
+    unit: 'frames',
+    body: (model) => body(model, '@calm', streamed),
+    warm: { connections: 400, count: 400, seconds: 11, rate: 400, stream: true },
+    run: { connections: 2_000, count: 2_000, seconds: 15, rate: 1_000, stream: true, gapsFromSeconds: 2.5 },
   },
-  rate: {
+  steady: {
     what: 'open loop, 300 requests a second, whole answers',
-    body: (model) => body(model, '@json'),
-    warm: { connections: 64, count: 300, seconds: 3, rate: 300 },
+    unit: 'ok',
+    body: whole,
+    warm: { connections: 64, count: 600, seconds: 3, rate: 300 },
     run: { connections: 64, count: 900, seconds: 5, rate: 300 },
+  },
+  single: {
+    what: 'closed loop, one connection, whole answers',
+    unit: 'ok',
+    body: whole,
+    warm: { connections: 1, count: 6_000, seconds: 3 },
+    run: { connections: 1, count: 4_000, seconds: 3 },
   },
 };

@@ -1,12 +1,10 @@
 /**
- * A provider that uses almost no CPU: prebuilt answers on raw sockets. A marker in the body chooses the answer: `@burst` sends all
- * frames in one write, `@paced` one every 5 ms, anything else one JSON body. Prints its port.
+ * A provider that uses almost no CPU: prebuilt answers on raw sockets. A marker in the body chooses the answer: `@paced` sends a frame
+ * every 5 ms, `@calm` one every 50 ms, anything else one JSON body. Prints its port.
  */
 import { createServer } from 'node:net';
 
 const model = 'gpt-4o-mini';
-const frameCount = 103;
-const gapMs = 5;
 const sentence = 'A breaker lets one probe through after its pause; when that one is answered, it closes again. ';
 
 const usage = {
@@ -54,42 +52,57 @@ function chunk(text) {
 }
 
 const delta = (fields, finish = null) => [{ index: 0, delta: fields, logprobs: null, finish_reason: finish }];
-const words = Array.from({ length: frameCount - 4 }, (_, i) => frame(delta({ content: ` word${i}` }), { usage: null }));
-const frames = [
-  frame(delta({ role: 'assistant', content: '' }), { usage: null }),
-  ...words,
-  frame(delta({}, 'stop'), { usage: null }),
-  frame([], { usage }),
-  Buffer.concat([chunk('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]),
-];
-const burstAnswer = Buffer.concat([streamHead, ...frames]);
-const firstPaced = Buffer.concat([streamHead, frames[0]]);
+
+function framesOf(wordCount) {
+  const words = Array.from({ length: wordCount }, (_, i) => frame(delta({ content: ` word${i}` }), { usage: null }));
+  return [
+    Buffer.concat([streamHead, frame(delta({ role: 'assistant', content: '' }), { usage: null })]),
+    ...words,
+    frame(delta({}, 'stop'), { usage: null }),
+    frame([], { usage }),
+    Buffer.concat([chunk('data: [DONE]\n\n'), Buffer.from('0\r\n\r\n')]),
+  ];
+}
 
 /** Streams are dealt out to one bucket a millisecond, so that not all of them write at the same moment. */
-const buckets = Array.from({ length: gapMs }, () => new Set());
-let tick = 0;
-let pacedCount = 0;
-let timer;
+class Pace {
+  constructor(gapMs, wordCount) {
+    this.frames = framesOf(wordCount);
+    this.buckets = Array.from({ length: gapMs }, () => new Set());
+    this.count = 0;
+    this.tick = 0;
+    this.timer = undefined;
+  }
 
-function startPaced(connection) {
-  connection.nextFrame = 1;
-  connection.bucket = buckets[pacedCount++ % gapMs];
-  connection.bucket.add(connection);
-  connection.socket.write(firstPaced);
-  timer ??= setInterval(onTick, 1);
+  start(connection) {
+    connection.nextFrame = 1;
+    connection.bucket = this.buckets[this.count++ % this.buckets.length];
+    connection.bucket.add(connection);
+    connection.socket.write(this.frames[0]);
+    if (this.timer) return;
+    this.tick = 0;
+    this.startedAt = performance.now();
+    this.timer = setInterval(() => this.onTick(), 1);
+  }
+
+  /** Catches up with the clock, because a timer of 1 ms fires less often than that. */
+  onTick() {
+    const due = performance.now() - this.startedAt;
+    while (this.tick < due) {
+      const bucket = this.buckets[this.tick++ % this.buckets.length];
+      for (const connection of bucket) {
+        connection.socket.write(this.frames[connection.nextFrame++]);
+        if (connection.nextFrame === this.frames.length) bucket.delete(connection);
+      }
+    }
+    if (this.buckets.some(({ size }) => size > 0)) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
 }
 
-function onTick() {
-  const bucket = buckets[tick++ % gapMs];
-  for (const connection of bucket) {
-    connection.socket.write(frames[connection.nextFrame++]);
-    if (connection.nextFrame === frames.length) bucket.delete(connection);
-  }
-  if (buckets.every((each) => each.size === 0)) {
-    clearInterval(timer);
-    timer = undefined;
-  }
-}
+const paced = new Pace(5, 99);
+const calm = new Pace(50, 160);
 
 const lengthField = /content-length: *(\d+)/i;
 
@@ -117,8 +130,9 @@ class Connection {
   }
 
   answer(body) {
-    if (body.includes('@paced')) startPaced(this);
-    else this.socket.write(body.includes('@burst') ? burstAnswer : jsonAnswer);
+    if (body.includes('@paced')) paced.start(this);
+    else if (body.includes('@calm')) calm.start(this);
+    else this.socket.write(jsonAnswer);
   }
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { guidePage, referencePage } from './layout.mjs';
 import { renderMarkdown } from './markdown.mjs';
@@ -27,7 +27,8 @@ function dashboardFile(name) {
 export async function buildDocs(root) {
   const site = new Site(join(root, 'dist', 'docs'));
   const read = (path) => readFileSync(join(root, path), 'utf8');
-  const rendered = pages.map((page) => renderMarkdown(read(`docs/${page.file}`), page.file));
+  const pictureOf = (path) => site.asset(basename(path), read(`docs/${path}`));
+  const rendered = pages.map((page) => renderMarkdown(read(`docs/${page.file}`), page.file, pictureOf));
   checkAnchors(rendered);
   const font = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
   const assets = {

@@ -6,4 +6,8 @@ export interface Heading {
 }
 
 export function escapeHtml(text: string): string;
-export function renderMarkdown(source: string, file: string): { html: string; headings: Heading[] };
+export function renderMarkdown(
+  source: string,
+  file: string,
+  pictureOf?: (path: string) => string,
+): { html: string; headings: Heading[] };

@@ -19,10 +19,10 @@ export function escapeHtml(text) {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** `file` is the page's path below docs/. Returns `{ html, headings: [{ depth, id, text }] }`. Throws where a link or a language is not known, with the page's path. */
-export function renderMarkdown(source, file) {
+/** `file` is the page's path below docs/; `pictureOf` turns that of a picture into its address. Returns `{ html, headings: [{ depth, id, text }] }`. Throws where a link or a language is not known, with the page's path. */
+export function renderMarkdown(source, file, pictureOf = (path) => `/docs/${path}`) {
   const headings = [];
-  const marked = new Marked({ gfm: true, renderer: rendererOf(file, headings) });
+  const marked = new Marked({ gfm: true, renderer: rendererOf(file, headings, pictureOf) });
   return { html: marked.parse(withoutComments(source)), headings };
 }
 
@@ -30,7 +30,7 @@ function withoutComments(source) {
   return source.replace(/<!--[\s\S]*?-->\n*/g, '');
 }
 
-function rendererOf(file, headings) {
+function rendererOf(file, headings, pictureOf) {
   return {
     heading({ tokens, depth }) {
       const html = this.parser.parseInline(tokens);
@@ -62,6 +62,10 @@ function rendererOf(file, headings) {
     },
     link({ href, tokens }) {
       return `<a href="${escapeHtml(hrefOf(href, file))}">${this.parser.parseInline(tokens)}</a>`;
+    },
+    image({ href, text }) {
+      const address = pictureOf(posix.join(posix.dirname(file), href));
+      return `<img src="${escapeHtml(address)}" alt="${escapeHtml(text)}">`;
     },
     html() {
       throw new Error(`${file}: pages are plain Markdown, without HTML`);

@@ -18,6 +18,11 @@ describe('Markdown', () => {
     expect(html).not.toMatch(/<script|<b>/);
   });
 
+  it('shows a picture from its place on the site', () => {
+    const { html } = renderMarkdown('![A "plot"](plot.svg)', 'guide/x.md', (path) => `/assets/${path}`);
+    expect(html).toContain('<img src="/assets/guide/plot.svg" alt="A &#34;plot&#34;">');
+  });
+
   it.each([
     ['a link to no page', '[x](nothing.md)', 'nothing.md'],
     ['HTML', 'a <b>b</b>', 'without HTML'],

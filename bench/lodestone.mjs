@@ -1,0 +1,110 @@
+/** Starts Lodestone as a user runs it, with its own PostgreSQL, a catalogue of ten equal routes to the upstream, and a funded key. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { printed, start } from './processes.mjs';
+
+const mainFile = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const candidates = 10;
+const unlimited = 1_000_000_000;
+
+export const pinnedModel = 'openai/openai/gpt-4o-mini/global';
+export const autoModel = 'auto/openai/gpt-4o-mini';
+
+/**
+ * `more` is added to the configuration, section by section; `node` is the program that runs it, `nodeArgs` its flags, `env` is added to
+ * the environment.
+ */
+export async function startLodestone({ upstreamPort, folder, more = {}, node = process.execPath, nodeArgs = [], env }) {
+  const { configFile, adminToken } = await writeFiles({ upstreamPort, folder, more });
+  const entry = start(node, [...nodeArgs, mainFile, 'serve', '--config', configFile], {
+    env: { ...serverEnvironment(adminToken), ...env },
+    cwd: folder,
+  });
+  const url = await printed(entry, /(https?:\/\/[^\s/]+)[^\n]*\n/);
+  const key = await createKey(url, adminToken);
+  return {
+    port: Number(new URL(url).port),
+    pid: entry.child.pid,
+    entry,
+    model: pinnedModel,
+    key,
+    configFile,
+    adminToken,
+  };
+}
+
+export function serverEnvironment(adminToken) {
+  return { LODESTONE_ADMIN_TOKEN: adminToken, LODESTONE_LOG_LEVEL: 'warn', HOST: undefined, PORT: undefined };
+}
+
+async function writeFiles({ upstreamPort, folder, more }) {
+  mkdirSync(folder, { recursive: true });
+  const catalogueFile = join(folder, 'catalogue.yaml');
+  const configFile = join(folder, 'lodestone.yaml');
+  const config = {
+    server: { host: '127.0.0.1', port: await freePort() },
+    storage: { data_dir: join(folder, 'data'), ...more.storage },
+    workers: more.workers,
+    demo: false,
+    catalogue: [catalogueFile],
+    limits: {
+      ip_requests_per_minute: unlimited,
+      key_requests_per_minute: unlimited,
+      key_tokens_per_minute: unlimited,
+    },
+  };
+  // JSON is YAML too.
+  writeFileSync(catalogueFile, JSON.stringify(catalogueFor(upstreamPort)));
+  writeFileSync(configFile, JSON.stringify(config));
+  return { configFile, adminToken: randomBytes(24).toString('hex') };
+}
+
+export function catalogueFor(upstreamPort) {
+  const ids = Array.from({ length: candidates }, (_, i) => (i === 0 ? 'openai' : `other-${i}`));
+  const route = (provider) => ({
+    provider,
+    locode: 'global',
+    upstream_model: 'gpt-4o-mini',
+    price: { input: 0.15, output: 0.6, cached_input: 0.075 },
+    capabilities: ['tools', 'vision', 'response_format', 'logprobs', 'logit_bias', 'n'],
+  });
+  const provider = (id) => ({ id, dialect: 'openai', base_url: `http://127.0.0.1:${upstreamPort}/v1`, auth: 'none' });
+  const limits = { context_window: 128_000, max_output_tokens: 16_384 };
+  return {
+    providers: ids.map(provider),
+    regions: [],
+    models: [{ creator: 'openai', model: 'gpt-4o-mini', ...limits, routes: ids.map(route) }],
+  };
+}
+
+async function createKey(url, adminToken) {
+  const admin = async (path, body) => {
+    const response = await fetch(`${url}/admin/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (response.status !== 201) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+  const account = await admin('/accounts', { email: 'bench@example.test' });
+  await admin(`/accounts/${account.id}/credits`, { amount_usd: '1000000.00' });
+  return (await admin(`/accounts/${account.id}/keys`, { name: 'bench', expires: 'never' })).token;
+}
+
+/** Below the range that the system hands out for outgoing connections. */
+export async function freePort() {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const free = await new Promise((resolve) => {
+      const server = createServer()
+        .once('error', () => resolve(false))
+        .listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (free) return port;
+  }
+  throw new Error('No free port was found between 20000 and 30000.');
+}

@@ -1,0 +1,25 @@
+/** The memory of a gateway and its PostgreSQL, idle after a fresh start, and at most under load. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { memoryMb, processTree } from './cpu.mjs';
+import { scenarios } from './scenarios.mjs';
+
+const idleMs = 4_000;
+const sampleMs = 500;
+
+/** Resolves to `{idleMb, loadedMb}`. `load` is how much is sent, as the load generator takes it. */
+export async function measureMemory(rig, contender, load = { connections: 32, count: 30_000, seconds: 15 }) {
+  await pause(idleMs);
+  const idleMb = memoryMb(processTree(contender.pid));
+  let loadedMb = idleMb;
+  let over = false;
+  const sampling = (async () => {
+    while (!over) {
+      await pause(sampleMs);
+      loadedMb = Math.max(loadedMb, memoryMb(processTree(contender.pid)));
+    }
+  })();
+  await rig.load(contender, scenarios.json, load);
+  over = true;
+  await sampling;
+  return { idleMb, loadedMb };
+}

@@ -1,0 +1,187 @@
+/**
+ * The rows of `npm run bench`. To add one, append `{name, what, unit, must, aim, measure}`: `measure` takes the rig (bench/rig.mjs) and
+ * resolves to one value a round, of which the median is the figure; it throws LeftOut where this machine lacks something. `must` and
+ * `aim` are the most that the figure may be, or the least where `atLeast` is set. Rows that ask for the same comparison share it.
+ */
+import { measurePauses } from './loop-pause.mjs';
+import { measureMemory } from './memory.mjs';
+import { measureStarts } from './startup.mjs';
+import { pairByRound } from './statistics.mjs';
+import { measureWorkerGain } from './worker-gain.mjs';
+
+const beside = ['bare', 'nginx', 'lodestone'];
+
+/** Above direct, as a multiple of what nginx adds in the same round. */
+async function addedBesideNginx(rig, field) {
+  const comparison = await rig.compare('single', ['direct', 'nginx', 'lodestone']);
+  const added = (name) =>
+    pairByRound(comparison.of(name), comparison.of('direct'), (a, b) => a.load[field] - b.load[field]).map(
+      (value, round) => ({ round, value }),
+    );
+  return pairByRound(added('lodestone'), added('nginx'), (a, b) => a.value / Math.max(1, b.value));
+}
+
+/** Two rows come from one series of starts. */
+function startsOf(rig) {
+  rig.starts ??= measureStarts(rig, rig.rounds);
+  return rig.starts;
+}
+
+function memoryOf(rig) {
+  rig.memory ??= (async () => {
+    const figures = [];
+    for (let round = 0; round < Math.min(rig.rounds, 2); round++) {
+      // A fresh process each time: an old one has grown.
+      const contender = await rig.contender('fresh');
+      figures.push(await measureMemory(rig, contender));
+      await rig.release('fresh');
+    }
+    return figures;
+  })();
+  return rig.memory;
+}
+
+export const rows = [
+  {
+    name: 'json-bare',
+    what: 'JSON request, CPU × bare `node:http` + undici',
+    unit: '×',
+    must: 0.8,
+    aim: 0.55,
+    measure: async (rig) => (await rig.compare('json', beside)).cpuRatio('lodestone', 'bare'),
+  },
+  {
+    name: 'json-nginx',
+    what: 'JSON request, CPU × nginx',
+    unit: '×',
+    must: 2.8,
+    aim: 1.8,
+    measure: async (rig) => (await rig.compare('json', beside)).cpuRatio('lodestone', 'nginx'),
+  },
+  {
+    name: 'saturation-p99',
+    what: 'p99 at saturation (32 connections) × bare',
+    unit: '×',
+    must: 1.5,
+    aim: 1.0,
+    measure: async (rig) => (await rig.compare('json', beside)).latencyRatio('lodestone', 'bare', 'p99Us'),
+  },
+  {
+    name: 'chunk-nginx',
+    what: 'paced chunk (50 streams), CPU × nginx',
+    unit: '×',
+    must: 1.5,
+    aim: 1.3,
+    measure: async (rig) => (await rig.compare('paced', ['nginx', 'lodestone'])).cpuRatio('lodestone', 'nginx'),
+  },
+  {
+    name: 'prompt-nginx',
+    what: 'prompt of 33 KB, CPU × nginx',
+    unit: '×',
+    must: 3.5,
+    aim: 2.3,
+    measure: async (rig) => (await rig.compare('prompt', ['nginx', 'lodestone'])).cpuRatio('lodestone', 'nginx'),
+  },
+  {
+    name: 'steady-p99',
+    what: 'p99 at a steady 300 requests/s (gateway and PostgreSQL on one core) × bare',
+    unit: '×',
+    must: 1.3,
+    aim: 1.0,
+    measure: async (rig) => (await rig.compare('steady', beside)).latencyRatio('lodestone', 'bare', 'p99Us'),
+  },
+  {
+    name: 'steady-cpu',
+    what: 'CPU a request at a steady 300 requests/s × nginx',
+    unit: '×',
+    must: 3.0,
+    aim: 2.0,
+    measure: async (rig) => (await rig.compare('steady', beside)).cpuRatio('lodestone', 'nginx'),
+  },
+  {
+    name: 'single-p50',
+    what: 'one connection, p50 above direct × nginx’s',
+    unit: '×',
+    must: 2,
+    aim: 1.5,
+    measure: (rig) => addedBesideNginx(rig, 'p50Us'),
+  },
+  {
+    name: 'single-p99',
+    what: 'one connection, p99 above direct × nginx’s',
+    unit: '×',
+    must: 3,
+    aim: 2,
+    measure: (rig) => addedBesideNginx(rig, 'p99Us'),
+  },
+  {
+    name: 'loop-pause',
+    what: 'longest pause of the event loop under the steady load',
+    unit: 'ms',
+    must: 3,
+    aim: 2,
+    measure: (rig) => measurePauses(rig, rig.rounds),
+  },
+  {
+    name: 'streams-gap',
+    what: 'gap p99 of 2,000 paced streams at 20 chunks/s, above direct',
+    unit: 'ms',
+    must: 20,
+    aim: 10,
+    measure: async (rig) => {
+      const comparison = await rig.compare('streams', ['direct', 'lodestone'], { rounds: Math.min(rig.rounds, 2) });
+      return comparison.added('lodestone', 'gapP99Us').map((us) => us / 1000);
+    },
+  },
+  {
+    name: 'fleet',
+    what: 'one process of a fleet, CPU × a single process',
+    unit: '×',
+    must: 1.25,
+    aim: 1.1,
+    measure: async (rig) => (await rig.compare('json', ['lodestone', 'fleet'])).cpuRatio('fleet', 'lodestone'),
+  },
+  {
+    name: 'workers',
+    what: 'two workers × one, requests a second at 64 connections',
+    unit: '×',
+    atLeast: true,
+    must: 1.8,
+    measure: (rig) => measureWorkerGain(rig, rig.rounds),
+  },
+  {
+    name: 'auto',
+    what: '`auto/` among ten candidates, CPU × the pinned route',
+    unit: '×',
+    must: 1.05,
+    measure: async (rig) => (await rig.compare('json', ['lodestone', 'auto'])).cpuRatio('auto', 'lodestone'),
+  },
+  {
+    name: 'memory-idle',
+    what: 'memory (PSS) with its PostgreSQL, idle',
+    unit: 'MB',
+    must: 90,
+    measure: async (rig) => (await memoryOf(rig)).map(({ idleMb }) => idleMb),
+  },
+  {
+    name: 'memory-load',
+    what: 'memory (PSS) with its PostgreSQL, under load',
+    unit: 'MB',
+    must: 200,
+    measure: async (rig) => (await memoryOf(rig)).map(({ loadedMb }) => loadedMb),
+  },
+  {
+    name: 'ready',
+    what: 'ready after `npm start` on a built checkout',
+    unit: 's',
+    must: 0.8,
+    measure: async (rig) => (await startsOf(rig)).map(({ readySeconds }) => readySeconds),
+  },
+  {
+    name: 'first-request',
+    what: 'first request after ready, above direct',
+    unit: 'ms',
+    must: 10,
+    measure: async (rig) => (await startsOf(rig)).map(({ firstMs }) => firstMs),
+  },
+];

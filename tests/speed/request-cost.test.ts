@@ -1,0 +1,32 @@
+/** Guards the cost of a request: its CPU beside that of a bare proxy in the same run. `npm run bench` measures everything else. */
+import { afterAll, expect, it } from 'vitest';
+import { measureCostRatio } from '../../bench/cost-ratio.mjs';
+import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
+
+/**
+ * The most that a request may cost, as a multiple of the bare proxy's. To choose it: run this file five times on a quiet machine, take
+ * the median of the ratios that it prints, and multiply by 1.25, so that a regression of a quarter fails. Lower it after every gain.
+ */
+const costRatioMax = 2.4;
+
+let gateway: SpawnedGateway | undefined;
+afterAll(() => gateway?.stop());
+
+it.skipIf(process.platform !== 'linux')(
+  `a request costs at most ${costRatioMax} times the CPU of a bare proxy`,
+  async () => {
+    const cost = await measureCostRatio({
+      requests: 10_000,
+      rounds: 10,
+      async startGateway(catalogue) {
+        gateway = await spawnGateway({ catalogue, config: { timeouts: { overall: '30s' } } });
+        const { key } = await gateway.createAccount({ credit: '10000.00' });
+        return { port: Number(new URL(gateway.url).port), pid: gateway.pid, key };
+      },
+    });
+    const shown = cost.ratios.map((ratio) => ratio.toFixed(2)).join(' ');
+    console.log(`A request costs ${cost.value.toFixed(2)} × the bare proxy; rounds: ${shown}`);
+    expect(cost.value).toBeLessThan(costRatioMax);
+  },
+  120_000,
+);
