@@ -1,5 +1,4 @@
 /** Starts the gateway: opens its parts in order and closes them in the opposite order. Only `src/app` names concrete classes. */
-import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AuditLog } from '../accounts/audit.js';
@@ -18,7 +17,7 @@ import { chatDoor } from '../doors/chat/chat-door.js';
 import { ModelStates } from '../health/model-states.js';
 import { QuotaHolds } from '../health/quota-holds.js';
 import { RouteHealth } from '../health/route-health.js';
-import { createChatHandler, createPlayground, RunningChats } from '../http/chat/handler.js';
+import { createChatHandlers, createPlayground, RunningChats } from '../http/chat/handler.js';
 import type { HttpDeps } from '../http/deps.js';
 import { createServer } from '../http/server/server.js';
 import { type JournalSlot, openJournalSlot, writeToStandardError } from '../journal/journal-slots.js';
@@ -104,7 +103,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const processMeters = parts.add(new ProcessMeters(), (part) => part.stop());
   const tracing = await startTracing(env, logger, parts);
   const territories = await Territories.open(config, logger);
-  const originOf = (req: IncomingMessage) => territories.originOf(req.socket.remoteAddress, req.rawHeaders);
+  const originOf: HttpDeps['originOf'] = (request) => territories.originOf(request.socket.remoteAddress, request);
   const bodyMemory = parts.add(new BodyMemory({ bytesMax: config.server.bodyMemoryMaxBytes }), (part) => part.close());
 
   // Durable state, and what is shared with other processes.
@@ -213,7 +212,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       },
     },
     isStarted: () => listening.started,
-    chat: createChatHandler(ports, chatOptions, chats),
+    ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body) =>
       explain(ports, { identity, territory, request: await ports.validator.validate(chatDoor, body) }),
     createSignIn: (account, password) => signIns.setPassword(account, password),

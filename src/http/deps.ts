@@ -26,6 +26,8 @@ import type { Origin, Territories } from '../territory/territories.js';
 import type { Territory } from '../territory/territory.js';
 import type { DashboardDeps } from './dashboard/dashboard-deps.js';
 import type { KnownPaths } from './known-paths.js';
+import type { RequestSource } from './server/chat-caller.js';
+import type { SocketCaller } from './server/socket-caller.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -54,6 +56,9 @@ declare module 'fastify' {
  * `res.writeContinue()`; the connection is closed after such a request.
  */
 export type ChatHandler = (req: IncomingMessage, res: ServerResponse, awaitsContinue: boolean, door: Door) => void;
+
+/** The same for a request that was read without node:http. */
+export type SocketChatHandler = (caller: SocketCaller, door: Door) => void;
 
 type ReloadOutcome = ({ ok: true } & CatalogueCounts) | { ok: false; faults: string[] };
 
@@ -97,10 +102,12 @@ export interface HttpDeps {
   /** The limits of keys whose account has no limits of its own. */
   limits: { keyRequestsPerMinute: number; keyTokensPerMinute: number };
   chat: ChatHandler;
+  /** Absent: every request goes through node:http. */
+  socketChat?: SocketChatHandler;
   /** The dry run of a chat request. */
   explain: (identity: Identity, territory: Territory, body: Buffer) => Promise<object>;
   /** The address and territory of the client, from the connection and the trusted proxies. */
-  originOf: (req: IncomingMessage) => Origin;
+  originOf: (request: RequestSource) => Origin;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry'>;
   ipLimiter: Pick<IpLimiter, 'take'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf'>;

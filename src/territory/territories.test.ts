@@ -45,23 +45,26 @@ function refusal(action: () => void): GatewayError {
 describe('where a request comes from', () => {
   it('is looked up by address where no trusted proxy says it', () => {
     const { territories, asked } = made();
-    expect(territories.originOf('203.0.113.7', [])).toEqual({
+    expect(territories.originOf('203.0.113.7', { rawHeaders: [] })).toEqual({
       address: '203.0.113.7',
       territory: { country: 'CU', subdivision: null },
     });
-    expect(territories.originOf('::ffff:203.0.113.7', []).territory.country).toBe('CU');
-    expect(territories.originOf('10.0.0.1', ['X-Forwarded-For', '2001:DB8::7']).territory.subdivision).toBe('UA-43');
+    expect(territories.originOf('::ffff:203.0.113.7', { rawHeaders: [] }).territory.country).toBe('CU');
     expect(
-      territories.originOf('10.0.0.1', ['CF-IPCountry', '', 'X-Forwarded-For', '203.0.113.7']).territory.country,
+      territories.originOf('10.0.0.1', { rawHeaders: ['X-Forwarded-For', '2001:DB8::7'] }).territory.subdivision,
+    ).toBe('UA-43');
+    expect(
+      territories.originOf('10.0.0.1', { rawHeaders: ['CF-IPCountry', '', 'X-Forwarded-For', '203.0.113.7'] }).territory
+        .country,
     ).toBe('CU');
-    expect(territories.originOf(undefined, []).territory).toBe(unknownTerritory);
-    expect(territories.originOf('192.0.2.9', []).territory).toBe(unknownTerritory);
+    expect(territories.originOf(undefined, { rawHeaders: [] }).territory).toBe(unknownTerritory);
+    expect(territories.originOf('192.0.2.9', { rawHeaders: [] }).territory).toBe(unknownTerritory);
     expect(asked).toEqual(['203.0.113.7', '2001:db8::7', '192.0.2.9']);
   });
 
   it('is looked up once while the address keeps coming', () => {
     const { territories, asked } = made();
-    for (let i = 0; i < 100; i++) territories.originOf('203.0.113.7', []);
+    for (let i = 0; i < 100; i++) territories.originOf('203.0.113.7', { rawHeaders: [] });
     expect(asked).toEqual(['203.0.113.7']);
   });
 
@@ -75,7 +78,7 @@ describe('where a request comes from', () => {
     expect(names).toHaveLength(15);
     for (const trust of [new ProxyTrust([], 'x-forwarded-for'), new ProxyTrust(['10.0.0.0/8'], 'x-forwarded-for')]) {
       const { territories } = made({ trust });
-      const origin = territories.originOf('203.0.113.7', spoofed);
+      const origin = territories.originOf('203.0.113.7', { rawHeaders: spoofed });
       expect(origin).toEqual({ address: '203.0.113.7', territory: { country: 'CU', subdivision: null } });
       expect(refusal(() => territories.checkCaller(origin.territory)).status).toBe(451);
     }
@@ -93,7 +96,7 @@ describe('where a request comes from', () => {
   ])('is what a trusted proxy\u2019s header says: %j', (value, country, subdivision) => {
     const { territories, asked } = made();
     const headers = ['X-Forwarded-For', '198.51.100.7', 'CF-IPCountry', value];
-    expect(territories.originOf('10.0.0.1', headers)).toEqual({
+    expect(territories.originOf('10.0.0.1', { rawHeaders: headers })).toEqual({
       address: '198.51.100.7',
       territory: { country, subdivision },
     });
@@ -105,13 +108,13 @@ describe('where a request comes from', () => {
   it('is the proxy\u2019s own word where the caller sent the header too', () => {
     const { territories } = made();
     const twice = ['CF-IPCountry', 'DE', 'cf-ipcountry', 'CU'];
-    expect(territories.originOf('10.0.0.1', twice).territory.country).toBe('CU');
-    expect(territories.originOf('10.0.0.1', ['CF-IPCountry', 'DE, CU']).territory.country).toBe('CU');
+    expect(territories.originOf('10.0.0.1', { rawHeaders: twice }).territory.country).toBe('CU');
+    expect(territories.originOf('10.0.0.1', { rawHeaders: ['CF-IPCountry', 'DE, CU'] }).territory.country).toBe('CU');
   });
 
   it('is not known without a database, and then nobody is refused', () => {
     const { territories } = made({ database: null });
-    const { territory } = territories.originOf('203.0.113.7', []);
+    const { territory } = territories.originOf('203.0.113.7', { rawHeaders: [] });
     expect(territory).toBe(unknownTerritory);
     expect(() => territories.checkCaller(territory)).not.toThrow();
   });
@@ -187,8 +190,10 @@ describe('as configured', () => {
   it('works with the defaults: the bundled database and the built-in list', async () => {
     const config = loadConfig({ env: {}, cwd: '/nonexistent' });
     const territories = await Territories.open(config, silentLogger);
-    const { territory } = territories.originOf('200.55.128.1', ['x-forwarded-for', '8.8.8.8']);
+    const { territory } = territories.originOf('200.55.128.1', { rawHeaders: ['x-forwarded-for', '8.8.8.8'] });
     expect(refusal(() => territories.checkCaller(territory)).message).toContain('Cuba (CU)');
-    expect(territories.originOf('127.0.0.1', ['x-forwarded-for', '200.55.128.1']).territory).toBe(unknownTerritory);
+    expect(territories.originOf('127.0.0.1', { rawHeaders: ['x-forwarded-for', '200.55.128.1'] }).territory).toBe(
+      unknownTerritory,
+    );
   });
 });

@@ -59,12 +59,16 @@ export class Territories {
     return new Territories({ trust, countryHeader: server.countryHeader, database, sanctioned });
   }
 
-  /** The origin of a request, from its socket's peer and its flat list of header names and values. */
-  originOf(socketAddress: string | undefined, rawHeaders: readonly string[]): Origin {
+  /**
+   * The origin of a request, from its socket's peer and its flat list of header names and values. The list is read only where a
+   * trusted proxy sent it, because making it costs something.
+   */
+  originOf(socketAddress: string | undefined, request: { readonly rawHeaders: readonly string[] }): Origin {
     const { trust } = this.parts;
     if (!trust.any) return this.originAt(socketAddress);
     const peer = peerAddress(socketAddress);
     if (!trust.trusts(peer)) return this.originAt(peer);
+    const { rawHeaders } = request;
     const address = forwardedAddress(peer, rawHeaders, trust);
     const stated = this.statedTerritory(rawHeaders);
     return stated === null ? this.originAt(address) : { address, territory: stated };

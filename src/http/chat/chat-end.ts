@@ -1,5 +1,4 @@
 /** Reports a request that is over: always to the metrics, to traces and the log where that is configured. */
-import type { IncomingMessage } from 'node:http';
 import { keepsDebug, type Logger } from '../../base/logger.js';
 import { usdNumber } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
@@ -8,7 +7,7 @@ import { type Meters, type Outcome, outcomeOfStatus } from '../../observability/
 import type { EndedChat, ServedChat, Tracing } from '../../observability/tracing/ended-chat.js';
 import type { CallerGone } from '../../pipeline/caller.js';
 import type { ChatNotes } from '../../pipeline/handover.js';
-import { rawHeader } from '../server/headers.js';
+import type { ChatCaller } from '../server/chat-caller.js';
 
 export interface ChatWatch {
   readonly clock: Clock;
@@ -19,7 +18,7 @@ export interface ChatWatch {
 }
 
 export interface WatchedChat {
-  readonly req: IncomingMessage;
+  readonly caller: Pick<ChatCaller, 'header'>;
   readonly requestId: string;
   /** As the metrics name it; null where the framework counts the request. */
   readonly endpoint: string | null;
@@ -122,13 +121,13 @@ function lineOf({ requestId, startedAtMs, notes }: WatchedChat, { outcome, statu
 }
 
 function endedChat(clock: Clock, chat: WatchedChat, { outcome, status, error, endedAtMs }: End): EndedChat {
-  const { req, requestId, startedAtMs, notes } = chat;
+  const { caller, requestId, startedAtMs, notes } = chat;
   const { exchange, trail, delivered } = notes;
   // Durations are monotonic. The wall clock is read once, so that a step of it cannot change them.
   const epochMs = clock.now() - endedAtMs;
   return {
-    traceparent: rawHeader(req, 'traceparent'),
-    tracestate: rawHeader(req, 'tracestate'),
+    traceparent: caller.header('traceparent'),
+    tracestate: caller.header('tracestate'),
     requestId,
     startedAt: epochMs + startedAtMs,
     endedAt: epochMs + endedAtMs,

@@ -1,7 +1,8 @@
 /** Serves the paths of all doors, taken before the framework: makes a caller, runs the pipeline, answers what it throws. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestId } from '../../base/ids.js';
+import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import { chatDoor } from '../../doors/chat/chat-door.js';
+import type { Door } from '../../doors/door.js';
 import { doors } from '../../doors/registry.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Tracing } from '../../observability/tracing/ended-chat.js';
@@ -9,41 +10,49 @@ import { CallerGone } from '../../pipeline/caller.js';
 import { ChatNotes, type PipelinePorts } from '../../pipeline/handover.js';
 import { type Arrival, serve } from '../../pipeline/pipeline.js';
 import type { DashboardDeps } from '../dashboard/dashboard-deps.js';
-import type { ChatHandler, HttpDeps } from '../deps.js';
+import type { ChatHandler, HttpDeps, SocketChatHandler } from '../deps.js';
+import type { ChatCaller } from '../server/chat-caller.js';
 import { headerObject } from '../server/headers.js';
 import { NodeCaller } from '../server/node-caller.js';
-import { answerAndDrain, answerError } from '../server/raw-answer.js';
-import { httpsStarts } from '../server/response-head.js';
 import { type ChatWatch, chatEnded, type WatchedChat } from './chat-end.js';
-
-/** An unread body of up to this size is left to node, which throws it away and keeps the connection. */
-const unreadBytesMax = 64 * 1024;
 
 export interface ChatDeps extends Pick<HttpDeps, 'originOf' | 'meters' | 'https'> {
   /** null = no traces are wanted. */
   tracing: Tracing | null;
 }
 
-export function createChatHandler(ports: PipelinePorts, deps: ChatDeps, chats = new RunningChats()): ChatHandler {
+/** How requests reach the handler: through node:http, or from a socket that is read without it. */
+export interface ChatHandlers {
+  readonly chat: ChatHandler;
+  readonly socketChat: SocketChatHandler;
+}
+
+export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats = new RunningChats()): ChatHandlers {
   const watch = watchOf(ports, deps);
   /** As the metrics name them. */
   const endpoints = new Map(doors.map((door) => [door, `POST ${door.path}`]));
-  return (req, res, awaitsContinue, door) => {
-    const { streamIdleMs: unreadMs } = ports.timeouts;
-    const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: deps.originOf(req) });
-    if (deps.https) caller.headStarts = httpsStarts;
-    const id = requestId(ports.clock.now());
-    const endpoint = endpoints.get(door) ?? null;
+  const begin = (caller: ChatCaller, door: Door): void =>
     run(ports, watch, chats, {
       door,
-      req,
-      res,
       caller,
-      requestId: id,
-      endpoint,
+      requestId: requestId(ports.clock.now()),
+      endpoint: endpoints.get(door) ?? null,
       startedAtMs: ports.clock.monotonicMs(),
       notes: new ChatNotes(),
     });
+  return {
+    chat: (req, res, awaitsContinue, door) => {
+      const { streamIdleMs: unreadMs } = ports.timeouts;
+      const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: deps.originOf(req) });
+      caller.overHttps = deps.https;
+      begin(caller, door);
+    },
+    socketChat: (caller, door) => {
+      caller.origin = deps.originOf(caller);
+      caller.unreadMs = ports.timeouts.streamIdleMs;
+      caller.overHttps = deps.https;
+      begin(caller, door);
+    },
   };
 }
 
@@ -62,8 +71,6 @@ export function createPlayground(
     // The framework counts the request already.
     run(ports, watch, chats, {
       door: chatDoor,
-      req,
-      res,
       caller,
       requestId: id,
       endpoint: null,
@@ -79,8 +86,7 @@ function watchOf({ clock, logger }: PipelinePorts, { meters, tracing }: ChatDeps
 
 /** One request from its head to its end: what the pipeline is given of it, and what is watched. */
 interface RunningChat extends WatchedChat, Arrival {
-  readonly res: ServerResponse;
-  readonly caller: NodeCaller;
+  readonly caller: ChatCaller;
   readonly requestId: string;
   readonly notes: ChatNotes;
 }
@@ -93,41 +99,36 @@ function run(ports: PipelinePorts, watch: ChatWatch, chats: RunningChats, chat: 
     chats.end();
     watch.meters.runningChats--;
   };
-  serve(ports, chat).then(
-    () => {
-      end();
-      chatEnded(watch, chat, null);
-    },
-    (error: unknown) => {
-      end();
-      fail(ports, watch, chat, error);
-    },
-  );
+  const served = (): void => {
+    end();
+    chatEnded(watch, chat, null);
+  };
+  const failed = (error: unknown): void => {
+    end();
+    fail(ports, watch, chat, error);
+  };
+  let outcome: MaybePromise<void>;
+  try {
+    outcome = serve(ports, chat);
+  } catch (error) {
+    failed(error);
+    return;
+  }
+  if (isPending(outcome)) outcome.then(served, failed);
+  else served();
 }
 
 function fail(ports: PipelinePorts, watch: ChatWatch, chat: RunningChat, error: unknown): void {
-  const { req, res, caller, requestId: id } = chat;
+  const { caller, requestId: id } = chat;
   const { identity } = caller;
   if (error instanceof CallerGone) {
-    if (!res.headersSent) res.destroy();
+    caller.abandon();
     chatEnded(watch, chat, error);
     return;
   }
   const known = error instanceof GatewayError ? error : unexpected(ports, id, error);
   chatEnded(watch, chat, known);
-  if (res.headersSent || res.destroyed) {
-    res.destroy();
-    return;
-  }
-  const limits = identity ? headerObject(ports.keyLimiter.headersOf(identity)) : {};
-  if (bodyIsLeft(req)) answerAndDrain(req, res, known, id, limits);
-  else answerError(req, res, known, id, limits);
-}
-
-function bodyIsLeft(req: IncomingMessage): boolean {
-  if (req.complete) return false;
-  const length = req.headers['content-length'];
-  return length === undefined ? req.headers['transfer-encoding'] !== undefined : Number(length) > unreadBytesMax;
+  caller.refuse(known, id, identity ? headerObject(ports.keyLimiter.headersOf(identity)) : {});
 }
 
 function unexpected(ports: PipelinePorts, id: string, error: unknown): GatewayError {

@@ -2,15 +2,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes } from '../../../tests/support/raw-http.js';
-import { closeOnlyIdle } from './connections.js';
+import { trackConnections } from './connections.js';
 
 const answerBytes = 30_000_000;
 let server: Server;
 let connection: RawConnection;
 beforeEach(async () => {
   server = createServer((_req, res) => void res.end(Buffer.alloc(answerBytes, 'x')));
-  closeOnlyIdle(server);
-
+  trackConnections(server, 100);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   connection = await RawConnection.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

@@ -8,32 +8,55 @@ const share = 1 / 32;
 /** Node keeps the response that it is sending here; there is no public access to it. */
 type ServerSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/**
- * Closes idle connections, the oldest first, to make room for new ones, so that a client that opens many and sends nothing keeps
- * nobody out. Refuses the new one where all are busy. `open` lists the connections in the order of their arrival.
- */
-export function capConnections(server: Server, open: Set<Socket>, connectionsMax: number): void {
-  const close = (socket: Socket) => {
-    open.delete(socket);
-    socket.destroy();
-  };
-  server.on('connection', (newest: Socket) => {
-    if (open.size <= connectionsMax) return;
-    const wanted = Math.max(1, Math.floor(connectionsMax * share));
-    let closed = 0;
-    for (const socket of open) {
-      if (socket === newest || closed === wanted) break;
-      if (isBusy(socket)) continue;
-      close(socket);
-      closed++;
-    }
-    if (closed === 0) close(newest);
-  });
+/** A connection as the limits see it, whoever reads it. */
+export interface OpenConnection {
+  /** False until the head of a request is complete, and when its answer has left. */
+  readonly isBusy: boolean;
+  destroy(): void;
+  /** For a server that drains: closes the connection unless an answer is under way, which then says that the connection ends. */
+  closeUnlessAnswering(): void;
 }
 
-/** A connection is idle until the head of its request is complete. */
-function isBusy(socket: ServerSocket): boolean {
-  return Boolean(socket._httpMessage) || socket.writableLength > 0;
+/** The open connections in the order of their arrival. */
+export class OpenConnections {
+  private readonly all = new Set<OpenConnection>();
+
+  constructor(private readonly connectionsMax: number) {}
+
+  /**
+   * Beyond the limit, idle connections are closed, the oldest first, to make room for new ones, so that a client that opens many and
+   * sends nothing keeps nobody out. Where all are busy, the new one is refused.
+   */
+  add(newest: OpenConnection): void {
+    this.all.add(newest);
+    if (this.all.size <= this.connectionsMax) return;
+    const wanted = Math.max(1, Math.floor(this.connectionsMax * share));
+    let closed = 0;
+    for (const connection of this.all) {
+      if (connection === newest || closed === wanted) break;
+      if (connection.isBusy) continue;
+      this.close(connection);
+      closed++;
+    }
+    if (closed === 0) this.close(newest);
+  }
+
+  delete(connection: OpenConnection): void {
+    this.all.delete(connection);
+  }
+
+  closeUnlessAnswering(): void {
+    for (const connection of this.all) connection.closeUnlessAnswering();
+  }
+
+  destroy(): void {
+    for (const connection of this.all) connection.destroy();
+  }
+
+  private close(connection: OpenConnection): void {
+    this.all.delete(connection);
+    connection.destroy();
+  }
 }
 
 /** A listener for `prefinish`, when the whole answer is in the connection's buffer. */
@@ -84,36 +107,49 @@ export const serverLimits: ServerLimits = {
 
 /**
  * Replaces `closeIdleConnections`, which a server that drains calls. Node counts an answer as finished when it is in the buffer, even
- * if the client has yet to read megabytes, and waits for requests that may never end. Here only answers are waited for. Returns the
- * open connections in the order of their arrival.
+ * if the client has yet to read megabytes, and waits for requests that may never end. Here only answers are waited for.
  */
-export function closeOnlyIdle(server: Server): Set<Socket> {
-  const open = new Set<Socket>();
+export function trackConnections(server: Server, connectionsMax: number): OpenConnections {
+  const open = new OpenConnections(connectionsMax);
   server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
+    const connection = new NodeConnection(socket);
+    socket.once('close', () => open.delete(connection));
+    open.add(connection);
   });
-  server.closeIdleConnections = () => {
-    for (const socket of open) closeUnlessAnswering(socket);
-  };
+  server.closeIdleConnections = () => open.closeUnlessAnswering();
+  server.closeAllConnections = () => open.destroy();
   return open;
+}
+
+/** A connection that node:http reads. */
+class NodeConnection implements OpenConnection {
+  constructor(private readonly socket: ServerSocket) {}
+
+  get isBusy(): boolean {
+    return Boolean(this.socket._httpMessage) || this.socket.writableLength > 0;
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  closeUnlessAnswering(): void {
+    const { socket } = this;
+    const { _httpMessage: answer } = socket;
+    // Bytes in the buffer belong to an answer.
+    if (socket.writableLength > 0) announceClose(socket);
+    else if (!answer) closeIdle(socket);
+    else if (answer.req.complete || !answer.headersSent) announceClose(socket);
+    else endEarlyAnswer(socket, answer);
+  }
 }
 
 /** How long a client may read an answer that was sent before its request was complete. */
 const lingerMs = 500;
 const lingering = new WeakSet<Socket>();
 
-function closeUnlessAnswering(socket: ServerSocket): void {
-  const { _httpMessage: answer } = socket;
-  // Bytes in the buffer belong to an answer.
-  if (socket.writableLength > 0) announceClose(socket);
-  else if (!answer) closeIdle(socket);
-  else if (answer.req.complete || !answer.headersSent) announceClose(socket);
-  else endEarlyAnswer(socket, answer);
-}
-
 /** For a connection without a request, or with a part of a head. One that is closing already has its own timer. */
-function closeIdle(socket: Socket): void {
+export function closeIdle(socket: Socket): void {
   if (!socket.writableEnded) socket.destroy();
 }
 

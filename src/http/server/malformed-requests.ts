@@ -81,7 +81,7 @@ function answerOn(socket: Duplex, fault: GatewayError, headers: AnswerOptions['h
 }
 
 /** Closing while the client sends would reset the connection, and the client would lose the answer. */
-function endAndLinger(socket: Duplex): void {
+export function endAndLinger(socket: Duplex): void {
   const linger = () => {
     const timer = setTimeout(() => socket.destroy(), lingerMs);
     timer.unref();

@@ -7,15 +7,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { atEndOfTurn } from '../../base/turn.js';
 import type { Identity } from '../../domain/account.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold } from '../../limits/body-memory.js';
 import { bodyBytesMax } from '../../pipeline/admit.js';
-import { type Caller, CallerGone } from '../../pipeline/caller.js';
+import { CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 import { receiveBody } from './body.js';
+import type { ChatCaller } from './chat-caller.js';
 import { limitUnread } from './connections.js';
 import { apiHeads, rawHeader, sameOriginHeads } from './headers.js';
-import { type HeadStarts, httpStarts, jsonHead, streamHead } from './response-head.js';
+import { answerAndDrain, answerError } from './raw-answer.js';
+import { plainBodyBytesMax } from './request-head.js';
+import { chunkOf, headStarts, jsonHead, streamHead } from './response-head.js';
 
 /** What node keeps of the head: set, so that it knows that we have sent one. */
 interface SentHead {
@@ -33,13 +37,13 @@ export interface CallerOptions {
   readonly session?: Identity | null;
 }
 
-export class NodeCaller implements Caller {
+export class NodeCaller implements ChatCaller {
   identity: Identity | null;
   gone = false;
   onGone: (() => void) | null = null;
   onDrain: (() => void) | null = null;
   /** Set where the service is reached over https. */
-  headStarts: HeadStarts = httpStarts;
+  overHttps = false;
   /** The head of a stream, until it leaves together with the first frames. */
   private unsentHead = '';
   /** Set while we write to the socket ourselves. */
@@ -90,6 +94,10 @@ export class NodeCaller implements Caller {
     return rawHeader(this.req, 'origin') !== undefined;
   }
 
+  header(name: string): string | undefined {
+    return rawHeader(this.req, name);
+  }
+
   readBody(hold: BodyHold): Promise<Buffer> {
     const { req } = this;
     // It will not close a second time.
@@ -117,7 +125,7 @@ export class NodeCaller implements Caller {
     const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
     const socket = this.ownSocket();
     if (socket) {
-      socket.write(jsonHead(this.headStarts, headers, this.fromBrowser, text.length) + text, 'latin1');
+      socket.write(jsonHead(headStarts(this.overHttps), headers, this.fromBrowser, text.length) + text, 'latin1');
       this.markSent();
       this.res.end();
     } else {
@@ -129,7 +137,7 @@ export class NodeCaller implements Caller {
 
   openStream(headers: readonly string[]): void {
     this.socket = this.ownSocket();
-    if (this.socket) this.unsentHead = streamHead(this.headStarts, headers, this.fromBrowser);
+    if (this.socket) this.unsentHead = streamHead(headStarts(this.overHttps), headers, this.fromBrowser);
     else this.res.writeHead(200, [...this.heads.stream, ...headers]);
   }
 
@@ -156,6 +164,17 @@ export class NodeCaller implements Caller {
       this.res.end(text, 'latin1');
     }
     this.dropIfUnread();
+  }
+
+  refuse(error: GatewayError, requestId: string, headers: Readonly<Record<string, string>>): void {
+    const { req, res } = this;
+    if (res.headersSent || res.destroyed) res.destroy();
+    else if (bodyIsLeft(req)) answerAndDrain(req, res, error, requestId, headers);
+    else answerError(req, res, error, requestId, headers);
+  }
+
+  abandon(): void {
+    if (!this.res.headersSent) this.res.destroy();
   }
 
   /** Bytes that the caller does not take are kept only while it still takes some. */
@@ -196,11 +215,18 @@ export class NodeCaller implements Caller {
   }
 
   private framed(text: string): string {
-    const chunk = `${text.length.toString(16)}\r\n${text}\r\n`;
+    const chunk = chunkOf(text);
     if (this.unsentHead === '') return chunk;
     const head = this.unsentHead;
     this.unsentHead = '';
     this.markSent();
     return head + chunk;
   }
+}
+
+/** A short unread body is left to node, which throws it away and keeps the connection. */
+function bodyIsLeft(req: IncomingMessage): boolean {
+  if (req.complete) return false;
+  const length = req.headers['content-length'];
+  return length === undefined ? req.headers['transfer-encoding'] !== undefined : Number(length) > plainBodyBytesMax;
 }

@@ -5,6 +5,7 @@ import { envelopeOf, headersOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { watchUnread } from './connections.js';
 import { apiHeaders, isApiPath, securityHeaders } from './headers.js';
+import { connectionHeaders, httpDate } from './response-head.js';
 
 const tickMs = 4;
 /** A body gives 64 to 128 KiB each time, so all of them together give about 200 MB a second. */
@@ -116,9 +117,18 @@ export function socketAnswer(
   requestId: string,
   extraHeaders: Readonly<Record<string, string>> = {},
 ): string {
+  return errorText(error, requestId, '', { ...extraHeaders, ...connectionHeaders.closed });
+}
+
+/** The same answer as text. `path` decides who may read it; `extraHeaders` include those about the connection. */
+export function errorText(
+  error: GatewayError,
+  requestId: string,
+  path: string,
+  extraHeaders: Readonly<Record<string, string>>,
+): string {
   const body = errorBody(error);
-  const common = { ...headOf(error, requestId, body, ''), ...extraHeaders };
-  const head = { ...common, connection: 'close', date: new Date().toUTCString() };
+  const head = { ...headOf(error, requestId, body, path), ...extraHeaders, date: httpDate() };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${String(value)}`);
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -14,10 +14,14 @@ export interface HeadStarts {
   readonly stream: string;
 }
 
+/** Whether the connection is kept after the answer, as the client is told. */
+export const connectionHeaders = {
+  kept: { connection: 'keep-alive', 'keep-alive': `timeout=${keepAliveMs / 1000}` },
+  closed: { connection: 'close' },
+} as const;
+
 function startsOf(common: Readonly<Record<string, string>>): HeadStarts {
-  const start =
-    `HTTP/1.1 200 OK\r\n${lines(Object.entries(common).flat())}` +
-    `connection: keep-alive\r\nkeep-alive: timeout=${keepAliveMs / 1000}\r\n`;
+  const start = `HTTP/1.1 200 OK\r\n${lines(Object.entries(common).flat())}`;
   return {
     json: `${start}content-type: application/json; charset=utf-8\r\n`,
     stream: `${start}content-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\nx-accel-buffering: no\r\ntransfer-encoding: chunked\r\n`,
@@ -25,8 +29,22 @@ function startsOf(common: Readonly<Record<string, string>>): HeadStarts {
 }
 
 const common = { ...securityHeaders, ...allowOrigin };
-export const httpStarts = startsOf(common);
-export const httpsStarts = startsOf({ ...common, ...httpsOnlyHeader });
+const https = { ...common, ...httpsOnlyHeader };
+const starts = {
+  http: {
+    kept: startsOf({ ...common, ...connectionHeaders.kept }),
+    closed: startsOf({ ...common, ...connectionHeaders.closed }),
+  },
+  https: {
+    kept: startsOf({ ...https, ...connectionHeaders.kept }),
+    closed: startsOf({ ...https, ...connectionHeaders.closed }),
+  },
+};
+
+export function headStarts(overHttps: boolean, connection: keyof typeof connectionHeaders = 'kept'): HeadStarts {
+  return (overHttps ? starts.https : starts.http)[connection];
+}
+
 /** Only browsers use these headers, and browsers send `origin`. */
 const forBrowsers = lines(Object.entries(exposeHeaders).flat());
 
@@ -46,11 +64,16 @@ export function streamHead({ stream }: HeadStarts, headers: readonly string[], f
 let dateSecond = 0;
 let dateText = '';
 
-function httpDate(): string {
+export function httpDate(): string {
   const second = Math.floor(Date.now() / 1000);
   if (second !== dateSecond) {
     dateSecond = second;
     dateText = new Date(second * 1000).toUTCString();
   }
   return dateText;
+}
+
+/** A piece of a body in the chunked coding. */
+export function chunkOf(latin1: string): string {
+  return `${latin1.length.toString(16)}\r\n${latin1}\r\n`;
 }

@@ -12,14 +12,16 @@ import { doorAt } from '../../doors/registry.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Figures } from '../../observability/metrics/figures.js';
 import { buildApp, type Lifecycle } from '../app.js';
-import type { HttpDeps } from '../deps.js';
+import type { HttpDeps, SocketChatHandler } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
 import { markAwaitsContinue } from './body.js';
-import { capConnections, closeOnlyIdle, type ServerLimits, serverLimits, watchUnread } from './connections.js';
+import { type ServerLimits, serverLimits, trackConnections, watchUnread } from './connections.js';
+import { FastConnections } from './fast-connections.js';
 import { httpsOnlyHeader, socketHeaders } from './headers.js';
 import { headFault, onConnect } from './malformed-requests.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
+import type { SocketCaller } from './socket-caller.js';
 
 const closePollMs = 50;
 const httpsOnly = Object.entries(httpsOnlyHeader)[0]!;
@@ -39,6 +41,12 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
   const lifecycle = { draining: false };
   const app = await buildApp(deps, lifecycle, (handler) => nodeServer(deps, limits, lifecycle, handler));
   const server = app.server as Server;
+  const open = trackConnections(server, limits.connectionsMax);
+  const { socketChat } = deps;
+  if (socketChat) {
+    const serve = (caller: SocketCaller, door: Door) => callSocketChat(deps, socketChat, caller, door);
+    new FastConnections({ server, open, limits: limits.options, lifecycle, serve });
+  }
   return {
     server,
     app,
@@ -55,7 +63,7 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
 
 function nodeServer(
   deps: HttpDeps,
-  { options, connectionsMax }: ServerLimits,
+  { options }: ServerLimits,
   lifecycle: Lifecycle,
   framework: FastifyServerFactoryHandler,
 ): Server {
@@ -87,7 +95,6 @@ function nodeServer(
     answerError(req, res, counted(deps, refusal), requestId(deps.clock.now()));
   });
   server.on('connect', (req: IncomingMessage, socket: Duplex) => onConnect(req, socket, socketHeaders(deps.https)));
-  capConnections(server, closeOnlyIdle(server), connectionsMax);
   return server;
 }
 
@@ -135,11 +142,26 @@ function callChat(deps: HttpDeps, door: Door, { req, res, awaitsContinue }: Inco
   try {
     deps.chat(req, res, awaitsContinue, door);
   } catch (error) {
-    const request_id = requestId(deps.clock.now());
-    deps.logger.error({ request_id, error: String(error) }, 'the chat handler threw');
+    const request_id = handlerThrew(deps, error);
     if (res.headersSent) res.destroy();
     else answerError(req, res, counted(deps, asGatewayError(error)), request_id);
   }
+}
+
+function callSocketChat(deps: HttpDeps, chat: SocketChatHandler, caller: SocketCaller, door: Door): void {
+  try {
+    chat(caller, door);
+  } catch (error) {
+    const request_id = handlerThrew(deps, error);
+    caller.refuse(counted(deps, asGatewayError(error)), request_id, {});
+  }
+}
+
+/** Logs a bug in the handler. Returns the id for its answer. */
+function handlerThrew({ clock, logger }: HttpDeps, error: unknown): string {
+  const request_id = requestId(clock.now());
+  logger.error({ request_id, error: String(error) }, 'the chat handler threw');
+  return request_id;
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -1,0 +1,78 @@
+/** Takes the connections of the HTTP server and reads them without node:http for as long as it can; the rest is node's. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Door } from '../../doors/door.js';
+import type { Lifecycle } from '../app.js';
+import { canAdopt } from './adopt-socket.js';
+import type { OpenConnections, ServerLimits } from './connections.js';
+import { type ConnectionOwner, type ConnectionTimes, FastConnection, type ParserFault } from './fast-connection.js';
+import type { SocketCaller } from './socket-caller.js';
+
+export interface FastConnectionsOptions {
+  readonly server: Server;
+  readonly open: OpenConnections;
+  readonly limits: ServerLimits['options'];
+  readonly lifecycle: Lifecycle;
+  serve(caller: SocketCaller, door: Door): void;
+}
+
+type ConnectionListener = (this: Server, socket: Socket) => void;
+
+export class FastConnections implements ConnectionOwner {
+  readonly times: ConnectionTimes;
+  private readonly connections = new Set<FastConnection>();
+  /** What node:http does with a new connection. */
+  private readonly nodeListeners: readonly ConnectionListener[];
+
+  constructor(private readonly options: FastConnectionsOptions) {
+    const { server, limits } = options;
+    const { headersTimeout = 0, requestTimeout = 0, keepAliveTimeout = 0, connectionsCheckingInterval } = limits;
+    this.times = { headersTimeout, requestTimeout, keepAliveTimeout };
+    this.nodeListeners = server.listeners('connection') as ConnectionListener[];
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => this.accept(socket));
+    const sweeper = setInterval(() => this.sweep(), connectionsCheckingInterval).unref();
+    server.once('close', () => clearInterval(sweeper));
+  }
+
+  get isDraining(): boolean {
+    return this.options.lifecycle.draining;
+  }
+
+  serve(caller: SocketCaller, door: Door): void {
+    this.options.serve(caller, door);
+  }
+
+  handOver(connection: FastConnection, socket: Socket): void {
+    this.closed(connection);
+    this.giveToNode(socket);
+  }
+
+  refuse(socket: Socket, { code, message }: ParserFault): void {
+    this.options.server.emit('clientError', Object.assign(new Error(message), { code }), socket);
+  }
+
+  closed(connection: FastConnection): void {
+    this.connections.delete(connection);
+    this.options.open.delete(connection);
+  }
+
+  private accept(socket: Socket): void {
+    if (!canAdopt(socket)) {
+      this.giveToNode(socket);
+      return;
+    }
+    const connection = new FastConnection(socket, this);
+    this.connections.add(connection);
+    this.options.open.add(connection);
+  }
+
+  private giveToNode(socket: Socket): void {
+    for (const listener of this.nodeListeners) listener.call(this.options.server, socket);
+  }
+
+  private sweep(): void {
+    const now = performance.now();
+    for (const connection of this.connections) connection.sweep(now);
+  }
+}

@@ -1,0 +1,206 @@
+/** A caller whose request was read from its socket without node:http. Every answer, and every piece of a stream, is one write. */
+import type { Socket } from 'node:net';
+import type { MaybePromise } from '../../base/maybe-promise.js';
+import { joinedHeader } from '../../base/raw-header.js';
+import { atEndOfTurn } from '../../base/turn.js';
+import type { Identity } from '../../domain/account.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
+import type { BodyHold } from '../../limits/body-memory.js';
+import { CallerGone } from '../../pipeline/caller.js';
+import type { Origin } from '../../territory/territories.js';
+import { unknownTerritory } from '../../territory/territory.js';
+import type { TextEncoding } from '../../wire/json-text.js';
+import type { ChatCaller, RequestSource } from './chat-caller.js';
+import { httpsOnlyHeader } from './headers.js';
+import { errorText } from './raw-answer.js';
+import { type HeadParser, rawHeadersOf } from './request-head.js';
+import { chunkOf, connectionHeaders, type HeadStarts, headStarts, jsonHead, streamHead } from './response-head.js';
+
+/** The connection that a request came on. */
+export interface CallerConnection {
+  readonly socket: Socket;
+  /** The connection ends with this answer, and the answer says so. */
+  closing: boolean;
+  /** The whole answer is written. `unreadMs` is how long the client may leave it unread. */
+  answered(unreadMs?: number): void;
+  /** Closes the connection unless it is closing already. */
+  abandon(): void;
+}
+
+const nowhere: Origin = { address: '', territory: unknownTerritory };
+
+export class SocketCaller implements ChatCaller, RequestSource {
+  identity: Identity | null = null;
+  gone = false;
+  onGone: (() => void) | null = null;
+  onDrain: (() => void) | null = null;
+  /** These three are set by the handler before the pipeline starts. */
+  origin = nowhere;
+  overHttps = false;
+  unreadMs = 0;
+
+  readonly contentLength: number;
+  readonly authorization: string | undefined;
+  readonly contentType: string | undefined;
+  /** Whether the whole body has arrived. */
+  complete: boolean;
+  private readonly fromBrowser: boolean;
+  private headers: string[] | null = null;
+  /** What has arrived of the body after its first part. */
+  private morePieces: Buffer[] = [];
+  private hold: BodyHold | null = null;
+  /** Set while the pipeline waits for the body. */
+  private reading: { done(body: Buffer): void; failed(error: Error): void } | null = null;
+  /** The head of a stream, until it leaves together with the first frames. */
+  private unsentHead = '';
+  private begun = false;
+
+  /** `head` is the text of the head that `parser` accepted last, `body` what has arrived of the body with it. */
+  constructor(
+    private readonly connection: CallerConnection,
+    parser: HeadParser,
+    private readonly head: string,
+    private firstPiece: Buffer | null,
+  ) {
+    const { authorizationStart, contentTypeStart, contentLength } = parser;
+    this.contentLength = contentLength;
+    this.authorization = authorizationStart === 0 ? undefined : head.slice(authorizationStart, parser.authorizationEnd);
+    this.contentType = contentTypeStart === 0 ? undefined : head.slice(contentTypeStart, parser.contentTypeEnd);
+    this.fromBrowser = parser.fromBrowser;
+    this.complete = firstPiece!.length === contentLength;
+  }
+
+  get socket(): Socket {
+    return this.connection.socket;
+  }
+
+  get rawHeaders(): readonly string[] {
+    this.headers ??= rawHeadersOf(this.head);
+    return this.headers;
+  }
+
+  header(name: string): string | undefined {
+    return joinedHeader(this.rawHeaders, name);
+  }
+
+  readBody(hold: BodyHold): MaybePromise<Buffer> {
+    // It will not leave a second time.
+    if (this.gone) return Promise.reject(new CallerGone());
+    this.hold = hold;
+    if (this.complete) {
+      const body = this.body();
+      const refusal = hold.add(body.length);
+      if (refusal) throw refusal;
+      return body;
+    }
+    return new Promise((resolve, reject) => {
+      const done = (body: Buffer): void => atEndOfTurn('requests', () => resolve(body));
+      this.reading = { done, failed: reject };
+      const refusal = hold.add(this.firstPiece!.length);
+      if (refusal) this.endReading(refusal);
+      else hold.receive(this, (error) => this.endReading(error));
+    });
+  }
+
+  /** More of the body has arrived. */
+  takeBody(piece: Buffer, isLast: boolean): void {
+    this.morePieces.push(piece);
+    this.complete = isLast;
+    const { reading, hold } = this;
+    if (!reading) return;
+    const refusal = hold!.add(piece.length);
+    if (refusal) this.endReading(refusal);
+    else if (isLast) {
+      this.reading = null;
+      hold!.received();
+      reading.done(this.body());
+    }
+  }
+
+  private body(): Buffer {
+    const first = this.firstPiece!;
+    const body = this.morePieces.length === 0 ? first : Buffer.concat([first, ...this.morePieces], this.contentLength);
+    this.forgetBody();
+    return body;
+  }
+
+  private forgetBody(): void {
+    this.firstPiece = null;
+    if (this.morePieces.length > 0) this.morePieces = [];
+  }
+
+  private endReading(error: Error): void {
+    const { reading } = this;
+    if (!reading) return;
+    this.reading = null;
+    // Released at once: the rest of a refused body may still take long to come.
+    this.forgetBody();
+    this.hold!.release();
+    reading.failed(error);
+  }
+
+  releaseBody(): void {
+    this.hold?.release();
+  }
+
+  answer(headers: readonly string[], body: string, encoding: TextEncoding): void {
+    if (this.gone) return;
+    const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
+    this.begun = true;
+    this.socket.write(jsonHead(this.starts, headers, this.fromBrowser, text.length) + text, 'latin1');
+    this.connection.answered(this.unreadMs);
+  }
+
+  openStream(headers: readonly string[]): void {
+    this.unsentHead = streamHead(this.starts, headers, this.fromBrowser);
+  }
+
+  write(text: string): boolean {
+    return this.gone || this.socket.write(this.framed(text), 'latin1');
+  }
+
+  endStream(text: string): void {
+    if (this.gone) return;
+    this.socket.write(`${this.framed(text)}0\r\n\r\n`, 'latin1');
+    this.connection.answered(this.unreadMs);
+  }
+
+  refuse(error: GatewayError, requestId: string, headers: Readonly<Record<string, string>>): void {
+    const { connection } = this;
+    if (this.begun || this.gone) {
+      connection.abandon();
+      return;
+    }
+    this.begun = true;
+    if (error.extras.headers?.connection === 'close') connection.closing = true;
+    const about = connectionHeaders[connection.closing ? 'closed' : 'kept'];
+    const extraHeaders = { ...(this.overHttps && httpsOnlyHeader), ...headers, ...about };
+    this.socket.write(errorText(error, requestId, '/v1/', extraHeaders));
+    connection.answered();
+  }
+
+  abandon(): void {
+    if (!this.begun) this.connection.abandon();
+  }
+
+  /** The connection is closed, or the client has ended its side, before the answer was complete. */
+  leave(): void {
+    if (this.gone) return;
+    this.gone = true;
+    this.endReading(new CallerGone());
+    this.onGone?.();
+  }
+
+  private get starts(): HeadStarts {
+    return headStarts(this.overHttps, this.connection.closing ? 'closed' : 'kept');
+  }
+
+  private framed(text: string): string {
+    const chunk = chunkOf(text);
+    if (this.unsentHead === '') return chunk;
+    const head = this.unsentHead;
+    this.unsentHead = '';
+    this.begun = true;
+    return head + chunk;
+  }
+}

@@ -1,0 +1,105 @@
+/** An HTTP server whose answers to chats say who read the request: `fast` without node:http, `node` with it. */
+import { expect } from 'vitest';
+import { type GatewayError, gatewayError } from '../../src/errors/gateway-error.js';
+import type { ChatHandler, SocketChatHandler } from '../../src/http/deps.js';
+import { serverLimits } from '../../src/http/server/connections.js';
+import { createServer, type LodestoneServer } from '../../src/http/server/server.js';
+import type { SocketCaller } from '../../src/http/server/socket-caller.js';
+import { BodyMemory } from '../../src/limits/body-memory.js';
+import { AnswerReader } from '../faults/generator/answer-reader.js';
+import { httpFixture } from './http-fixture.js';
+import { RawConnection, requestBytes } from './raw-http.js';
+
+export const connectionsMax = 10;
+/** Short ones, so that a test can wait for them. */
+export const times = { headersTimeout: 400, requestTimeout: 800, keepAliveTimeout: 500 };
+export const unreadMs = 300;
+
+export class LabelledServer {
+  /** Of the requests that were read without node:http. */
+  callers: SocketCaller[] = [];
+  /** Answers to these requests wait for it. */
+  wait: Promise<unknown> = Promise.resolve();
+  /** The answer to these requests; null = the label and the length of the body. */
+  answer: string | null = null;
+  readonly memory = new BodyMemory({ bytesMax: 1_000_000 });
+  private running!: LodestoneServer;
+  private url = '';
+  private readonly opened: RawConnection[] = [];
+
+  async start(): Promise<void> {
+    const { deps } = await httpFixture({ chat: this.onNode, socketChat: this.onSocket });
+    const options = { ...serverLimits.options, ...times, connectionsCheckingInterval: 20 };
+    this.running = await createServer(deps, { options, connectionsMax });
+    this.url = `http://127.0.0.1:${await this.running.listen(0, '127.0.0.1')}`;
+  }
+
+  async open(): Promise<RawConnection> {
+    const connection = await RawConnection.open(this.url);
+    this.opened.push(connection);
+    return connection;
+  }
+
+  /** Lets the answers wait until the function that it returns is called. */
+  hold(): () => void {
+    let go = () => {};
+    this.wait = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    return go;
+  }
+
+  openCount = () => new Promise<number>((resolve) => this.running.server.getConnections((_, count) => resolve(count)));
+
+  reset(): void {
+    for (const connection of this.opened.splice(0)) connection.close();
+    this.callers = [];
+    this.wait = Promise.resolve();
+    this.answer = null;
+  }
+
+  async stop(graceMs?: number): Promise<void> {
+    await this.running.close(graceMs);
+    this.memory.close();
+  }
+
+  private readonly onSocket: SocketChatHandler = async (caller) => {
+    this.callers.push(caller);
+    caller.unreadMs = unreadMs;
+    try {
+      if (caller.authorization === undefined) throw gatewayError('authorization_missing');
+      const body = await caller.readBody(this.memory.open('a'));
+      await this.wait;
+      caller.answer([], this.answer ?? `"fast ${body.length}"`, 'latin1');
+    } catch (error) {
+      if (caller.gone) caller.abandon();
+      else caller.refuse(error as GatewayError, 'req-1', {});
+    } finally {
+      caller.releaseBody();
+    }
+  };
+
+  private readonly onNode: ChatHandler = (req, res) => {
+    let length = 0;
+    req.on('data', (piece: Buffer) => (length += piece.length)).on('end', () => res.end(`"node ${length}"`));
+  };
+}
+
+export const chatPath = '/v1/chat/completions';
+const key = { authorization: 'Bearer x' };
+
+export function chatBytes(body: string, headers: Record<string, string> = key): Buffer {
+  return requestBytes('POST', chatPath, headers, body);
+}
+
+/** The answers so far, as soon as there are `count`: the body of a 200, the status of others. */
+export async function answersOn(connection: RawConnection, count: number): Promise<string[]> {
+  const read = () => {
+    const reader = new AnswerReader([]);
+    reader.push(connection.received);
+    expect(reader.fault).toBeNull();
+    return reader.answers.map(({ status, body }) => (status === 200 ? body.toString() : String(status)));
+  };
+  await connection.readUntil(() => read().length >= count, 3_000);
+  return read();
+}
