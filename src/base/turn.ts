@@ -4,8 +4,9 @@
  * between system calls. Measured with 32 connections, a JSON request costs 193 µs of CPU this way and 275 µs when each is
  * done as it arrives. Nothing waits longer than the turn that it arrived in.
  */
-const stages = ['requests', 'answers', 'records', 'sends'] as const;
-export type TurnStage = (typeof stages)[number];
+const firstHalf = ['requests', 'answers'] as const;
+const secondHalf = ['records', 'sends'] as const;
+export type TurnStage = (typeof firstHalf | typeof secondHalf)[number];
 
 const waiting: Record<TurnStage, (() => void)[]> = { requests: [], answers: [], records: [], sends: [] };
 let scheduled = false;
@@ -15,11 +16,23 @@ export function atEndOfTurn(stage: TurnStage, work: () => void): void {
   if (!scheduled) schedule();
 }
 
-/** One immediate for each stage, so that promises resolved in a stage continue before the next begins. */
+/** Two immediates, so that promises that the first half resolved continue before the second half begins. */
 function schedule(): void {
   scheduled = true;
-  for (const stage of stages) setImmediate(runStage, stage);
-  setImmediate(endTurn);
+  setImmediate(runFirstHalf);
+  setImmediate(runSecondHalf);
+}
+
+function runFirstHalf(): void {
+  for (const stage of firstHalf) runStage(stage);
+}
+
+/** What was added to a stage after it ran waits for the next turn. */
+function runSecondHalf(): void {
+  for (const stage of secondHalf) runStage(stage);
+  scheduled = false;
+  const { requests, answers, records, sends } = waiting;
+  if (requests.length + answers.length + records.length + sends.length > 0) schedule();
 }
 
 function runStage(stage: TurnStage): void {
@@ -36,10 +49,4 @@ function runStage(stage: TurnStage): void {
       });
     }
   }
-}
-
-/** What was added to a stage after it ran waits for the next turn. */
-function endTurn(): void {
-  scheduled = false;
-  if (stages.some((stage) => waiting[stage].length > 0)) schedule();
 }

@@ -4,7 +4,7 @@
  * error is thrown as a row of the error table; the HTTP layer answers it.
  */
 import { generationId } from '../base/ids.js';
-import { andThen, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
@@ -12,7 +12,7 @@ import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { admit } from './admit.js';
 import type { Caller } from './caller.js';
 import { gate } from './gate.js';
-import type { ChatNotes, Delivered, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
+import type { ChatNotes, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
 import { rank } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
@@ -31,11 +31,15 @@ export interface Arrival {
   readonly notes: ChatNotes;
 }
 
-export async function serve(ports: PipelinePorts, arrival: Arrival): Promise<void> {
+/** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
+export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
   const startedAtMs = ports.clock.monotonicMs();
-  const exchange = await andThen(admit(ports, arrival.caller), (identity) =>
-    enter(ports, arrival, identity, startedAtMs),
+  return andThen(admit(ports, arrival.caller), (identity) =>
+    andThen(enter(ports, arrival, identity, startedAtMs), (exchange) => forward(ports, arrival, exchange)),
   );
+}
+
+async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Exchange): Promise<void> {
   const { caller, request, snapshot, identity, trail } = exchange;
   const { account } = identity;
   try {
@@ -55,11 +59,11 @@ export async function serve(ports: PipelinePorts, arrival: Arrival): Promise<voi
       },
     );
     if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
-    await andThen(respond(ports, exchange, walked, relay), (delivered: Delivered) => {
-      arrival.notes.delivered = delivered;
-      settle(ports, exchange, delivered);
-      if (delivered.error) throw delivered.error;
-    });
+    const responding = respond(ports, exchange, walked, relay);
+    const delivered = isPending(responding) ? await responding : responding;
+    notes.delivered = delivered;
+    settle(ports, exchange, delivered);
+    if (delivered.error) throw delivered.error;
   } finally {
     // Nothing was delivered, or the settlement has corrected the reservation already.
     exchange.reservation.cancel();

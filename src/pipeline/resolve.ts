@@ -1,7 +1,7 @@
 /** Stage 3: what a model id and its fallback chain stand for. A pin that cannot be met is an error, never another route. */
 import { isAliasName } from '../accounts/aliases/alias-name.js';
 import { checkChain } from '../accounts/fallback/check-chain.js';
-import type { MaybePromise } from '../base/maybe-promise.js';
+import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
 import type { Snapshot } from '../catalogue/route.js';
@@ -87,15 +87,24 @@ export interface EntryFailure {
  * Enters the requested id and then, entry by entry, its fallback chain. The real walk and its explanation share it, so that the two
  * cannot differ. The chain is resolved only when it is needed.
  */
-export async function alongChain<Outcome extends { kind: string }>(
+export function alongChain<Outcome extends { kind: string }>(
   primary: Plan,
   chainOf: () => readonly Plan[],
   enter: (plan: Plan, place: number) => MaybePromise<Outcome | EntryFailure>,
+): MaybePromise<Outcome | EntryFailure> {
+  return andThen(enter(primary, 0), (outcome) =>
+    isFailure(outcome) && continuesAfter(outcome.error) ? alongEntries(outcome, chainOf(), enter) : outcome,
+  );
+}
+
+async function alongEntries<Outcome extends { kind: string }>(
+  failed: EntryFailure,
+  entries: readonly Plan[],
+  enter: (plan: Plan, place: number) => MaybePromise<Outcome | EntryFailure>,
 ): Promise<Outcome | EntryFailure> {
-  let outcome = await enter(primary, 0);
-  if (!isFailure(outcome) || !continuesAfter(outcome.error)) return outcome;
+  let outcome: Outcome | EntryFailure = failed;
   let place = 0;
-  for (const entry of chainOf()) {
+  for (const entry of entries) {
     const entered = await enter(entry, ++place);
     if (isFailure(entered) && isPassedOver(entered.error)) continue;
     outcome = entered;

@@ -45,7 +45,16 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     if (permit === 'not_durable') isDurable = false;
     if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
-    const outcome = await attemptWithPermit(ports, { exchange, route, budgets, relay, permit });
+    const permitted = { exchange, route, budgets, relay, permit };
+    const attemptedAtMs = ports.clock.monotonicMs();
+    let outcome: AttemptOutcome;
+    try {
+      outcome = await attempt(ports, permitted);
+      const written = learn(ports, permitted, outcome);
+      if (written) await written;
+    } finally {
+      endAttempt(ports, permitted, attemptedAtMs);
+    }
     if (outcome.kind === 'gone') return { kind: 'gone', route };
     if (outcome.kind !== 'failure') return { kind: 'served', route, outcome };
     failed = { route, failure: outcome.failure };
@@ -80,24 +89,15 @@ function permitFor(
   return permit;
 }
 
-/** One attempt whose outcome the route's health learns, also where the attempt throws. */
-async function attemptWithPermit(ports: WalkPorts, permitted: PermittedAttempt): Promise<AttemptOutcome> {
-  const { route, permit, exchange } = permitted;
-  const { trail } = exchange;
-  const startedAtMs = ports.clock.monotonicMs();
-  try {
-    const outcome = await attempt(ports, permitted);
-    const written = learn(ports, permitted, outcome);
-    if (written) await written;
-    return outcome;
-  } finally {
-    permit.release();
-    const record = trail.attempts.at(-1);
-    if (record) trail.legs.push({ route, record, startedAtMs, endedAtMs: ports.clock.monotonicMs() });
-  }
-}
-
 type PermittedAttempt = Attempt & { readonly permit: Permit };
+
+/** Also where the attempt has thrown. */
+function endAttempt({ clock }: WalkPorts, { route, permit, exchange }: PermittedAttempt, startedAtMs: number): void {
+  permit.release();
+  const { attempts, legs } = exchange.trail;
+  const record = attempts.at(-1);
+  if (record) legs.push({ route, record, startedAtMs, endedAtMs: clock.monotonicMs() });
+}
 
 /**
  * Tells the route's health how an attempt ended. A stream that broke after its start counts too, though nothing can be retracted.

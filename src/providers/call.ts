@@ -63,11 +63,10 @@ export interface CallPorts {
 
 export class Call implements UpstreamHandler, Watched {
   deadlineMs: number;
+  watchIndex = -1;
   /** Monotonic milliseconds of the first byte: the first data frame, or the first byte of a JSON body that is not blank. */
   firstByteAtMs: number | null = null;
   readonly startedAtMs: number;
-  readonly result: Promise<CallResult>;
-  private resolve!: (result: CallResult) => void;
   private readonly overallAtMs: number;
   /** The time budget for the next frame. */
   private idleMs: number;
@@ -86,10 +85,9 @@ export class Call implements UpstreamHandler, Watched {
     request: UpstreamRequest,
     private readonly budgets: Budgets,
     private readonly frames: FrameConsumer | null,
+    /** Called once, when it is known what the upstream did. */
+    private readonly done: (result: CallResult, call: Call) => void,
   ) {
-    this.result = new Promise((resolve) => {
-      this.resolve = resolve;
-    });
     this.startedAtMs = ports.clock.monotonicMs();
     const beganAtMs = this.startedAtMs - (budgets.spentMs ?? 0);
     this.overallAtMs = beganAtMs + budgets.overallMs;
@@ -292,7 +290,7 @@ export class Call implements UpstreamHandler, Watched {
       this.deadlineMs = this.ports.clock.monotonicMs() + linger;
       if (this.paused || this.decoder) this.resumeUpstream();
     } else this.ports.deadlines.unwatch(this);
-    if (result.kind === 'answer') atEndOfTurn('answers', () => this.resolve(result));
-    else this.resolve(result);
+    if (result.kind === 'answer') atEndOfTurn('answers', () => this.done(result, this));
+    else this.done(result, this);
   }
 }

@@ -58,6 +58,7 @@ export class PlayedCall {
   readonly consumer = new Consumer();
   readonly call: Call;
   resumed = 0;
+  private over: CallResult | undefined;
   private readonly transport = new PlayedTransport();
 
   constructor({ stream = false, ...budgets }: Partial<Budgets> & { stream?: boolean } = {}) {
@@ -69,6 +70,9 @@ export class PlayedCall {
       request,
       { ...specifiedBudgets, ...budgets },
       stream ? this.consumer : null,
+      (result) => {
+        this.over = result;
+      },
     );
   }
 
@@ -82,15 +86,11 @@ export class PlayedCall {
 
   /** A whole answer is given at the end of a turn, which fake timers hold back. */
   private async afterTurns(): Promise<CallResult> {
-    let over: CallResult | undefined;
-    void this.call.result.then((result) => {
-      over = result;
-    });
-    while (over === undefined) {
+    while (this.over === undefined) {
       await new Promise((resolve) => setTimeout(resolve, 0));
       vi.advanceTimersByTime(0);
     }
-    return over;
+    return this.over;
   }
 
   head(status = 200, headers: string[] = []): this {

@@ -3,6 +3,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
 
 export const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+export const stopSequencesMax = 4;
 const roles: ReadonlySet<string> = new Set(messageRoles);
 
 /** Throws the error of the first message that is not valid. */

@@ -15,16 +15,20 @@ import {
   type TextEncoding,
   tooDeep,
 } from '../../wire/json-text.js';
-import { checkMessages } from './messages.js';
+import { checkMessages, stopSequencesMax } from './messages.js';
+import { scanRequest } from './scan-request.js';
 
 type Fields = Record<string, unknown>;
 
 /** Fields that the dialect writes itself, or that are not sent to a provider. */
 const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback']);
 
-export const stopSequencesMax = 4;
-
+/** The usual request is scanned; any other, and every one that is not valid, is parsed. */
 export function readRequest(bytes: Buffer, large = false): ChatRequest {
+  return (large ? null : scanRequest(bytes)) ?? parseRequest(bytes, large);
+}
+
+export function parseRequest(bytes: Buffer, large = false): ChatRequest {
   if (bytes.length === 0) throw gatewayError('body_not_json', { reason: 'is empty' });
   // Parsing costs time for every level, so a large body is measured first.
   if (large && bytesTooDeep(bytes)) throw tooDeepError();

@@ -70,39 +70,62 @@ interface ReadyCall {
   readonly credentials: CallCredentials;
 }
 
-async function callUpstream(
+/** The wait for the upstream is the only one of a usual request, so it has the only promise of the attempt. */
+function callUpstream(
   ports: AttemptPorts,
-  { exchange, route, relay }: Attempt,
+  task: Attempt,
   record: AttemptRecord,
   { outgoing: { path, body }, credentials }: ReadyCall,
 ): Promise<AttemptOutcome> {
+  const { exchange, route, relay } = task;
   const { request, caller, trail } = exchange;
-  const { dialect } = route.provider;
-  const { createStreamTranslator } = dialectOf(dialect);
-  const call = new Call(
-    { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
-    { route, path, body, stream: request.stream, headers: credentials.headers },
-    credentials.budgets,
-    relay && createStreamTranslator ? new TranslatedFrames(relay, createStreamTranslator()) : relay,
-  );
-  trail.dispatchedAtMs = call.startedAtMs;
-  caller.onGone = () => {
-    relay?.callerLeft();
-    call.abandon();
-  };
-  if (caller.gone) call.abandon();
-  const result = await call.result;
-  caller.onGone = null;
-  trail.upstreamMs += ports.clock.monotonicMs() - call.startedAtMs;
-  if (call.firstByteAtMs !== null) record.first_byte_ms = Math.round(call.firstByteAtMs - call.startedAtMs);
+  const { createStreamTranslator } = dialectOf(route.provider.dialect);
+  return new Promise((resolve, reject) => {
+    const call = new Call(
+      { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
+      { route, path, body, stream: request.stream, headers: credentials.headers },
+      credentials.budgets,
+      relay && createStreamTranslator ? new TranslatedFrames(relay, createStreamTranslator()) : relay,
+      (result, ended) => {
+        caller.onGone = null;
+        trail.upstreamMs += ports.clock.monotonicMs() - ended.startedAtMs;
+        if (ended.firstByteAtMs !== null) record.first_byte_ms = Math.round(ended.firstByteAtMs - ended.startedAtMs);
+        try {
+          resolve(readResult(ports, task, record, { result, body }));
+        } catch (error) {
+          reject(error);
+        }
+      },
+    );
+    trail.dispatchedAtMs = call.startedAtMs;
+    caller.onGone = () => {
+      relay?.callerLeft();
+      call.abandon();
+    };
+    if (caller.gone) call.abandon();
+  });
+}
+
+interface EndedCall {
+  readonly result: CallResult;
+  /** What was sent. */
+  readonly body: OutgoingCall['body'];
+}
+
+function readResult(
+  ports: AttemptPorts,
+  { exchange, route, relay }: Attempt,
+  record: AttemptRecord,
+  { result, body }: EndedCall,
+): MaybePromise<AttemptOutcome> {
   const unread: MaybePromise<UnreadOutcome> =
     result.kind === 'answer'
-      ? andThen(ports.answers.read(result.body, dialect, route), (reading) =>
+      ? andThen(ports.answers.read(result.body, route.provider.dialect, route), (reading) =>
           answerOutcome(exchange, route, result, reading),
         )
       : outcomeOf(route, result, relay, ports.clock.now());
   return andThen(unread, (outcome) =>
-    andThen(readFailure(ports, outcome, { request, body }, route), (read) => {
+    andThen(readFailure(ports, outcome, { request: exchange.request, body }, route), (read) => {
       note(record, read, result);
       return read;
     }),

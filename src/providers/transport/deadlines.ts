@@ -7,6 +7,8 @@ import type { Clock } from '../../base/time.js';
 export interface Watched {
   /** Monotonic milliseconds; Infinity = no deadline for now. */
   deadlineMs: number;
+  /** Where the item is in the list of all; -1 where it is not watched. Only `Deadlines` sets it. */
+  watchIndex?: number;
   expire(nowMs: number): void;
 }
 
@@ -15,7 +17,11 @@ export const tickMs = 20;
 export class Deadlines {
   /** The time of the last tick, precise to `tickMs`: cheap enough to read for every chunk. */
   coarseNowMs: number;
-  private readonly watched = new Set<Watched>();
+  /**
+   * An array, because a Set that is added to and deleted from makes a new table every few dozen requests, and a table that reached the
+   * old part of the heap keeps all later ones alive until a full collection, with every request that was in them.
+   */
+  private readonly watched: Watched[] = [];
   private timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly clock: Clock) {
@@ -23,7 +29,7 @@ export class Deadlines {
   }
 
   watch(item: Watched): void {
-    this.watched.add(item);
+    item.watchIndex = this.watched.push(item) - 1;
     if (!this.timer) {
       this.coarseNowMs = this.clock.monotonicMs();
       this.timer = setInterval(() => this.tick(), tickMs);
@@ -31,11 +37,17 @@ export class Deadlines {
   }
 
   unwatch(item: Watched): void {
-    this.watched.delete(item);
+    const { watchIndex = -1 } = item;
+    if (watchIndex === -1) return;
+    item.watchIndex = -1;
+    const last = this.watched.pop()!;
+    if (last === item) return;
+    this.watched[watchIndex] = last;
+    last.watchIndex = watchIndex;
   }
 
   get size(): number {
-    return this.watched.size;
+    return this.watched.length;
   }
 
   private tick(): void {
@@ -45,13 +57,16 @@ export class Deadlines {
     for (const item of this.watched) due ||= item.deadlineMs <= now;
     // Runs after the sockets have been read: bytes that arrived in time while the loop was busy still count.
     if (due) setImmediate(() => this.expire(now));
-    if (this.watched.size === 0 && this.timer) {
+    if (this.watched.length === 0 && this.timer) {
       clearInterval(this.timer);
       this.timer = null;
     }
   }
 
   private expire(now: number): void {
-    for (const item of this.watched) if (item.deadlineMs <= now) item.expire(now);
+    for (const item of this.watched.filter(({ deadlineMs }) => deadlineMs <= now)) {
+      // One that expires may take others with it, or move them.
+      if (item.watchIndex !== -1 && item.deadlineMs <= now) item.expire(now);
+    }
   }
 }

@@ -1,7 +1,6 @@
 /** Describes a chat request. A field that is not listed is passed to the provider as it is. */
 import { modelIdSchema } from '../../../catalogue/model-id.js';
-import { messageRoles } from '../../../doors/chat/messages.js';
-import { stopSequencesMax } from '../../../doors/chat/read-request.js';
+import { messageRoles, stopSequencesMax } from '../../../doors/chat/messages.js';
 import type { refusableParameters } from '../../../wire/chat-request.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
 import { array, object, ref, text } from '../schema.js';

@@ -1,0 +1,215 @@
+/**
+ * Reads the usual chat completions request in one pass over its text: checks that it is valid JSON and a valid request, and cuts out
+ * what goes to the provider. It returns null for anything unusual, and for everything that is not valid: `readRequest` then parses
+ * the body, and is the one that refuses. Both give the same result for every body that this one takes.
+ */
+import { asLatin1, copyLatin1, decodeLatin1 } from '../../base/latin1.js';
+import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
+import { JsonScanner } from '../../wire/json-scanner.js';
+import { nestingMax } from '../../wire/json-text.js';
+import { SeenNames } from '../../wire/seen-names.js';
+import { stopSequencesMax } from './messages.js';
+import { scanMessages } from './scan-messages.js';
+
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const quote = 0x22;
+
+/** A longer id is no id of a catalogue. */
+const modelIdMax = 256;
+
+/** Names that have a rule. */
+const ruledNames = [
+  'model',
+  'messages',
+  'stream',
+  'stream_options',
+  'temperature',
+  'top_p',
+  'frequency_penalty',
+  'presence_penalty',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'stop',
+  'logprobs',
+  'response_format',
+  'logit_bias',
+  'fallback',
+] as const;
+type RuledName = (typeof ruledNames)[number];
+const names = new SeenNames(ruledNames);
+
+/** Copies of model ids: a part of the body would keep the whole body in memory for as long as the record of the request. */
+const modelIds = new Map<string, string>();
+const modelIdsMax = 1_000;
+
+/** What one pass has found; used again for the next request. */
+const json = new JsonScanner();
+let model = '';
+let stream = false;
+let streamOptions: Record<string, unknown> | null = null;
+let needs: readonly RefusableParameter[] | null = null;
+
+const noNeeds: readonly RefusableParameter[] = [];
+
+export function scanRequest(bytes: Buffer): ChatRequest | null {
+  if (!json.open(bytes)) return null;
+  names.clear();
+  model = '';
+  stream = false;
+  streamOptions = needs = null;
+  const members = scanFields();
+  json.close();
+  if (members === null || model === '' || !names.has('messages')) return null;
+  return {
+    model,
+    stream,
+    includeUsage: includesUsage(streamOptions),
+    needs: needs ?? noNeeds,
+    responseFormat: null,
+    fallback: null,
+    members,
+    streamOptionMembers: otherOptions(streamOptions),
+    encoding: 'latin1',
+  };
+}
+
+function includesUsage(options: Record<string, unknown> | null): boolean {
+  return options?.include_usage === true;
+}
+
+function otherOptions(options: Record<string, unknown> | null): string {
+  return options ? JSON.stringify({ ...options, include_usage: undefined }).slice(1, -1) : '';
+}
+
+/** The text of all members that are sent on; neighbours stay one piece. null where the body is unusual. */
+function scanFields(): string | null {
+  if (!json.take(openBrace)) return null;
+  let members = '';
+  let pieceStart = -1;
+  for (;;) {
+    json.peek();
+    const start = json.at;
+    const key = json.takeKey();
+    if (key === -1) return null;
+    const name = json.text.slice(key, json.keyEnd);
+    if (!names.add(name)) return null;
+    const field = scanField(name as RuledName);
+    if (field === null) return null;
+    if (field === 'kept' && pieceStart === -1) pieceStart = start;
+    if (field === 'dropped' && pieceStart !== -1) {
+      members = joined(members, pieceStart, json.text.lastIndexOf(',', start));
+      pieceStart = -1;
+    }
+    const next = json.takeNext(closeBrace);
+    if (next === 'more') continue;
+    const end = json.at - 1;
+    if (next === null || !Number.isNaN(json.peek())) return null;
+    return pieceStart === -1 ? members : joined(members, pieceStart, end);
+  }
+}
+
+function joined(members: string, from: number, to: number): string {
+  const piece = json.text.slice(from, to);
+  return members === '' ? piece : `${members},${piece}`;
+}
+
+/** Checks one field like `checkField`. null where it is unusual or not valid. */
+function scanField(name: RuledName): 'kept' | 'dropped' | null {
+  switch (name) {
+    case 'model':
+      return scanModel();
+    case 'messages':
+      return scanMessages(json) ? 'kept' : null;
+    case 'stream':
+      stream = json.peek() === 0x74;
+      return json.takeWord('true') || json.takeWord('false') ? 'dropped' : null;
+    case 'stream_options':
+      return scanStreamOptions();
+    case 'temperature':
+      return isWithin(json.takeNumber(), 0, 2) ? 'kept' : null;
+    case 'top_p':
+      return isWithin(json.takeNumber(), 0, 1) ? 'kept' : null;
+    case 'frequency_penalty':
+    case 'presence_penalty':
+      return isWithin(json.takeNumber(), -2, 2) ? 'kept' : null;
+    case 'max_tokens':
+    case 'max_completion_tokens':
+      return isCount(json.takeNumber()) ? 'kept' : null;
+    case 'n':
+      return scanN();
+    case 'stop':
+      return scanStop() ? 'kept' : null;
+    case 'logprobs':
+      return scanLogprobs();
+    case 'response_format':
+    case 'logit_bias':
+    case 'fallback':
+      return null;
+    default:
+      return json.skipValue(nestingMax - 1) ? 'kept' : null;
+  }
+}
+
+function scanModel(): 'dropped' | null {
+  const start = json.takePlainString();
+  if (start === -1) return null;
+  const id = json.text.slice(start, json.at - 1);
+  model = modelIds.get(id) ?? keptModelId(id);
+  return 'dropped';
+}
+
+function keptModelId(id: string): string {
+  const copy = decodeLatin1(asLatin1(id));
+  if (modelIds.size >= modelIdsMax) modelIds.clear();
+  if (id.length <= modelIdMax) modelIds.set(copyLatin1(asLatin1(id)), copy);
+  return copy;
+}
+
+function scanStreamOptions(): 'dropped' | null {
+  if (json.peek() !== openBrace) return null;
+  const start = json.at;
+  if (!json.skipValue(nestingMax - 1)) return null;
+  streamOptions = JSON.parse(json.text.slice(start, json.at)) as Record<string, unknown>;
+  return 'dropped';
+}
+
+function isWithin(value: number, low: number, high: number): boolean {
+  return value >= low && value <= high;
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 1;
+}
+
+/** One answer is what a provider gives anyway. */
+function scanN(): 'kept' | 'dropped' | null {
+  const value = json.takeNumber();
+  if (!isCount(value)) return null;
+  if (value === 1) return 'dropped';
+  needs = [...(needs ?? noNeeds), 'n'];
+  return 'kept';
+}
+
+function scanLogprobs(): 'kept' | 'dropped' | null {
+  json.peek();
+  if (json.takeWord('false')) return 'dropped';
+  if (!json.takeWord('true')) return null;
+  needs = [...(needs ?? noNeeds), 'logprobs'];
+  return 'kept';
+}
+
+function scanStop(): boolean {
+  if (json.peek() === quote) return json.skipString();
+  if (!json.take(openBracket)) return false;
+  if (json.take(closeBracket)) return true;
+  for (let count = 1; count <= stopSequencesMax; count++) {
+    if (json.peek() !== quote || !json.skipString()) return false;
+    const next = json.takeNext(closeBracket);
+    if (next !== 'more') return next === 'end';
+  }
+  return false;
+}
