@@ -46,6 +46,12 @@ import { openStorage } from './storage.js';
 const replayMs = 5_000;
 /** Time after the drain for requests that were cut off to be counted and settled. */
 const settleMs = 10_000;
+/**
+ * Memory is exact in a single process, and whoever reads the store settles first, so a settlement may wait for a large batch.
+ * The balances that the processes of a fleet see of each other come from the store.
+ */
+const settleEveryMs = 1_000;
+const settleInFleetMs = 250;
 /** A probe that never reports back is given up this long after its last time limit. */
 const probeGraceMs = 5_000;
 
@@ -127,6 +133,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       shared: config.storage.redisUrl !== null,
       sharesStoreDisk: config.storage.databaseUrl === null,
       settle: (rows) => deployment.settle(rows),
+      flushMs: config.storage.redisUrl === null ? settleEveryMs : settleInFleetMs,
       ...{ clock, logger },
     }),
     (part) => part.close(),

@@ -2,6 +2,7 @@
  * Bounds the memory that request bodies hold. A body counts by the bytes that have arrived, so that a client that announces
  * much and sends nothing takes nothing from others. A body that would exceed the bound is refused, also in the middle.
  */
+import { type Member, MemberList } from '../base/member-list.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 
 /** The share that one account may take, so that three others can still send. */
@@ -24,12 +25,18 @@ interface Source {
   readonly complete: boolean;
 }
 
+/** The bytes that one owner's bodies hold. */
+interface OwnerBytes {
+  held: number;
+}
+
 export class BodyMemory {
   readonly bytesMax: number;
   private readonly ownerBytesMax: number;
   private held = 0;
-  private readonly heldBy = new Map<string, number>();
-  private readonly receiving = new Set<BodyHold>();
+  /** Owners without bytes stay until the next sweep: most of them send again soon. */
+  private readonly owners = new Map<string, OwnerBytes>();
+  private readonly receiving = new MemberList<BodyHold>();
   private refusal: (() => GatewayError) | null = null;
   private readonly sweeper: NodeJS.Timeout;
 
@@ -45,7 +52,7 @@ export class BodyMemory {
 
   /** Throws body_memory_full where a body of this length does not fit now; null where its length is not known. */
   check(owner: string, length: number | null): void {
-    const refusal = length === 0 ? null : this.refusalFor(owner, length ?? 1);
+    const refusal = length === 0 ? null : this.refusalFor(this.owners.get(owner)?.held ?? 0, length ?? 1);
     if (refusal) throw refusal;
   }
 
@@ -57,7 +64,7 @@ export class BodyMemory {
   /** Refuses every body that has not arrived in full, now and later. */
   refuseUnfinished(refusal: () => GatewayError): void {
     this.refusal = refusal;
-    for (const body of [...this.receiving]) body.refuseUnfinished(refusal());
+    for (const body of this.receiving.all()) body.refuseUnfinished(refusal());
   }
 
   close(): void {
@@ -77,33 +84,34 @@ export class BodyMemory {
 
   /** @internal Returns the error where the bytes do not fit, and then takes nothing. */
   take(owner: string, bytes: number): GatewayError | null {
-    const refusal = this.refusalFor(owner, bytes);
+    const known = this.owners.get(owner);
+    const refusal = this.refusalFor(known?.held ?? 0, bytes);
     if (refusal) return refusal;
     this.held += bytes;
-    this.heldBy.set(owner, (this.heldBy.get(owner) ?? 0) + bytes);
+    if (known) known.held += bytes;
+    else this.owners.set(owner, { held: bytes });
     return null;
   }
 
   /** @internal */
   give(owner: string, bytes: number): void {
     this.held -= bytes;
-    const left = (this.heldBy.get(owner) ?? 0) - bytes;
-    if (left > 0) this.heldBy.set(owner, left);
-    else this.heldBy.delete(owner);
+    this.owners.get(owner)!.held -= bytes;
   }
 
-  private refusalFor(owner: string, bytes: number): GatewayError | null {
+  private refusalFor(heldByOwner: number, bytes: number): GatewayError | null {
     const whose =
       this.held + bytes > this.bytesMax
         ? { whose: 'all callers', bytes: this.bytesMax }
-        : (this.heldBy.get(owner) ?? 0) + bytes > this.ownerBytesMax
+        : heldByOwner + bytes > this.ownerBytesMax
           ? { whose: 'this account', bytes: this.ownerBytesMax }
           : null;
     return whose && gatewayError('body_memory_full', whose, { headers: { connection: 'close' } });
   }
 
   private sweep(): void {
-    for (const body of [...this.receiving]) {
+    for (const [owner, { held }] of this.owners) if (held === 0) this.owners.delete(owner);
+    for (const body of this.receiving.all()) {
       if (++body.quietSweeps > sweepsToStall)
         body.refuseUnfinished(gatewayError('request_timeout', undefined, { headers: { connection: 'close' } }));
     }
@@ -111,7 +119,8 @@ export class BodyMemory {
 }
 
 /** The memory that one body holds. */
-export class BodyHold {
+export class BodyHold implements Member {
+  place = -1;
   /** The number of sweeps since the last byte arrived. */
   quietSweeps = 0;
   private bytes = 0;

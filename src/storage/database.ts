@@ -6,6 +6,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
 import type { SocketConnection } from './embedded/embedded.js';
+import { yieldToRequests } from './embedded/embedded-priority.js';
 import { StoreUnavailable } from './store.js';
 
 export type StoreAddress = { connection: SocketConnection } | { databaseUrl: string };
@@ -30,7 +31,10 @@ export class Database {
     });
     // The pool replaces an idle connection that breaks. Without a listener the event would end the process.
     this.#pool.on('error', (error) => logger.warn({ error: error.message }, 'a store connection broke'));
-    this.#pool.on('connect', (client) => client.on('error', () => {}));
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {});
+      if ('connection' in address) yieldToRequests(backendPid(client));
+    });
     this.#drizzle = drizzle(this.#pool);
   }
 
@@ -98,6 +102,11 @@ export class Database {
   close(): Promise<void> {
     return endWithin(this.#pool.end());
   }
+}
+
+/** The driver has it from the server's greeting; its published types leave it out. */
+function backendPid(client: pg.PoolClient): number {
+  return (client as unknown as { processID: number }).processID;
 }
 
 /** A server that does not answer never confirms the end of a connection, and stopping this process must not wait for it. */

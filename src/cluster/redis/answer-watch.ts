@@ -2,11 +2,12 @@
  * Tracks the unanswered requests to Redis and reports when an answer is overdue. One timer watches the earliest deadline, so
  * a request needs no timer of its own, and a busy event loop is never mistaken for a silent Redis.
  */
+import { type Member, MemberList } from '../../base/member-list.js';
 
 /** A timer later than this shows that the process, or the whole machine and Redis with it, is short of processor time. */
 const lateMsMax = 5;
 
-export interface Ask {
+export interface Ask extends Member {
   readonly resolve: (answer: unknown) => void;
   readonly waitMs: number;
   dueMs: number;
@@ -15,7 +16,7 @@ export interface Ask {
 }
 
 export class AnswerWatch {
-  private readonly open = new Set<Ask>();
+  private readonly open = new MemberList<Ask>();
   private timer: NodeJS.Timeout | null = null;
   private timerDueMs = Number.POSITIVE_INFINITY;
 
@@ -23,7 +24,7 @@ export class AnswerWatch {
   constructor(private readonly overdue: (waitMs: number) => void) {}
 
   add(resolve: (answer: unknown) => void, waitMs: number): Ask {
-    const ask = { resolve, waitMs, dueMs: performance.now() + waitMs, granted: false };
+    const ask = { resolve, waitMs, dueMs: performance.now() + waitMs, granted: false, place: -1 };
     this.open.add(ask);
     if (ask.dueMs < this.timerDueMs) this.arm(ask.dueMs);
     return ask;
@@ -31,13 +32,15 @@ export class AnswerWatch {
 
   /** False for an answer that comes too late: its caller has gone on without it. */
   answered(ask: Ask): boolean {
-    return this.open.delete(ask);
+    const isOpen = ask.place !== -1;
+    this.open.delete(ask);
+    return isOpen;
   }
 
   /** Drops everything that is open; it will not be answered. */
   drop(): void {
-    const dropped = [...this.open];
-    this.open.clear();
+    const dropped = this.open.all();
+    for (const ask of dropped) this.open.delete(ask);
     this.disarm();
     for (const ask of dropped) ask.resolve(null);
   }
@@ -64,7 +67,7 @@ export class AnswerWatch {
   private judge(lateMs: number): void {
     const nowMs = performance.now();
     let nextMs = Number.POSITIVE_INFINITY;
-    for (const ask of this.open) {
+    for (const ask of this.open.all()) {
       if (ask.dueMs <= nowMs) {
         if (ask.granted || lateMs <= lateMsMax) {
           this.overdue(ask.waitMs);

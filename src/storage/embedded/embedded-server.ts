@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../base/logger.js';
 import { admitOwnUserOnly, giveTo, pathFor, takeOver } from './embedded-access.js';
 import { nobody, type ServerUser } from './embedded-binaries.js';
+import { serverNiceness } from './embedded-priority.js';
 
 export interface ServerPlace {
   /** The directory with `bin`, `lib` and `share`. */
@@ -31,7 +32,7 @@ const stopMs = 20_000;
  * that is killed. It also ends when the server does, so that the parent notices a crash.
  */
 const watchdog = `exec 3<&0
-"$@" 3<&- </dev/null & server=$!
+nice -n ${serverNiceness} "$@" 3<&- </dev/null & server=$!
 ( cat <&3 >/dev/null; kill -INT $server ) 2>/dev/null & watch=$!
 exec 3<&-
 wait $server; status=$?
@@ -42,7 +43,7 @@ exit $status`;
 const settings = [
   'listen_addresses=',
   'fsync=on',
-  'shared_buffers=32MB',
+  'shared_buffers=16MB',
   'max_wal_size=256MB',
   'min_wal_size=32MB',
   'wal_level=minimal',
@@ -51,6 +52,9 @@ const settings = [
   'max_parallel_workers_per_gather=0',
   'io_method=sync',
   'huge_pages=off',
+  // Commits flush the WAL themselves and the data is small, so the helpers of the server need not wake up five times a second.
+  'wal_writer_delay=5s',
+  'bgwriter_delay=2s',
   'autovacuum=on',
   'autovacuum_max_workers=1',
   'jit=off',

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -52,6 +52,13 @@ describe('the embedded PostgreSQL', () => {
     running = [];
     expect(existsSync(join(dir, 'data/postgres/postmaster.pid'))).toBe(false);
     expect(await ask(await start(), 'select v from kept')).toBe(1);
+  });
+
+  it('runs at a lower priority than the gateway, and still commits to disk before it answers', async () => {
+    const server = await start();
+    const pid = Number.parseInt(readFileSync(join(dir, 'data/postgres/postmaster.pid'), 'utf8'), 10);
+    expect(getPriority(pid)).toBe(Math.min(19, getPriority() + 5));
+    expect(await ask(server, `select current_setting('synchronous_commit') as v`)).toBe('on');
   });
 
   it('refuses a second start on the same data directory, naming it and the pid that holds it', async () => {
