@@ -1,6 +1,9 @@
 /** Unit tests stand beside the code, black-box tests under tests/. One PostgreSQL serves all of them. */
 import { defineConfig } from 'vitest/config';
 import { slowUnits, smoke } from './tests/fast.mjs';
+import { writeToMemory } from './tests/support/memory-folder.js';
+
+writeToMemory();
 
 const common = {
   pool: 'forks' as const,

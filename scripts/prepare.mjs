@@ -11,6 +11,7 @@ import { run } from './run-process.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const oldestNode = [20, 19];
+const buildScripts = ['bundle', 'compile-catalogue', 'compile-vocabulary'].map((name) => `scripts/${name}.mjs`);
 const stampFile = join(root, 'dist', '.built');
 
 /** A step that failed; its message is all that the user needs to see. */
@@ -68,7 +69,8 @@ async function install() {
 function sourceFingerprint() {
   const hash = createHash('sha256');
   const read = [...sources(), ...docsSources(), ...filesUnder('catalogue')];
-  for (const path of ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...read]) {
+  const made = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...buildScripts];
+  for (const path of [...made, ...read]) {
     const { size, mtimeMs } = statSync(join(root, path));
     hash.update(`${path}\0${size}\0${mtimeMs}\n`);
   }
@@ -104,7 +106,7 @@ async function build(fingerprint, checkTypes) {
     heartbeat: 'Still building',
   });
   if (code !== 0) throw new PrepareError('The build failed; the compiler names the file and line above.');
-  finishOutput([...(await docs()), ...(await catalogue())]);
+  finishOutput([...(await docs()), ...(await data()), ...(await bundle())]);
   writeFileSync(stampFile, fingerprint);
   console.log(`Built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
@@ -120,9 +122,16 @@ async function docs() {
 }
 
 /** With the list of files that has just been compiled. */
-async function catalogue() {
+async function data() {
   const { compileCatalogue } = await import('./compile-catalogue.mjs');
-  return compileCatalogue(root);
+  const { compileVocabulary } = await import('./compile-vocabulary.mjs');
+  return [...(await compileCatalogue(root)), ...(await compileVocabulary(root))];
+}
+
+/** Of the modules that have just been compiled. */
+async function bundle() {
+  const { bundleGateway } = await import('./bundle.mjs');
+  return bundleGateway(root);
 }
 
 /** Copies what is no TypeScript (migrations), and deletes the output of sources that are gone, so that nothing can import it. */

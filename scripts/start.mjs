@@ -10,7 +10,7 @@ if (fault) {
 } else if (help) {
   console.log(usage);
 } else if (await prepareOrExplain()) {
-  const { runServer } = await import('../dist/main.js');
+  const { runServer } = await import('../dist/bundle/main.js');
   process.exitCode = await runServer(serve);
 } else {
   process.exitCode = 1;

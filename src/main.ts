@@ -55,7 +55,7 @@ async function serve({ config, readConfig, logger, endsBy }: ServeOptions): Prom
   process.on('SIGHUP', () => void starting.then(({ catalogue }) => catalogue.reload()).catch(() => {}));
   const gateway = await starting;
   console.log(readyText(gateway.addresses));
-  gateway.loadTokenizer();
+  gateway.warmUp();
 }
 
 if (process.argv[1] && import.meta.url === new URL(`file://${process.argv[1]}`).href)

@@ -41,6 +41,7 @@ import { OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { openStorage } from './storage.js';
+import { warmUp } from './warm-up.js';
 
 /** How long a start and a request wait for the journal of an earlier process to reach the store. */
 const replayMs = 5_000;
@@ -79,8 +80,8 @@ export interface Gateway {
   readonly catalogue: CatalogueHolder;
   readonly store: Store;
   readonly journal: Pick<JournalSlot, 'adopt'>;
-  /** Loads the tokenizer in the background, so that the first answer without usage does not wait for it. */
-  loadTokenizer(): void;
+  /** Prepares the request path in the background, so that the first request does not wait for what is made on first use. */
+  warmUp(): void;
   /** The metrics of this process alone. */
   figures(): Figures;
   /** Refuses new work, lets running answers finish within the drain time (or a shorter one), and settles everything. */
@@ -108,13 +109,16 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const meters = new Meters();
   const processMeters = parts.add(new ProcessMeters(), (part) => part.stop());
   const tracing = await startTracing(env, logger, parts);
-  const territories = await Territories.open(config, logger);
+  // PostgreSQL starts in a process of its own. What needs no store is loaded meanwhile.
+  makePrivateDirectory(config.storage.dataDir);
+  const [store, territories] = await bothOpen(
+    openStorage(config, logger, parts, options.storeConnection),
+    Territories.open(config, logger),
+  );
   const originOf: HttpDeps['originOf'] = (request) => territories.originOf(request.socket.remoteAddress, request);
   const bodyMemory = parts.add(new BodyMemory({ bytesMax: config.server.bodyMemoryMaxBytes }), (part) => part.close());
 
   // Durable state, and what is shared with other processes.
-  makePrivateDirectory(config.storage.dataDir);
-  const store = await openStorage(config, logger, parts, options.storeConnection);
   const deployment = parts.add(
     await openDeployment({
       ...{ config, store, clock, logger },
@@ -249,13 +253,19 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     ...{ port, addresses, adminToken, directory, catalogue, store, journal },
     baseUrl: localAddress(config, port),
     figures: () => server.figures(),
-    loadTokenizer: ports.loadTokenizer,
+    warmUp: () => void warmUp(ports, store),
     stop: (drainMsMax = drainMs) => {
       drainMs = Math.min(drainMs, drainMsMax);
       return parts.close();
     },
     reportUnsettled: () => void journal.reportUnsettled(writeToStandardError),
   };
+}
+
+/** Waits for both also where one fails: what the other has opened is closed with the parts. */
+async function bothOpen<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return Promise.all([first, second]);
 }
 
 /** No account is read before the records of an earlier process are in the store: its balance would be too high. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { createGatewayFiles, type GatewayFiles } from '../support/gateway-files.js';
 
-const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 
 let child: ChildProcess | undefined;
 let files: GatewayFiles | undefined;
@@ -27,7 +27,7 @@ async function freePort(): Promise<number> {
 
 it('the demo account, its key and its link exist and are printed before /readyz is 200', async () => {
   const port = await freePort();
-  files = await createGatewayFiles({ embedded: true, config: { demo: true, server: { port } } });
+  files = await createGatewayFiles({ embedded: 'first', config: { demo: true, server: { port } } });
   child = spawn(process.execPath, [mainFile, 'serve', '--config', files.configFile], {
     cwd: files.folder,
     env: { PATH: process.env.PATH, HOME: process.env.HOME },

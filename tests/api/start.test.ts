@@ -200,7 +200,7 @@ describe('a start that cannot be', () => {
 
 describe('the admin token of a first start', () => {
   it('is made in data_dir/admin-token, mode 0600 in a private directory, and the command line finds it there', async () => {
-    const gateway = await spawnGateway({ embedded: true, config: { admin_token: null } });
+    const gateway = await spawnGateway({ embedded: 'first', config: { admin_token: null } });
     try {
       expect(statSync(join(gateway.files.dataDir, 'admin-token')).mode & 0o777).toBe(0o600);
       const modes = ['.', 'journal', 'postgres'].map(

@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { giveTo } from '../../src/storage/embedded/embedded-access.js';
 import { locateBinaries, serverUser } from '../../src/storage/embedded/embedded-binaries.js';
 import { awaitPredecessor } from '../../src/storage/embedded/embedded-predecessor.js';
-import { initialise, launch, type ServerPlace, type ServerRun } from '../../src/storage/embedded/embedded-server.js';
-import { databaseUrlOf } from '../support/postgres.js';
+import { launch, type ServerPlace, type ServerRun } from '../../src/storage/embedded/embedded-server.js';
+import { databaseUrlOf, placeCluster } from '../support/postgres.js';
 
 const port = 5432;
 
@@ -29,8 +30,8 @@ export class OwnPostgres {
     const folder = mkdtempSync(join(tmpdir(), 'lodestone-pg-'));
     giveTo(user, folder);
     const cluster = join(folder, 'postgres');
+    placeCluster(inject('newCluster'), folder);
     const place = { native: locateBinaries(user), user, cluster, socketDir: cluster, port, connectionsMax: 60 };
-    initialise(place);
     const postgres = new OwnPostgres(folder, place);
     await postgres.start();
     return postgres;

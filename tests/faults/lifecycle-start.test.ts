@@ -79,7 +79,7 @@ it('with a slow store nothing is served before it is ready, /readyz says so, and
     catalogue: ['catalogue.yaml'],
   };
   writeFileSync(join(folder, 'lodestone.yaml'), stringify(config));
-  const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
   const child = spawn(process.execPath, [main, 'serve', '--config', join(folder, 'lodestone.yaml')], {
     stdio: 'ignore',
     cwd: folder,

@@ -82,16 +82,22 @@ describe('requests that may have reached the upstream', () => {
   );
 
   it('a reset on a kept connection is not answered with a second POST either', async () => {
+    let rounds = 0;
     for (const script of [up.reset(), up.rawBytes([], { end: 'close' }), up.reset('before-body')]) {
-      rig.upstream.reset();
-      rig.upstream.enqueue(up.json(up.completion()), script);
-      expect((await chat()).status).toBe(200);
-      expectError(await chat(), providerError);
-      await pause(50);
-      expect(rig.upstream.calls).toHaveLength(2);
-      expect(rig.upstream.calls[1]!.connectionId).toBe(rig.upstream.calls[0]!.connectionId);
+      // After a reset the gateway keeps idle connections of this upstream for a shorter time. On a busy machine the second request may
+      // come later than that and get a connection of its own: such a round says nothing, and is repeated.
+      for (let kept = false; !kept; rounds++) {
+        rig.upstream.reset();
+        rig.upstream.enqueue(up.json(up.completion()), script);
+        expect((await chat()).status).toBe(200);
+        expectError(await chat(), providerError);
+        await pause(50);
+        expect(rig.upstream.calls).toHaveLength(2);
+        kept = rig.upstream.calls[1]!.connectionId === rig.upstream.calls[0]!.connectionId;
+      }
     }
-    await expectBooks(rig.gateway, account, { records: 6, costs: Array.from({ length: 3 }, () => costOf(9, 3)) });
+    const costs = Array.from({ length: rounds }, () => costOf(9, 3));
+    await expectBooks(rig.gateway, account, { records: 2 * rounds, costs });
   });
 
   it('a connection that the upstream closed while it was idle costs the next request nothing', async () => {

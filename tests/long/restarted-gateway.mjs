@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { stringify } from 'yaml';
 
-const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 const adminToken = 'long-run-admin-token-of-no-value';
 export const pin = 'acme/meta/llama-3.3-70b/defra';
 export const auto = 'auto/meta/llama-3.3-70b';

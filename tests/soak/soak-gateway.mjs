@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 
-const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 export const adminToken = 'soak-admin-token-of-no-value';
 export const model = 'acme/meta/llama-3.3-70b/defra';
 /** Of the second upstream. */

@@ -20,7 +20,16 @@ export interface BrowserSource {
 
 const run = promisify(execFile);
 const installTimeoutMs = 120_000;
-const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+/** A headless shell comes first: it has no windows and no pages of its own to keep. */
+const commands = [
+  'chrome-headless-shell',
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+];
 const applications = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',

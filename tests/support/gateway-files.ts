@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { stringify } from 'yaml';
 import { searchAtRest } from './kept-by-gateway.js';
-import { freshDatabase } from './postgres.js';
+import { freshDatabase, placeCluster } from './postgres.js';
 import { registerSecret } from './secrets.js';
 
 export const adminToken = 'test-admin-token-of-no-value';
@@ -14,8 +15,8 @@ export interface GatewayFilesOptions {
   config?: YamlObject;
   /** Written as a catalogue file and used alone; without it the built-in one is used. */
   catalogue?: YamlObject;
-  /** Let the gateway start its own PostgreSQL in its data folder. */
-  embedded?: boolean;
+  /** Let the gateway start its own PostgreSQL in its data folder; with 'first' it makes the cluster too, as a first start does. */
+  embedded?: boolean | 'first';
 }
 
 export interface YamlObject {
@@ -49,6 +50,7 @@ export async function createGatewayFiles(options: GatewayFilesOptions = {}): Pro
   const dataDir = join(folder, 'data');
   const database = options.embedded ? null : await freshDatabase();
   const writeCatalogue = (catalogue: YamlObject) => writeFileSync(catalogueFile, stringify(catalogue));
+  if (options.embedded === true) placeCluster(inject('newCluster'), dataDir);
   if (options.catalogue) writeCatalogue(options.catalogue);
   const defaults: YamlObject = {
     server: { host: '127.0.0.1', port: 0 },

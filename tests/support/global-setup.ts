@@ -9,6 +9,7 @@ let searches: string | undefined;
 export async function setup(project: TestProject): Promise<void> {
   postgres = await sharedPostgres();
   project.provide('postgres', postgres.connection);
+  project.provide('newCluster', postgres.newCluster);
   searches = createSearchesFile();
   project.provide('secretSearches', searches);
 }

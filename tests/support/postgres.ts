@@ -1,31 +1,40 @@
 /** Real PostgreSQL for tests: one embedded server for a whole run, and a freshly migrated database for each test that asks. */
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { type SocketConnection, startEmbedded } from '../../src/storage/embedded/embedded.js';
+import { locateBinaries, serverUser } from '../../src/storage/embedded/embedded-binaries.js';
+import { initialise } from '../../src/storage/embedded/embedded-server.js';
 import { openStore } from '../../src/storage/open-store.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
     postgres: SocketConnection;
+    /** A cluster that no server has run on yet. */
+    newCluster: string;
   }
 }
 
 const template = 'lodestone_template';
-const memoryNeeded = 2 * 1024 ** 3;
 
 export interface SharedPostgres {
   connection: SocketConnection;
+  newCluster: string;
   stop(): Promise<void>;
 }
 
 /** For the global setup: starts the server in a temp directory and makes the template that the tests' databases are cloned from. */
 export async function sharedPostgres(): Promise<SharedPostgres> {
-  const dataDir = mkdtempSync(join(dataParent(), 'lodestone-test-'));
+  const folder = mkdtempSync(join(tmpdir(), 'lodestone-test-'));
+  const [newCluster, dataDir] = [join(folder, 'new'), join(folder, 'data')];
+  const user = serverUser();
+  initialise({ native: locateBinaries(user), user, cluster: newCluster, socketDir: '', port: 0, connectionsMax: 0 });
+  placeCluster(newCluster, dataDir);
   // A pool for each gateway of each worker of the run.
   const embedded = await startEmbedded({ dataDir, logger: silentLogger, connectionsMax: 150 });
   await asOwner(embedded.connection, `create database ${template}`);
@@ -33,19 +42,20 @@ export async function sharedPostgres(): Promise<SharedPostgres> {
   await (await openStore({ connection, logger: silentLogger })).close();
   return {
     connection: embedded.connection,
+    newCluster,
     async stop() {
       await embedded.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** In memory where there is room: hundreds of databases are made and dropped in a run, and no test cares for a power cut. */
-function dataParent(): string {
-  const memory = '/dev/shm';
-  if (!existsSync(memory)) return tmpdir();
-  const { bavail, bsize } = statfsSync(memory);
-  return bavail * bsize > memoryNeeded ? memory : tmpdir();
+/** Spares a gateway's own PostgreSQL the making of its cluster, which takes a second of processor time. */
+export function placeCluster(newCluster: string, dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  // Files keep their owner, the user that the server runs as.
+  const { status, stderr } = spawnSync('cp', ['-a', newCluster, join(dataDir, 'postgres')], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The cluster could not be copied: ${stderr}`);
 }
 
 export interface FreshDatabase {

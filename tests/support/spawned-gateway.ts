@@ -5,7 +5,7 @@ import { GatewayClient } from './client.js';
 import { createGatewayFiles, type GatewayFiles, type GatewayFilesOptions } from './gateway-files.js';
 import { registerEnvironment, searchKept } from './secrets.js';
 
-const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
 const readyLine = /^Lodestone is ready: API (https?:\/\/[^\s/]+)/m;

@@ -206,13 +206,23 @@ export class SignIns {
     const { internalAdapter } = await auth.$context;
     if (await internalAdapter.findUserById(id)) return;
     const user = { id, email: email.toLowerCase(), name: name ?? '', emailVerified: false, operator };
-    await internalAdapter.createUser(user, { method: 'email' });
+    await internalAdapter.createUser(user, { method: 'email' }).catch(async (error: unknown) => {
+      // Another call may have created it in between.
+      if (!isTaken(error) || !(await internalAdapter.findUserById(id))) throw error;
+    });
   }
 
   private async keepHash(auth: Auth, userId: string, hash: string): Promise<void> {
     const { internalAdapter } = await auth.$context;
     if (await internalAdapter.findCredentialAccount(userId)) await internalAdapter.updatePassword(userId, hash);
-    else await internalAdapter.linkAccount({ userId, providerId: credential, accountId: userId, password: hash });
+    else {
+      const link = { userId, providerId: credential, accountId: userId, password: hash };
+      await internalAdapter.linkAccount(link).catch((error: unknown) => {
+        // Another call may have set the first password in between: this one is the later.
+        if (!isTaken(error)) throw error;
+        return internalAdapter.updatePassword(userId, hash);
+      });
+    }
     await internalAdapter.deleteUserSessions(userId);
   }
 
@@ -268,4 +278,10 @@ function statusOf(error: unknown): number | undefined {
 function isRefusal(error: unknown): boolean {
   const status = statusOf(error);
   return status !== undefined && status >= 400 && status < 500;
+}
+
+const uniqueViolation = '23505';
+
+function isTaken(error: unknown): boolean {
+  return (storeError(error) as { code?: unknown }).code === uniqueViolation;
 }

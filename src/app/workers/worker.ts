@@ -34,9 +34,9 @@ export async function runWorker(number: number): Promise<number> {
   followOrders(starting, (why) => (hasSettings ? void ending.stop(why) : process.exit(0)));
   await sendToPrimary({ type: 'hello' });
   try {
-    const { port, addresses, loadTokenizer } = await starting;
+    const { port, addresses, warmUp } = await starting;
     await sendToPrimary({ type: 'serving', port, addresses });
-    loadTokenizer();
+    warmUp();
     return 0;
   } catch (error) {
     await sendToPrimary({ type: 'failed', text: startFaultText(error) });

@@ -2,8 +2,8 @@
  * Counts a text that arrives in pieces, so that nobody has to keep all of it. The counts add up to the count of the whole
  * text: a piece is cut only where the tokenizer never joins two characters, or where `count-text` breaks a long run anyway.
  */
-import { clearMergeCache } from 'gpt-tokenizer/encoding/o200k_base';
-import { countWords, piecesOf } from './count-text.js';
+import { countTokens, forgetWords } from './byte-pairs.js';
+import { piecesOf } from './count-text.js';
 
 export interface CountedPiece {
   tokens: number;
@@ -35,9 +35,9 @@ export function countPiece(text: string): CountedPiece {
   const pieces = piecesOf(decoded);
   const last = pieces.pop()!;
   const cut = lastWordEnd(last);
-  let tokens = cut === 0 ? 0 : countWords(last.slice(0, cut));
-  for (const piece of pieces) tokens += countWords(piece);
-  forgetWords(decoded.length);
+  let tokens = cut === 0 ? 0 : countTokens(last.slice(0, cut));
+  for (const piece of pieces) tokens += countTokens(piece);
+  forgetSometimes(decoded.length);
   const rest = JSON.stringify(last.slice(cut)).slice(1, -1);
   return { tokens, rest: Buffer.from(rest, 'utf8').toString('latin1') + text.slice(text.length - partial) };
 }
@@ -74,9 +74,9 @@ function characterBytes(firstByte: number): number {
   return firstByte >= 0xe0 ? 3 : 2;
 }
 
-function forgetWords(characters: number): void {
+function forgetSometimes(characters: number): void {
   rememberedCharacters += characters;
   if (rememberedCharacters < rememberedCharactersMax) return;
   rememberedCharacters = 0;
-  clearMergeCache();
+  forgetWords();
 }

@@ -2,26 +2,18 @@
  * Counts tokens with the o200k vocabulary. Byte-pair encoding takes quadratic time on text without a break, so long runs are
  * cut into pieces first. Loaded only in the counting thread.
  */
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { countTokens } from './byte-pairs.js';
 
 const runMax = 400;
 /** The tokenizer reads any number of slashes and line breaks after a sign as one word, so a run of both is broken up too. */
 const longRun = new RegExp(`\\S{${runMax}}(?=\\S)|\\s{${runMax}}(?=\\s)|[\\r\\n/]{${runMax}}(?=[\\r\\n/])`, 'gu');
 
-/** Special tokens in the text count as plain text. */
-const plain = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
-
 export function countText(text: string): number {
   if (text === '') return 0;
-  if (text.length <= runMax) return countWords(text);
+  if (text.length <= runMax) return countTokens(text);
   let count = 0;
-  for (const piece of piecesOf(text)) count += countWords(piece);
+  for (const piece of piecesOf(text)) count += countTokens(piece);
   return count;
-}
-
-/** For text without long runs. */
-export function countWords(text: string): number {
-  return countTokens(text, plain);
 }
 
 /** Cuts only long runs: ordinary text stays whole, so its count is the tokenizer's own. */

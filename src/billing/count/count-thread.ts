@@ -1,4 +1,4 @@
-/** The counting thread. Only it loads the tokenizer (over 60 MB), and only when an answer has to be counted. */
+/** The counting thread. Only it loads the tokenizer. */
 import { serveThread } from '../../base/side-thread-port.js';
 import { countPrompt } from './count-messages.js';
 import { type CountedPiece, countPiece, textOf } from './count-pieces.js';

@@ -38,7 +38,7 @@ export class TokenCounter {
   private readonly waitingPieces: WaitingPiece[] = [];
   private countsPiece = false;
 
-  /** Starts to load the tokenizer, which takes half a second. */
+  /** Starts the thread and loads the tokenizer. */
   load(): void {
     this.thread.run({ members: '', encoding: 'latin1', delivered: '' }).catch(() => {});
   }

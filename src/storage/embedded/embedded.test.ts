@@ -16,8 +16,9 @@ import { createRequire } from 'node:module';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { compiled } from '../../../tests/support/compiled.js';
+import { placeCluster } from '../../../tests/support/postgres.js';
 import { silentLogger } from '../../base/logger.js';
 import { type Embedded, startEmbedded } from './embedded.js';
 import { locateBinaries } from './embedded-binaries.js';
@@ -43,6 +44,12 @@ describe('the embedded PostgreSQL', () => {
     return embedded;
   }
 
+  /** Where the making of the cluster is not what is tested. */
+  function startOnReadyCluster(dataDir = join(dir, 'data')): Promise<Embedded> {
+    placeCluster(inject('newCluster'), dataDir);
+    return start(dataDir);
+  }
+
   it('serves on a unix socket only, with fsync on, and keeps its data over a restart', async () => {
     const first = await start();
     expect(await ask(first, `select current_setting('listen_addresses') as v`)).toBe('');
@@ -62,14 +69,14 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('refuses a second start on the same data directory, naming it and the pid that holds it', async () => {
-    await start();
+    await startOnReadyCluster();
     const refused = startEmbedded({ dataDir: join(dir, 'data'), logger });
     await expect(refused).rejects.toThrow(`The data directory ${join(dir, 'data')} is in use`);
     await expect(refused).rejects.toThrow(`pid ${process.pid}`);
   });
 
   it('starts in a directory whose path is too long for a socket, in a private short one', async () => {
-    const embedded = await start(join(dir, 'a'.repeat(60), 'b'.repeat(60)));
+    const embedded = await startOnReadyCluster(join(dir, 'a'.repeat(60), 'b'.repeat(60)));
     expect(embedded.connection.host.length).toBeLessThan(80);
     expect(statSync(embedded.connection.host).mode & 0o077).toBe(0);
     expect(await ask(embedded, 'select 1 as v')).toBe(1);
@@ -115,7 +122,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('takes over a data directory of an older version, which let in everybody and ran as nobody for root', async () => {
     const cluster = join(dir, 'data/postgres');
-    const first = await start();
+    const first = await startOnReadyCluster();
     await ask(first, 'create table kept as select 5 as v');
     await first.stop();
     running = [];
@@ -129,7 +136,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   it('starts again after the server was killed, and tells so', async () => {
-    const embedded = await start();
+    const embedded = await startOnReadyCluster();
     const told = new Promise<void>((resolve) => embedded.onExit(resolve));
     await ask(embedded, 'create table kept as select 7 as v');
     process.kill(serverPid(join(dir, 'data')), 'SIGKILL');
@@ -159,6 +166,7 @@ describe('the embedded PostgreSQL', () => {
     afterEach(() => child?.kill('SIGKILL'));
 
     async function startChild(dataDir: string): Promise<ChildProcess> {
+      placeCluster(inject('newCluster'), dataDir);
       child = spawn(process.execPath, [join(code, 'child.mjs'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
       await once(child.stdout!, 'data');
       return child;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
+import { DashboardClient } from '../../support/dashboard-client.js';
 import { ask, badRequest, expectError, useGateway } from '../harness.js';
 
 const bench = useGateway();
@@ -177,5 +178,21 @@ describe('the admin token', () => {
   it('is no key for the API', async () => {
     const reply = await bench.gateway.call('GET', '/v1/models', undefined, { key: 'test-admin-token-of-no-value' });
     expect([reply.status, reply.json.error.code]).toEqual([401, 'api_key_malformed']);
+  });
+});
+
+describe('PUT /admin/v1/accounts/{id}/password', () => {
+  it('204 for each of several first passwords that are set at the same time, and one of them signs in', async () => {
+    const address = email();
+    const { id } = (await admin('POST', '/accounts', { email: address })).json;
+    const passwords = Array.from({ length: 6 }, (_, number) => `correct horse ${number}`);
+    const replies = await Promise.all(
+      passwords.map((password) => admin('PUT', `/accounts/${id}/password`, { password })),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(passwords.map(() => 204));
+    const signIn = (password: string) =>
+      new DashboardClient(bench.gateway.url).call('POST', 'sign-in', { email: address, password });
+    const outcomes = await Promise.all(passwords.map(async (password) => (await signIn(password)).status));
+    expect(outcomes.filter((status) => status === 200)).toHaveLength(1);
   });
 });
