@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { printed, start } from './processes.mjs';
 
-const mainFile = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../bin/lodestone', import.meta.url));
 const candidates = 10;
 const unlimited = 1_000_000_000;
 
@@ -19,7 +19,7 @@ export const autoModel = 'auto/openai/gpt-4o-mini';
  */
 export async function startLodestone({ upstreamPort, folder, more = {}, node = process.execPath, nodeArgs = [], env }) {
   const { configFile, adminToken } = await writeFiles({ upstreamPort, folder, more });
-  const entry = start(node, [...nodeArgs, mainFile, 'serve', '--config', configFile], {
+  const entry = start(node, [...nodeArgs, program, 'serve', '--config', configFile], {
     env: { ...serverEnvironment(adminToken), ...env },
     cwd: folder,
   });

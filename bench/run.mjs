@@ -96,9 +96,8 @@ async function measureRow(row, rig) {
 
 function writeDocs() {
   const results = readResults('rows');
-  const measured = rows.filter(({ name }) => results[name]);
-  if (measured.length === 0) fail('Nothing has been measured yet: run npm run bench first.');
-  const lines = measured.map((row) => rowCells(row, results[row.name]));
+  if (Object.keys(results).length === 0) fail('Nothing has been measured yet: run npm run bench first.');
+  const lines = rows.map((row) => rowCells(row, results[row.name]));
   const text = `${markdownTable(rowTitles, lines)}\n\n${originText('npm run bench', results)}`;
   writePage('docs/guide/capacity.md', { rows: text });
 }

@@ -22,16 +22,16 @@ function withUnit(text, unit) {
   return unit === '×' ? `${text} ×` : `${text} ${unit}`;
 }
 
-/** One line of cells for each row that has a result. */
+/** One line of cells a row; `result` is undefined before it was measured. */
 export function rowCells(row, result) {
-  if (result.leftOut)
-    return [row.what, `left out: ${result.leftOut}`, '', boundText(row, row.must), boundText(row, row.aim), ''];
+  const bounds = [boundText(row, row.must), boundText(row, row.aim)];
+  if (!result) return [row.what, 'not measured yet', '', ...bounds, ''];
+  if (result.leftOut) return [row.what, `left out: ${result.leftOut}`, '', ...bounds, ''];
   return [
     row.what,
     withUnit(figureText(result.value), row.unit),
     `${figureText(result.low)} – ${figureText(result.high)}`,
-    boundText(row, row.must),
-    boundText(row, row.aim),
+    ...bounds,
     verdictOf(row, result.value),
   ];
 }

@@ -13,7 +13,7 @@ import { RawConnection, requestBytes } from './raw-http.js';
 export const connectionsMax = 10;
 /** Short ones, so that a test can wait for them. */
 export const times = { headersTimeout: 400, requestTimeout: 800, keepAliveTimeout: 500 };
-export const unreadMs = 300;
+const unreadMs = 300;
 
 export class LabelledServer {
   /** Of the requests that were read without node:http. */
@@ -22,6 +22,8 @@ export class LabelledServer {
   wait: Promise<unknown> = Promise.resolve();
   /** The answer to these requests; null = the label and the length of the body. */
   answer: string | null = null;
+  /** These requests are answered with a stream, the first part before the wait. */
+  streams = false;
   readonly memory = new BodyMemory({ bytesMax: 1_000_000 });
   private running!: LodestoneServer;
   private url = '';
@@ -69,8 +71,13 @@ export class LabelledServer {
     try {
       if (caller.authorization === undefined) throw gatewayError('authorization_missing');
       const body = await caller.readBody(this.memory.open('a'));
+      if (this.streams) {
+        caller.openStream([]);
+        caller.write('begun, ');
+      }
       await this.wait;
-      caller.answer([], this.answer ?? `"fast ${body.length}"`, 'latin1');
+      if (this.streams) caller.endStream('over');
+      else caller.answer([], this.answer ?? `"fast ${body.length}"`, 'latin1');
     } catch (error) {
       if (caller.gone) caller.abandon();
       else caller.refuse(error as GatewayError, 'req-1', {});

@@ -56,6 +56,7 @@ type State = 'idle' | 'head' | 'serving' | 'skipping' | 'leaving' | 'over';
 export class FastConnection implements CallerConnection, OpenConnection {
   readonly socket: Socket;
   closing = false;
+  endAnnounced = false;
   private state: State = 'idle';
   /** When the connection became idle, or the first byte of its request arrived. Monotonic milliseconds. */
   private since = performance.now();
@@ -119,7 +120,7 @@ export class FastConnection implements CallerConnection, OpenConnection {
     if (this.state !== 'serving') return;
     limitUnread(this.socket, unreadMs);
     this.wasUsed = true;
-    if (this.closing) this.end();
+    if (this.endAnnounced) this.end();
     else if (this.bodyLeft > 0) this.state = 'skipping';
     else if (this.kept) this.handOver(this.kept.buffer, this.kept.length);
     else this.becomeIdle();

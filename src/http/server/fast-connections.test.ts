@@ -99,6 +99,24 @@ describe('requests that are sent before the answer to the last one', () => {
     expect([answers.length, answers[0], answers[200]]).toEqual([201, '"fast 1"', '"node 60000"']);
   });
 
+  it('while the server begins to stop, get its refusal after the answer under way', async () => {
+    const own = new LabelledServer();
+    await own.start();
+    const connection = await own.open();
+    own.streams = true;
+    const go = own.hold();
+    await connection.write(chatBytes('x'));
+    await connection.readUntil((bytes) => bytes.includes('begun'));
+    const stopped = own.stop(5_000);
+    await pause(100);
+    await connection.write(chatBytes('xx'));
+    await pause(100);
+    go();
+    expect(await answersOn(connection, 2)).toEqual(['begun, over', '503']);
+    await stopped;
+    own.reset();
+  });
+
   it('and not read, go to node:http when the client has taken the answer', async () => {
     const connection = await server.open();
     const long = 'y'.repeat(8_000_000);

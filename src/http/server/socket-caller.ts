@@ -19,8 +19,10 @@ import { chunkOf, connectionHeaders, type HeadStarts, headStarts, jsonHead, stre
 /** The connection that a request came on. */
 export interface CallerConnection {
   readonly socket: Socket;
-  /** The connection ends with this answer, and the answer says so. */
+  /** An answer that has not begun is to be the last one. */
   closing: boolean;
+  /** Set by the answer: it says that the connection ends with it. */
+  endAnnounced: boolean;
   /** The whole answer is written. `unreadMs` is how long the client may leave it unread. */
   answered(unreadMs?: number): void;
   /** Closes the connection unless it is closing already. */
@@ -147,12 +149,12 @@ export class SocketCaller implements ChatCaller, RequestSource {
     if (this.gone) return;
     const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
     this.begun = true;
-    this.socket.write(jsonHead(this.starts, headers, this.fromBrowser, text.length) + text, 'latin1');
+    this.socket.write(jsonHead(this.startHead(), headers, this.fromBrowser, text.length) + text, 'latin1');
     this.connection.answered(this.unreadMs);
   }
 
   openStream(headers: readonly string[]): void {
-    this.unsentHead = streamHead(this.starts, headers, this.fromBrowser);
+    this.unsentHead = streamHead(this.startHead(), headers, this.fromBrowser);
   }
 
   write(text: string): boolean {
@@ -173,6 +175,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
     }
     this.begun = true;
     if (error.extras.headers?.connection === 'close') connection.closing = true;
+    connection.endAnnounced = connection.closing;
     const about = connectionHeaders[connection.closing ? 'closed' : 'kept'];
     const extraHeaders = { ...(this.overHttps && httpsOnlyHeader), ...headers, ...about };
     this.socket.write(errorText(error, requestId, '/v1/', extraHeaders));
@@ -191,8 +194,10 @@ export class SocketCaller implements ChatCaller, RequestSource {
     this.onGone?.();
   }
 
-  private get starts(): HeadStarts {
-    return headStarts(this.overHttps, this.connection.closing ? 'closed' : 'kept');
+  private startHead(): HeadStarts {
+    const { connection } = this;
+    connection.endAnnounced = connection.closing;
+    return headStarts(this.overHttps, connection.closing ? 'closed' : 'kept');
   }
 
   private framed(text: string): string {

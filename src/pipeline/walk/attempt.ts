@@ -1,22 +1,19 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
 import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
-import type { Clock } from '../../base/time.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
-import { type Budgets, Call, type CallPorts, type CallResult } from '../../providers/call.js';
-import { expiredBudget, failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
+import { type Budgets, Call, type CallResult } from '../../providers/call.js';
+import { failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { SentRequest } from '../../providers/classify/failure-reader.js';
-import { CredentialFault } from '../../providers/credentials/credentials.js';
 import type { OutgoingCall, Target } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import { TranslatedFrames } from '../../providers/translated-frames.js';
-import type { Watched } from '../../providers/transport/deadlines.js';
-import type { Caller } from '../caller.js';
 import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
+import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
@@ -98,12 +95,17 @@ function callUpstream(
       },
     );
     trail.dispatchedAtMs = call.startedAtMs;
-    caller.onGone = () => {
-      relay?.callerLeft();
-      call.abandon();
-    };
+    caller.onGone = leaveCall(relay, call);
     if (caller.gone) call.abandon();
   });
+}
+
+/** Outside of the call, because a closure in there would keep everything of the request alive, and through it the one before. */
+function leaveCall(relay: Relay | null, call: Call): () => void {
+  return () => {
+    relay?.callerLeft();
+    call.abandon();
+  };
 }
 
 interface EndedCall {
@@ -234,71 +236,4 @@ function targetOf(route: Route): Target {
   const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters };
   targets.set(route, target);
   return target;
-}
-
-interface CallCredentials {
-  readonly headers: readonly string[];
-  /** Includes the time spent waiting for credentials. */
-  readonly budgets: Budgets;
-}
-
-type NoCredentials = { kind: 'failure'; failure: Failure } | { kind: 'gone' };
-
-export interface WaitPorts {
-  readonly clock: Clock;
-  readonly deadlines: Pick<CallPorts['deadlines'], 'watch' | 'unwatch'>;
-}
-
-/** What the caller and the budgets of an attempt are to its wait for credentials. */
-interface Waiting {
-  readonly exchange: { readonly caller: Pick<Caller, 'gone' | 'onGone'> };
-  readonly route: Route;
-  readonly budgets: Budgets;
-}
-
-/** Waits for credentials that must first be obtained, but no longer than the budgets allow and the caller stays. */
-export function waitForCredentials(
-  ports: WaitPorts,
-  waiting: Waiting,
-  headers: MaybePromise<readonly string[]>,
-): MaybePromise<CallCredentials | NoCredentials> {
-  return isPending(headers) ? obtain(ports, waiting, headers) : { headers, budgets: waiting.budgets };
-}
-
-async function obtain(
-  { clock, deadlines }: WaitPorts,
-  { exchange: { caller }, route: { provider }, budgets }: Waiting,
-  obtaining: Promise<readonly string[]>,
-): Promise<CallCredentials | NoCredentials> {
-  const startedAtMs = clock.monotonicMs();
-  const deadlineMs = startedAtMs + Math.min(budgets.firstByteMs, budgets.overallMs);
-  const watched: Watched = { deadlineMs, expire: () => {} };
-  const left = new Promise<NoCredentials>((resolve) => {
-    watched.expire = () => resolve({ kind: 'failure', failure: budgetFailure(budgets) });
-    caller.onGone = () => resolve({ kind: 'gone' });
-    if (caller.gone) resolve({ kind: 'gone' });
-  });
-  deadlines.watch(watched);
-  try {
-    const headers = await Promise.race([obtaining, left]);
-    if ('kind' in headers) return headers;
-    return { headers, budgets: { ...budgets, spentMs: clock.monotonicMs() - startedAtMs } };
-  } catch (error) {
-    if (!(error instanceof CredentialFault)) throw error;
-    // Credentials that are not usable count against the route.
-    const quote = `the credentials of ${provider.id} are not usable: ${error.message}`;
-    return { kind: 'failure', failure: { meaning: 'auth', status: null, quote } };
-  } finally {
-    deadlines.unwatch(watched);
-    caller.onGone = null;
-  }
-}
-
-/** A budget covers all of an attempt, whatever it waits for. */
-function budgetFailure({ firstByteMs, overallMs, overallNamedMs }: Budgets): Failure {
-  const spent =
-    overallMs <= firstByteMs
-      ? ({ budget: 'overall', budgetMs: overallNamedMs } as const)
-      : ({ budget: 'first-byte', budgetMs: firstByteMs } as const);
-  return expiredBudget({ status: null, ...spent });
 }
