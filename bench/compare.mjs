@@ -55,7 +55,7 @@ if (wanted.length > 0) await measureGateways();
 const results = readResults('compare');
 const measured = gateways.filter(({ name }) => results[name]);
 if (measured.length === 0) fail('Nothing has been measured yet.');
-const titles = ['', ...columns.map(({ title }) => title)];
+const titles = ['gateway', ...columns.map(({ title }) => title)];
 const lines = measured.map(({ name, title }) => [title, ...columns.map((column) => cell(results[name], column))]);
 console.log(`\n${alignedTable(titles, lines)}`);
 if (flags.docs) writeDocs();

@@ -62,7 +62,7 @@ const cpu = {};
 for (const scenario of ['json', 'paced', 'prompt']) cpu[scenario] = await rig.compare(scenario, names);
 await stopAll();
 
-const titles = ['', 'JSON, µs', 'chunk, µs', '33 KB prompt, µs', 'memory idle, MB', 'loaded, MB'];
+const titles = ['Node', 'JSON, µs', 'chunk, µs', '33 KB prompt, µs', 'memory idle, MB', 'loaded, MB'];
 const lines = names.map((name) => [
   name,
   ...['json', 'paced', 'prompt'].map((scenario) => figureText(median(cpu[scenario].cpu(name)))),

@@ -7,7 +7,7 @@ import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
  * The most that a request may cost, as a multiple of the bare proxy's. To choose it: run this file five times on a quiet machine, take
  * the median of the ratios that it prints, and multiply by 1.25, so that a regression of a quarter fails. Lower it after every gain.
  */
-const costRatioMax = 2.25;
+const costRatioMax = 1.55;
 
 let gateway: SpawnedGateway | undefined;
 afterAll(() => gateway?.stop());
