@@ -31,6 +31,7 @@ export const groups = [
     title: 'Account',
     pages: [
       { slug: 'billing', file: 'guide/billing.md', title: 'Billing' },
+      { slug: 'keys', file: 'guide/keys.md', title: 'Keys' },
       { slug: 'limits', file: 'guide/limits.md', title: 'Limits' },
     ],
   },

@@ -108,6 +108,45 @@ describe('deleting a key', () => {
   });
 });
 
+describe('a changed key', () => {
+  it('has its new terms at once, also where it is being read, and is not taken for unknown', async () => {
+    const { accountId, keyId } = await stored();
+    const directory = newDirectory();
+    await directory.account(accountId);
+    let release = () => {};
+    store.hold = new Promise((resolve) => (release = resolve));
+    const reading = directory.load(keyId);
+    await new Promise((resolve) => setImmediate(resolve));
+    store.hold = Promise.resolve();
+    await directory.updateKey('operator', accountId, keyId, { terms: { disabled: true } });
+    release();
+    expect((await reading)?.key.terms.disabled).toBe(true);
+    await directory.updateKey('operator', accountId, keyId, { terms: { disabled: false } });
+    expect((await directory.load(keyId))?.key.terms.disabled).toBe(false);
+  });
+
+  it('is forgotten in memory when the store failed half-way; null for a key of another account', async () => {
+    const { accountId, keyId } = await stored();
+    const directory = newDirectory();
+    await directory.load(keyId);
+    const other = await directory.createAccount('operator', { email: 'b@example.com' });
+    expect(await directory.updateKey('operator', other.id, keyId, { name: 'x' })).toBeNull();
+    store.away = true;
+    await expect(directory.updateKey('operator', accountId, keyId, {})).rejects.toThrow(StoreUnavailable);
+    expect(directory.cached(keyId)).toBeUndefined();
+  });
+
+  it('shows its last use before the store has it, and writes it when the process ends', async () => {
+    const { accountId, keyId } = await stored();
+    const directory = newDirectory();
+    directory.noteUse(keyId, 5000);
+    expect((await directory.keyFigures(accountId)).get(keyId)?.lastUsedAt).toBe(5000);
+    expect(store.keyUses.size).toBe(0);
+    await directory.close();
+    expect(store.keyUses.get(keyId)).toBe(5000);
+  });
+});
+
 describe('changes are written through', () => {
   it('credits the store first, and memory only when the store has it', async () => {
     const { accountId } = await stored();

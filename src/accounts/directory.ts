@@ -6,16 +6,17 @@
 import { timeOrderedId } from '../base/ids.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import type { Account, Alias, ApiKey, Identity } from '../domain/account.js';
+import { type Account, type Alias, type ApiKey, type Identity, type KeyTerms, openTerms } from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { defaultPolicy } from '../policy/policy.js';
-import type { Store } from '../storage/store.js';
+import type { KeyChange, KeyFigures, Store } from '../storage/store.js';
 import { AccountChanges } from './account-changes.js';
 import type { Actor, AuditLog } from './audit.js';
 import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
+import { KeyUses } from './keys/key-uses.js';
 import { makeToken } from './keys/token.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 
@@ -32,6 +33,8 @@ export interface AccountChange {
   status?: Account['status'];
   billingCountry?: string | null;
   limits?: Partial<Account['limits']>;
+  overdraft?: Account['overdraft'];
+  creditLimitPico?: bigint;
 }
 
 export interface DirectoryDeps {
@@ -50,13 +53,17 @@ export interface DirectoryDeps {
 export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'> {
   /** The present moment where it is left out. */
   createdAt?: number;
+  /** Without restrictions where they are left out. */
+  terms?: KeyTerms;
 }
 
 export class AccountDirectory {
   private readonly cache: Identities;
   private readonly changes = new AccountChanges((id) => this.cache.reread(id));
+  private readonly uses: KeyUses;
 
   constructor(private readonly deps: DirectoryDeps) {
+    this.uses = new KeyUses(deps.store.keys);
     this.cache = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
   }
 
@@ -91,6 +98,8 @@ export class AccountDirectory {
       balancePico: 0n,
       usagePico: 0n,
       limits: { requestsPerMinute: null, tokensPerMinute: null },
+      overdraft: null,
+      creditLimitPico: 0n,
       aliases: new Map(),
       fallback: [],
       policy: defaultPolicy,
@@ -106,7 +115,11 @@ export class AccountDirectory {
       await this.deps.store.accounts.update(id, change);
       Object.assign(account, rest, limits && { limits: { ...account.limits, ...limits } });
       await this.cache.changed([`account:${id}`]);
-      await this.deps.audit.record(actor, 'account.update', id, { ...change });
+      const { creditLimitPico, ...recorded } = change;
+      await this.deps.audit.record(actor, 'account.update', id, {
+        ...recorded,
+        ...(creditLimitPico !== undefined && { credit_limit_usd: usdText(creditLimitPico) }),
+      });
       return account;
     });
   }
@@ -149,20 +162,53 @@ export class AccountDirectory {
   /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached. */
   async createKey(
     actor: Actor,
-    { accountId, name, expiresAt, createdAt = this.deps.clock.now() }: NewKey,
+    { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms }: NewKey,
   ): Promise<{ key: ApiKey; token: string }> {
     const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
-    const key: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt };
+    const key: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms };
     if (!(await this.deps.store.keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
     this.cache.addKey(key, account);
-    await this.deps.audit.record(actor, 'key.create', id, { account_id: accountId, name, expires_at: expiresAt });
+    const details = {
+      account_id: accountId,
+      name,
+      expires_at: expiresAt,
+      ...(terms !== openTerms && auditTerms(terms)),
+    };
+    await this.deps.audit.record(actor, 'key.create', id, details);
     return { key, token };
   }
 
   async keys(accountId: string): Promise<ApiKey[]> {
     await this.requireAccount(accountId);
     return this.deps.store.keys.list(accountId);
+  }
+
+  /** What was spent through each key in all, and when it was last used, by key id. */
+  keyFigures(accountId: string): Promise<Map<string, KeyFigures>> {
+    return this.uses.figures(accountId);
+  }
+
+  /** A key that is in use. Called for each request, so it only notes the time. */
+  noteUse(keyId: string, nowMs: number): void {
+    this.uses.note(keyId, nowMs);
+  }
+
+  /** null where the account has no such key. Holds for the key's next request, in every process. */
+  async updateKey(actor: Actor, accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | null> {
+    if (!(await this.account(accountId))) return null;
+    const owner = this.cache.ownerOf(keyId);
+    if (owner !== undefined && owner !== accountId) return null;
+    // The store may have made the change also where it does not answer, so memory and the other processes read the key again.
+    const changed = await this.deps.store.keys.update(accountId, keyId, change).finally(() => {
+      this.cache.forgetKey(keyId);
+      return this.cache.changed([`key:${keyId}`]);
+    });
+    if (!changed) return null;
+    const { name, terms } = change;
+    const details = { account_id: accountId, ...(name !== undefined && { name }), ...(terms && auditTerms(terms)) };
+    await this.deps.audit.record(actor, 'key.update', keyId, details);
+    return changed;
   }
 
   /** The key's next request gets 401, also where the store failed half-way: memory drops the key in either case. */
@@ -233,8 +279,9 @@ export class AccountDirectory {
     });
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.changes.close();
+    await this.uses.close();
   }
 
   private async requireAccount(id: string): Promise<Account> {
@@ -242,4 +289,9 @@ export class AccountDirectory {
     if (!account) throw gatewayError('resource_not_found', { what: 'account', id });
     return account;
   }
+}
+
+/** The terms for the audit log, which is JSON: an amount is decimal text. */
+function auditTerms({ limitPico, ...terms }: Partial<KeyTerms>): Record<string, unknown> {
+  return { ...terms, ...(limitPico !== undefined && { limitUsd: limitPico === null ? null : usdText(limitPico) }) };
 }

@@ -16,7 +16,10 @@ export interface Identities {
   /** Returns the one object for an account: the one that memory holds, or else this one. */
   adopt(account: Account): Account;
   addKey(key: ApiKey, account: Account): Identity;
+  /** The key is deleted: a read of it that is in progress finds nothing. */
   dropKey(keyId: string): void;
+  /** The key is changed, or may be: it is read again before its next request. */
+  forgetKey(keyId: string): void;
   /** The account of a key in memory, whether or not it is still current. */
   ownerOf(keyId: string): string | undefined;
   eraseExpired(nowMs: number): void;

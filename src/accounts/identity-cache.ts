@@ -11,6 +11,8 @@ import { keyExpired } from './keys/verify-token.js';
 interface KeyRead {
   readonly result: Promise<Identity | null>;
   dropped: boolean;
+  /** What the store answers may be older than a change. */
+  outdated: boolean;
 }
 
 export class IdentityCache implements Identities {
@@ -39,7 +41,8 @@ export class IdentityCache implements Identities {
   load(keyId: string): Promise<Identity | null> {
     const underWay = this.keyReads.get(keyId);
     if (underWay) return underWay.result;
-    const read: KeyRead = { dropped: false, result: this.readKey(keyId, () => read.dropped) };
+    const state = { dropped: false, outdated: false };
+    const read: KeyRead = Object.assign(state, { result: this.readKey(keyId, state) });
     this.keyReads.set(keyId, read);
     const finished = () => {
       if (this.keyReads.get(keyId) === read) this.keyReads.delete(keyId);
@@ -48,10 +51,14 @@ export class IdentityCache implements Identities {
     return read.result;
   }
 
-  private async readKey(keyId: string, dropped: () => boolean): Promise<Identity | null> {
+  private async readKey(keyId: string, read: Omit<KeyRead, 'result'>): Promise<Identity | null> {
     await this.replayed();
-    const found = await this.store.keys.findWithAccount(keyId);
-    if (!found || dropped()) return null;
+    let found: Awaited<ReturnType<Store['keys']['findWithAccount']>>;
+    do {
+      read.outdated = false;
+      found = await this.store.keys.findWithAccount(keyId);
+    } while (read.outdated);
+    if (!found || read.dropped) return null;
     return this.addKey(found.key, this.adopt(found.account));
   }
 
@@ -88,6 +95,12 @@ export class IdentityCache implements Identities {
     if (!read) return;
     read.dropped = true;
     this.keyReads.delete(keyId);
+  }
+
+  forgetKey(keyId: string): void {
+    this.identities.delete(keyId);
+    const read = this.keyReads.get(keyId);
+    if (read) read.outdated = true;
   }
 
   /** Memory drops the hashes of expired keys when the store does. */

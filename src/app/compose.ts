@@ -40,6 +40,7 @@ import { openDeployment } from './deployment.js';
 import { OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
+import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
 import { warmUp } from './warm-up.js';
 
@@ -153,6 +154,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const peerOptions = { namesMax: exactPeersMax };
   const ipLimiter = new IpLimiter(config.limits.ipRequestsPerMinute, deployment.counters('ip', peerOptions));
   const keyLimiter = new KeyLimiter(config.limits, deployment.counters('requests'), deployment.counters('tokens'));
+  const spend = openSpendHolds({ store, journal, clock, overdraft: config.billing.overdraft });
   const adminLimiter = new AdminLimiter(deployment.counters('admin', peerOptions), clock);
 
   // The health of models and routes, and the catalogue.
@@ -190,7 +192,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const ports = pipelinePorts(
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
-      ...{ modelStates, health, holds, journal, expiry, meters, fleet: deployment.fleet },
+      ...{ modelStates, health, holds, journal, expiry, meters, spend, fleet: deployment.fleet },
     },
     parts,
   );
@@ -207,7 +209,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The server.
   const listening = { port: config.server.port, started: false };
   const server = await createServer({
-    ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment },
+    ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment, spend },
     ...{ adminToken, adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),

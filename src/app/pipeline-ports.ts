@@ -29,6 +29,7 @@ type Given =
   | 'holds'
   | 'journal'
   | 'fleet'
+  | 'spend'
   | 'meters';
 
 export interface SharedParts extends Pick<PipelinePorts, Given> {

@@ -3,7 +3,7 @@
  * tokenizer, or for code that is compiled on first use. Nothing of it is counted, limited or recorded.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Identity } from '../domain/account.js';
+import { type Identity, openTerms } from '../domain/account.js';
 import { chatDoor } from '../doors/chat/chat-door.js';
 import { explain } from '../pipeline/explain.js';
 import { defaultPolicy } from '../policy/policy.js';
@@ -35,8 +35,17 @@ function nobody(): Identity {
   const account = {
     ...{ id: '', email: '', name: null, status: 'active' as const, billingCountry: null, createdAt: 0 },
     ...{ balancePico: 0n, usagePico: 0n, aliases: new Map(), fallback: [], policy: defaultPolicy },
-    limits: { requestsPerMinute: null, tokensPerMinute: null },
+    ...{ limits: { requestsPerMinute: null, tokensPerMinute: null }, overdraft: null, creditLimitPico: 0n },
   };
-  const key = { id: '', accountId: '', name: '', lastFour: '', hash: null, expiresAt: null, createdAt: 0 };
+  const key = {
+    id: '',
+    accountId: '',
+    name: '',
+    lastFour: '',
+    hash: null,
+    expiresAt: null,
+    createdAt: 0,
+    terms: openTerms,
+  };
   return { key, account };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { picoPerToken } from './catalogue-file.js';
+import { picoPerToken } from './price-fields.js';
 
 describe('picoPerToken is exact', () => {
   it.each([

@@ -12,7 +12,8 @@ import {
   region,
   route,
 } from './entry-schema.js';
-import type { Price } from './route.js';
+import type { Price } from './price.js';
+import { readPrice } from './price-fields.js';
 
 export type RouteEntry = Omit<RouteFields, 'price'> & { readonly price: Price | null };
 export type ModelEntry = Omit<ModelFields, 'routes'> & { readonly routes: readonly Located<RouteEntry>[] };
@@ -85,64 +86,10 @@ function withRoutes(models: Map<string, Located<ModelFields>>): Map<string, Loca
       const routePath = [...path, 'routes', index];
       const checked = source.check(route, routePath);
       if (!checked) continue;
-      const price = checked.price ? priceAt(source, [...routePath, 'price'], checked.price) : null;
+      const price = checked.price ? (readPrice(source, [...routePath, 'price']) ?? null) : null;
       routes.push({ source, path: routePath, entry: { ...checked, price } });
     }
     result.set(name, { source, path, entry: { ...entry, routes } });
   }
   return result;
-}
-
-function priceAt(source: YamlSource, path: FieldPath, fields: NonNullable<RouteFields['price']>): Price | null {
-  const figures = figuresAt(source, path);
-  if (!figures) return null;
-  const { above, published } = fields;
-  const aboveFigures = above && figuresAt(source, [...path, 'above']);
-  return {
-    ...figures,
-    ...(above && aboveFigures && { above: { inputTokens: above.input_tokens, ...aboveFigures } }),
-    ...(published && { published: publishedAt(source, [...path, 'published'], published.currency) }),
-  };
-}
-
-function figuresAt(source: YamlSource, path: FieldPath): Pick<Price, 'input' | 'output' | 'cachedInput'> | null {
-  const figure = (name: string, optional: boolean): bigint | null => {
-    const at = [...path, name];
-    const value = source.valueAt(at);
-    if (optional && (value === undefined || value === null)) return null;
-    const pico =
-      typeof value === 'number' || typeof value === 'string' ? picoPerToken(source.textAt(at) ?? '') : undefined;
-    if (pico === undefined) source.faultAt(at, `found ${source.textAt(at) ?? 'nothing'}, expected ${priceExpected}`);
-    return pico ?? null;
-  };
-  const input = figure('input', false);
-  const output = figure('output', false);
-  const cachedInput = figure('cached_input', true);
-  return input === null || output === null ? null : { input, output, cachedInput };
-}
-
-function publishedAt(source: YamlSource, path: FieldPath, currency: string): NonNullable<Price['published']> {
-  const figure = (name: string): string | null => {
-    const text = source.textAt([...path, name]);
-    if (text === undefined) return null;
-    if (picoPerToken(text) === undefined) {
-      source.faultAt([...path, name], `found ${text}, expected ${currency} per million tokens as a decimal`);
-    }
-    return text;
-  };
-  return { currency, input: figure('input'), output: figure('output'), cachedInput: figure('cached_input') };
-}
-
-const decimal = /^(\d{1,9})(?:\.(\d+))?$/;
-const decimalsMax = 6;
-
-const priceExpected = 'USD per million tokens as a decimal such as 0.60, not negative, with at most 6 decimals';
-
-/** Converts USD per million tokens to pico-dollars per token without floats: six decimals are exact. Undefined where the text is not a price. */
-export function picoPerToken(text: string): bigint | undefined {
-  const match = decimal.exec(text);
-  if (!match) return undefined;
-  const fraction = (match[2] ?? '').replace(/0+$/, '');
-  if (fraction.length > decimalsMax) return undefined;
-  return BigInt(match[1]!) * 1_000_000n + BigInt(fraction.padEnd(decimalsMax, '0'));
 }

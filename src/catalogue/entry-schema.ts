@@ -15,6 +15,7 @@ import {
   text,
   yesOrNo,
 } from '../base/yaml-fields.js';
+import { priceFields } from './price-fields.js';
 import { addressTemplate } from './provider-address.js';
 import { capabilities, droppableParameters, processingScopes } from './route.js';
 
@@ -69,17 +70,6 @@ export const model = fields({
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
 
-/** Figures of a price are read from the text of the file, not from a float. */
-const figures = { input: anything.optional(), output: anything.optional(), cached_input: anything.optional() };
-const currency = field('an ISO 4217 code such as EUR', (value) =>
-  typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : undefined,
-);
-const price = fields({
-  ...figures,
-  above: fields({ input_tokens: integerFrom(1), ...figures }).nullish(),
-  published: fields({ currency, ...figures }).nullish(),
-});
-
 export const route = fields({
   provider: text,
   locode: routeLocode,
@@ -93,7 +83,7 @@ export const route = fields({
   // Null = not published; absent = the model's value, and for carbon the region's.
   context_window: integerFrom(1).nullish(),
   max_output_tokens: integerFrom(1).nullish(),
-  price: price.nullish(),
+  price: priceFields.nullish(),
   carbon: numberFrom(0).nullish(),
   capabilities: listOf(oneOf(capabilities), `capabilities (${capabilities.join(', ')})`).nullish(),
   unsupported_parameters: unsupportedParameters.nullish(),

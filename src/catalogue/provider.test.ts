@@ -177,14 +177,28 @@ describe('a price', () => {
       input: 1_170_000n,
       output: 2_000_000n,
       cachedInput: null,
-      above: { inputTokens: 200_000, input: 3_000_000n, output: 4_000_000n, cachedInput: 500_000n },
+      bands: [{ fromTokens: 200_001, input: 3_000_000n, output: 4_000_000n, cachedInput: 500_000n }],
       published: { currency: 'EUR', input: '1.00', output: null, cachedInput: null },
     });
   });
 
   it.each([
     ['above: { input: 1, output: 1 }', 'price.above.input_tokens: found nothing'],
-    ['above: { input_tokens: 5, input: 1 }', 'price.above.output: found nothing'],
+    ['above: { input_tokens: 5, from_tokens: 5 }', 'price.above.input_tokens: found both'],
+    [
+      'above: { input_tokens: 5, cache_write: -1 }',
+      'price.above.cache_write: found -1, expected USD per million tokens',
+    ],
+    ['cache_write: free', 'price.cache_write: found free, expected USD per million tokens'],
+    ['request: 0.0000000000001', 'price.request: found 0.0000000000001, expected USD as a decimal'],
+    ['tools: { web_search: often }', 'price.tools.web_search: found often, expected USD as a decimal'],
+    ['tiers: { flex: { inptu: 1 } }', 'price.tiers.flex'],
+    ['tiers: { flex: { input: x } }', 'price.tiers.flex.input: found x'],
+    ['periods: [{ utc: "8-9", input: 1 }]', 'price.periods[0].utc: found "8-9", expected a part of the day'],
+    ['periods: [{ utc: "08:00-08:00", input: 1 }]', 'price.periods[0].utc'],
+    ['until: 2026-02-30, then: { input: 1 }', 'price.until: found "2026-02-30", expected a date'],
+    ['until: 2026-11-21', 'price.then: found nothing, expected it beside `until`'],
+    ['then: { input: 1 }', 'price.until: found nothing, expected it beside `then`'],
     ['published: { input: 1 }', 'price.published.currency: found nothing, expected an ISO 4217 code'],
     ['published: { currency: EUR, input: cheap }', 'price.published.input: found cheap'],
   ])('says what is wrong with { %s }', async (fields, message) => {

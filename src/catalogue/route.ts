@@ -1,4 +1,5 @@
 /** The types of the catalogue as requests use them: immutable and fully resolved. */
+import type { Price } from './price.js';
 
 /** How a call authenticates: with the provider's key, not at all, with an AWS signature, or with a Google access token. */
 export type Auth = 'key' | 'none' | 'aws' | 'google';
@@ -80,22 +81,6 @@ export interface Region {
   readonly lon: number | null;
   /** gCO2e/kWh; null = not published. */
   readonly carbon: number | null;
-}
-
-/** Pico-dollars per token, exact: a catalogue price per million tokens has at most six decimals. */
-export interface Price {
-  readonly input: bigint;
-  readonly output: bigint;
-  readonly cachedInput: bigint | null;
-  /** The price of a whole request whose prompt has more tokens than this. */
-  readonly above?: { readonly inputTokens: number } & Pick<Price, 'input' | 'output' | 'cachedInput'>;
-  /** The list price per million tokens in another currency, as text; null where only the currency is known. */
-  readonly published?: {
-    readonly currency: string;
-    readonly input: string | null;
-    readonly output: string | null;
-    readonly cachedInput: string | null;
-  };
 }
 
 export interface Model {

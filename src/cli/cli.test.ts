@@ -78,8 +78,8 @@ describe('help, version and usage', () => {
 
   it.each([
     ['dance', 'no command "dance"'],
-    ['key', 'create, list, delete'],
-    ['key dance', 'create, list, delete'],
+    ['key', 'create, update, list, delete'],
+    ['key dance', 'create, update, list, delete'],
     ['account list --frobnicate', '--frobnicate'],
     ['account list extra', 'extra'],
     ['account create', 'email address is missing'],
@@ -167,6 +167,13 @@ describe('commands against a server', () => {
     expect((await run('key list --account second@example.com')).out).toMatch(
       new RegExp(`${id}\\s+second\\s+sk-lr-….{4}\\s+active`),
     );
+    const update = (flags: string) => run(`key update ${flags} --account second@example.com -- ${id}`);
+    expect((await update('--limit 2.50 --reset daily --models meta/*,a/b --requests 5')).out).toMatch(/2\.5 USD daily/);
+    expect((await update('--disabled yes --limit none')).out).toMatch(/disabled[\s\S]*none/);
+    expect(await update('--requests many')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('requests_per_minute'),
+    });
     expect((await run(`key delete -- ${id} --account`)).code).toBe(2);
     expect((await run(`key delete --account second@example.com -- ${id}`)).out).toContain('Deleted');
     expect(await run(`key delete --account second@example.com -- ${id}`)).toMatchObject({

@@ -35,5 +35,6 @@ export interface Config extends ValuesOf<typeof topLevel> {
   territories: ValuesOf<Sections['territories']>;
   providers: Record<string, ProviderSettings>;
   payments: PaymentSettings;
+  billing: ValuesOf<Sections['billing']>;
   notices: NoticeSettings;
 }

@@ -35,6 +35,7 @@ export function configOf(checked: CheckedSettings): Config {
     territories: section('territories'),
     providers: providersOf((values.providers ?? {}) as ProviderValues, checked.unconfigured),
     payments: paymentsOf(section('payments')),
+    billing: section('billing'),
     notices: noticesOf(section('notices')),
   };
 }

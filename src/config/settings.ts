@@ -251,6 +251,12 @@ export const sections = {
     }),
     currency: setting('currency', oneOf(['USD']), 'USD', { about: 'The only currency.' }),
   },
+  billing: {
+    overdraft: setting('overdraft', oneOf(['open', 'bounded']), 'open', {
+      about:
+        '`open` admits a request while the balance is above zero. `bounded` also holds the estimated cost of requests in flight against it.',
+    }),
+  },
   notices: {
     low_balance_usd: setting('lowBalancePico', usdAmount, 1_000_000_000_000n, {
       default: '`"1.00"`',

@@ -12,7 +12,40 @@ export interface ApiKey {
   /** Epoch milliseconds; null where the key never expires. */
   readonly expiresAt: number | null;
   readonly createdAt: number;
+  readonly terms: KeyTerms;
 }
+
+/** What a key may do and spend. */
+export interface KeyTerms {
+  /** A management key changes the keys of its account and can call no model. */
+  readonly kind: 'inference' | 'management';
+  readonly disabled: boolean;
+  /** How much may be spent through the key in a period; null = as much as the account has. */
+  readonly limitPico: bigint | null;
+  /** When a new period begins, at 00:00 UTC: never, each day, each Monday, each first of a month. */
+  readonly limitReset: 'never' | 'daily' | 'weekly' | 'monthly';
+  /** Ids of routes, of a provider's model, `auto/` ids, `{creator}/{model}` or `{creator}/*`; null = every model. */
+  readonly allowedModels: readonly string[] | null;
+  readonly allowedProviders: readonly string[] | null;
+  /** CIDRs from which the key may be used; null = from everywhere. */
+  readonly allowedIps: readonly string[] | null;
+  /** Not above the account's; null = the account's. */
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+}
+
+/** Restrict nothing. */
+export const openTerms: KeyTerms = {
+  kind: 'inference',
+  disabled: false,
+  limitPico: null,
+  limitReset: 'never',
+  allowedModels: null,
+  allowedProviders: null,
+  allowedIps: null,
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+};
 
 export interface AliasTarget {
   readonly provider: string;
@@ -39,6 +72,10 @@ export interface Account {
   /** The sum of all usage costs, as a positive amount. */
   usagePico: bigint;
   limits: { requestsPerMinute: number | null; tokensPerMinute: number | null };
+  /** Whether requests in flight are held against the balance; null = as the configuration says. */
+  overdraft: 'open' | 'bounded' | null;
+  /** How far below zero a bounded balance may go. */
+  creditLimitPico: bigint;
   readonly aliases: Map<string, Alias>;
   /** The saved fallback chain; empty where none is saved. */
   fallback: readonly string[];

@@ -3,12 +3,12 @@
  * no I/O and knows no provider. The pipeline is the same for every door, and speaks the chat format inside.
  */
 import type { Latin1Text } from '../base/latin1.js';
-import type { PicoUsd } from '../base/money.js';
 import type { GatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { Chunk, ChunkIdentity } from '../wire/chunk.js';
 import type { ChunkTemplate } from '../wire/chunk-template.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
+import type { Cost } from '../wire/cost.js';
 import type { TokenUsage } from '../wire/usage.js';
 
 export interface Door {
@@ -31,7 +31,7 @@ export interface WholeAnswer {
   readonly parts: Pick<CompletionParts, 'members' | 'usage' | 'usageText'>;
   /** What is billed. */
   readonly usage: TokenUsage;
-  readonly costPico: PicoUsd;
+  readonly cost: Cost;
   /** `router_metadata` as JSON text. */
   readonly metadata: string;
 }

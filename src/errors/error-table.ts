@@ -4,12 +4,14 @@
  */
 import { callerErrors } from './table-caller.js';
 import { dashboardErrors } from './table-dashboard.js';
+import { keyErrors } from './table-keys.js';
 import { operatorErrors } from './table-operator.js';
 import { paymentErrors } from './table-payments.js';
 import { serviceErrors } from './table-service.js';
 
 export const errorTable = {
   ...callerErrors,
+  ...keyErrors,
   ...serviceErrors,
   ...operatorErrors,
   ...dashboardErrors,

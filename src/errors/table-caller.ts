@@ -38,15 +38,17 @@ export const callerErrors = {
     message: ({ expiredAt }) =>
       `This API key expired on ${expiredAt}. Create a new key in the dashboard and deploy it.`,
   }),
-  insufficient_credits: row<{ balance: string }>({
+  insufficient_credits: row<{ balance: string; held?: string; requests?: number }>({
     status: 402,
     type: 'invalid_request_error',
     code: 'insufficient_credits',
-    when: 'The account balance is not above zero.',
+    when: 'The account balance is not above zero, or, where the overdraft is bounded, what is left of it may be needed by requests in flight.',
     remedy: 'Add credits; any positive balance admits requests again.',
     operations: ['createChatCompletion'],
-    message: ({ balance }) =>
-      `The account balance is ${balance} USD, and a request needs a balance above zero. Add credits and send it again.`,
+    message: ({ balance, held, requests }) =>
+      held
+        ? `The account balance is ${balance} USD, of which ${held} USD are held for ${requests} requests in flight. Add credits, or send it again when they are over.`
+        : `The account balance is ${balance} USD, and a request needs a balance above zero. Add credits and send it again.`,
   }),
   messages_missing: row({
     status: 400,
@@ -121,7 +123,7 @@ export const callerErrors = {
   cannot_apply: row<WithParam<{ provider: string; reason: string }>>({
     status: 400,
     type: 'invalid_request_error',
-    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias` or `n`. This row has no `code`.',
+    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias` or `n`, or has no price for the `service_tier`, a tool that runs at the provider or audio in `messages`. This row has no `code`.',
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
     operations: ['createChatCompletion'],

@@ -75,8 +75,9 @@ export const dashboardErrors = {
     type: 'rate_limit_error',
     code: 'too_many_attempts',
     retryAfter: true,
-    when: 'Too many attempts to sign in or to sign up, for one account or from one address.',
+    when: 'Too many attempts to sign in or to sign up, for one account or from one address, or too many new keys of one account.',
     remedy: 'Wait for `Retry-After`. Signing in from elsewhere is not affected.',
+    operations: ['createManagedKey'],
     message: ({ seconds }) => `Too many attempts. Try again in ${seconds} s.`,
   }),
   checkout_not_offered: row({

@@ -43,6 +43,11 @@ export const operatorErrors = {
     when: 'An admin call names an account, key or route that does not exist.',
     remedy: 'List the resources first.',
     operations: [
+      'getAccountKey',
+      'updateKey',
+      'getManagedKey',
+      'updateManagedKey',
+      'deleteManagedKey',
       'getAccount',
       'changeAccount',
       'setPassword',
@@ -84,7 +89,7 @@ export const operatorErrors = {
     param: 'name',
     when: 'The account has as many keys as it may have. Expired keys count until they are deleted.',
     remedy: 'Delete a key that is no longer used.',
-    operations: ['createKey'],
+    operations: ['createKey', 'createManagedKey'],
     message: ({ limit }) =>
       `This account has ${limit} keys, as many as it may have; expired ones count. Delete a key that is no longer used.`,
   }),
@@ -95,6 +100,7 @@ export const operatorErrors = {
     when: 'A field of a control-plane request is missing or not valid.',
     remedy: 'Correct the field that `param` names.',
     operations: [
+      'updateKey',
       'putFallback',
       'putRoutingPolicy',
       'createAccount',

@@ -7,7 +7,7 @@ export const serviceErrors = {
     type: 'permission_error',
     code: 'routing_policy_exhausted',
     param: 'model',
-    when: 'The account routing policy excluded every candidate of an `auto/` id.',
+    when: 'The account routing policy, or the `allowed_providers` of the key (gate `key_scope`), excluded every candidate of an `auto/` id.',
     remedy: 'Never retry. Relax a gate, or pin a full four-segment id.',
     operations: ['createChatCompletion'],
     message: ({ id, gates }) =>

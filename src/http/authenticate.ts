@@ -1,5 +1,6 @@
 /** Admits requests to `/v1/*` outside the chat path, by the same checks in the same order; only credits are not needed here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addressRefusal } from '../accounts/keys/key-scope.js';
 import type { Account, Identity } from '../domain/account.js';
 import { checkAccount, identify } from '../pipeline/admit.js';
 import type { HttpDeps } from './deps.js';
@@ -11,8 +12,12 @@ export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
     reply.header('cache-control', 'no-store');
     const identity = await identify(deps, request.headers.authorization);
     request.identity = identity;
-    const overLimit = await deps.keyLimiter.countRequest(identity);
+    // A request from an address that the key does not allow must not use up the limits of its owner.
+    const refusal = addressRefusal(identity.key, request.origin.address);
+    const overLimit = refusal ?? (await deps.keyLimiter.countRequest(identity));
     reply.headers(headerObject(deps.keyLimiter.headersOf(identity)));
+    if (refusal) throw refusal;
+    deps.directory.noteUse(identity.key.id, deps.clock.now());
     checkAccount(deps, identity, announcedLength(request.raw), overLimit);
   });
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
 import type { Session } from '../accounts/sign-in/sign-ins.js';
+import type { SpendHolds } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { CatalogueCounts } from '../catalogue/counts.js';
@@ -82,6 +83,8 @@ export interface HttpDeps {
   modelStates: ModelStates;
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
+  /** What requests in flight hold of balances; absent where no request path is there. */
+  spend?: Pick<SpendHolds, 'inFlight' | 'exceeded'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
   /** The other processes that serve the same accounts, where there are any. */
   deployment: DeploymentPort;
@@ -110,7 +113,7 @@ export interface HttpDeps {
   originOf: (request: RequestSource) => Origin;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry'>;
   ipLimiter: Pick<IpLimiter, 'take'>;
-  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf'>;
+  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf' | 'limitsOf'>;
   bodyMemory: BodyMemory;
   /** Sets the password with which an account signs in at the dashboard. */
   createSignIn?: (account: Account, password: string) => Promise<void>;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { identityOf } from '../../tests/support/limited-identity.js';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { forSeeds } from '../../tests/support/seeded-random.js';
 import { MemoryCounters } from '../cluster/memory.js';
@@ -6,25 +7,7 @@ import type { Counters } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import { defaultPolicy } from '../policy/policy.js';
 import { KeyLimiter, type Reservation } from './key-limiter.js';
-
-function identityOf(id: string, limits: Partial<Identity['account']['limits']> = {}): Identity {
-  const account = { id: 'acc', email: 'a@example.com', name: null, status: 'active' as const, billingCountry: null };
-  return {
-    key: { id, accountId: 'acc', name: id, lastFour: 'wxyz', hash: null, expiresAt: null, createdAt: 0 },
-    account: {
-      ...account,
-      balancePico: 1n,
-      usagePico: 0n,
-      limits: { requestsPerMinute: null, tokensPerMinute: null, ...limits },
-      aliases: new Map(),
-      fallback: [],
-      policy: defaultPolicy,
-      createdAt: 0,
-    },
-  };
-}
 
 /** Answers asynchronously, like shared state behind a network. */
 function remote(counters: Counters): Counters {
@@ -115,6 +98,18 @@ describe('the requests a minute of a key', () => {
     identity.account.limits = { ...identity.account.limits, requestsPerMinute: 1 };
     expect(refusalOf(() => limiter.takeRequest(identity))!.message).toContain('budget of 1 a minute');
     expect(headerOf(limiter, identity, 'remaining-requests')).toBe('0');
+  });
+});
+
+describe('limits of the key itself', () => {
+  it('apply where they are below the account’s, in counts, headers and figures', () => {
+    const { limiter } = limited(100, 1000);
+    const own = identityOf('own', {}, { requestsPerMinute: 1, tokensPerMinute: 50 });
+    expect(limiter.limitsOf(own)).toEqual({ requestsPerMinute: 1, tokensPerMinute: 50 });
+    expect(headerOf(limiter, own, 'limit-tokens')).toBe('50');
+    expect([limiter.countRequest(own), limiter.countRequest(own)]).toEqual([null, expect.any(GatewayError)]);
+    const above = identityOf('above', { requestsPerMinute: 5 }, { requestsPerMinute: 7 });
+    expect(limiter.limitsOf(above)).toEqual({ requestsPerMinute: 5, tokensPerMinute: 1000 });
   });
 });
 

@@ -1,13 +1,13 @@
 /**
  * Limits the requests and the tokens that a key may use in a minute. The two are counted separately. The account's own limits
- * override the configuration's, and each request reads them anew.
+ * override the configuration's, the key's own may be lower still, and each request reads them anew.
  */
 
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { durationText } from '../base/time.js';
 import type { Counters, Reading, Take } from '../cluster/ports.js';
 import type { Config } from '../config/config.js';
-import type { Account, Identity } from '../domain/account.js';
+import type { Identity } from '../domain/account.js';
 import type { GatewayError } from '../errors/gateway-error.js';
 import { keyRateLimited } from './refusals.js';
 
@@ -24,9 +24,9 @@ export class KeyLimiter {
    * Counts a request as soon as its key is verified. The refusal is returned and not thrown, because other checks come before
    * it in the order of errors. null where the request is admitted.
    */
-  countRequest({ key, account }: Identity): MaybePromise<GatewayError | null> {
-    const limit = this.requestLimitOf(account);
-    return andThen(this.requests.take(key.id, 1, limit), ({ admitted, resetMs }) =>
+  countRequest(identity: Identity): MaybePromise<GatewayError | null> {
+    const limit = this.requestLimitOf(identity);
+    return andThen(this.requests.take(identity.key.id, 1, limit), ({ admitted, resetMs }) =>
       admitted ? null : keyRateLimited('requests', limit, resetMs),
     );
   }
@@ -39,37 +39,48 @@ export class KeyLimiter {
   }
 
   /** Reserves the estimate, which the usage corrects later. Throws key_rate_limited and then reserves nothing. */
-  takeTokens({ key, account }: Identity, estimate: number): MaybePromise<Reservation> {
-    const limit = this.tokenLimitOf(account);
-    return andThen(this.tokens.take(key.id, estimate, limit), (taken: Take) => {
+  takeTokens(identity: Identity, estimate: number): MaybePromise<Reservation> {
+    const limit = this.tokenLimitOf(identity);
+    return andThen(this.tokens.take(identity.key.id, estimate, limit), (taken: Take) => {
       if (!taken.admitted) throw keyRateLimited('tokens', limit, taken.resetMs);
       return new TokenReservation(taken, estimate);
     });
   }
 
   /** The error that `takeTokens` would throw now. Takes nothing. */
-  tokenRefusal({ key, account }: Identity, estimate: number): GatewayError | null {
-    const limit = this.tokenLimitOf(account);
-    const { used, resetMs } = this.tokens.peek(key.id);
+  tokenRefusal(identity: Identity, estimate: number): GatewayError | null {
+    const limit = this.tokenLimitOf(identity);
+    const { used, resetMs } = this.tokens.peek(identity.key.id);
     return used > 0 && used + estimate > limit ? keyRateLimited('tokens', limit, resetMs) : null;
   }
 
   /** The six rate limit headers of every authenticated response, as a flat list of names and values. */
-  headersOf({ key, account }: Identity): string[] {
+  headersOf(identity: Identity): string[] {
+    const { id } = identity.key;
     return rateLimitHeaders(
-      { limit: this.requestLimitOf(account), reading: this.requests.peek(key.id) },
-      { limit: this.tokenLimitOf(account), reading: this.tokens.peek(key.id) },
+      { limit: this.requestLimitOf(identity), reading: this.requests.peek(id) },
+      { limit: this.tokenLimitOf(identity), reading: this.tokens.peek(id) },
     );
   }
 
-  /** The limit that applies to each key of the account. */
-  requestLimitOf(account: Account): number {
-    return account.limits.requestsPerMinute ?? this.defaults.keyRequestsPerMinute;
+  requestLimitOf({ key, account }: Identity): number {
+    const most = account.limits.requestsPerMinute ?? this.defaults.keyRequestsPerMinute;
+    return lower(key.terms.requestsPerMinute, most);
   }
 
-  private tokenLimitOf(account: Account): number {
-    return account.limits.tokensPerMinute ?? this.defaults.keyTokensPerMinute;
+  private tokenLimitOf({ key, account }: Identity): number {
+    return lower(key.terms.tokensPerMinute, account.limits.tokensPerMinute ?? this.defaults.keyTokensPerMinute);
   }
+
+  /** The limits in force for a key. */
+  limitsOf(identity: Identity): { requestsPerMinute: number; tokensPerMinute: number } {
+    return { requestsPerMinute: this.requestLimitOf(identity), tokensPerMinute: this.tokenLimitOf(identity) };
+  }
+}
+
+/** The account's limit may have been lowered after the key got its own, so the lower one counts. */
+function lower(own: number | null, most: number): number {
+  return own === null ? most : Math.min(own, most);
 }
 
 interface BudgetState {

@@ -1,4 +1,5 @@
 /** Stage 1: who is calling, from where, and may they. Nothing here reads the body. The control API uses the same checks. */
+import { addressRefusal, checkModelKey } from '../accounts/keys/key-scope.js';
 import { checkTokenShape, type PresentedToken } from '../accounts/keys/token-shape.js';
 import { isTokenValid, keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
@@ -18,7 +19,7 @@ import type { PipelinePorts } from './handover.js';
 export const bodyBytesMax = 33_554_432;
 
 type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry'> & {
-  directory: Pick<PipelinePorts['directory'], 'cached' | 'load'>;
+  directory: Pick<PipelinePorts['directory'], 'cached' | 'load' | 'noteUse'>;
 };
 
 interface AccountPorts {
@@ -39,12 +40,20 @@ export function admit(ports: AdmitPorts, caller: Caller): MaybePromise<Identity>
   return andThen(ports.ipLimiter.take(address), () =>
     andThen(identify(ports, caller.authorization), (identity) => {
       caller.identity = identity;
+      useFrom(ports, identity, address);
       return countAndCheck(ports, caller, identity);
     }),
   );
 }
 
-/** The account and key of a token. Throws a 401 where the token is malformed, unknown or expired. */
+/** Before the request counts: a stolen key that is used from elsewhere must not use up the limits of its owner. */
+function useFrom({ directory, clock }: AdmitPorts, { key }: Identity, address: string): void {
+  const refusal = addressRefusal(key, address);
+  if (refusal) throw refusal;
+  directory.noteUse(key.id, clock.now());
+}
+
+/** The account and key of a token. Throws a 401 where the token is malformed, unknown, expired or disabled. */
 export function identify(ports: IdentifyPorts, authorization: string | undefined): MaybePromise<Identity> {
   const { token, keyId } = checkTokenShape(authorization);
   return andThen(ports.directory.cached(keyId) ?? lookUp(ports, keyId), (identity) => {
@@ -68,7 +77,7 @@ async function lookUp({ directory }: IdentifyPorts, keyId: string): Promise<Iden
   return identity;
 }
 
-/** Throws api_key_expired or api_key_not_registered. */
+/** Throws api_key_expired, api_key_not_registered or api_key_disabled. */
 function verifyKey({ clock, expiry }: IdentifyPorts, identity: Identity, token: string): void {
   const { key } = identity;
   const now = clock.now();
@@ -81,7 +90,7 @@ function verifyKey({ clock, expiry }: IdentifyPorts, identity: Identity, token: 
 function countAndCheck(ports: AdmitPorts, caller: Caller, identity: Identity): MaybePromise<Identity> {
   return andThen(ports.keyLimiter.countRequest(identity), (overLimit) => {
     checkAccount(ports, identity, caller.contentLength, overLimit);
-    return checkCredits(identity);
+    return checkSpending(identity);
   });
 }
 
@@ -108,9 +117,11 @@ export function bodyTooLarge(found: string): GatewayError {
   return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
 }
 
-function checkCredits(identity: Identity): Identity {
-  const { balancePico } = identity.account;
-  if (balancePico <= 0n) throw gatewayError('insufficient_credits', { balance: usdText(balancePico) });
+function checkSpending(identity: Identity): Identity {
+  checkModelKey(identity.key);
+  const { balancePico, creditLimitPico } = identity.account;
+  if (balancePico + creditLimitPico <= 0n)
+    throw gatewayError('insufficient_credits', { balance: usdText(balancePico) });
   return identity;
 }
 
@@ -129,7 +140,8 @@ async function admitInFleet(
   const good = held && isTokenValid(held.identity, presented.token, ports.clock.now()) ? held : undefined;
   const { address } = caller.origin;
   const peer = { name: peerOf(address), limit: ports.ipLimiter.requestsPerMinute };
-  const answer = await fleet.admission.ask({ peer, key: good ? keyAsk(ports, good.identity) : null });
+  const counts = good && addressRefusal(good.identity.key, address) === null;
+  const answer = await fleet.admission.ask({ peer, key: counts ? keyAsk(ports, good.identity) : null });
   if (!answer) await Promise.all([ports.ipLimiter.take(address), fleet.states.now()]);
   else if (!answer.peer!.admitted) throw ipRateLimited(peer.limit, answer.peer!.resetMs);
   else await fleet.states.upTo(answer.statesVersion, answer.catalogueVersion);
@@ -138,9 +150,10 @@ async function admitInFleet(
   const identity = current ? good.identity : await lookUp(ports, presented.keyId);
   verifyKey(ports, identity, presented.token);
   caller.identity = identity;
+  useFrom(ports, identity, address);
   if (!answer?.request) return countAndCheck(ports, caller, identity);
   checkAccount(ports, identity, caller.contentLength, await overLimitOf(ports, identity, answer.request));
-  return checkCredits(identity);
+  return checkSpending(identity);
 }
 
 /** The limit of the address comes before a malformed token, so the fault is kept for later. */
@@ -152,10 +165,10 @@ function presentedToken({ authorization }: Caller): { presented?: PresentedToken
   }
 }
 
-const keyAsk = ({ keyLimiter }: AdmitPorts, { key, account }: Identity) => ({
-  id: key.id,
-  accountId: account.id,
-  limit: keyLimiter.requestLimitOf(account),
+const keyAsk = ({ keyLimiter }: AdmitPorts, identity: Identity) => ({
+  id: identity.key.id,
+  accountId: identity.account.id,
+  limit: keyLimiter.requestLimitOf(identity),
 });
 
 /** By the limit that is in force now, which may differ from the one that the request was counted under. */
@@ -164,7 +177,7 @@ function overLimitOf(
   identity: Identity,
   { admitted, used, resetMs }: Counted,
 ): MaybePromise<GatewayError | null> {
-  const limit = keyLimiter.requestLimitOf(identity.account);
+  const limit = keyLimiter.requestLimitOf(identity);
   if (!admitted) return used < limit ? keyLimiter.countRequest(identity) : keyRateLimited('requests', limit, resetMs);
   return used > limit && used > 1 ? keyRateLimited('requests', limit, resetMs) : null;
 }

@@ -8,6 +8,7 @@ import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
+import { keyScopeGate } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
 import type { Preference } from '../policy/routing-policy.js';
 import type { Territory } from '../territory/territory.js';
@@ -101,9 +102,11 @@ async function wouldServe(
     primary,
     () => chain,
     (plan) => {
-      const { eligible, removed, excluded, error } = gate(ports, plan, account.policy, territory);
+      const { eligible, removed, excluded, error } = gate(ports, plan, identity, territory);
       if (removed.length > 0 && eligible.length + excluded.length === 0) {
-        explanation.counterfactuals.push(...counterfactuals(account.policy, plan.routes));
+        // No change of the policy admits what the key does not allow.
+        const inScope = removed.filter(({ gate }) => gate !== keyScopeGate).map(({ route }) => route);
+        explanation.counterfactuals.push(...counterfactuals(account.policy, inScope));
       }
       explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));

@@ -1,11 +1,12 @@
 /**
- * Stage 4: may the model be served now, and which candidates do the account's policy and the providers' terms leave? Gates affect
- * `auto/` selection only; an explicit id never passes through them.
+ * Stage 4: may the key ask for the model, may the model be served now, and which candidates do the key's scope, the account's policy
+ * and the providers' terms leave? Gates affect `auto/` selection only; an explicit id never passes through them.
  */
+import { applyKeyScope, modelRefusal } from '../accounts/keys/key-scope.js';
 import type { Route } from '../catalogue/route.js';
+import type { Identity } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { applyGates, type Removal, removalText } from '../policy/apply-gates.js';
-import type { RoutingPolicy } from '../policy/routing-policy.js';
+import { applyGates, type Gated, keyScopeGate, type Removal, removalText } from '../policy/apply-gates.js';
 import { territoryFilter } from '../territory/provider-terms.js';
 import type { Territory } from '../territory/territory.js';
 import type { PipelinePorts, Plan } from './handover.js';
@@ -23,14 +24,27 @@ type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 
 const nothing: readonly never[] = [];
 
-export function gate(ports: GatePorts, plan: Plan, policy: RoutingPolicy, territory: Territory): GateOutcome {
+export function gate(ports: GatePorts, plan: Plan, { key, account }: Identity, territory: Territory): GateOutcome {
+  const refusal = modelRefusal(key, plan);
+  if (refusal) return { eligible: nothing, removed: refusedRoutes(plan), excluded: nothing, error: refusal };
   const stopped = stateError(ports, plan);
   if (stopped) return { eligible: nothing, removed: nothing, excluded: nothing, error: stopped };
   const { eligible, removed } =
-    plan.kind === 'pin' ? { eligible: plan.routes, removed: nothing } : applyGates(policy, plan.routes);
+    plan.kind === 'pin' ? { eligible: plan.routes, removed: nothing } : gateCandidates(plan.routes, key, account);
   const { permitted, excluded } = territoryFilter(eligible, territory);
   const error = permitted.length > 0 ? null : emptyError(ports, plan, { removed, excluded }, territory);
   return { eligible: permitted, removed, excluded, error };
+}
+
+function refusedRoutes({ routes }: Plan): Removal[] {
+  return routes.map((route) => ({ route, gate: keyScopeGate }));
+}
+
+/** The policy gates only what the key leaves, so a 403 counts each route once. */
+function gateCandidates(routes: readonly Route[], key: Identity['key'], { policy }: Identity['account']): Gated {
+  const scoped = applyKeyScope(key, routes);
+  const gated = applyGates(policy, scoped.eligible);
+  return scoped.removed.length === 0 ? gated : { ...gated, removed: [...scoped.removed, ...gated.removed] };
 }
 
 /** The policy comes first: the terms are held only against what it leaves. */

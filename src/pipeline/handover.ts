@@ -1,5 +1,6 @@
 /** What the stages hand to one another, and the ports that the composition gives them. */
 import type { AccountDirectory } from '../accounts/directory.js';
+import type { SpendHold, SpendHolds } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { PicoUsd } from '../base/money.js';
 import type { Clock } from '../base/time.js';
@@ -28,6 +29,7 @@ import type { Transport } from '../providers/transport/transport.js';
 import type { Territories } from '../territory/territories.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
+import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
 import type { Validator } from './validate.js';
@@ -38,13 +40,14 @@ export interface PipelinePorts {
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
   ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'requestLimitOf' | 'takeTokens' | 'tokenRefusal' | 'headersOf'>;
-  directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge'>;
+  directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge' | 'noteUse'>;
   /** Erases the hash of an expired key that a request has shown. */
   expiry: { noteExpiredKey(): void };
   catalogue: { readonly current: Snapshot | null };
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
+  spend: Pick<SpendHolds, 'take'>;
   validator: Validator;
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;
@@ -92,6 +95,8 @@ export interface Exchange {
   readonly promptEstimate: number;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
   readonly reservation: Reservation;
+  /** Of the balance and the key's cap: the estimated cost, until the settlement has taken the cost off. */
+  readonly hold: SpendHold;
   readonly trail: Trail;
 }
 
@@ -181,7 +186,7 @@ export type WalkOutcome =
 export interface Billed {
   usage: TokenUsage;
   source: 'provider' | 'counted';
-  costPico: PicoUsd;
+  cost: Cost;
   /** What was odd about the provider's usage; absent where nothing was read of it. */
   oddities?: readonly UsageOddity[];
 }

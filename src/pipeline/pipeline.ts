@@ -3,14 +3,19 @@
  * and walk run for the requested model id and, while that fails, for each entry of its fallback chain. What a caller may see as an
  * error is thrown as a row of the error table; the HTTP layer answers it.
  */
+
+import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
-import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, isPending, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
+import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
+import type { Reservation } from '../limits/key-limiter.js';
 import { admit } from './admit.js';
 import type { Caller } from './caller.js';
+import { estimateCost } from './estimate-cost.js';
 import { gate } from './gate.js';
 import type { ChatNotes, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
 import { rank } from './rank.js';
@@ -50,7 +55,7 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       exchange.plan,
       () => exchange.sentChain ?? resolveSavedChain(snapshot, account),
       (plan, place) => {
-        const { eligible, error } = gate(ports, plan, account.policy, caller.origin.territory);
+        const { eligible, error } = gate(ports, plan, identity, caller.origin.territory);
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
         trail.place = place;
@@ -67,6 +72,7 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
   } finally {
     // Nothing was delivered, or the settlement has corrected the reservation already.
     exchange.reservation.cancel();
+    exchange.hold.release(notes.delivered?.billed?.cost.pico ?? 0n);
     ports.journal.release(trail.reservedBytes);
   }
 }
@@ -102,8 +108,8 @@ function open(
   const plan = resolve(snapshot, account, request.model);
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
   const promptEstimate = estimatePromptTokens(request);
-  return andThen(ports.keyLimiter.takeTokens(identity, promptEstimate), (reservation) => {
-    const createdAt = ports.clock.now();
+  const createdAt = ports.clock.now();
+  const open = (reservation: Reservation, hold: SpendHold): Exchange => {
     notes.exchange = {
       door,
       caller,
@@ -119,10 +125,39 @@ function open(
       sentChain,
       promptEstimate,
       reservation,
+      hold,
       trail: notes.trail,
     };
     return notes.exchange;
+  };
+  const estimate = estimateCost(eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain }), {
+    request,
+    promptTokens: promptEstimate,
+    atMs: createdAt,
   });
+  return andThen(ports.keyLimiter.takeTokens(identity, promptEstimate), (reservation) =>
+    undoOnFailure(
+      () => andThen(ports.spend.take(identity, estimate), (hold) => open(reservation, hold)),
+      () => reservation.cancel(),
+    ),
+  );
+}
+
+/** Every route that may serve the request: of its own id, and of the entries of its chain. */
+function* eligibleRoutes(
+  ports: PipelinePorts,
+  {
+    identity,
+    caller,
+    snapshot,
+    plan,
+    sentChain,
+  }: Pick<Exchange, 'identity' | 'caller' | 'snapshot' | 'plan' | 'sentChain'>,
+): Iterable<Route> {
+  const { account } = identity;
+  for (const each of [plan, ...(sentChain ?? resolveSavedChain(snapshot, account))]) {
+    yield* gate(ports, each, identity, caller.origin.territory).eligible;
+  }
 }
 
 /** A refusal before any walk has no record. While the journal has no room for bills, it has none for refusals. */

@@ -18,7 +18,7 @@ import {
   type PipelinePorts,
   type WalkOutcome,
 } from './handover.js';
-import { bill, provisionalBill } from './respond/bill.js';
+import { bill, provisionalBill, type SentRequest } from './respond/bill.js';
 import { StreamRelay } from './respond/stream-relay.js';
 
 export type RespondPorts = Pick<PipelinePorts, 'clock' | 'counter' | 'keyLimiter' | 'meters'>;
@@ -43,7 +43,12 @@ export function openRelay(
     headers: (route) => beginStream(ports, exchange, route),
     metadata: (route) => metadataOf(exchange, route),
     recordSoFar: (route, left) => {
-      const billed = provisionalBill(exchange, route, relay.reading, relay.deliveredCharacters);
+      const billed = provisionalBill(
+        exchange,
+        sentOn(ports, exchange, route),
+        relay.reading,
+        relay.deliveredCharacters,
+      );
       // A record that is settled as it stands means that the process has died, and the stream with it.
       const streamEnd = left ? 'client_closed' : 'cut';
       record(servedOf(exchange, { route, billed, finishReason: relay.finishReason, streamEnd, send: null }));
@@ -116,7 +121,12 @@ function answer(
   parts: CompletionParts,
 ): MaybePromise<Delivered> {
   const { reading, usage: given, delivered: text } = parts;
-  const billing = bill(ports, exchange.request, route, { usage: reading, given, text, whole: true });
+  const billing = bill(ports, exchange.request, sentOn(ports, exchange, route), {
+    usage: reading,
+    given,
+    text,
+    whole: true,
+  });
   return andThen(billing, (billed) => billedAnswer(ports, exchange, route, parts, billed));
 }
 
@@ -135,7 +145,7 @@ function billedAnswer(
     model: route.id,
     parts,
     usage: billed.usage,
-    costPico: billed.costPico,
+    cost: billed.cost,
     metadata: metadataOf(exchange, route),
   });
   const nowMs = ports.clock.monotonicMs();
@@ -160,11 +170,16 @@ function endStream(ports: RespondPorts, { exchange, route, relay, end }: EndedSt
   relay.commitEmpty();
   relay.finish();
   const { reading, usage: given, delivered: text, finishReason } = relay;
-  const billing = bill(ports, request, route, { usage: reading, given, text, whole: end === 'complete' });
+  const billing = bill(ports, request, sentOn(ports, exchange, route), {
+    usage: reading,
+    given,
+    text,
+    whole: end === 'complete',
+  });
   // Counting takes a while, in which the process may die.
   if (isPending(billing)) relay.recordSoFar(caller.gone);
   return andThen(billing, (billed) => {
-    const usage = usageText(given, billed.usage, billed.costPico);
+    const usage = usageText(given, billed.usage, billed.cost);
     const frames = relay.takeEnd(end, usage, metadataOf(exchange, route, end));
     const streamEnd = caller.gone ? 'client_closed' : end;
     return servedOf(exchange, { route, billed, finishReason, streamEnd, send: () => caller.endStream(frames) });
@@ -187,10 +202,20 @@ function billAbandoned(
   relay: StreamRelay,
 ): MaybePromise<Delivered> {
   const { reading, usage: given, delivered: text, finishReason } = relay;
-  const billing = bill(ports, exchange.request, route, { usage: reading, given, text, whole: false });
+  const billing = bill(ports, exchange.request, sentOn(ports, exchange, route), {
+    usage: reading,
+    given,
+    text,
+    whole: false,
+  });
   return andThen(billing, (billed) =>
     servedOf(exchange, { route, billed, finishReason, streamEnd: 'client_closed', send: null }),
   );
+}
+
+/** By the time at which the request was sent to the provider, which decides the price. */
+function sentOn({ clock }: RespondPorts, { trail }: Exchange, route: Route): SentRequest {
+  return { route, sentAtMs: clock.now() - (clock.monotonicMs() - trail.dispatchedAtMs) };
 }
 
 /** The headers of the 200 of a stream, at the moment of its first content. */

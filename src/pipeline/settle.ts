@@ -11,7 +11,7 @@ const confirmMs = 500;
 export function settle(ports: SettlePorts, exchange: Exchange, delivered: Delivered): void {
   const { billed, route } = delivered;
   const { chargedPico } = exchange.trail;
-  const costPico = billed?.costPico ?? 0n;
+  const costPico = billed?.cost.pico ?? 0n;
   if (costPico !== chargedPico)
     ports.directory.charge(exchange.identity.account.id, costPico, exchange.generationId, chargedPico);
   if (billed) exchange.reservation.correct(billed.usage.promptTokens + billed.usage.completionTokens);
@@ -31,12 +31,12 @@ export function settle(ports: SettlePorts, exchange: Exchange, delivered: Delive
  */
 export function settleProvisionally(ports: SettlePorts, exchange: Exchange, delivered: Delivered): void {
   const { billed, streamEnd } = delivered;
-  if (!billed || billed.costPico === 0n) return;
+  if (!billed || billed.cost.pico === 0n) return;
   const { trail } = exchange;
   ports.journal.appendProvisional(recordOf(ports, exchange, delivered, trail.attempts.map(servingAttempt)));
   if (streamEnd !== 'client_closed') return;
-  ports.directory.charge(exchange.identity.account.id, billed.costPico, exchange.generationId, trail.chargedPico);
-  trail.chargedPico = billed.costPico;
+  ports.directory.charge(exchange.identity.account.id, billed.cost.pico, exchange.generationId, trail.chargedPico);
+  trail.chargedPico = billed.cost.pico;
 }
 
 /** Without the provider's error text, which would have to be searched for the prompt. */
@@ -54,7 +54,7 @@ function sendWhenWritten(
   { billed, send }: Delivered,
 ): (() => void) | undefined {
   if (!send) return undefined;
-  if (!fleet || !billed || billed.costPico === 0n || !fleet.nearZero(account, billed.costPico)) return send;
+  if (!fleet || !billed || billed.cost.pico === 0n || !fleet.nearZero(account, billed.cost.pico)) return send;
   return () => void journal.settled(confirmMs).then(send);
 }
 
@@ -78,7 +78,7 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     completionTokens: billed?.usage.completionTokens ?? 0,
     cachedTokens: billed?.usage.cachedTokens ?? 0,
     reasoningTokens: billed?.usage.reasoningTokens ?? 0,
-    costPico: billed?.costPico ?? 0n,
+    costPico: billed?.cost.pico ?? 0n,
     billed: billed !== null,
     latencyMs: Math.round(ports.clock.monotonicMs() - exchange.startedAtMs),
     firstByteMs: trail.attempts.at(-1)?.first_byte_ms ?? null,

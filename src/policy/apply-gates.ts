@@ -4,10 +4,13 @@ import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
 import type { RoutingPolicy } from './routing-policy.js';
 
+/** The scope of the key comes before the gates of the account's policy. */
+export const keyScopeGate = 'key_scope';
+
 export interface Removal {
   readonly route: Route;
   /** The first gate that removes the route. */
-  readonly gate: GateName;
+  readonly gate: GateName | typeof keyScopeGate;
 }
 
 export interface Gated {
@@ -63,7 +66,7 @@ function splitRoutes(set: readonly Gate[], policy: RoutingPolicy, routes: readon
 /** Names, for the 403, each gate that removed routes and how many, in the order of the gates. */
 export function removalText(removed: readonly Removal[]): string {
   const texts: string[] = [];
-  for (const { name } of gates) {
+  for (const name of [keyScopeGate, ...gates.map((gate) => gate.name)]) {
     const count = removed.filter(({ gate }) => gate === name).length;
     if (count > 0) texts.push(`${name} removed ${routesText(count)}`);
   }

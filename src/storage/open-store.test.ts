@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startStoreProxy } from '../../tests/faults/store-proxy.js';
 import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../../tests/support/postgres.js';
 import { silentLogger as logger } from '../base/logger.js';
-import type { Alias, ApiKey } from '../domain/account.js';
+import { type Alias, type ApiKey, openTerms } from '../domain/account.js';
 import { defaultPolicy } from '../policy/policy.js';
 import { openStore } from './open-store.js';
 import { type NewAccount, type Store, StoreUnavailable } from './store.js';
@@ -22,6 +22,7 @@ const aKey = (accountId: string, id: string, fields: Partial<ApiKey> = {}): ApiK
   lastFour: 'wxyz',
   hash: Buffer.alloc(32, 7),
   expiresAt: null,
+  terms: openTerms,
   createdAt: at,
   ...fields,
 });
@@ -61,6 +62,8 @@ describe('the PostgreSQL store', () => {
       balancePico: 0n,
       usagePico: 0n,
       limits: { requestsPerMinute: null, tokensPerMinute: null },
+      overdraft: null,
+      creditLimitPico: 0n,
       aliases: new Map(),
       fallback: [],
       policy: defaultPolicy,
@@ -101,6 +104,25 @@ describe('the PostgreSQL store', () => {
     expect(await store.keys.delete('account-other', 'k-find')).toBe(false);
     expect(await store.keys.delete(id, 'k-find')).toBe(true);
     expect(await store.keys.findWithAccount('k-find')).toBeNull();
+  });
+
+  it('changes the name and the terms of a key, keeps parallel changes of different terms, and notes its uses', async () => {
+    const id = await newAccount();
+    await store.keys.create(aKey(id, 'k-terms'), 10);
+    const changes = [{ disabled: true }, { limitPico: 7n }, { allowedModels: ['a/*'] }, { requestsPerMinute: 3 }];
+    await Promise.all(changes.map((terms) => store.keys.update(id, 'k-terms', { terms })));
+    const key = aKey(id, 'k-terms', { name: 'b', terms: Object.assign({}, openTerms, ...changes) });
+    expect(await store.keys.update(id, 'k-terms', { name: 'b' })).toEqual(key);
+    expect((await store.keys.findWithAccount('k-terms'))?.key).toEqual(key);
+    expect(await store.keys.update('account-other', 'k-terms', { name: 'c' })).toBeNull();
+    await store.keys.noteUses(
+      new Map([
+        ['k-terms', at + 5],
+        ['k-unknown', at],
+      ]),
+    );
+    await store.keys.noteUses(new Map([['k-terms', at + 4]]));
+    expect(await store.keys.figures(id)).toEqual(new Map([['k-terms', { usagePico: 0n, lastUsedAt: at + 5 }]]));
   });
 
   it('erases the hash of a key that has expired and keeps its id', async () => {
@@ -246,6 +268,7 @@ describe('migrations', () => {
       { name: '0004-payments' },
       { name: '0005-changes' },
       { name: '0006-sessions' },
+      { name: '0007-money' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -1,7 +1,7 @@
 /** The interfaces of the store, one for each concern. Only PostgreSQL implements them. */
 import type { DBAdapterInstance } from 'better-auth/types';
 import type { ModelAvailability } from '../catalogue/route.js';
-import type { Account, Alias, ApiKey } from '../domain/account.js';
+import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
@@ -59,7 +59,9 @@ export interface GenerationQuery {
 }
 
 /** The changeable fields of an account; absent fields stay. */
-export type AccountChanges = Partial<Pick<Account, 'status' | 'billingCountry' | 'fallback' | 'policy'>> & {
+export type AccountChanges = Partial<
+  Pick<Account, 'status' | 'billingCountry' | 'fallback' | 'policy' | 'overdraft' | 'creditLimitPico'>
+> & {
   /** Only the named limits change, because another process may be changing the other one. */
   limits?: Partial<Account['limits']>;
 };
@@ -83,12 +85,26 @@ export interface AccountStore {
   update(id: string, change: AccountChanges): Promise<void>;
 }
 
+/** What is left out stays as it is, each term for itself. */
+export interface KeyChange {
+  readonly name?: string;
+  readonly terms?: Partial<KeyTerms>;
+}
+
+export interface KeyFigures {
+  /** The pico-dollars spent through the key. */
+  readonly usagePico: bigint;
+  readonly lastUsedAt: number | null;
+}
+
 export interface KeyStore {
   /** False where the account already has `keysMax` keys, expired ones included. Exact for parallel calls too. */
   create(key: ApiKey, keysMax: number): Promise<boolean>;
   /** The key of a public id with its account, in one query. */
   findWithAccount(keyId: string): Promise<{ key: ApiKey; account: Account } | null>;
   list(accountId: string): Promise<ApiKey[]>;
+  /** The key as it is now; null where the account has no such key. Parallel changes of different terms are all kept. */
+  update(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | null>;
   /** False where the account has no such key. */
   delete(accountId: string, keyId: string): Promise<boolean>;
   /** Erases the hashes of keys that expired at or before `nowMs`; returns their number. */
@@ -97,8 +113,10 @@ export interface KeyStore {
   nextExpiry(nowMs: number): Promise<number | null>;
   /** The pico-dollars spent through the key. */
   usage(keyId: string): Promise<bigint>;
-  /** The same for every key of an account, by key id. */
-  usages(accountId: string): Promise<Map<string, bigint>>;
+  /** The figures of every key of an account, by key id. */
+  figures(accountId: string): Promise<Map<string, KeyFigures>>;
+  /** Notes when keys were last used, by key id. An earlier time than the stored one changes nothing. */
+  noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
 }
 
 export interface AliasStore {
@@ -181,6 +199,8 @@ export interface UsageStore {
   summary(period: { accountId: string; fromMs: number; toMs: number; stepMs: number }): Promise<UsageRow[]>;
   /** The values to filter by. */
   facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
+  /** The pico-dollars spent through each key of an account since then, by key id. Keys without requests have no entry. */
+  spentSince(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
 }
 
 /**

@@ -24,4 +24,20 @@ export interface ChatRequest {
   /** The client's other `stream_options`, as JSON members; usually empty. */
   readonly streamOptionMembers: string;
   readonly encoding: TextEncoding;
+  /** `max_completion_tokens`, else `max_tokens`; absent where the client sent neither. */
+  readonly outputMax?: number;
+  /** `n`; absent where it is 1. */
+  readonly choices?: number;
+  /** Absent in the usual request, which asks for nothing but tokens. */
+  readonly extras?: PricedExtras;
+}
+
+/** What a request asks for that only a route with a price for it may serve. */
+export interface PricedExtras {
+  /** A `service_tier` other than the ordinary one. */
+  readonly tier: string | null;
+  /** Names of tools that run at the provider. */
+  readonly tools: readonly string[];
+  /** The messages carry audio. */
+  readonly audio: boolean;
 }

@@ -27,6 +27,7 @@ export interface Chunk {
   model?: unknown;
   choices?: Choice[];
   usage?: unknown;
+  service_tier?: unknown;
   error?: unknown;
   router_metadata?: unknown;
   x_groq?: { usage?: unknown };

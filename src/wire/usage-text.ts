@@ -1,17 +1,29 @@
 /** Writes the `usage` of an answer as JSON text: the upstream's own members, the billed figures and the cost. */
-import { type PicoUsd, usdText } from '../base/money.js';
+import { usdText } from '../base/money.js';
+import type { Cost, CostClass } from './cost.js';
 import type { TokenUsage } from './usage.js';
 
 type Fields = Record<string, unknown>;
 
+/** The cost is an exact decimal, which is a valid JSON number; its parts are texts. */
+function costMembers({ pico, details, tier }: Cost): string {
+  let parts = '';
+  for (const name in details) {
+    const part = details[name as CostClass] ?? 0n;
+    parts += `${parts === '' ? '' : ','}"${name}":"${usdText(part)}"`;
+  }
+  if (tier !== null) parts += `${parts === '' ? '' : ','}"tier":${JSON.stringify(tier)}`;
+  return `"cost":${usdText(pico)},"cost_details":{${parts}}`;
+}
+
 /** `givenText` is the original text of `given`, if known: then nothing is serialised. */
-export function usageText(given: unknown, usage: TokenUsage, costPico: PicoUsd, givenText?: string): string {
-  // The exact decimal is a valid JSON number.
-  const cost = `"cost":${usdText(costPico)}`;
+export function usageText(given: unknown, usage: TokenUsage, bill: Cost, givenText?: string): string {
+  const cost = costMembers(bill);
   const own = fieldsOf(given);
   if (matchesBilled(own, usage)) {
-    if (givenText && own.cost === undefined) return `${givenText.slice(0, -1)},${cost}}`;
-    return `${JSON.stringify({ ...own, cost: undefined }).slice(0, -1)},${cost}}`;
+    if (givenText && own.cost === undefined && own.cost_details === undefined)
+      return `${givenText.slice(0, -1)},${cost}}`;
+    return `${JSON.stringify({ ...own, cost: undefined, cost_details: undefined }).slice(0, -1)},${cost}}`;
   }
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   const figures = {
@@ -22,6 +34,7 @@ export function usageText(given: unknown, usage: TokenUsage, costPico: PicoUsd, 
     prompt_tokens_details: { cached_tokens: cachedTokens, ...withoutGaps(own.prompt_tokens_details) },
     completion_tokens_details: { reasoning_tokens: reasoningTokens, ...withoutGaps(own.completion_tokens_details) },
     cost: undefined,
+    cost_details: undefined,
   };
   return `${JSON.stringify(figures).slice(0, -1)},${cost}}`;
 }

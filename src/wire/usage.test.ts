@@ -36,12 +36,15 @@ describe('usage', () => {
         totalTokens: 17,
         cachedTokens: 4,
         cacheWriteTokens: 3,
+        cacheWrite1hTokens: 0,
         promptAudioTokens: 2,
         promptImageTokens: 1,
         reasoningTokens: 2,
         completionAudioTokens: 0,
         completionImageTokens: 0,
         completionVideoTokens: 0,
+        toolCalls: [],
+        tier: null,
       },
       oddities: ['prompt_audio_as_input'],
     });
@@ -211,34 +214,53 @@ describe('a figure that cannot be', () => {
   });
 });
 
+const costs = (pico: bigint) => ({ pico, details: { input: pico }, tier: null });
+const details = { cost_details: { input: '0' } };
+
 describe('the usage of an answer', () => {
   const usage = { promptTokens: 12, completionTokens: 5, cachedTokens: 4, reasoningTokens: 2 };
 
   it('keeps the upstream\u2019s own members and has our cost, not the upstream\u2019s', () => {
-    const text = usageText({ ...full, cost: 99, queue_time: 0.25 }, usage, 1_500_000n);
-    expect(JSON.parse(text)).toEqual({ ...full, queue_time: 0.25, cost: 0.0000015 });
+    const text = usageText({ ...full, cost: 99, queue_time: 0.25 }, usage, costs(1_500_000n));
+    expect(JSON.parse(text)).toEqual({
+      ...full,
+      queue_time: 0.25,
+      cost: 0.0000015,
+      cost_details: { input: '0.0000015' },
+    });
   });
 
   it.each([[null], ['none'], [{ ...full, completion_tokens: 4 }], [{ ...full, total_tokens: undefined }]])(
     'is written from what is billed where the upstream gave %j',
-    (given) => expect(JSON.parse(usageText(given, usage, 0n))).toEqual({ ...full, cost: 0 }),
+    (given) => expect(JSON.parse(usageText(given, usage, costs(0n)))).toEqual({ ...full, cost: 0, ...details }),
   );
 
   it('has what is billed where the upstream says it in other words, beside its own members', () => {
     const moonshot = { ...full, prompt_tokens_details: undefined, cached_tokens: 4, note: 'x' };
-    expect(JSON.parse(usageText(moonshot, usage, 0n))).toEqual({ ...full, cached_tokens: 4, note: 'x', cost: 0 });
+    expect(JSON.parse(usageText(moonshot, usage, costs(0n)))).toEqual({
+      ...full,
+      cached_tokens: 4,
+      note: 'x',
+      cost: 0,
+      ...details,
+    });
     const xai = { ...full, completion_tokens: 3, num_sources_used: 0 };
-    expect(JSON.parse(usageText(xai, usage, 0n))).toEqual({ ...full, num_sources_used: 0, cost: 0 });
+    expect(JSON.parse(usageText(xai, usage, costs(0n)))).toEqual({ ...full, num_sources_used: 0, cost: 0, ...details });
     const gaps = { ...full, completion_tokens: 3, prompt_tokens_details: { cached_tokens: null, audio_tokens: 0 } };
-    expect(JSON.parse(usageText(gaps, usage, 0n))).toEqual({
+    expect(JSON.parse(usageText(gaps, usage, costs(0n)))).toEqual({
       ...full,
       prompt_tokens_details: { cached_tokens: 4, audio_tokens: 0 },
       cost: 0,
+      ...details,
     });
   });
 
   it('keeps the parts that the upstream itself gave, also where the bill bounds them', () => {
     const azure = { ...full, prompt_tokens_details: { cached_tokens: 163 } };
-    expect(JSON.parse(usageText(azure, { ...usage, cachedTokens: 12 }, 0n))).toEqual({ ...azure, cost: 0 });
+    expect(JSON.parse(usageText(azure, { ...usage, cachedTokens: 12 }, costs(0n)))).toEqual({
+      ...azure,
+      cost: 0,
+      ...details,
+    });
   });
 });

@@ -13,13 +13,27 @@ export interface TokenUsage {
   reasoningTokens: number;
 }
 
-/** All figures that are read. Parts are included in the prompt and the completion. */
-interface UsageFigures extends TokenUsage {
+/** Parts of the prompt and the completion that may have prices of their own, and what is billed beside tokens. */
+export interface UsageParts {
   cacheWriteTokens: number;
+  /** A part of the tokens written: those that are kept for an hour. */
+  cacheWrite1hTokens: number;
   promptAudioTokens: number;
   promptImageTokens: number;
   completionAudioTokens: number;
   completionImageTokens: number;
+  /** Calls of tools that run at the provider. */
+  toolCalls: readonly ToolCalls[];
+  /** The tier that the answer names; null for the ordinary one, and for one that has no price. */
+  tier: string | null;
+}
+
+interface ToolCalls {
+  readonly name: string;
+  readonly calls: number;
+}
+
+interface UsageFigures extends TokenUsage, UsageParts {
   completionVideoTokens: number;
   /** As the provider wrote it; null where there is none. */
   totalTokens: number | null;
@@ -31,11 +45,21 @@ export interface UsageTerms {
   readonly contextWindow: number | null;
   /** The provider counts reasoning in its total only. */
   readonly hiddenReasoning?: boolean;
+  /** Decides which classes, tools and tiers can be billed. */
+  readonly price?: {
+    readonly inputAudio?: bigint;
+    readonly outputAudio?: bigint;
+    readonly outputImage?: bigint;
+    readonly tools?: ReadonlyMap<string, unknown>;
+    readonly tiers?: ReadonlyMap<string, unknown>;
+  } | null;
 }
 
 /** Usage that is billed, but that an operator should know about. */
 const usageOddities = [
   'prompt_audio_as_input',
+  'tool_without_price',
+  'tier_without_price',
   'cached_above_prompt',
   'unexplained_total',
   'above_context_window',
@@ -60,8 +84,10 @@ const contextWindowTolerance = 1.1;
 const absent: UsageReading = { kind: 'absent' };
 const noOddities: readonly UsageOddity[] = [];
 const noDetails: Fields = {};
+const noCalls: readonly ToolCalls[] = [];
 
-export function readUsage(value: unknown, terms: UsageTerms): UsageReading {
+/** `tier` is the one that the answer names outside its usage. */
+export function readUsage(value: unknown, terms: UsageTerms, tier?: unknown): UsageReading {
   if (!isFields(value)) return absent;
   const promptValue = value.prompt_tokens ?? value.input_tokens ?? null;
   const completionValue = value.completion_tokens ?? value.output_tokens ?? null;
@@ -78,15 +104,54 @@ export function readUsage(value: unknown, terms: UsageTerms): UsageReading {
     promptTokens: promptValue === null ? Math.max(0, total! - completion) : prompt,
     completionTokens: completionValue === null ? Math.max(0, total! - prompt) : completion,
     totalTokens: total,
+    toolCalls: toolCallsOf(value, reader),
+    tier: tierOf(tier ?? value.service_tier),
     ...partsOf(value, reader),
   };
   if (reader.fault !== null) return { kind: 'fault', reason: reader.fault };
-  const unpriced = unpricedClass(figures);
+  const unpriced = unpricedClass(figures, terms);
   if (unpriced) return { kind: 'fault', reason: `its usage has ${unpriced}, for which the route has no price` };
-  const oddities = settleParts(figures, terms.hiddenReasoning === true);
-  if (reader.aboveContextWindow)
-    return { kind: 'usage', usage: figures, oddities: [...oddities, 'above_context_window'] };
-  return { kind: 'usage', usage: figures, oddities };
+  const oddities = [...settleParts(figures, terms), ...unpricedExtras(figures, terms)];
+  if (reader.aboveContextWindow) oddities.push('above_context_window');
+  return { kind: 'usage', usage: figures, oddities: oddities.length === 0 ? noOddities : oddities };
+}
+
+/** Names of the tier that has the ordinary price. */
+const ordinaryTiers = new Set(['', 'auto', 'default', 'standard', 'standard_only', 'on_demand']);
+
+export function isOrdinaryTier(tier: string): boolean {
+  return ordinaryTiers.has(tier);
+}
+
+function tierOf(tier: unknown): string | null {
+  return typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null;
+}
+
+/** `web_search_requests: 2` at Anthropic is two calls of `web_search`; xAI and others say `_calls` or `_queries`. */
+const callsSuffix = /_(?:requests|calls|queries)$/;
+
+function toolCallsOf(
+  { server_tool_use, server_side_tool_usage_details }: Fields,
+  reader: FigureReader,
+): readonly ToolCalls[] {
+  const counts = detailsOf(server_tool_use ?? server_side_tool_usage_details);
+  if (counts === noDetails) return noCalls;
+  const calls = Object.entries(counts).map(([name, count]) => ({
+    name: name.replace(callsSuffix, ''),
+    calls: reader.read(name, count),
+  }));
+  return calls.filter((each) => each.calls > 0);
+}
+
+/** What the provider did by itself and has no price: it is not billed, or at the ordinary price, and reported. */
+function unpricedExtras(figures: UsageFigures, { price }: UsageTerms): readonly UsageOddity[] {
+  const oddities: UsageOddity[] = [];
+  if (figures.toolCalls.some(({ name }) => !price?.tools?.has(name))) oddities.push('tool_without_price');
+  if (figures.tier !== null && !price?.tiers?.has(figures.tier)) {
+    figures.tier = null;
+    oddities.push('tier_without_price');
+  }
+  return oddities;
 }
 
 /** Providers use different names for the same part; the first one that is present counts. */
@@ -102,6 +167,7 @@ function partsOf(usage: Fields, reader: FigureReader) {
       'cache_write_tokens',
       inPrompt.cache_write_tokens ?? inPrompt.cache_creation_tokens ?? usage.cache_creation_input_tokens,
     ),
+    cacheWrite1hTokens: reader.read('cache_write_1h_tokens', inPrompt.cache_write_1h_tokens ?? hourWritesOf(usage)),
     promptAudioTokens: reader.read('prompt audio_tokens', inPrompt.audio_tokens ?? usage.audio_prompt_tokens),
     promptImageTokens: reader.read('prompt image_tokens', inPrompt.image_tokens),
     reasoningTokens: reader.read('reasoning_tokens', inCompletion.reasoning_tokens ?? usage.reasoning_tokens),
@@ -109,6 +175,11 @@ function partsOf(usage: Fields, reader: FigureReader) {
     completionImageTokens: reader.read('output image_tokens', inCompletion.image_tokens),
     completionVideoTokens: reader.read('output video_tokens', inCompletion.video_tokens),
   };
+}
+
+/** Anthropic's own form, which some compatible servers pass on. */
+function hourWritesOf({ cache_creation }: Fields): unknown {
+  return detailsOf(cache_creation).ephemeral_1h_input_tokens;
 }
 
 /** Reads figures and remembers the first one that cannot be billed, and whether one is implausible. */
@@ -153,32 +224,36 @@ class FigureReader {
   }
 }
 
-/** Output of a kind that has no price. Prompt audio and images are billed as ordinary input instead. */
-function unpricedClass({
-  completionAudioTokens,
-  completionImageTokens,
-  completionVideoTokens,
-}: UsageFigures): string | undefined {
-  if (completionAudioTokens > 0) return `${completionAudioTokens} output audio_tokens`;
-  if (completionImageTokens > 0) return `${completionImageTokens} output image_tokens`;
+/** Output of a kind that has no price on the route. Prompt audio and images are billed as ordinary input instead. */
+function unpricedClass(figures: UsageFigures, { price }: UsageTerms): string | undefined {
+  const { completionAudioTokens, completionImageTokens, completionVideoTokens } = figures;
+  if (completionAudioTokens > 0 && price?.outputAudio === undefined)
+    return `${completionAudioTokens} output audio_tokens`;
+  if (completionImageTokens > 0 && price?.outputImage === undefined)
+    return `${completionImageTokens} output image_tokens`;
   if (completionVideoTokens > 0) return `${completionVideoTokens} output video_tokens`;
   return undefined;
 }
 
-/** Makes the parts consistent with the prompt and the completion, which are billed. */
-function settleParts(figures: UsageFigures, hiddenReasoning: boolean): readonly UsageOddity[] {
+/** Makes the parts consistent with the prompt and the completion, which are billed: where they disagree, the total counts. */
+function settleParts(figures: UsageFigures, { hiddenReasoning, price }: UsageTerms): UsageOddity[] {
   const unexplained = addOutsideParts(figures);
   // The provider does not say what these tokens are, so they are output and not reported as reasoning.
   if (hiddenReasoning) figures.completionTokens += unexplained;
-  const tooManyCached = figures.cachedTokens > figures.promptTokens;
-  if (tooManyCached) figures.cachedTokens = figures.promptTokens;
-  if (figures.reasoningTokens > figures.completionTokens) figures.reasoningTokens = figures.completionTokens;
-  const ignored = unexplained > 0 && !hiddenReasoning;
-  if (!tooManyCached && !ignored && figures.promptAudioTokens === 0) return noOddities;
   const oddities: UsageOddity[] = [];
-  if (figures.promptAudioTokens > 0) oddities.push('prompt_audio_as_input');
-  if (tooManyCached) oddities.push('cached_above_prompt');
-  if (ignored) oddities.push('unexplained_total');
+  if (figures.promptAudioTokens > 0 && price?.inputAudio === undefined) oddities.push('prompt_audio_as_input');
+  if (figures.cachedTokens > figures.promptTokens) oddities.push('cached_above_prompt');
+  if (unexplained > 0 && !hiddenReasoning) oddities.push('unexplained_total');
+  let prompt = figures.promptTokens;
+  prompt -= figures.cachedTokens = Math.min(figures.cachedTokens, prompt);
+  prompt -= figures.cacheWriteTokens = Math.min(figures.cacheWriteTokens, prompt);
+  figures.cacheWrite1hTokens = Math.min(figures.cacheWrite1hTokens, figures.cacheWriteTokens);
+  prompt -= figures.promptAudioTokens = Math.min(figures.promptAudioTokens, prompt);
+  figures.promptImageTokens = Math.min(figures.promptImageTokens, prompt);
+  let completion = figures.completionTokens;
+  completion -= figures.reasoningTokens = Math.min(figures.reasoningTokens, completion);
+  completion -= figures.completionAudioTokens = Math.min(figures.completionAudioTokens, completion);
+  figures.completionImageTokens = Math.min(figures.completionImageTokens, completion);
   return oddities;
 }
 

@@ -63,7 +63,10 @@ describe('the built-in catalogue', () => {
     expect(breaking(({ price }) => !price || (price.cachedInput ?? 0n) <= price.input)).toEqual([]);
     expect(breaking(({ price }) => !price || price.output >= price.input)).toEqual([]);
     expect(
-      breaking(({ price }) => !price?.above || (price.above.input > price.input && price.above.output > price.output)),
+      breaking(
+        ({ price }) =>
+          !price?.bands || price.bands.every((band) => band.input > price.input && band.output > price.output),
+      ),
     ).toEqual([]);
     expect(routes.filter(({ price }) => price === null)).toHaveLength(7);
   });

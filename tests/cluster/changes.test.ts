@@ -64,6 +64,8 @@ const chat = (at: SpawnedGateway, model = pinOf('acme')) =>
   at.chat(ask({ model, fallback: { models: [] } }), { key: account.key });
 const patch = (via: SpawnedGateway, body: unknown) =>
   good(200, via.admin('PATCH', `/accounts/${account.accountId}`, body));
+const changeKey = (via: SpawnedGateway, body: unknown) =>
+  good(200, via.admin('PATCH', `/accounts/${account.accountId}/keys/${account.keyId}`, body));
 const servedBy = ({ status, json: { router_metadata } }: Reply) => String(router_metadata?.provider ?? status);
 
 /** Switches between two settings, each with the status that a plain request then gets. */
@@ -170,6 +172,9 @@ const changes: Record<string, Change> = {
     },
     shown: async (at) => String((await at.chat(ask(), { key: deleted })).status),
   },
+  'key disabled': switched((via, on) => changeKey(via, { disabled: on }), 401),
+  'key scope': switched((via, on) => changeKey(via, { allowed_providers: on ? ['beta'] : null }), 403),
+  'key addresses': switched((via, on) => changeKey(via, { allowed_ips: on ? ['203.0.113.0/24'] : null }), 403),
 };
 let newest = { key: '', keyId: '' };
 let deleted = '';
@@ -209,7 +214,7 @@ it(`a change of ${Object.keys(changes).length} kinds, each ${roundsEach} times, 
     if (shown.some((text) => text !== made))
       wrong.push(`${kind} through ${name}: ${made}, shown ${shown.join(' and ')}`);
     // A plain request has to be possible again.
-    if (/status|country|credit/.test(kind) && made !== '200') await change.make(other, random);
+    if (/status|country|credit|disabled|scope|addresses/.test(kind) && made !== '200') await change.make(other, random);
   }
   console.log(
     `changes: ${turn} of ${Object.keys(changes).length} kinds, ${wrong.length} not in force at once (seed ${seed})`,

@@ -21,7 +21,10 @@ describe.each(pages.map(({ file }) => ({ file, examples: examplesOf(file) })))('
   /** The examples of a page build on one another, as a reader would run them. */
   const env: Record<string, string> = {};
   beforeAll(async () => {
-    env.LODESTONE_KEY = (await gateway.createAccount()).key;
+    const { key, keyId, accountId } = await gateway.createAccount();
+    const manager = { name: 'manager', kind: 'management' };
+    const { token } = (await gateway.admin('POST', `/accounts/${accountId}/keys`, manager)).json;
+    Object.assign(env, { LODESTONE_KEY: key, KEY_ID: keyId, LODESTONE_MANAGEMENT_KEY: token });
   });
 
   it.each(examples)('line $line does what the page says', async (example) => {

@@ -10,6 +10,8 @@ import {
   type AuditEntry,
   type GenerationQuery,
   type HoldRecord,
+  type KeyChange,
+  type KeyFigures,
   type LedgerFilter,
   type NewAccount,
   type Store,
@@ -32,6 +34,7 @@ export class MemoryStore implements Store {
   readonly availabilityRows = new Map<string, ModelAvailability>();
   readonly holdRows = new Map<string, HoldRecord>();
   readonly auditRows: AuditEntry[] = [];
+  readonly keyUses = new Map<string, number>();
 
   private async answer<T>(read: () => T): Promise<T> {
     if (this.away) throw new StoreUnavailable(new Error('connect ECONNREFUSED'));
@@ -50,6 +53,8 @@ export class MemoryStore implements Store {
           balancePico: 0n,
           usagePico: 0n,
           limits: { requestsPerMinute: null, tokensPerMinute: null },
+          overdraft: null,
+          creditLimitPico: 0n,
           aliases: new Map(),
           fallback: [],
           policy: defaultPolicy,
@@ -90,6 +95,15 @@ export class MemoryStore implements Store {
       }),
     list: (accountId: string) =>
       this.answer(() => [...this.keyRows.values()].filter((key) => key.accountId === accountId)),
+    update: (accountId: string, keyId: string, change: KeyChange) =>
+      this.answer(() => {
+        const key = this.keyRows.get(keyId);
+        if (key?.accountId !== accountId) return null;
+        const terms = { ...key.terms, ...change.terms };
+        const changed: ApiKey = { ...key, name: change.name ?? key.name, terms };
+        this.keyRows.set(keyId, changed);
+        return changed;
+      }),
     delete: (accountId: string, keyId: string) =>
       this.answer(() => this.keyRows.get(keyId)?.accountId === accountId && this.keyRows.delete(keyId)),
     eraseExpired: (nowMs: number) =>
@@ -109,13 +123,21 @@ export class MemoryStore implements Store {
       this.answer(() =>
         [...this.generationRows.values()].reduce((sum, row) => (row.keyId === keyId ? sum + row.costPico : sum), 0n),
       ),
-    usages: (accountId: string) =>
+    figures: (accountId: string) =>
       this.answer(() => {
-        const sums = new Map<string, bigint>();
-        for (const row of this.generationRows.values()) {
-          if (row.accountId === accountId) sums.set(row.keyId, (sums.get(row.keyId) ?? 0n) + row.costPico);
+        const figures = new Map<string, KeyFigures>();
+        for (const { id } of this.keyRows.values()) {
+          const mine = [...this.generationRows.values()].filter(
+            (row) => row.accountId === accountId && row.keyId === id,
+          );
+          const usagePico = mine.reduce((sum, row) => sum + row.costPico, 0n);
+          figures.set(id, { usagePico, lastUsedAt: this.keyUses.get(id) ?? null });
         }
-        return sums;
+        return figures;
+      }),
+    noteUses: (uses: ReadonlyMap<string, number>) =>
+      this.answer(() => {
+        for (const [id, at] of uses) this.keyUses.set(id, Math.max(at, this.keyUses.get(id) ?? 0));
       }),
   };
 

@@ -60,6 +60,14 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         providers: distinct((row) => row.provider),
       };
     },
+    async spentSince(accountId, fromMs) {
+      const sums = new Map<string, bigint>();
+      for (const row of rows()) {
+        if (row.accountId !== accountId || row.createdAt < fromMs || !row.billed) continue;
+        sums.set(row.keyId, (sums.get(row.keyId) ?? 0n) + row.costPico);
+      }
+      return sums;
+    },
   };
 }
 

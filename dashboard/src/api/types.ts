@@ -92,10 +92,24 @@ export interface Key {
   label: string;
   last_four: string;
   expires_at: string | null;
-  state: 'active' | 'expired';
+  state: 'active' | 'disabled' | 'expired';
   created_at: string;
+  kind: 'inference' | 'management';
+  disabled: boolean;
+  limit_usd: string | null;
+  limit_reset: LimitReset;
+  allowed_models: string[] | null;
+  allowed_providers: string[] | null;
+  allowed_ips: string[] | null;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  /** In the current period. */
   usage_usd: string;
+  limit_remaining_usd: string | null;
+  last_used_at: string | null;
 }
+
+export type LimitReset = 'never' | 'daily' | 'weekly' | 'monthly';
 
 export interface NewKey extends Key {
   token: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Account, ApiKey, Identity } from '../../domain/account.js';
+import { type Account, type ApiKey, type Identity, openTerms } from '../../domain/account.js';
 import { makeToken } from './token.js';
 import { verifyToken } from './verify-token.js';
 
@@ -14,6 +14,7 @@ const identity = (change: Partial<ApiKey> = {}): Identity => ({
     lastFour: made.lastFour,
     hash: made.hash,
     expiresAt: 1000,
+    terms: openTerms,
     createdAt: 0,
     ...change,
   },

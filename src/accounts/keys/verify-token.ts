@@ -9,8 +9,8 @@ export function keyExpired(key: ApiKey, nowMs: number): boolean {
 }
 
 /**
- * Throws `api_key_expired` or `api_key_not_registered`. Expiry is checked first and depends only on the id, so the answer
- * does not change when the hash is erased.
+ * Throws `api_key_expired`, `api_key_not_registered` or `api_key_disabled`. Expiry is checked first and depends only on the id, so
+ * the answer does not change when the hash is erased. Only who has the whole token learns that the key is disabled.
  */
 export function verifyToken(identity: Identity, token: string, nowMs: number): void {
   const { key } = identity;
@@ -18,6 +18,7 @@ export function verifyToken(identity: Identity, token: string, nowMs: number): v
     throw gatewayError('api_key_expired', { expiredAt: new Date(key.expiresAt ?? nowMs).toISOString() });
   }
   if (!isTokenValid(identity, token, nowMs)) throw gatewayError('api_key_not_registered');
+  if (key.terms.disabled) throw gatewayError('api_key_disabled');
 }
 
 /** The same check as a boolean, for callers that report another error first. */

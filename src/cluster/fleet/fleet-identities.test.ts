@@ -64,6 +64,25 @@ describe('keys and accounts in a fleet', () => {
     expect(await b.directory.load(keyId)).toBeNull();
   });
 
+  it('have the new terms of a key on its next request, after another process has changed them', async () => {
+    const { versions, a, b, accountId, keyId } = await twoProcesses();
+    const before = await b.directory.load(keyId);
+    await a.directory.updateKey('operator', accountId, keyId, { terms: { disabled: true, limitPico: 5n } });
+    expect(await trusts(b, versions, keyId)).toBe(false);
+    expect((await b.directory.load(keyId))?.key.terms).toMatchObject({ disabled: true, limitPico: 5n });
+    expect(before?.key.terms.disabled).toBe(false);
+  });
+
+  it('are not trusted after a change of a key that the store did not answer', async () => {
+    const { store, versions, a, b, accountId, keyId } = await twoProcesses();
+    await b.directory.load(keyId);
+    await a.directory.load(keyId);
+    store.away = true;
+    await expect(a.directory.updateKey('operator', accountId, keyId, {})).rejects.toThrow(StoreUnavailable);
+    store.away = false;
+    expect([await trusts(a, versions, keyId), await trusts(b, versions, keyId)]).toEqual([false, false]);
+  });
+
   it('are read anew after a deletion whose process died before it could tell: by repeating it', async () => {
     const { store, versions, a, b, accountId, keyId } = await twoProcesses();
     await b.directory.load(keyId);

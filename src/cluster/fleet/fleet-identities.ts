@@ -2,6 +2,7 @@
  * Holds keys and accounts in one of many processes, under the versions that the shared state had when they were read. They
  * are used only while those versions are current. Without shared state nothing is trusted and the store is read.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { type Identities, overwrite } from '../../accounts/identities.js';
 import { keyExpired } from '../../accounts/keys/verify-token.js';
 import type { PicoUsd } from '../../base/money.js';
@@ -91,6 +92,10 @@ export class FleetIdentities implements Identities {
 
   dropKey(keyId: string): void {
     this.keys.delete(keyId);
+  }
+
+  forgetKey(keyId: string): void {
+    this.invalidate(`key:${keyId}`);
   }
 
   ownerOf(keyId: string): string | undefined {
@@ -236,8 +241,7 @@ export class FleetIdentities implements Identities {
   /** Returns the same object for the same key, so that a verified token is not hashed again. */
   private sameIdentity(key: ApiKey, account: Account): Identity {
     const held = this.keys.get(key.id)?.identity;
-    const same = held && held.account === account && held.key.hash !== null && key.hash?.equals(held.key.hash);
-    return same && held.key.name === key.name && held.key.expiresAt === key.expiresAt ? held : { key, account };
+    return held?.account === account && isDeepStrictEqual(held.key, key) ? held : { key, account };
   }
 }
 

@@ -16,6 +16,7 @@ import {
   tooDeep,
 } from '../../wire/json-text.js';
 import { checkMessages, stopSequencesMax } from './messages.js';
+import { pricedExtrasOf } from './priced-extras.js';
 import { scanRequest } from './scan-request.js';
 
 type Fields = Record<string, unknown>;
@@ -68,7 +69,10 @@ function checkRequest(json: JsonText): ChatRequest {
   for (const param in fields) checkField(fields, param, encoding, asked);
   const { needs } = asked;
   const streamOptions = fields.stream_options as Fields | null | undefined;
+  const extras = pricedExtrasOf(fields);
   return {
+    ...(extras && { extras }),
+    ...boundsOf(fields),
     model,
     stream: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
@@ -79,6 +83,13 @@ function checkRequest(json: JsonText): ChatRequest {
     streamOptionMembers: streamOptions ? membersTextOf({ ...streamOptions, include_usage: undefined }) : '',
     encoding,
   };
+}
+
+/** How much may be generated, as far as the request says it. */
+function boundsOf({ max_completion_tokens, max_tokens, n }: Fields): Pick<ChatRequest, 'outputMax' | 'choices'> {
+  const outputMax = (max_completion_tokens ?? max_tokens ?? undefined) as number | undefined;
+  const choices = typeof n === 'number' && n > 1 ? n : undefined;
+  return { ...(outputMax !== undefined && { outputMax }), ...(choices !== undefined && { choices }) };
 }
 
 interface Asked {

@@ -68,7 +68,10 @@ function scanMessageMember(json: JsonScanner, name: (typeof messageMembers)[numb
   const code = json.peek();
   if (name === 'content') {
     if (code === quote) return json.skipString();
-    return (code === openBracket || code === letterN) && json.skipValue(levelsInMessage);
+    if (code !== openBracket && code !== letterN) return false;
+    const start = json.at;
+    // Audio has a price of its own, for which the parser looks.
+    return json.skipValue(levelsInMessage) && !json.text.slice(start, json.at).includes('input_audio');
   }
   // Where it is needed, an empty one is an error.
   if (name === 'tool_call_id') return json.takePlainString() !== -1 && json.text.charCodeAt(json.at - 2) !== quote;

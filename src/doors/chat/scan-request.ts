@@ -8,6 +8,7 @@ import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js
 import { JsonScanner } from '../../wire/json-scanner.js';
 import { nestingMax } from '../../wire/json-text.js';
 import { SeenNames } from '../../wire/seen-names.js';
+import { isOrdinaryTier } from '../../wire/usage.js';
 import { stopSequencesMax } from './messages.js';
 import { scanMessages } from './scan-messages.js';
 
@@ -38,6 +39,9 @@ const ruledNames = [
   'response_format',
   'logit_bias',
   'fallback',
+  'tools',
+  'service_tier',
+  'web_search_options',
 ] as const;
 type RuledName = (typeof ruledNames)[number];
 const names = new SeenNames(ruledNames);
@@ -52,6 +56,9 @@ let model = '';
 let stream = false;
 let streamOptions: Record<string, unknown> | null = null;
 let needs: readonly RefusableParameter[] | null = null;
+let maxTokens: number | null = null;
+let maxCompletionTokens: number | null = null;
+let choices: number | null = null;
 
 const noNeeds: readonly RefusableParameter[] = [];
 
@@ -60,11 +67,14 @@ export function scanRequest(bytes: Buffer): ChatRequest | null {
   names.clear();
   model = '';
   stream = false;
-  streamOptions = needs = null;
+  streamOptions = needs = maxTokens = maxCompletionTokens = choices = null;
   const members = scanFields();
   json.close();
   if (members === null || model === '' || !names.has('messages')) return null;
+  const outputMax = maxCompletionTokens ?? maxTokens;
   return {
+    ...(outputMax !== null && { outputMax }),
+    ...(choices !== null && { choices }),
     model,
     stream,
     includeUsage: includesUsage(streamOptions),
@@ -137,17 +147,25 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
     case 'presence_penalty':
       return isWithin(json.takeNumber(), -2, 2) ? 'kept' : null;
     case 'max_tokens':
+      maxTokens = json.takeNumber();
+      return isCount(maxTokens) ? 'kept' : null;
     case 'max_completion_tokens':
-      return isCount(json.takeNumber()) ? 'kept' : null;
+      maxCompletionTokens = json.takeNumber();
+      return isCount(maxCompletionTokens) ? 'kept' : null;
     case 'n':
       return scanN();
     case 'stop':
       return scanStop() ? 'kept' : null;
     case 'logprobs':
       return scanLogprobs();
+    case 'tools':
+      return scanTools() ? 'kept' : null;
+    case 'service_tier':
+      return scanTier() ? 'kept' : null;
     case 'response_format':
     case 'logit_bias':
     case 'fallback':
+    case 'web_search_options':
       return null;
     default:
       return json.skipValue(nestingMax - 1) ? 'kept' : null;
@@ -190,6 +208,7 @@ function scanN(): 'kept' | 'dropped' | null {
   const value = json.takeNumber();
   if (!isCount(value)) return null;
   if (value === 1) return 'dropped';
+  choices = value;
   needs = [...(needs ?? noNeeds), 'n'];
   return 'kept';
 }
@@ -200,6 +219,25 @@ function scanLogprobs(): 'kept' | 'dropped' | null {
   if (!json.takeWord('true')) return null;
   needs = [...(needs ?? noNeeds), 'logprobs'];
   return 'kept';
+}
+
+/** A tool that begins like this runs at the client, and needs no price. */
+const functionTool = /\{\s*"type"\s*:\s*"function"/y;
+
+function scanTools(): boolean {
+  if (!json.take(openBracket)) return false;
+  for (;;) {
+    json.peek();
+    functionTool.lastIndex = json.at;
+    if (!functionTool.test(json.text) || !json.skipValue(nestingMax - 2)) return false;
+    const next = json.takeNext(closeBracket);
+    if (next !== 'more') return next === 'end';
+  }
+}
+
+function scanTier(): boolean {
+  const start = json.takePlainString();
+  return start !== -1 && isOrdinaryTier(json.text.slice(start, json.at - 1));
 }
 
 function scanStop(): boolean {

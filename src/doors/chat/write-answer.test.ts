@@ -116,9 +116,10 @@ describe('a whole answer as the caller gets it', () => {
     fallbackOccurred: false,
     breakerSkipped: [],
   });
+  const cost_details = { input: '0.0000005', output: '0.000001' };
   const billed = {
     usage: { promptTokens: 9, completionTokens: 3, cachedTokens: 0, reasoningTokens: 0 },
-    costPico: 1_500_000n,
+    cost: { pico: 1_500_000n, details: { input: 500_000n, output: 1_000_000n }, tier: null },
   };
 
   function answer(body: string): Record<string, unknown> {
@@ -145,7 +146,7 @@ describe('a whole answer as the caller gets it', () => {
         choices: [{ index: 0, message: { role: 'assistant', content: 'é😀' }, finish_reason: 'stop' }],
         note: 'é',
         system_fingerprint: null,
-        usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, note: 'ü', cost: 0.0000015 },
+        usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12, note: 'ü', cost: 0.0000015, cost_details },
         router_metadata: JSON.parse(metadata),
       });
     },

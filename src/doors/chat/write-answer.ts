@@ -10,11 +10,11 @@ import type { StreamEnding, StreamWriter, WholeAnswer } from '../door.js';
 const doneFrame = 'data: [DONE]\n\n';
 
 /** The upstream's members under our own id and model, with the usage that is billed, its cost, and the routing metadata. */
-export function writeAnswer({ id, created, model, parts, usage, costPico, metadata }: WholeAnswer): string {
+export function writeAnswer({ id, created, model, parts, usage, cost, metadata }: WholeAnswer): string {
   const members = parts.members === '' ? '' : `,${parts.members}`;
   return (
     `{"id":"${id}","object":"chat.completion","created":${created},"model":"${model}"${members}` +
-    `,"usage":${usageText(parts.usage, usage, costPico, parts.usageText)},"router_metadata":${metadata}}`
+    `,"usage":${usageText(parts.usage, usage, cost, parts.usageText)},"router_metadata":${metadata}}`
   );
 }
 

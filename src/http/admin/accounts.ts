@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
 import type { AccountChange } from '../../accounts/directory.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
-import { usdText } from '../../base/money.js';
+import { parseUsd, usdText } from '../../base/money.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { SignInUser } from '../../storage/store.js';
@@ -37,6 +37,16 @@ export const accountChange = z.strictObject({
     .optional()
     .describe('An absent field stays as it is; null restores the default.'),
   operator: z.boolean('must be true or false').optional(),
+  overdraft: z
+    .enum(['open', 'bounded'], 'must be "open", "bounded" or null')
+    .nullable()
+    .optional()
+    .describe('Whether requests in flight are held against the balance; null is what the configuration says.'),
+  credit_limit_usd: z
+    .string('must be a decimal amount as text, like "10.00"')
+    .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
+    .optional()
+    .describe('How far below zero the balance may go, as an exact decimal.'),
 });
 
 type WithId = { Params: { id: string } };
@@ -103,7 +113,8 @@ async function userOf({ dashboard }: HttpDeps, accountId: string): Promise<SignI
   return (await dashboard?.signIns.users())?.get(accountId);
 }
 
-function directoryChange({ status, billing_country, limits }: z.infer<typeof accountChange>): AccountChange {
+function directoryChange(change: z.infer<typeof accountChange>): AccountChange {
+  const { status, billing_country, limits, overdraft, credit_limit_usd } = change;
   const { requests_per_minute, tokens_per_minute } = limits ?? {};
   const ownLimits = {
     ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
@@ -113,6 +124,8 @@ function directoryChange({ status, billing_country, limits }: z.infer<typeof acc
     ...(status !== undefined && { status }),
     ...(billing_country !== undefined && { billingCountry: billing_country }),
     ...(limits !== undefined && { limits: ownLimits }),
+    ...(overdraft !== undefined && { overdraft }),
+    ...(credit_limit_usd !== undefined && { creditLimitPico: parseUsd(credit_limit_usd) ?? 0n }),
   };
 }
 
@@ -128,6 +141,8 @@ function accountJson(account: Account, user: SignInUser | undefined) {
       requests_per_minute: account.limits.requestsPerMinute,
       tokens_per_minute: account.limits.tokensPerMinute,
     },
+    overdraft: account.overdraft,
+    credit_limit_usd: usdText(account.creditLimitPico),
     sign_in: user !== undefined,
     operator: user?.operator ?? false,
     created_at: new Date(account.createdAt).toISOString(),

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
+import { unrestricted } from '../../../tests/support/key-terms.js';
 
 let fixture: HttpFixture;
 
@@ -24,6 +25,7 @@ describe('keys', () => {
     expect(shown).toEqual({
       ...{ id: token.slice(6, 16), name: 'deploy', prefix: 'sk-lr-', last_four: token.slice(-4), state: 'active' },
       ...{ expires_at: '2027-01-15T12:00:00.000Z', created_at: '2026-01-15T12:00:00.000Z' },
+      ...unrestricted,
     });
     const list = await call('GET', ofAccount('/keys'));
     expect(list.json().data).toContainEqual(shown);

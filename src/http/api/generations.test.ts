@@ -118,7 +118,10 @@ describe('GET /v1/credits and GET /v1/key', () => {
   it('gives the balance exactly and the sums as numbers', async () => {
     fixture.directory.charge(fixture.account.id, 1_269_000_000n, 'gen-1');
     expect((await get('/v1/credits')).json()).toEqual({
-      data: { balance_usd: '9.998731', total_credits: 10, total_usage: 0.001269, currency: 'USD' },
+      data: {
+        ...{ balance_usd: '9.998731', held_usd: '0', requests_in_flight: 0 },
+        ...{ total_credits: 10, total_usage: 0.001269, currency: 'USD' },
+      },
     });
   });
 

@@ -4,6 +4,7 @@ import { targetModelId } from '../../accounts/aliases/alias-target.js';
 import { usdText } from '../../base/money.js';
 import { findRoute } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
+import { type ClassPrices, priceAt, ratesFor } from '../../catalogue/price.js';
 import type { Capability, Model, Route, Snapshot } from '../../catalogue/route.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
@@ -24,7 +25,7 @@ export function registerModels(app: FastifyInstance, deps: HttpDeps): void {
 /** The models as one client sees them in one snapshot. */
 class Listing {
   private readonly snapshot: Snapshot;
-  private readonly created: number;
+  private readonly listed: Listed;
 
   constructor(
     private readonly deps: HttpDeps,
@@ -33,14 +34,14 @@ class Listing {
     const { current } = deps.catalogue;
     if (!current) throw gatewayError('service_unavailable');
     this.snapshot = current;
-    this.created = Math.floor(current.loadedAt / 1000);
+    this.listed = { created: Math.floor(current.loadedAt / 1000), atMs: deps.clock.now() };
   }
 
   *all(): Generator<ModelEntry> {
     for (const model of this.snapshot.models.values()) {
       const routes = this.servableRoutes(model);
-      for (const route of routes) yield routeEntry(route, this.created);
-      if (routes.length > 0) yield autoEntry(model, routes, this.created);
+      for (const route of routes) yield routeEntry(route, this.listed);
+      if (routes.length > 0) yield autoEntry(model, routes, this.listed);
     }
     for (const alias of accountOf(this.request).aliases.values()) {
       const entry = this.aliasEntry(alias);
@@ -59,7 +60,7 @@ class Listing {
     if (id.kind === 'auto') return this.auto(`${id.creator}/${id.model}`) ?? this.notServed(text);
     if (id.kind === 'invalid') throw notOffered(text, `the id ${id.reason}`);
     const route = findRoute(this.snapshot, id);
-    return this.isServable(route) ? routeEntry(route, this.created) : this.notServed(text);
+    return this.isServable(route) ? routeEntry(route, this.listed) : this.notServed(text);
   }
 
   /** undefined where the target of the alias cannot be served. */
@@ -67,14 +68,14 @@ class Listing {
     const id = `alias/${alias.name}`;
     if (alias.locode === null) return this.auto(alias.canonicalId, id);
     const route = this.snapshot.routes.get(targetModelId(alias));
-    return route && this.isServable(route) ? routeEntry(route, this.created, id) : undefined;
+    return route && this.isServable(route) ? routeEntry(route, this.listed, id) : undefined;
   }
 
   private auto(canonicalId: string, id?: string): ModelEntry | undefined {
     const model = this.snapshot.models.get(canonicalId);
     if (!model) return undefined;
     const routes = this.servableRoutes(model);
-    return routes.length > 0 ? autoEntry(model, routes, this.created, id) : undefined;
+    return routes.length > 0 ? autoEntry(model, routes, this.listed, id) : undefined;
   }
 
   private servableRoutes(model: Model): Route[] {
@@ -111,8 +112,7 @@ interface ModelEntry {
   name: string;
   context_length: number | null;
   max_output_tokens: number | null;
-  /** USD a token, decimal text; null where unpublished. */
-  pricing: { prompt: string | null; completion: string | null; input_cache_read: string | null };
+  pricing: Pricing;
   provider: string;
   locode: string | null;
   country: string | null;
@@ -167,16 +167,48 @@ function smallest(routes: readonly Route[], read: (route: Route) => number | nul
   return known.length === 0 ? null : Math.min(...known);
 }
 
+/** USD a token, for `request` and `web_search` a use, as decimal text; null where unpublished, or where routes differ. */
+type Pricing = Record<keyof typeof pricedClasses | 'web_search', string | null>;
+
+/** The classes under OpenRouter's names. */
+const pricedClasses = {
+  prompt: 'input',
+  completion: 'output',
+  input_cache_read: 'cachedInput',
+  input_cache_write: 'cacheWrite',
+  input_cache_write_1h: 'cacheWrite1h',
+  request: 'request',
+  image: 'inputImage',
+  audio: 'inputAudio',
+  internal_reasoning: 'reasoning',
+} as const satisfies Record<string, keyof ClassPrices>;
+
+/** The prices of a short prompt now, at the ordinary tier. */
+function pricingOf(routes: readonly Route[], atMs: number): Pricing {
+  const priceText = (read: (route: Route) => bigint | null | undefined) => {
+    const pico = commonValue(routes, (route) => read(route) ?? null);
+    return pico === null ? null : usdText(pico);
+  };
+  const pricing: Record<string, string | null> = {};
+  for (const [name, key] of Object.entries(pricedClasses)) {
+    pricing[name] = priceText(({ price }) => price && ratesFor(price, atMs, null, 0)[key]);
+  }
+  pricing.web_search = priceText(({ price }) => price && priceAt(price, atMs).tools?.get('web_search'));
+  return pricing as Pricing;
+}
+
+interface Listed {
+  readonly created: number;
+  /** When it is listed: a price may depend on it. */
+  readonly atMs: number;
+}
+
 function entry(
   id: string,
   model: Model,
   routes: readonly Route[],
-  created: number,
+  { created, atMs }: Listed,
 ): Omit<ModelEntry, 'provider' | 'locode'> {
-  const price = (read: (route: Route) => bigint | null | undefined) => {
-    const pico = commonValue(routes, (route) => read(route) ?? null);
-    return pico === null ? null : usdText(pico);
-  };
   return {
     id,
     object: 'model',
@@ -185,11 +217,7 @@ function entry(
     name: model.name,
     context_length: smallest(routes, ({ contextWindow }) => contextWindow),
     max_output_tokens: smallest(routes, ({ maxOutputTokens }) => maxOutputTokens),
-    pricing: {
-      prompt: price((route) => route.price?.input),
-      completion: price((route) => route.price?.output),
-      input_cache_read: price((route) => route.price?.cachedInput),
-    },
+    pricing: pricingOf(routes, atMs),
     country: commonValue(routes, (route) => route.country),
     carbon: commonValue(routes, (route) => route.carbon),
     cloud_act: commonValue(routes, (route) => route.provider.cloudAct),
@@ -197,16 +225,16 @@ function entry(
   };
 }
 
-function routeEntry(route: Route, created: number, id = route.id): ModelEntry {
-  return { ...entry(id, route.model, [route], created), provider: route.provider.id, locode: route.locode };
+function routeEntry(route: Route, listed: Listed, id = route.id): ModelEntry {
+  return { ...entry(id, route.model, [route], listed), provider: route.provider.id, locode: route.locode };
 }
 
 /** `routes` are the servable routes, from which the walk chooses. */
 function autoEntry(
   model: Model,
   routes: readonly Route[],
-  created: number,
+  listed: Listed,
   id = `auto/${model.canonicalId}`,
 ): ModelEntry {
-  return { ...entry(id, model, routes, created), provider: 'auto', locode: null };
+  return { ...entry(id, model, routes, listed), provider: 'auto', locode: null };
 }

@@ -4,6 +4,7 @@ import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { registerAliases } from './aliases.js';
 import { registerGenerations } from './generations.js';
+import { registerManagedKeys } from './keys.js';
 import { registerModels } from './models.js';
 import { registerCredits, registerKey } from './own-key.js';
 import { registerExplain, registerFallback, registerRoutingPolicy } from './routing.js';
@@ -12,6 +13,7 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   requireKey(app, deps);
   await registerAccountResources(app, deps);
   registerKey(app, deps);
+  registerManagedKeys(app, deps);
 }
 
 /** The endpoints without the check of who is calling. */

@@ -115,7 +115,7 @@ function lineOf({ requestId, startedAtMs, notes }: WatchedChat, { outcome, statu
     ...(delivered?.billed && {
       prompt_tokens: delivered.billed.usage.promptTokens,
       completion_tokens: delivered.billed.usage.completionTokens,
-      cost_usd: usdNumber(delivered.billed.costPico),
+      cost_usd: usdNumber(delivered.billed.cost.pico),
     }),
   };
 }
@@ -161,7 +161,7 @@ function servedChat({ startedAtMs, notes }: WatchedChat): ServedChat | null {
   return {
     route,
     usage: billed?.usage ?? null,
-    costUsd: billed ? usdNumber(billed.costPico) : 0,
+    costUsd: billed ? usdNumber(billed.cost.pico) : 0,
     finishReason,
     streamEnd,
     fallback: fallbackOccurred,

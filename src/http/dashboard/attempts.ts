@@ -33,14 +33,6 @@ export function signUpBuckets(peer: string): Bucket[] {
   return [{ name: `sign-up ${peer}`, capacity: 20, refillMs: 180 * seconds }];
 }
 
-/**
- * New keys of an account: twice the maximum at once, then 10 a minute. Each key has its own rate limits, which an account that keeps
- * replacing its keys would never reach.
- */
-export function newKeyBuckets(accountId: string): Bucket[] {
-  return [{ name: `new key ${accountId}`, capacity: 400, refillMs: 6 * seconds }];
-}
-
 /** For a one-time link and the admin token, which people rarely mistype. */
 export function secretBuckets(peer: string): Bucket[] {
   return [{ name: `secret ${peer}`, capacity: 10, refillMs: 30 * seconds }];

@@ -1,7 +1,8 @@
 /** `GET catalogue`: every model and route with price, region, carbon and jurisdiction, and why a route is not served now. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { usdText } from '../../base/money.js';
-import type { Model, Price, Route } from '../../catalogue/route.js';
+import type { Price } from '../../catalogue/price.js';
+import type { Model, Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { permits } from '../../territory/provider-terms.js';
 import { aliasJson } from '../api/aliases.js';

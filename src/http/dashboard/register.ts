@@ -39,7 +39,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   requireSession(app, deps, dashboard);
   registerOwnSession(app, deps, dashboard);
   registerOverview(app, deps);
-  registerOwnKeys(app, deps, dashboard);
+  registerOwnKeys(app, deps);
   registerCatalogueView(app, deps);
   registerPolicyPreview(app, deps);
   registerUsage(app, deps);

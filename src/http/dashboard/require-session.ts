@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cookieName, cookieValue } from '../../accounts/sign-in/cookies.js';
 import type { Session } from '../../accounts/sign-in/sign-ins.js';
-import type { Account, Identity } from '../../domain/account.js';
+import { type Account, type Identity, openTerms } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
 import { checkAnnouncedBody } from '../server/body.js';
@@ -54,7 +54,7 @@ export async function readSession(
 function identityOf(account: Account): Identity {
   const key = {
     ...{ id: `session:${account.id}`, accountId: account.id, name: playgroundKeyName },
-    ...{ lastFour: '', hash: null, expiresAt: null, createdAt: account.createdAt },
+    ...{ lastFour: '', hash: null, expiresAt: null, createdAt: account.createdAt, terms: openTerms },
   };
   return { key, account };
 }

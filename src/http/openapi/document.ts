@@ -11,13 +11,14 @@ import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.j
 import { adminRoutes } from './paths/admin-routes.js';
 import { chat } from './paths/chat.js';
 import { generations } from './paths/generations.js';
+import { managedKeys } from './paths/keys.js';
 import { explain, models } from './paths/models.js';
 import { ops, webhooks } from './paths/ops.js';
 import type { OpenApiDocument, Resource } from './types.js';
 
 /** Every resource, in the order of the API reference. */
 const resourceGroups = {
-  'Inference API': [chat, models, explain, routingPolicy, aliases, fallback, generations, account],
+  'Inference API': [chat, models, explain, routingPolicy, aliases, fallback, generations, account, managedKeys],
   'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes],
   Service: [ops, webhooks],
 };

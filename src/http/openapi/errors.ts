@@ -3,6 +3,8 @@
 import type { Condition } from '../../errors/error-table.js';
 import type { ErrorRow } from '../../errors/row.js';
 import { callerErrors } from '../../errors/table-caller.js';
+import { dashboardErrors } from '../../errors/table-dashboard.js';
+import { keyErrors } from '../../errors/table-keys.js';
 import { operatorErrors } from '../../errors/table-operator.js';
 import { paymentErrors } from '../../errors/table-payments.js';
 import { serviceErrors } from '../../errors/table-service.js';
@@ -12,8 +14,16 @@ import type { Example, Ref, Response, Schema } from './types.js';
 
 type Row = ErrorRow<Record<string, unknown>>;
 
-/** The rows of the public API. The dashboard has rows of its own. */
-const table = { ...callerErrors, ...serviceErrors, ...operatorErrors, ...paymentErrors };
+/** The rows of the public API. The dashboard has rows of its own, and shares the limit on new keys. */
+const { too_many_attempts } = dashboardErrors;
+const table = {
+  ...callerErrors,
+  ...keyErrors,
+  ...serviceErrors,
+  ...operatorErrors,
+  ...paymentErrors,
+  too_many_attempts,
+};
 export const documentedConditions = Object.keys(table) as (keyof typeof table)[];
 
 function rowOf(condition: Condition): Row {

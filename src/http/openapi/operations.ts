@@ -60,6 +60,8 @@ const keyErrors: readonly Condition[] = [
   'api_key_malformed',
   'api_key_not_registered',
   'api_key_expired',
+  'api_key_disabled',
+  'key_address_scope',
   'account_suspended',
   'key_rate_limited',
   ...guarded,

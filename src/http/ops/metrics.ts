@@ -16,6 +16,7 @@ export type MetricsDeps = Pick<
   | 'journal'
   | 'meters'
   | 'processMeters'
+  | 'spend'
   | 'siblings'
   | 'upstreamConnections'
 >;
@@ -65,7 +66,7 @@ function routeFigures({ catalogue, health, holds }: MetricsDeps): Figures {
   };
 }
 
-function partFigures({ catalogue, clock, deployment, journal, upstreamConnections }: MetricsDeps): Figures {
+function partFigures({ catalogue, clock, deployment, journal, upstreamConnections, spend }: MetricsDeps): Figures {
   const waiting = journal.figures?.();
   const connections = upstreamConnections?.();
   return {
@@ -75,6 +76,7 @@ function partFigures({ catalogue, clock, deployment, journal, upstreamConnection
       lodestone_journal_settled_total: one(waiting.settled),
       lodestone_journal_set_aside_total: one(waiting.setAside),
     }),
+    ...(spend && { lodestone_holds_exceeded_total: one(spend.exceeded) }),
     ...deployment.figures(),
     ...(connections && {
       lodestone_upstream_connections: [

@@ -36,7 +36,7 @@ describe('what the request path counts', () => {
   it('adds up money in pico-dollars, so that a million small amounts lose nothing', () => {
     const meters = new Meters();
     const answer = { stream: false, end: 'complete', fallback: false };
-    for (let i = 0; i < 1_000_000; i++) meters.countServed('a', answer, { usage, costPico: 100_001n });
+    for (let i = 0; i < 1_000_000; i++) meters.countServed('a', answer, { usage, cost: { pico: 100_001n } });
     const figures = meters.figures();
     expect(figures.lodestone_cost_usd_total).toEqual([{ labels: ['a'], value: 0.100001 }]);
     expect(figures.lodestone_tokens_total).toContainEqual({ labels: ['a', 'prompt'], value: 10_000_000 });

@@ -78,12 +78,12 @@ export class Meters {
   countServed(
     routeId: string,
     answer: { stream: boolean; end: string; fallback: boolean },
-    billed: { usage: TokenUsage; costPico: bigint; oddities?: readonly UsageOddity[] } | null,
+    billed: { usage: TokenUsage; cost: { pico: bigint }; oddities?: readonly UsageOddity[] } | null,
   ): void {
     const route = this.route(routeId);
     route.countServed(answer.stream, answer.end);
     if (answer.fallback) this.fallbacks++;
-    if (billed) route.billed(billed.usage, billed.costPico, billed.oddities);
+    if (billed) route.billed(billed.usage, billed.cost.pico, billed.oddities);
   }
 
   /** Drops routes that left the catalogue, so that reloads do not add series without end. */

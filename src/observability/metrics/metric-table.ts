@@ -101,11 +101,14 @@ export const routeMetrics = {
     'kind',
   ),
   lodestone_usage_oddities_total: counter(
-    'Answers whose usage was billed though it was odd: prompt audio without a price, more cached tokens than prompt tokens, a total that its parts do not explain, more tokens than the context window.',
+    'Answers whose usage was billed though it was odd: prompt audio, a tool or a tier without a price, more cached tokens than prompt tokens, a total that its parts do not explain, more tokens than the context window.',
     'route',
     'oddity',
   ),
   lodestone_cost_usd_total: counter('US dollars billed.', 'route'),
+  lodestone_holds_exceeded_total: notOnDashboard(
+    counter('Requests that cost more than was held of the balance for them.'),
+  ),
   lodestone_route_breaker_state: gauge(
     'max',
     'The route’s circuit breaker: 0 closed, 1 half-open, 2 open.',

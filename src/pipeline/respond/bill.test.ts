@@ -22,32 +22,46 @@ const given = (prompt: number, completion: number) =>
 describe('a bill', () => {
   it('is made from the provider\u2019s usage at once, without counting', () => {
     asked.length = 0;
-    const billed = bill({ counter }, request, route, { usage: given(9, 3), text: 'x', whole: true });
+    const billed = bill({ counter }, request, { route, sentAtMs: 0 }, { usage: given(9, 3), text: 'x', whole: true });
     expect(billed).toMatchObject({
       usage: { promptTokens: 9, completionTokens: 3, cachedTokens: 2, reasoningTokens: 0 },
       source: 'provider',
-      costPico: 9n * 600_000n + 3n * 800_000n,
+      cost: {
+        pico: 9n * 600_000n + 3n * 800_000n,
+        details: { input: 9n * 600_000n, output: 3n * 800_000n },
+        tier: null,
+      },
       oddities: [],
     });
     expect(asked).toEqual([]);
   });
 
   it('is counted where the provider gave none: prompt and what was delivered', async () => {
-    const billed = await bill({ counter }, request, route, {
-      usage: { kind: 'absent' },
-      text: 'delivered',
-      whole: true,
-    });
+    const billed = await bill(
+      { counter },
+      request,
+      { route, sentAtMs: 0 },
+      {
+        usage: { kind: 'absent' },
+        text: 'delivered',
+        whole: true,
+      },
+    );
     expect(billed).toMatchObject({
       usage: { promptTokens: 100, completionTokens: 10, cachedTokens: 0 },
       source: 'counted',
-      costPico: 100n * 600_000n + 10n * 800_000n,
+      cost: { pico: 100n * 600_000n + 10n * 800_000n },
     });
     expect(asked.at(-1)).toEqual({ members: '"messages":[]', encoding: 'latin1', delivered: 'delivered' });
   });
 
   it('of a stream that broke off takes the prompt from the provider, and at least what was delivered', async () => {
-    const billed = await bill({ counter }, request, route, { usage: given(9, 3), text: 'x', whole: false });
+    const billed = await bill(
+      { counter },
+      request,
+      { route, sentAtMs: 0 },
+      { usage: given(9, 3), text: 'x', whole: false },
+    );
     expect(billed).toMatchObject({
       usage: { promptTokens: 9, completionTokens: 10, cachedTokens: 2 },
       source: 'provider',

@@ -225,7 +225,7 @@ export class StreamRelay implements Relay {
   private takeUsage(chunk: Chunk): UsageReading | null {
     const usage = usageOf(chunk);
     if (usage === null) return null;
-    const reading = readUsage(usage, this.route);
+    const reading = readUsage(usage, this.route, chunk.service_tier);
     if (reading.kind === 'usage') {
       this.usage = usage;
       this.reading = reading;

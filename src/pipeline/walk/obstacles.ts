@@ -1,21 +1,30 @@
 /** Why a route cannot be tried, and the answer when that leaves no candidate. */
 import { secondsToMidnightUtc } from '../../base/time.js';
+import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
-import { type ChatRequest, type RefusableParameter, refusableParameters } from '../../wire/chat-request.js';
+import {
+  type ChatRequest,
+  type PricedExtras,
+  type RefusableParameter,
+  refusableParameters,
+} from '../../wire/chat-request.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
 
 export interface Obstacle {
   readonly verdict: 'quota_held' | 'unconfigured' | 'unpriced' | 'cannot_apply';
-  readonly param: RefusableParameter | null;
+  readonly param: string | null;
+  /** What the route cannot do, where the parameter alone does not say it. */
+  readonly reason?: string;
 }
 
 /** A candidate that was ruled out without being tried. */
 export interface RuledOut {
   readonly route: Route;
   readonly verdict: Obstacle['verdict'] | 'breaker_open';
-  readonly param: RefusableParameter | null;
+  readonly param: string | null;
+  readonly reason?: string;
 }
 
 const held: Obstacle = { verdict: 'quota_held', param: null };
@@ -29,7 +38,7 @@ const cannotApply = Object.fromEntries(
 export function obstacleOf(
   { holds }: Pick<PipelinePorts, 'holds'>,
   route: Route,
-  request: Pick<ChatRequest, 'needs' | 'responseFormat'>,
+  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras'>,
 ): Obstacle | null {
   if (holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
@@ -37,9 +46,24 @@ export function obstacleOf(
   for (const param of request.needs) {
     if (!applies(route, param, request.responseFormat)) return cannotApply[param];
   }
-  if (request.needs.length === 0) return null;
-  const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
-  return param && cannotApply[param];
+  if (request.needs.length > 0) {
+    const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
+    if (param) return cannotApply[param];
+  }
+  return request.extras === undefined ? null : withoutPrice(route.price, request.extras);
+}
+
+/** An answer that could not be billed is not asked for. */
+function withoutPrice({ tiers, tools, inputAudio }: Price, extras: PricedExtras): Obstacle | null {
+  const missing = (param: string, what: string): Obstacle => ({
+    verdict: 'cannot_apply',
+    param,
+    reason: `has no price for ${what}`,
+  });
+  if (extras.tier !== null && !tiers?.has(extras.tier)) return missing('service_tier', `the tier "${extras.tier}"`);
+  const tool = extras.tools.find((name) => !tools?.has(name));
+  if (tool !== undefined) return missing('tools', `the tool "${tool}", which runs at the provider,`);
+  return extras.audio && inputAudio === undefined ? missing('messages', 'audio in the prompt') : null;
 }
 
 /** A route may know one form of `response_format` and not the other. */
@@ -70,7 +94,10 @@ export function nothingTried(
   return gatewayError('no_candidate_left', { id: plan.id, reason }, { receipt: receiptOf(trail, 0, '') });
 }
 
-function obstacleError({ clock }: Pick<PipelinePorts, 'clock'>, { route, verdict, param }: RuledOut): GatewayError {
+function obstacleError(
+  { clock }: Pick<PipelinePorts, 'clock'>,
+  { route, verdict, param, reason }: RuledOut,
+): GatewayError {
   const provider = route.provider.id;
   switch (verdict) {
     case 'quota_held': {
@@ -84,7 +111,7 @@ function obstacleError({ clock }: Pick<PipelinePorts, 'clock'>, { route, verdict
       return gatewayError('cannot_apply', {
         provider,
         param: param ?? '',
-        reason: `cannot apply ${what} on ${route.id}`,
+        reason: `${reason ?? `cannot apply ${what}`} on ${route.id}`,
       });
     }
     default:

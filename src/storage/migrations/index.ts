@@ -5,6 +5,7 @@ import { signIn } from './0003-sign-in.js';
 import { payments } from './0004-payments.js';
 import { changes } from './0005-changes.js';
 import { sessions } from './0006-sessions.js';
+import { money } from './0007-money.js';
 
 export interface Migration {
   readonly name: string;
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { name: '0004-payments', sql: payments },
   { name: '0005-changes', sql: changes },
   { name: '0006-sessions', sql: sessions },
+  { name: '0007-money', sql: money },
 ];

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { silentLogger as logger } from '../../base/logger.js';
+import { openTerms } from '../../domain/account.js';
 import { defaultPolicy, readPolicy } from '../../policy/policy.js';
 import { openStore } from '../open-store.js';
 import type { Store } from '../store.js';
@@ -42,6 +43,7 @@ describe('what routes an account, in PostgreSQL', () => {
       hash: null,
       expiresAt: null,
       createdAt: 0,
+      terms: openTerms,
     };
     await store.keys.create(key, 10);
     expect((await store.keys.findWithAccount('k'))?.account).toMatchObject({ policy, fallback });

@@ -94,11 +94,13 @@ export function accountStore(database: Database): AccountStore {
           .where(inArray(accounts.id, [...ids])),
       ),
 
-    async update(id, { status, billingCountry, limits, fallback, policy }) {
+    async update(id, { status, billingCountry, limits, fallback, policy, overdraft, creditLimitPico }) {
       const change = {
         ...(status !== undefined && { status }),
         ...(billingCountry !== undefined && { billingCountry }),
         ...limits,
+        ...(overdraft !== undefined && { overdraft }),
+        ...(creditLimitPico !== undefined && { creditLimitPico }),
         ...(fallback && { fallbackModels: fallback.length > 0 ? fallback : null }),
         ...(policy && { routingPolicy: policyToStore(policy) }),
       };

@@ -1,20 +1,28 @@
 /** Stores API keys: only their public id and a hash, and after expiry not even the hash. */
 import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min } from 'drizzle-orm';
+import type { ApiKey } from '../../domain/account.js';
 import type { Database } from '../database.js';
 import type { KeyStore } from '../store.js';
 import { aliasesInOrder, foldAccounts } from './account-store.js';
+import { readTerms, storedTerms } from './key-terms.js';
 import { accounts, aliases, keys } from './tables.js';
 
-const { usagePico: _, ...keyColumns } = getTableColumns(keys);
+const { usagePico: _usage, lastUsedAt: _used, ...keyColumns } = getTableColumns(keys);
+
+type KeyRow = Omit<typeof keys.$inferSelect, 'usagePico' | 'lastUsedAt'>;
+
+function keyOf({ terms, ...row }: KeyRow): ApiKey {
+  return { ...row, terms: readTerms(terms) };
+}
 
 export function keyStore(database: Database): KeyStore {
   return {
-    create: ({ id, accountId, name, lastFour, hash, expiresAt, createdAt }, keysMax) =>
+    create: ({ terms, ...key }, keysMax) =>
       database.transaction(async (db) => {
         // The lock on the account's row orders parallel calls: the second counts what the first has created.
-        await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
-        if ((await db.$count(keys, eq(keys.accountId, accountId))) >= keysMax) return false;
-        await db.insert(keys).values({ id, accountId, name, lastFour, hash, expiresAt, createdAt });
+        await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, key.accountId)).for('update');
+        if ((await db.$count(keys, eq(keys.accountId, key.accountId))) >= keysMax) return false;
+        await db.insert(keys).values({ ...key, terms: storedTerms(terms) });
         return true;
       }),
 
@@ -29,17 +37,34 @@ export function keyStore(database: Database): KeyStore {
           .orderBy(...aliasesInOrder),
       );
       const [account] = foldAccounts(rows);
-      return rows[0] && account ? { key: rows[0].key, account } : null;
+      return rows[0] && account ? { key: keyOf(rows[0].key), account } : null;
     },
 
-    list: (accountId) =>
-      database.query((db) =>
+    async list(accountId) {
+      const rows = await database.query((db) =>
         db
           .select(keyColumns)
           .from(keys)
           .where(eq(keys.accountId, accountId))
           .orderBy(asc(keys.createdAt), asc(keys.id)),
-      ),
+      );
+      return rows.map(keyOf);
+    },
+
+    update: (accountId, keyId, { name, terms }) =>
+      database.transaction(async (db) => {
+        const isKey = and(eq(keys.id, keyId), eq(keys.accountId, accountId));
+        // The lock on the row orders parallel changes: the second one starts from the result of the first.
+        const [before] = await db.select(keyColumns).from(keys).where(isKey).for('update');
+        if (!before) return null;
+        const key = keyOf(before);
+        const changed = { ...key, name: name ?? key.name, terms: { ...key.terms, ...terms } };
+        await db
+          .update(keys)
+          .set({ name: changed.name, terms: storedTerms(changed.terms) })
+          .where(isKey);
+        return changed;
+      }),
 
     async delete(accountId, keyId) {
       const gone = await database.query((db) =>
@@ -79,11 +104,25 @@ export function keyStore(database: Database): KeyStore {
       return rows[0]?.usagePico ?? 0n;
     },
 
-    async usages(accountId) {
+    async figures(accountId) {
+      const { id, usagePico, lastUsedAt } = keys;
       const rows = await database.query((db) =>
-        db.select({ id: keys.id, usagePico: keys.usagePico }).from(keys).where(eq(keys.accountId, accountId)),
+        db.select({ id, usagePico, lastUsedAt }).from(keys).where(eq(keys.accountId, accountId)),
       );
-      return new Map(rows.map(({ id, usagePico }) => [id, usagePico]));
+      return new Map(rows.map((row) => [row.id, { usagePico: row.usagePico, lastUsedAt: row.lastUsedAt }]));
+    },
+
+    async noteUses(uses) {
+      const times = [...uses.values()].map((ms) => new Date(ms).toISOString());
+      await database.statement('note-key-uses', noteUsesSql, [[...uses.keys()], times]);
     },
   };
 }
+
+/** In the order of the ids, so that two processes cannot deadlock. */
+const noteUsesSql = `
+update lodestone.keys k set last_used_at = t.at
+from (
+  select k.id, t.at from unnest($1::text[], $2::timestamptz[]) as t(id, at) join lodestone.keys k on k.id = t.id
+  where k.last_used_at is null or k.last_used_at < t.at order by k.id for no key update of k
+) t where k.id = t.id`;

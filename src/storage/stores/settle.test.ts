@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aGeneration } from '../../../tests/support/generation.js';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { silentLogger as logger } from '../../base/logger.js';
+import { openTerms } from '../../domain/account.js';
 import type { Generation } from '../../domain/generation.js';
 import type { LedgerEntry } from '../../domain/ledger-entry.js';
 import { settlementRow } from '../../domain/settlement-row.js';
@@ -34,7 +35,7 @@ describe('settlement and the ledger', () => {
     account = await newAccount();
     key = `key-${number}`;
     const named = { id: key, accountId: account, name: 'k', lastFour: 'wxyz' };
-    await store.keys.create({ ...named, hash: null, expiresAt: null, createdAt: at }, 10);
+    await store.keys.create({ ...named, hash: null, expiresAt: null, createdAt: at, terms: openTerms }, 10);
   });
 
   async function newAccount(): Promise<string> {
@@ -218,6 +219,19 @@ describe('settlement and the ledger', () => {
     expect(await store.generations.find(account, good.id)).toBeNull();
     await settle([good]);
     expect((await store.accounts.find(account))?.usagePico).toBe(good.costPico);
+  });
+
+  it('sums what each key has spent since a moment, to the millisecond', async () => {
+    await settle([
+      of({ createdAt: at - 1, costPico: 1n }),
+      of({ createdAt: at, costPico: 10n }),
+      of({ createdAt: at + 5, costPico: 100n }),
+      of({ createdAt: at + 5, costPico: 1000n, keyId: 'another' }),
+      of({ createdAt: at + 5, costPico: 0n, billed: false }),
+    ]);
+    const spent = await store.usage.spentSince(account, at);
+    expect([spent.get(key), spent.get('another')]).toEqual([110n, 1000n]);
+    expect(await store.usage.spentSince(account, at + 6)).toEqual(new Map());
   });
 
   it('pages through generations newest first, by key and by model', async () => {

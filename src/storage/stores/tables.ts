@@ -65,6 +65,8 @@ export const accounts = lodestone.table('accounts', {
   fallbackModels: cleanJson('fallback_models'),
   /** null for the default. It may be of another version, so its type is unknown. */
   routingPolicy: cleanJson('routing_policy'),
+  overdraft: cleanText('overdraft').$type<'open' | 'bounded'>(),
+  creditLimitPico: pico('credit_limit_pico').notNull().default(0n),
   createdAt: epochMs('created_at').notNull(),
 });
 
@@ -77,6 +79,9 @@ export const keys = lodestone.table('keys', {
   expiresAt: epochMs('expires_at'),
   createdAt: epochMs('created_at').notNull(),
   usagePico: pico('usage_pico').notNull().default(0n),
+  /** null for a key without restrictions. */
+  terms: cleanJson('terms'),
+  lastUsedAt: epochMs('last_used_at'),
 });
 
 export const aliases = lodestone.table(

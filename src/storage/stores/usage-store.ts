@@ -36,6 +36,10 @@ from (
 ) g
 group by grouping sets ((), (step), (step, served_model), (model), (provider), (locode))`;
 
+const spentSince = `
+select key_id, sum(cost_pico) as pico from lodestone.generations
+where account_id = $1 and id >= $2 and billed group by key_id`;
+
 const facet = (column: string) => `
 select distinct ${column} as value from lodestone.generations
 where account_id = $1 and id >= $2 and ${column} is not null order by 1 limit 500`;
@@ -75,6 +79,12 @@ export function usageStore(history: Database): UsageStore {
           providers: await read('provider'),
         };
       });
+    },
+
+    async spentSince(accountId, fromMs) {
+      const query = { name: 'spent-since', text: spentSince, values: [accountId, generationIdsFrom(fromMs)] };
+      const { rows } = await history.look((_db, client) => client.query<{ key_id: string; pico: string }>(query));
+      return new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));
     },
   };
 }

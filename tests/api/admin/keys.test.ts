@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { DashboardClient } from '../../support/dashboard-client.js';
+import { unrestricted } from '../../support/key-terms.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { sse, streamOf } from '../../support/scripted-upstream.js';
 import { query } from '../database.js';
@@ -37,6 +38,7 @@ describe('POST /admin/v1/accounts/{id}/keys', () => {
       expires_at: null,
       state: 'active',
       created_at: expect.stringMatching(/^2026-01-31T/),
+      ...unrestricted,
     });
     expect(await listed(accountId)).toContainEqual(rest);
     const everything = JSON.stringify([await listed(accountId), (await bench.gateway.admin('GET', '/audit')).json]);

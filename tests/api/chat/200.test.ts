@@ -26,7 +26,7 @@ describe('the body of a 200', () => {
         },
       ],
       system_fingerprint: null,
-      usage: { ...usage(9, 3), cost: 0.0000078 },
+      usage: { ...usage(9, 3), cost: 0.0000078, cost_details: { input: '0.0000054', output: '0.0000024' } },
       router_metadata: {
         requested_model: llama,
         served_model: llama,

@@ -59,7 +59,11 @@ describe('GET /v1/models', () => {
       name: 'odd-price',
       context_length: 131_072,
       max_output_tokens: 8_192,
-      pricing: { prompt: '0.000000123457', completion: '0.000001999999', input_cache_read: null },
+      pricing: {
+        ...{ prompt: '0.000000123457', completion: '0.000001999999', input_cache_read: null, input_cache_write: null },
+        ...{ input_cache_write_1h: null, request: null, image: null, audio: null, internal_reasoning: null },
+        web_search: null,
+      },
       provider: 'acme',
       locode: 'defra',
       country: 'DE',

@@ -89,6 +89,7 @@ const bodies: readonly { path: string; method: 'post' | 'put' | 'patch'; more?: 
   { path: '/admin/v1/accounts/{id}/password', method: 'put' },
   { path: '/admin/v1/accounts/{id}/credits', method: 'post' },
   { path: '/admin/v1/accounts/{id}/keys', method: 'post', more: [{ name: 'x', expires: '12mo' }] },
+  { path: '/admin/v1/accounts/{id}/keys/{key_id}', method: 'patch', more: [{ name: 'x', allowed_models: ['a/b'] }] },
   { path: '/admin/v1/models/{creator}/{model}/availability', method: 'put' },
 ];
 
@@ -218,7 +219,13 @@ function sample<T>(items: readonly T[]): T[] {
 }
 
 async function send(path: string, method: string, body: unknown): Promise<Reply> {
-  const values: Record<string, string> = { id: other.accountId, name: 'fast', creator: 'lodestone', model: 'slow' };
+  const values: Record<string, string> = {
+    id: other.accountId,
+    name: 'fast',
+    creator: 'lodestone',
+    model: 'slow',
+    key_id: other.keyId,
+  };
   const address = path.replace(/\{(\w+)\}/g, (_, name) => values[name]!);
   return gateway.call(method.toUpperCase(), address, JSON.stringify(body), {
     key: path.startsWith('/admin') ? adminToken : caller.key,

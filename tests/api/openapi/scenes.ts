@@ -26,6 +26,15 @@ const alias = async ({ gateway, caller }: Scene) => {
 
 const account = async ({ caller }: Scene) => ({ id: caller.accountId });
 
+const keyOfAccount = async ({ caller }: Scene) => ({ id: caller.accountId, key_id: caller.keyId });
+
+/** The caller gets a management key; the parameter is its first key. */
+const managed = async ({ gateway, caller }: Scene) => {
+  const body = { name: 'manager', kind: 'management' };
+  caller.key = (await gateway.admin('POST', `/accounts/${caller.accountId}/keys`, body)).json.token;
+  return { id: caller.keyId };
+};
+
 export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   listAliases: alias,
   getAlias: alias,
@@ -49,7 +58,14 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   },
   listKeys: account,
   createKey: account,
-  deleteKey: async ({ caller }) => ({ id: caller.accountId, key_id: caller.keyId }),
+  getAccountKey: keyOfAccount,
+  updateKey: keyOfAccount,
+  deleteKey: keyOfAccount,
+  listManagedKeys: managed,
+  createManagedKey: managed,
+  getManagedKey: managed,
+  updateManagedKey: managed,
+  deleteManagedKey: managed,
   liftHold: async (scene) => {
     await chat(scene, 'sandbox/lodestone/quota');
     return {};

@@ -5,6 +5,10 @@ import { RawConnection, requestBytes } from '../../support/raw-http.js';
 import { messages } from '../harness.js';
 
 export interface AccountFlaws {
+  /** Of the key. */
+  disabled: boolean;
+  elsewhere: boolean;
+  outOfScope: boolean;
   billedInIran: boolean;
   suspended: boolean;
   overRequests: boolean;
@@ -32,6 +36,7 @@ export interface Attempt extends AccountFlaws {
 }
 
 const sound: Attempt = {
+  ...{ disabled: false, elsewhere: false, outOfScope: false },
   ...{ billedInIran: false, suspended: false, overRequests: false, poor: false, overTokens: false, gated: false },
   method: 'POST',
   path: '/v1/chat/completions',
@@ -96,8 +101,10 @@ export class Accounts {
     private readonly model: string | null,
   ) {}
 
-  for({ billedInIran, suspended, overRequests, poor, overTokens, gated }: AccountFlaws): Promise<TestAccount> {
-    const flaws = { billedInIran, suspended, overRequests, poor, overTokens, gated };
+  for(attempt: AccountFlaws): Promise<TestAccount> {
+    const { billedInIran, suspended, overRequests, poor, overTokens, gated } = attempt;
+    const { disabled, elsewhere, outOfScope } = attempt;
+    const flaws = { billedInIran, suspended, overRequests, poor, overTokens, gated, disabled, elsewhere, outOfScope };
     const name = JSON.stringify(flaws);
     const known = this.made.get(name) ?? this.make(flaws);
     this.made.set(name, known);
@@ -124,6 +131,14 @@ export class Accounts {
     if (flaws.poor) await expectOk(client.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-10' }));
     if (flaws.suspended) await admin({ status: 'suspended' });
     if (flaws.billedInIran) await admin({ billing_country: 'IR' });
+    if (flaws.disabled || flaws.elsewhere || flaws.outOfScope) {
+      const terms = {
+        disabled: flaws.disabled,
+        allowed_ips: flaws.elsewhere ? ['192.0.2.1'] : null,
+        allowed_models: flaws.outOfScope ? ['nobody/*'] : null,
+      };
+      await expectOk(client.admin('PATCH', `/accounts/${accountId}/keys/${account.keyId}`, terms));
+    }
     return account;
   }
 }

@@ -10,6 +10,8 @@ const early: Check[] = [
   check(3, 'no such path', { path: '/v1/chat/nothing' }, 404, 'not_found'),
   check(3, 'no such method', { method: 'PUT' }, 405, 'method_not_allowed'),
   check(4, 'no key', { withKey: false }, 401, 'authentication_error'),
+  check(4, 'disabled key', { disabled: true }, 401, 'api_key_disabled'),
+  check(4, 'address of the key', { elsewhere: true }, 403, 'key_scope'),
   check(5, 'billing country', { billedInIran: true }, 451, 'unavailable_for_legal_reasons'),
   check(5, 'suspended', { suspended: true }, 403, 'account_suspended'),
   check(6, 'content-length', { tooLong: true }, 413, 'request_too_large'),
@@ -26,6 +28,7 @@ const middle: Check[] = [
     'invalid_fallback_model',
   ),
   check(13, 'per-key tokens', { overTokens: true }, 429, 'rate_limit_exceeded'),
+  check(14, 'scope of the key', { outOfScope: true }, 403, 'key_scope'),
   check(14, 'model disabled', { flaws: ['off'] }, 404, 'model_not_found'),
   check(14, 'model unavailable', { flaws: ['soft'] }, 503, 'model_unavailable'),
 ];

@@ -34,6 +34,7 @@ export function AccountKeys({ path }: { path: string }) {
         <span className="flex flex-wrap items-center gap-2">
           <span className="wrap-anywhere">{name}</span>
           {state === 'expired' && <Badge tone="warn">expired</Badge>}
+          {state === 'disabled' && <Badge tone="danger">disabled</Badge>}
         </span>
       ),
     },

@@ -1,6 +1,6 @@
 /** Creates an API key, then shows it once with a copy button. A click outside does not close the dialog. */
 import { type FormEvent, useState } from 'react';
-import { api, isApiError } from '../../api/client.js';
+import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
 import type { NewKey } from '../../api/types.js';
 import { Button } from '../../components/button.js';
@@ -11,6 +11,7 @@ import { Input, Select } from '../../components/field.js';
 import { messageOf, Notice } from '../../components/states.js';
 import { useSession } from '../../layout/session-context.js';
 import { curl } from '../playground/snippets.js';
+import { errorAt, openTerms, TermsFields, termParams, termsBody } from './terms-fields.js';
 
 const expiries = [
   { value: '7d', label: '7 days' },
@@ -19,6 +20,11 @@ const expiries = [
   { value: '6mo', label: '6 months' },
   { value: '12mo', label: '12 months' },
   { value: 'never', label: 'Never' },
+];
+
+const kinds = [
+  { value: 'inference', label: 'Calls models' },
+  { value: 'management', label: 'Manages API keys' },
 ];
 
 export function CreateKeyDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -44,23 +50,25 @@ export function CreateKeyDialog({ open, onClose }: { open: boolean; onClose: () 
 function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: () => void }) {
   const [name, setName] = useState('');
   const [expires, setExpires] = useState('90d');
+  const [kind, setKind] = useState('inference');
+  const [terms, setTerms] = useState(openTerms);
   const create = useChange(
-    () => api<NewKey>('keys', { method: 'POST', body: { name: name.trim(), expires } }),
+    () => api<NewKey>('keys', { method: 'POST', body: { name: name.trim(), expires, kind, ...termsBody(terms) } }),
     [['keys']],
   );
-  const error = create.error;
-  const atName = isApiError(error) && error.param === 'name' ? error.message : null;
+  const { error } = create;
+  const at = (param: string) => errorAt(error, param);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!create.isPending) create.mutate(undefined, { onSuccess: onMade });
   };
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
-      {error && !atName && <Notice>{messageOf(error)}</Notice>}
+      {error && !['name', ...termParams].some(at) && <Notice>{messageOf(error)}</Notice>}
       <Input
         autoComplete="off"
         autoFocus
-        error={atName}
+        error={at('name')}
         hint="Shown in your usage history."
         label="Name"
         maxLength={100}
@@ -70,6 +78,19 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
         value={name}
       />
       <Select label="Expiry" onChange={(event) => setExpires(event.target.value)} options={expiries} value={expires} />
+      <Select
+        hint={
+          kind === 'management' ? 'Changes the API keys of this account at /v1/keys. It can call no model.' : undefined
+        }
+        label="Kind"
+        onChange={(event) => setKind(event.target.value)}
+        options={kinds}
+        value={kind}
+      />
+      <details className="flex flex-col gap-4">
+        <summary className="cursor-pointer text-sm font-medium text-ink-2 hover:text-ink">Limits and scope</summary>
+        <TermsFields at={at} className="mt-4" onChange={setTerms} terms={terms} />
+      </details>
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button busy={create.isPending} type="submit" variant="primary">

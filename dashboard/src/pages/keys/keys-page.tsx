@@ -1,4 +1,4 @@
-/** The API keys page: create, list by prefix and last four characters, and delete after a confirmation. */
+/** The API keys page: create, list with spend and scope, edit, disable, and delete after a confirmation. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
@@ -11,19 +11,35 @@ import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { KeyIcon, PlusIcon } from '../../components/icons.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
-import { EmptyState } from '../../components/states.js';
+import { EmptyState, messageOf, Notice } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
-import { usd } from '../../format/money.js';
 import { date, fromNow } from '../../format/time.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
+import { EditKeyDialog } from './edit-key-dialog.js';
+import { Scope, Spent } from './key-cells.js';
 
 export function Page() {
   const keys = useQuery(keysQuery);
   const [creating, setCreating] = useState(false);
+  const [edited, setEdited] = useState<Key | null>(null);
   const [doomed, setDoomed] = useState<Key | null>(null);
+  const toggle = useChange(
+    ({ id, disabled }: Key) =>
+      api<Key>(`keys/${encodeURIComponent(id)}`, { method: 'PATCH', body: { disabled: !disabled } }),
+    [['keys']],
+  );
   const remove = useChange((key: Key) => api(`keys/${encodeURIComponent(key.id)}`, { method: 'DELETE' }), [['keys']]);
   const say = useToast();
+  const actions: KeyActions = {
+    edit: setEdited,
+    remove: setDoomed,
+    toggle: (key) =>
+      toggle.mutate(key, {
+        onSuccess: ({ disabled }) =>
+          say(disabled ? 'API key disabled. The next request with it is refused.' : 'API key enabled.'),
+      }),
+  };
   return (
     <>
       <PageHeader
@@ -35,6 +51,7 @@ export function Page() {
         description="Programs send an API key with each request. To rotate a key, create a second one, deploy it, then delete the first."
         title="API keys"
       />
+      {toggle.error && <Notice>{messageOf(toggle.error)}</Notice>}
       <Card flush>
         <PageData query={keys}>
           {(list) =>
@@ -43,11 +60,12 @@ export function Page() {
                 Create one to send requests from your programs. It is shown only once.
               </EmptyState>
             ) : (
-              <Table caption="API keys" columns={columns(setDoomed)} rowKey={({ id }) => id} rows={list} />
+              <Table caption="API keys" columns={columns(actions)} rowKey={({ id }) => id} rows={list} />
             )
           }
         </PageData>
       </Card>
+      {edited && <EditKeyDialog key={edited.id} of={edited} onClose={() => setEdited(null)} />}
       <CreateKeyDialog onClose={() => setCreating(false)} open={creating} />
       <ConfirmDialog
         action="Delete API key"
@@ -64,7 +82,13 @@ export function Page() {
   );
 }
 
-function columns(onDelete: (key: Key) => void): Column<Key>[] {
+interface KeyActions {
+  edit: (key: Key) => void;
+  toggle: (key: Key) => void;
+  remove: (key: Key) => void;
+}
+
+function columns({ edit, toggle, remove }: KeyActions): Column<Key>[] {
   return [
     {
       header: 'Name',
@@ -73,27 +97,43 @@ function columns(onDelete: (key: Key) => void): Column<Key>[] {
         <span className="flex flex-wrap items-center gap-2">
           <span className="font-medium wrap-anywhere text-ink">{key.name}</span>
           {key.state === 'expired' && <Badge tone="warn">expired</Badge>}
+          {key.state === 'disabled' && <Badge tone="danger">disabled</Badge>}
+          {key.kind === 'management' && <Badge tone="accent">management</Badge>}
         </span>
       ),
     },
     { header: 'API key', cell: (key) => <code className="text-sm whitespace-nowrap text-ink-2">{key.label}</code> },
-    { header: 'Created', cell: (key) => <span className="whitespace-nowrap text-ink-2">{date(key.created_at)}</span> },
-    { header: 'Expires', cell: (key) => <Expiry of={key} /> },
-    { header: 'Spent', end: true, cell: (key) => usd(key.usage_usd) },
+    { header: 'Scope', cell: (key) => <Scope of={key} /> },
+    { header: 'Expires', cell: (key) => <When at={key.expires_at} /> },
+    { header: 'Last used', cell: (key) => <When at={key.last_used_at} /> },
+    { header: 'Spent', end: true, cell: (key) => <Spent of={key} /> },
     {
       header: '',
       name: 'Actions',
       end: true,
       cell: (key) => (
-        <Button onClick={() => onDelete(key)} size="small" title={`Delete the API key ${key.name}`} variant="ghost">
-          Delete
-        </Button>
+        <span className="flex justify-end gap-1 max-sm:flex-wrap">
+          <Button onClick={() => edit(key)} size="small" title={`Edit the API key ${key.name}`} variant="ghost">
+            Edit
+          </Button>
+          <Button
+            onClick={() => toggle(key)}
+            size="small"
+            title={`${key.disabled ? 'Enable' : 'Disable'} the API key ${key.name}`}
+            variant="ghost"
+          >
+            {key.disabled ? 'Enable' : 'Disable'}
+          </Button>
+          <Button onClick={() => remove(key)} size="small" title={`Delete the API key ${key.name}`} variant="ghost">
+            Delete
+          </Button>
+        </span>
       ),
     },
   ];
 }
 
-function Expiry({ of: { expires_at: at } }: { of: Key }) {
+function When({ at }: { at: string | null }) {
   if (at === null) return <span className="text-ink-2">Never</span>;
   return (
     <span className="whitespace-nowrap text-ink-2" title={date(at)}>

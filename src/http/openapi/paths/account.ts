@@ -17,6 +17,8 @@ export const account: Resource = {
     Credits: object({
       data: object({
         balance_usd: usd('The balance.'),
+        held_usd: usd('What requests in flight may cost by their estimates.'),
+        requests_in_flight: integer('Requests of the account that are not over.'),
         total_credits: number('All credit so far.'),
         total_usage: number('All usage so far.'),
         currency: { const: 'USD' },

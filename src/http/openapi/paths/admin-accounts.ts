@@ -1,9 +1,7 @@
 /** Describes the admin API of accounts, their credits and their keys. */
 
-import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
 import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
 import { ledgerLimit, newCredit } from '../../admin/credits.js';
-import { newKey } from '../../admin/keys.js';
 import { adminOperation, json, noContent } from '../operations.js';
 import {
   bodySchema,
@@ -19,6 +17,7 @@ import {
   usd,
 } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
+import { keyChangeExamples, newKeyExamples } from './keys.js';
 
 const accountsTag = { name: 'Accounts', description: 'For operators: who may use the service.' };
 
@@ -47,6 +46,11 @@ export const adminAccounts: Resource = {
       balance_usd: usd('The balance.'),
       limits: object({ requests_per_minute: perMinute('Requests'), tokens_per_minute: perMinute('Tokens') }),
       sign_in: boolean('It can sign in at the dashboard.'),
+      overdraft: {
+        enum: ['open', 'bounded', null],
+        description: 'Whether requests in flight are held against the balance; null is what the configuration says.',
+      },
+      credit_limit_usd: usd('How far below zero the balance may go.'),
       operator: boolean('It is an operator in the dashboard.'),
       created_at: time('When it was made.'),
     }),
@@ -167,28 +171,17 @@ export const adminCredits: Resource = {
 
 const keysTag = { name: 'Keys', description: 'For operators: the API keys of an account.' };
 
-const key = {
-  id: text('The key’s public id.', { minLength: keyIdLength, maxLength: keyIdLength }),
-  name: text('Its name; it appears in the usage history.'),
-  prefix: { const: tokenPrefix },
-  last_four: text('The token’s last four characters.'),
-  expires_at: textOrNull('When it expires; null is never.', { format: 'date-time' }),
-  state: oneOfValues(['active', 'expired'], 'An expired key stays listed.'),
-  created_at: time('When it was made.'),
+const keyId: Parameter = {
+  name: 'key_id',
+  in: 'path',
+  required: true,
+  description: 'The key’s public id.',
+  schema: { type: 'string' },
 };
 
 export const adminKeys: Resource = {
   tag: keysTag,
-  schemas: {
-    Key: object(key),
-    CreatedKey: object({
-      ...key,
-      token: text('The key itself, in this answer and never again.', {
-        pattern: `^${tokenPrefix}[A-Za-z0-9_-]{${tokenBodyLength}}$`,
-      }),
-    }),
-    NewKey: bodySchema(newKey),
-  },
+  schemas: {},
   paths: {
     '/admin/v1/accounts/{id}/keys': {
       get: adminOperation({
@@ -205,30 +198,35 @@ export const adminKeys: Resource = {
         parameters: [accountId],
         body: {
           schema: ref('NewKey'),
-          examples: {
-            default: { summary: 'For 90 days', value: { name: 'laptop' } },
-            never: { summary: 'For ever', value: { name: 'server', expires: 'never' } },
-          },
+          examples: newKeyExamples,
         },
         answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
       }),
     },
     '/admin/v1/accounts/{id}/keys/{key_id}': {
+      get: adminOperation({
+        id: 'getAccountKey',
+        tag: keysTag.name,
+        summary: 'Get a key',
+        parameters: [accountId, keyId],
+        answers: { '200': json('The key.', ref('Key')) },
+      }),
+      patch: adminOperation({
+        id: 'updateKey',
+        tag: keysTag.name,
+        summary: 'Change a key',
+        description:
+          'A field that is left out stays as it is. The change holds for the next request, on every replica.',
+        parameters: [accountId, keyId],
+        body: { schema: ref('KeyChange'), examples: keyChangeExamples },
+        answers: { '200': json('The key.', ref('Key')) },
+      }),
       delete: adminOperation({
         id: 'deleteKey',
         tag: keysTag.name,
         summary: 'Delete a key',
         description: 'The token stops working with the next request, on every replica.',
-        parameters: [
-          accountId,
-          {
-            name: 'key_id',
-            in: 'path',
-            required: true,
-            description: 'The key’s public id.',
-            schema: { type: 'string' },
-          },
-        ],
+        parameters: [accountId, keyId],
         answers: { '204': noContent },
       }),
     },

@@ -50,7 +50,13 @@ const exampleIdentity = {
   model: 'sandbox-spare/lodestone/failover/global',
 };
 
-const exampleUsage = { prompt_tokens: 8, completion_tokens: 1, total_tokens: 9, cost: 0 };
+const exampleUsage = {
+  prompt_tokens: 8,
+  completion_tokens: 1,
+  total_tokens: 9,
+  cost: 0,
+  cost_details: { input: '0', output: '0' },
+};
 
 const metadata = {
   requested_model: 'auto/lodestone/failover',
@@ -102,12 +108,31 @@ const streamExamples: Record<string, Example> = {
 /** Fields that a provider adds are passed on, so the schemas of answers are open. */
 const open = { additionalProperties: true };
 
+const part = (what: string) => text(`${what}, US dollars, an exact decimal.`, { pattern: '^\\d+(\\.\\d{1,12})?$' });
+
+const costDetails = object(
+  {
+    input: part('The prompt'),
+    output: part('The completion'),
+    cache_read: part('What came from a cache'),
+    cache_write: part('What was written to a cache'),
+    reasoning: part('Reasoning'),
+    audio: part('Audio'),
+    image: part('Images'),
+    tools: part('Calls of tools that ran at the provider'),
+    request: part('The request itself'),
+    tier: text('The tier whose prices applied, where it was not the ordinary one.'),
+  },
+  { optional: 'all', description: 'How the cost is made up: only the classes that were used. Their sum is `cost`.' },
+);
+
 const usage = object(
   {
     prompt_tokens: integer('Tokens of the request.'),
     completion_tokens: integer('Tokens of the answer.'),
     total_tokens: integer('Both.'),
     cost: number('What the answer cost, in US dollars; the exact decimal.'),
+    cost_details: costDetails,
     prompt_tokens_details: object(
       {
         cached_tokens: integer('Of the prompt, what came from a cache.'),

@@ -11,6 +11,11 @@ const perToken = (what: string) =>
     pattern: '^\\d+(\\.\\d{1,12})?$',
   });
 
+const perUse = (what: string) =>
+  textOrNull(`${what}, US dollars, an exact decimal; null where routes differ or nothing is published.`, {
+    pattern: '^\\d+(\\.\\d{1,12})?$',
+  });
+
 const model = object({
   id: text('The id to send as `model`.'),
   object: { const: 'model' },
@@ -23,6 +28,13 @@ const model = object({
     prompt: perToken('Input'),
     completion: perToken('Output'),
     input_cache_read: perToken('Cached input'),
+    input_cache_write: perToken('Input that is written to a cache'),
+    input_cache_write_1h: perToken('Input that is written to a cache for an hour'),
+    request: perUse('A request, beside its tokens'),
+    image: perToken('Input of images'),
+    audio: perToken('Input of audio'),
+    internal_reasoning: perToken('Reasoning'),
+    web_search: perUse('A search of the web that the provider makes'),
   }),
   provider: text('The provider, or `auto`.'),
   locode: textOrNull('The region, or `global`; null for `auto`.'),

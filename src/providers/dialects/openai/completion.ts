@@ -53,7 +53,7 @@ export function parseCompletion(body: Buffer, terms: UsageTerms): CompletionRead
     if (tidyChoice(choice, position)) changed = true;
     if (choice.finish_reason === 'error') return errorIn(json);
   }
-  const reading = readUsage(usage, terms);
+  const reading = readUsage(usage, terms, value.service_tier);
   const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : asLatin1('');
   const found = changed ? null : findMembers(text);
   const members = found ? keptMembers(text, found, isPassedOn) : serialisedMembers(value);

@@ -20,7 +20,16 @@ const finishReasons = ['stop', 'length', 'tool_calls', 'content_filter', 'functi
 
 /** What one pass has found; used again for the next answer. */
 const json = new JsonScanner();
-const memberNames = new SeenNames(['choices', 'usage', 'model', 'system_fingerprint', 'id', 'object', 'created']);
+const memberNames = new SeenNames([
+  'choices',
+  'usage',
+  'model',
+  'system_fingerprint',
+  'id',
+  'object',
+  'created',
+  'service_tier',
+]);
 const choiceNames = new SeenNames(['index', 'message', 'finish_reason', 'logprobs']);
 const messageNames = new SeenNames(['role', 'content', 'refusal', 'annotations', 'tool_calls']);
 const callNames = new SeenNames(['id', 'type', 'function', 'index']);
@@ -28,6 +37,7 @@ const functionNames = new SeenNames(['name', 'arguments']);
 let finishReason: string | null = null;
 let model: string | undefined;
 let usageText = '';
+let tier: string | undefined;
 
 export function scanCompletion(body: Buffer, terms: UsageTerms): CompletionParts | null {
   if (!json.open(body)) return null;
@@ -35,11 +45,12 @@ export function scanCompletion(body: Buffer, terms: UsageTerms): CompletionParts
   finishReason = null;
   model = undefined;
   usageText = '';
+  tier = undefined;
   const members = scanMembers();
   json.close();
   if (members === null || finishReason === null || usageText === '') return null;
   const usage: unknown = JSON.parse(usageText);
-  const reading = readUsage(usage, terms);
+  const reading = readUsage(usage, terms, tier);
   // Without usage the text of the answer is counted.
   if (reading.kind === 'absent') return null;
   return {
@@ -93,6 +104,8 @@ function scanMember(name: string): boolean {
       return scanModel();
     case 'usage':
       return scanUsage();
+    case 'service_tier':
+      return scanTier();
     case 'error':
       return false;
     default:
@@ -103,6 +116,13 @@ function scanMember(name: string): boolean {
 function scanModel(): boolean {
   const start = json.takePlainString();
   if (start !== -1) model = json.text.slice(start, json.at - 1);
+  return start !== -1;
+}
+
+function scanTier(): boolean {
+  if (json.peek() !== quote) return json.takeWord('null');
+  const start = json.takePlainString();
+  if (start !== -1) tier = json.text.slice(start, json.at - 1);
   return start !== -1;
 }
 

@@ -1,0 +1,74 @@
+/** Errors of keys that are disabled, scoped, capped or of the wrong kind, and of the fields that make them so. */
+import { row } from './row.js';
+
+export const keyErrors = {
+  api_key_disabled: row({
+    status: 401,
+    type: 'authentication_error',
+    code: 'api_key_disabled',
+    when: 'The key was disabled.',
+    remedy: 'Enable it again (`disabled: false`), or use another key.',
+    message: () =>
+      'This API key is disabled. Enable it in the dashboard or with PATCH /v1/keys/{id}, or use another key.',
+  }),
+  key_limit_exceeded: row<{ limit: string; used: string; held: string; resets: string }>({
+    status: 402,
+    type: 'invalid_request_error',
+    code: 'key_limit_exceeded',
+    when: 'The key has spent its `limit_usd` of the current period, or requests in flight hold the rest of it.',
+    remedy: 'Raise `limit_usd`, wait for the next period, or use another key.',
+    operations: ['createChatCompletion'],
+    message: ({ limit, used, held, resets }) =>
+      `This API key may spend ${limit} USD (limit_reset: ${resets}); ${used} USD are spent and ${held} USD are held by requests in flight. Raise limit_usd or use another key.`,
+  }),
+  key_scope: row<{ id: string; reason: string }>({
+    status: 403,
+    type: 'permission_error',
+    code: 'key_scope',
+    param: 'model',
+    when: 'The model or its provider is outside the `allowed_models` or `allowed_providers` of the key.',
+    remedy: 'Ask for a model that the key allows, widen its scope, or use another key.',
+    operations: ['createChatCompletion'],
+    message: ({ id, reason }) =>
+      `This API key may not call "${id}": ${reason}. Use another key, or change the scope of this one.`,
+  }),
+  key_kind_scope: row({
+    status: 403,
+    type: 'permission_error',
+    code: 'key_scope',
+    param: 'model',
+    when: 'A model is called with a management key.',
+    remedy: 'Use a key of the kind `inference`.',
+    operations: ['createChatCompletion'],
+    message: () =>
+      'This is a management key: it changes the keys of its account and can call no model. Create a key of the kind "inference" and use that one.',
+  }),
+  key_address_scope: row<{ address: string }>({
+    status: 403,
+    type: 'permission_error',
+    code: 'key_scope',
+    when: 'The request comes from an address outside the `allowed_ips` of the key.',
+    remedy: 'Send it from an address that the key allows, or add the address to `allowed_ips`.',
+    message: ({ address }) =>
+      `This API key may not be used from ${address}. Send the request from an address of its allowed_ips, or add this one to them.`,
+  }),
+  management_key_required: row({
+    status: 403,
+    type: 'permission_error',
+    code: 'management_key_required',
+    when: '`/v1/keys` is called with an ordinary key.',
+    remedy: 'Use a key of the kind `management`.',
+    operations: ['listManagedKeys', 'createManagedKey', 'getManagedKey', 'updateManagedKey', 'deleteManagedKey'],
+    message: () =>
+      '/v1/keys takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
+  }),
+  key_field_invalid: row<{ param: string; reason: string }>({
+    status: 422,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    when: 'A field of a key is not valid, or allows more than the account may.',
+    remedy: 'Correct the field that `param` names.',
+    operations: ['createManagedKey', 'updateManagedKey', 'createKey', 'updateKey'],
+    message: ({ param, reason }) => `\`${param}\` ${reason}.`,
+  }),
+};

@@ -1,0 +1,163 @@
+/** The fields of a key that say what it may do and spend: how a request sends them, and what becomes of them. */
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { expirySchema } from '../../accounts/keys/expiry.js';
+import { canonicalRange } from '../../base/ip-address.js';
+import { parseUsd } from '../../base/money.js';
+import type { Account, KeyTerms } from '../../domain/account.js';
+import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import { bodyFields, personText } from '../admin/fields.js';
+
+const entriesMax = 200;
+
+const amount = z
+  .string('must be a decimal amount as text, like "10.00", or null')
+  .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
+  .nullable()
+  .optional()
+  .describe(
+    'How much may be spent through the key in a period, as an exact decimal; `0` admits nothing, null is no limit.',
+  );
+
+const segment = '[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}';
+const modelEntry = new RegExp(
+  `^(auto/${segment}/${segment}|${segment}/(\\*|${segment})|${segment}/${segment}/${segment}(/${segment})?)$`,
+);
+/** The words have a meaning in model ids, so nothing else has these names. */
+const reserved = /^(alias\/|auto\/[^/]*$|auto\/[^/]*\/[^/]*\/)/;
+const modelExpected =
+  'must be {provider}/{creator}/{model}/{locode}, {provider}/{creator}/{model}, auto/{creator}/{model}, {creator}/{model} or {creator}/*';
+
+const octet = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const rangeSchema = {
+  anyOf: [
+    { type: 'string', format: 'ipv4' },
+    { type: 'string', format: 'ipv6' },
+    { type: 'string', pattern: `^(${octet}\\.){3}${octet}/(3[0-2]|[12]?[0-9])$` },
+    { type: 'string', pattern: '^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$' },
+  ],
+};
+
+const listOf = (entry: z.ZodType<string>, what: string) =>
+  z
+    .array(entry, `must be a list of ${what}, or null`)
+    .min(1, 'must not be empty; send null for no restriction')
+    .max(entriesMax, `must have at most ${entriesMax} entries`)
+    .nullable()
+    .optional();
+
+const perMinute = (what: string) =>
+  z
+    .int('must be a whole number or null')
+    .min(1, 'must be 1 or greater')
+    .max(1_000_000_000, 'must be at most 1000000000')
+    .nullable()
+    .optional()
+    .describe(`${what} a minute through this key, not above the account’s; null is the account’s.`);
+
+const termFields = {
+  disabled: z.boolean('must be true or false').optional().describe('A disabled key is refused with 401.'),
+  limit_usd: amount,
+  limit_reset: z
+    .enum(['never', 'daily', 'weekly', 'monthly'], 'must be "never", "daily", "weekly" or "monthly"')
+    .optional()
+    .describe('When a new period begins, at 00:00 UTC; weeks begin on Monday.'),
+  allowed_models: listOf(
+    z
+      .string('must be text')
+      .refine((text) => modelEntry.test(text) && !reserved.test(text), modelExpected)
+      .meta({ pattern: modelEntry.source, not: { pattern: reserved.source } }),
+    'model ids',
+  ).describe(
+    'A four-segment id (that route), a three-segment id (that provider, any region), `auto/{creator}/{model}`, `{creator}/{model}` (any form) or `{creator}/*`. null is every model.',
+  ),
+  allowed_providers: listOf(
+    z.string('must be text').regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of a provider, like "acme"'),
+    'provider ids',
+  ).describe('null is every provider.'),
+  allowed_ips: listOf(
+    z
+      .string('must be text')
+      .refine(
+        (text) => canonicalRange(text) !== null,
+        'must be an address or a range like "10.0.0.0/8" or "2001:db8::/32"',
+      )
+      .meta(rangeSchema),
+    'address ranges',
+  ).describe('Addresses and ranges (CIDR) from which the key may be used; null is everywhere.'),
+  requests_per_minute: perMinute('Requests'),
+  tokens_per_minute: perMinute('Tokens'),
+};
+
+export const newKey = z.strictObject({
+  name: personText(100),
+  expires: z
+    .string('must be text')
+    .meta(expirySchema)
+    .nullish()
+    .describe('`7d`, `90d`, `12mo` (calendar months), `never` or an RFC 3339 time; 90 days where it is left out.'),
+  kind: z
+    .enum(['inference', 'management'], 'must be "inference" or "management"')
+    .optional()
+    .describe('A management key changes the keys of its account and can call no model. Cannot be changed later.'),
+  ...termFields,
+});
+
+/** What is left out stays as it is. */
+export const keyChange = z.strictObject({ name: personText(100).optional(), ...termFields });
+
+/** Other fields, known or not, have always been a 400 in the admin API and the dashboard. */
+const fieldsWith422 = new Set(['kind', ...Object.keys(termFields)]);
+
+/** The fields of a body about a key. A fault is a 422; that of a field outside `fieldsWith422` only at `/v1/keys`. */
+export function keyFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
+  return withKeyFaults(request, () => bodyFields(request, schema));
+}
+
+/** Runs a check of fields of a key, and gives its faults the status that the caller's API has for them. */
+export function withKeyFaults<T>({ routeOptions }: FastifyRequest, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.condition !== 'field_invalid') throw error;
+    const values = error.values as { param: string; reason: string };
+    const [field = ''] = values.param.split('.');
+    const is422 = fieldsWith422.has(field) || routeOptions.url?.startsWith('/v1/');
+    throw is422 ? gatewayError('key_field_invalid', values) : error;
+  }
+}
+
+type TermFields = Omit<z.infer<typeof newKey>, 'name' | 'expires'>;
+type Bounds = { requestsPerMinute: number; tokensPerMinute: number };
+
+/** The terms that the fields set, and no others. Throws key_field_invalid for a limit above the account's. */
+export function termsOf(fields: TermFields, { limits }: Account, defaults: Bounds): Partial<KeyTerms> {
+  const { kind, disabled, limit_usd, limit_reset, requests_per_minute, tokens_per_minute } = fields;
+  checkBound('requests_per_minute', requests_per_minute, limits.requestsPerMinute ?? defaults.requestsPerMinute);
+  checkBound('tokens_per_minute', tokens_per_minute, limits.tokensPerMinute ?? defaults.tokensPerMinute);
+  const terms = {
+    ...{ kind, disabled, limitReset: limit_reset },
+    limitPico: typeof limit_usd === 'string' ? parseUsd(limit_usd) : limit_usd,
+    allowedModels: eachOnce(fields.allowed_models, withLowerLocode),
+    allowedProviders: eachOnce(fields.allowed_providers, (id) => id.toLowerCase()),
+    allowedIps: eachOnce(fields.allowed_ips, (range) => canonicalRange(range)!),
+    ...{ requestsPerMinute: requests_per_minute, tokensPerMinute: tokens_per_minute },
+  };
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
+}
+
+function checkBound(param: string, value: number | null | undefined, most: number): void {
+  if (typeof value !== 'number' || value <= most) return;
+  const reason = `is ${value}, but must not be above the account’s limit of ${most}`;
+  throw gatewayError('key_field_invalid', { param, reason });
+}
+
+function eachOnce(list: readonly string[] | null | undefined, normalise: (entry: string) => string) {
+  return list ? [...new Set(list.map(normalise))] : list;
+}
+
+/** The locode of a model id may be written in any case; the other segments are exact. */
+function withLowerLocode(entry: string): string {
+  const segments = entry.split('/');
+  return segments.length === 4 ? [...segments.slice(0, 3), segments[3]!.toLowerCase()].join('/') : entry;
+}

@@ -1,0 +1,16 @@
+/** The terms of a key as the store keeps them: JSON with amounts as text, null for a key without restrictions. */
+import { type KeyTerms, openTerms } from '../../domain/account.js';
+
+export function storedTerms(terms: KeyTerms): unknown {
+  if (Object.entries(openTerms).every(([name, value]) => terms[name as keyof KeyTerms] === value)) return null;
+  return { ...terms, limitPico: terms.limitPico === null ? null : terms.limitPico.toString() };
+}
+
+/** A key whose terms cannot be read is disabled: it must not do more than it was allowed. */
+export function readTerms(stored: unknown): KeyTerms {
+  if (stored === null || stored === undefined) return openTerms;
+  const { limitPico = null, ...rest } = stored as Record<string, unknown>;
+  const isAmount = limitPico === null || (typeof limitPico === 'string' && /^\d+$/.test(limitPico));
+  if (typeof stored !== 'object' || !isAmount) return { ...openTerms, disabled: true };
+  return { ...openTerms, ...rest, limitPico: limitPico === null ? null : BigInt(limitPico as string) };
+}
