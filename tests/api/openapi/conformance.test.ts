@@ -214,7 +214,14 @@ describe('the check itself', () => {
     text: JSON.stringify(json),
     json,
   });
-  const data = { balance_usd: '1.5', total_credits: 2, total_usage: 0.5, currency: 'USD' };
+  const data = {
+    balance_usd: '1.5',
+    held_usd: '0',
+    requests_in_flight: 0,
+    total_credits: 2,
+    total_usage: 0.5,
+    currency: 'USD',
+  };
 
   it('finds fields and headers that are missing, wrong or not declared', () => {
     expect(conformance.faultsOf('get', path, operation, reply({ data }))).toEqual([]);
