@@ -4,13 +4,15 @@ import { ask, useGateway } from '../harness.js';
 
 const bench = useGateway();
 
+const nothingHeld = { held_usd: '0', requests_in_flight: 0 };
+
 describe('GET /v1/credits', () => {
   it('states the balance as exact text, credits and usage as numbers, at once after each answer', async () => {
     const { gateway, upstream } = bench;
     const { key } = await gateway.createAccount({ credit: '10' });
     const credits = async () => (await gateway.call('GET', '/v1/credits', undefined, { key })).json;
     expect(await credits()).toEqual({
-      data: { balance_usd: '10', total_credits: 10, total_usage: 0, currency: 'USD' },
+      data: { balance_usd: '10', ...nothingHeld, total_credits: 10, total_usage: 0, currency: 'USD' },
     });
     upstream.reply(json(completion({ usage: usage(1_001, 7) })));
     for (const [balance_usd, total_usage] of [
@@ -19,7 +21,8 @@ describe('GET /v1/credits', () => {
       ['9.9981814', 0.0018186],
     ]) {
       expect((await gateway.chat(ask(), { key })).status).toBe(200);
-      expect(await credits()).toEqual({ data: { balance_usd, total_credits: 10, total_usage, currency: 'USD' } });
+      const data = { balance_usd, ...nothingHeld, total_credits: 10, total_usage, currency: 'USD' };
+      expect(await credits()).toEqual({ data });
     }
   });
 
