@@ -55,7 +55,11 @@ describeInBrowser('signing in', () => {
           await refusal(visitor, 'guessed@example.test', `wrong password ${guess}`);
         const limited = await refusal(visitor, 'guessed@example.test', password);
         expect(limited).not.toBe(unknown);
-        expect(limited).toMatch(/You can try again in \d+ s\./);
+        // The time counts down from the next frame on.
+        await visitor.page
+          .getByRole('alert')
+          .getByText(/You can try again in \d+ s\./)
+          .waitFor();
         expect(await visitor.accessibilityFaults()).toEqual([]);
       }),
     60_000,
