@@ -25,6 +25,7 @@ REFUSALS = [
     ("a key expires in the future, at most 12 months ahead", "invalid_request_error", r"^`expires` .* must be (in the future|at most 12 months ahead)"),
     ("a password must not be easy to guess", "invalid_request_error", r"^`password` (has no more than two|is the email address|is one of the most common)"),
     ("only an account with a password can be an operator", "invalid_request_error", r"^`operator` cannot be set"),
+    ("a limit of a key is not above its account's", "invalid_request_error", r"must not be above the account.s limit"),
     ("only the payment processor can sign a webhook call", "webhook_signature_invalid", r"."),
 ]
 

@@ -28,13 +28,22 @@ const reserved = /^(alias\/|auto\/[^/]*$|auto\/[^/]*\/[^/]*\/)/;
 const modelExpected =
   'must be {provider}/{creator}/{model}/{locode}, {provider}/{creator}/{model}, auto/{creator}/{model}, {creator}/{model} or {creator}/*';
 
+const group = '[0-9A-Fa-f]{1,4}';
+/** The eight groups of an address, or fewer with one `::` in their place: with up to six groups before it, and up to seven behind it. */
+const ipv6Forms = [
+  `(${group}:){7}${group}`,
+  `(${group}:){1,7}:`,
+  ...[1, 2, 3, 4, 5, 6].map((behind) => `(${group}:){1,${7 - behind}}(:${group}){1,${behind}}`),
+  `:(:${group}){1,7}`,
+  '::',
+];
 const octet = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const rangeSchema = {
   anyOf: [
     { type: 'string', format: 'ipv4' },
     { type: 'string', format: 'ipv6' },
     { type: 'string', pattern: `^(${octet}\\.){3}${octet}/(3[0-2]|[12]?[0-9])$` },
-    { type: 'string', pattern: '^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$' },
+    { type: 'string', pattern: `^(${ipv6Forms.join('|')})/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$` },
   ],
 };
 
