@@ -22,7 +22,7 @@ document.querySelector('.theme').addEventListener('click', () => {
 });
 
 const menu = document.querySelector('.menu');
-const navigation = document.querySelector('#pages');
+const navigation = document.querySelector('#guide-pages');
 const showMenu = (open) => {
   menu.setAttribute('aria-expanded', String(open));
   navigation?.classList.toggle('open', open);

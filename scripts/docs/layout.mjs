@@ -27,7 +27,7 @@ function header(current) {
 <a class="brand" href="/docs">${mark}<span>Lodestone <span class="quiet">Docs</span></span></a>
 <${places} class="places">${link(referencePath, 'API reference')}<a href="/dashboard">Dashboard</a></${places.split(' ')[0]}>
 <button type="button" class="theme" aria-label="Switch between light and dark"><svg aria-hidden="true" viewBox="0 0 20 20"><path d="M10 2a8 8 0 1 0 0 16z"/><circle cx="10" cy="10" r="7.25"/></svg></button>
-<button type="button" class="menu" aria-expanded="false" aria-controls="pages">Menu</button>
+<button type="button" class="menu" aria-expanded="false" aria-controls="guide-pages">Menu</button>
 </${tag.split(' ')[0]}>`;
 }
 
@@ -37,7 +37,7 @@ function navigation(current) {
     return `<li><a href="${href}"${page === current ? ' aria-current="page"' : ''}>${escapeHtml(page.title)}</a></li>`;
   };
   const lists = groups.map(({ title, pages }) => `<h2>${escapeHtml(title)}</h2><ul>${pages.map(item).join('')}</ul>`);
-  return `<nav class="pages" id="pages" aria-label="Guide">
+  return `<nav class="pages" id="guide-pages" aria-label="Guide">
 <form class="search" role="search"><label for="search">Search</label><input id="search" type="search" placeholder="Press / to search" autocomplete="off" spellcheck="false" aria-describedby="search-count"><p id="search-count" class="count" role="status"></p><ul class="found"></ul></form>
 ${lists.join('')}
 <h2>Reference</h2><ul><li><a href="${referencePath}">API reference</a></li><li><a href="/openapi.json">openapi.json</a></li><li><a href="/dashboard">Dashboard</a></li></ul>

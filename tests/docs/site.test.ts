@@ -54,6 +54,26 @@ describe('/docs over HTTP', () => {
     expect((await get(path, { 'if-none-match': answer.headers.etag })).status).toBe(304);
   });
 
+  // The layout and the colours are looked at in a browser, on some of the pages: tests/browser/docs.test.ts.
+  it.each(pages.map(pathOf))(
+    '%s has headings in order, ids of its own, and scrolls what is wide in a box with a name',
+    async (path) => {
+      const { text } = await get(path);
+      const main = text.slice(text.indexOf('<main'));
+      const levels = [...main.matchAll(/<h([1-6])\b/g)].map(([, level]) => Number(level));
+      expect([levels[0], levels.filter((level) => level === 1).length]).toEqual([1, 1]);
+      expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([]);
+      const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+      expect(ids).toEqual([...new Set(ids)]);
+      const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+      expect(count(/tabindex="0" role="region" aria-label="[^"]+"><table/g)).toBe(count(/<table/g));
+      expect(count(/<pre tabindex="0" aria-label="[^"]+"/g)).toBe(count(/<pre/g));
+      expect(count(/<img [^>]*alt="[^"]+"/g)).toBe(count(/<img/g));
+      for (const landmark of ['<html lang="en">', '<main', '<nav class="pages"', '<title>'])
+        expect(text).toContain(landmark);
+    },
+  );
+
   it('keeps assets for a year and sends the large ones compressed', async () => {
     const { text } = await get(referencePath);
     const script = /src="(\/docs\/assets\/scalar-[^"]+)"/.exec(text)![1]!;
