@@ -42,7 +42,7 @@ it('the demo account, its key and its link exist and are printed before /readyz 
       ({ status }) => status === 200,
       () => false,
     );
-  await expect.poll(isReady, { timeout: 50_000, interval: 1 }).toBe(true);
+  await expect.poll(isReady, { timeout: 50_000, interval: 5 }).toBe(true);
   // What the process wrote before it answered is in the pipe already; one turn of the loop reads it.
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(printed).toMatch(/sk-lr-[\w-]{43}/);

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
+import { scaled } from '../support/scaled.js';
 import { type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
 import { anthropicFixture } from './anthropic.js';
 import { azureFixture } from './azure.js';
@@ -13,8 +14,8 @@ import { openAiFixture } from './openai.js';
 import { playStream } from './rig.js';
 
 const fixtures = [openAiFixture, azureFixture, anthropicFixture, geminiFixture, bedrockFixture];
-const chunkCount = 3_000;
-const rounds = 4;
+const chunkCount = scaled(2_000, 3_000);
+const rounds = scaled(3, 4);
 const said: Said = {
   text: Array.from({ length: chunkCount }, (_, at) => (at % 10 === 9 ? 'line\n' : ' word')),
   finish: 'stop',

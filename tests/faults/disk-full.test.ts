@@ -90,7 +90,7 @@ describe.skipIf(!probe)('a full disk (skipped where a disk cannot be mounted)', 
         const reply = await gateway.chat(ask(), { key: account.key }).catch(() => null);
         if (reply?.status === 200) delivered.push(String(reply.json.id));
         else if (reply && reply.status !== 503) throw new Error(`an answer of ${reply.status}`);
-        else await pause(20);
+        await pause(20);
       }
     });
     await expect.poll(() => delivered.length, { timeout: 10_000 }).toBeGreaterThan(50);

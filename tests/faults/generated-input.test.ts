@@ -9,10 +9,10 @@ import type { TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import { adminToken } from '../support/gateway-files.js';
 import { completion, json, sse, streamOf } from '../support/scripted-upstream.js';
-import { generations, pause, type Rig, spawnRig } from './fixture.js';
+import { generations, pause, type Rig, scaled, spawnRig } from './fixture.js';
 import { InputRun } from './generator/run-inputs.js';
 
-const count = Number(process.env.LODESTONE_INPUTS ?? 5_000);
+const count = Number(process.env.LODESTONE_INPUTS ?? scaled(2_000, 5_000));
 const seed = Number(process.env.LODESTONE_SEED ?? 4);
 const single = process.env.LODESTONE_INPUT;
 const timeoutMs = 60_000 + count * 10;
@@ -22,7 +22,9 @@ let hostile: TestAccount;
 let honest: TestAccount;
 beforeAll(async () => {
   const limits = { ip_requests_per_minute: 1e9, key_requests_per_minute: 1e9, key_tokens_per_minute: 1e12 };
-  rig = await spawnRig({ config: { limits } });
+  // A busy machine may take its time: no input waits for a budget to expire.
+  const timeouts = { first_byte_streaming: '30s', first_byte_non_streaming: '30s', stream_idle: '30s', overall: '60s' };
+  rig = await spawnRig({ config: { limits, timeouts } });
   hostile = await rig.gateway.createAccount();
   honest = await rig.gateway.createAccount({ credit: '1000.00' });
   // The answer repeats the canary of the prompt, so that each caller can tell its own.
@@ -48,7 +50,7 @@ describe('bad input at scale', () => {
       const target = { key: hostile.key, adminToken, accountId: hostile.accountId };
       const options = { url, seed, target, honestKey: honest.key };
       const numbers = single === undefined ? { from: 1, count } : { from: Number(single), count: 1 };
-      const before = { ...options, from: 1, count: Math.min(count, 500), connections: 16 };
+      const before = { ...options, from: 1, count: Math.min(count, scaled(300, 500)), connections: 16 };
       if (single === undefined)
         honestCount += (await new InputRun({ ...before, seed: seed + 1 }).run()).byFamily.valid ?? 0;
       const warmMb = Math.round(residentMb());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import * as up from '../support/scripted-upstream.js';
-import { ask, countedCost, expectBooks, pause, pico, type Rig, spawnRig, words } from './fixture.js';
+import { ask, countedCost, expectBooks, pause, pico, type Rig, scaled, spawnRig, words } from './fixture.js';
 
 let rig: Rig<SpawnedGateway>;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ function endless(): void {
 it('a caller that leaves a stream is billed once, also when the process is killed the moment the upstream sees the abort', async () => {
   const account = await rig.gateway.createAccount();
   endless();
-  for (let round = 1; round <= 2; round++) {
+  for (let round = 1; round <= scaled(1, 2); round++) {
     const calls = rig.upstream.calls.length;
     await rig.gateway.stream(ask(), { key: account.key, hangUpAfter: 11 });
     await rig.upstream.waitFor(() => rig.upstream.calls[calls]!.aborted);
