@@ -11,6 +11,11 @@ export const slowUnits = [
   'src/**/http-transport.test.ts',
   'src/**/read-failure.test.ts',
   'src/**/count-pieces.test.ts',
+  'src/**/quota-midnights.test.ts',
+  'src/http/dashboard/sign-in.test.ts',
+  'src/http/dashboard/resources.test.ts',
+  'src/http/dashboard/passwords.test.ts',
+  'src/cli/cli.test.ts',
 ];
 
 /** A whole gateway before a scripted upstream: an answer, a stream, a walk, a refusal, a bill, the sign-in to the dashboard. */
