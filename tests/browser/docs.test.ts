@@ -1,6 +1,7 @@
 /**
- * /docs in a real browser: every page on a desktop and on a phone, light and dark, without a request to elsewhere, a violation of its
- * Content-Security-Policy or a finding of axe-core; and by keyboard alone. `LODESTONE_SHOTS=<folder>` keeps a picture of each page.
+ * /docs in a real browser: pages of every layout on a desktop and on a phone, light and dark, without a request to elsewhere, a violation
+ * of their Content-Security-Policy or a finding of axe-core; and by keyboard alone. `LODESTONE_FULL=1` looks at every page, and
+ * `LODESTONE_SHOTS=<folder>` keeps a picture of each. tests/docs/site.test.ts reads all of them over HTTP.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pages, pathOf, referencePath } from '../../scripts/docs/pages.mjs';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
+import { full } from '../support/scaled.js';
 import { desktop, newVisitor, phone, type Visitor, type VisitorOptions } from '../support/visitor.js';
 
 const shots = process.env.LODESTONE_SHOTS;
@@ -22,6 +24,10 @@ type Look = (typeof looks)[number];
 
 /** All pages share their styles, so in the further looks axe-core sees one page of each kind: code, a list, tables. */
 const kinds = ['guide/start.md', 'guide/errors.md', 'guide/limits.md'];
+
+/** One renderer makes all pages. These have what is wide or nested: pictures, long tables, long lists, long words of code. */
+const layouts = [...kinds, 'guide/capacity.md', 'guide/configuration.md', 'guide/deploy.md', 'behaviour/policy.md'];
+const looked = full || shots ? pages : pages.filter(({ file }) => layouts.includes(file));
 
 let browser: Browser;
 let gateway: TestGateway;
@@ -69,7 +75,7 @@ describeInBrowser('the guide at 1440 and at 390 px, light and dark', () => {
   });
   afterAll(() => visitor?.close());
 
-  it.each(pages)('$file is a page without a fault, within the window', async (one) => {
+  it.each(looked)('$file is a page without a fault, within the window', async (one) => {
     const { page, problems } = visitor;
     const ofAKind = kinds.includes(one.file);
     await visitor.showAt(desktop);

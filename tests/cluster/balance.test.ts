@@ -113,7 +113,7 @@ describe('many requests at once at both replicas', () => {
     const accounts = await Promise.all(fleet.all.map((replica) => replica.createAccount({ credit: '100.00' })));
     const delivered = new Map(accounts.map(({ accountId }) => [accountId, [] as bigint[]]));
     const before = fleet.upstream.calls.length;
-    await inParallel(scaled(200, 10_000), 48, async (index) => {
+    await inParallel(scaled(120, 10_000), 48, async (index) => {
       const { accountId, key } = random.pick(accounts);
       const tokens = 1 + random.below(50_000);
       const reply = await callers[index % 2]!.chat(key, asking(tokens, { stream: random.chance(0.3) }));
@@ -134,7 +134,7 @@ describe('many requests at once at both replicas', () => {
     billAsAsked();
     const { key, accountId } = await accountWith(costOf(1_000, 1) * 100n);
     const statuses = new Map<number, number>();
-    await inParallel(600, 48, async (index) => {
+    await inParallel(scaled(300, 600), 48, async (index) => {
       const { status } = await callers[index % 2]!.chat(key, asking(1_000));
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     });

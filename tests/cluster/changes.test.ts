@@ -11,7 +11,7 @@ import { type Replicas, startReplicas } from '../support/replicas.js';
 import { completion, json, type UpstreamCallLog } from '../support/scripted-upstream.js';
 import { SeededRandom } from '../support/seeded-random.js';
 
-const roundsEach = scaled(3, 50);
+const roundsEach = scaled(2, 50);
 const auto = 'auto/meta/llama-3.3-70b';
 const pinOf = (provider: string) => `${provider}/meta/llama-3.3-70b/defra`;
 const quotaSpent = { error: { message: 'You have reached your daily token quota.', code: 'daily_quota_exceeded' } };

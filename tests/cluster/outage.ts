@@ -1,13 +1,13 @@
 /** A part that fails under load: steady callers and running streams at both replicas, watched from before it until after its return. */
 import { expect } from 'vitest';
-import { heldUpMs, pause } from '../faults/fixture.js';
+import { heldUpMs, pause, scaled } from '../faults/fixture.js';
 import type { TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import { type Replicas, readiness } from '../support/replicas.js';
 import { CountedTraffic, type Outcome } from './counted-traffic.js';
 
-const requestsPerSecond = 40;
-const streamsEach = 8;
+const requestsPerSecond = scaled(20, 40);
+const streamsEach = scaled(4, 8);
 const streamFrames = 20;
 const beforeMs = 1_000;
 const recoveredWithinMs = 5_000;
@@ -101,7 +101,7 @@ function plainCalls({ all }: Replicas): { outcomes: Timed[]; stop(): Promise<voi
       const startedAt = performance.now();
       await replica.call('GET', '/healthz', undefined, { key: null });
       outcomes.push({ startedAt, ms: performance.now() - startedAt });
-      await pause(10);
+      await pause(scaled(20, 10));
     }
   });
   return {

@@ -6,7 +6,7 @@ import { redisIsBack, statusesOf, throughOutage } from './outage.js';
 
 const awayMs = scaled(3_000, 6_000);
 const frozenMs = scaled(3_000, 5_000);
-const limit = 40;
+const limit = scaled(20, 40);
 
 let fleet: Replicas;
 beforeAll(async () => {

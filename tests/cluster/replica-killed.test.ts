@@ -9,7 +9,7 @@ import { CountedTraffic, type Outcome } from './counted-traffic.js';
 const kills = scaled(2, 20);
 const callerCount = 8;
 /** Other suites want the machine too. */
-const paceMs = scaled(15, 0);
+const paceMs = scaled(40, 0);
 
 let fleet: Replicas;
 beforeAll(async () => {

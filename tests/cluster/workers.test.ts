@@ -1,7 +1,7 @@
 /** `workers: 2` on the embedded store, black box: one port, one start, one store, and what happens when a part of it dies. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ask, costOf, scaled } from '../faults/fixture.js';
+import { ask, costOf, pause, scaled } from '../faults/fixture.js';
 import { GatewayClient, type TestAccount } from '../support/client.js';
 import { catalogueOf, spawnGateway } from '../support/gateway.js';
 import { RawConnection, requestBytes } from '../support/raw-http.js';
@@ -22,6 +22,8 @@ const credit = '1000.00';
 const creditPico = 1_000_000_000_000_000n;
 const waitMs = { timeout: 60_000, interval: 50 };
 const kills = scaled(2, 3);
+/** A worker takes seconds to come back, and callers without a pause take the processor that it needs. */
+const paceMs = scaled(40, 0);
 
 let rig: WorkerRig;
 let account: TestAccount;
@@ -94,6 +96,7 @@ describe('two workers on one embedded store', () => {
         if (signal.aborted) waitedInVain++;
         if ('status' in reply && reply.status === 200) delivered.set(reply.json.id, costOf(9, 3));
         await client.close();
+        await pause(paceMs);
       }
     });
     for (let round = 0; round < kills; round++) {

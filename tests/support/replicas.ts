@@ -159,13 +159,20 @@ export class BurstCaller {
   }
 }
 
-/** Runs `act` for each of so many numbers, `atOnce` of them at a time. */
+/** Runs `act` for each of so many numbers, `atOnce` of them at a time. After a failure nothing of it goes on, so that it can be repeated. */
 export async function inParallel(count: number, atOnce: number, act: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async () => {
-    while (next < count) await act(next++);
+    try {
+      while (next < count) await act(next++);
+    } catch (error) {
+      next = count;
+      throw error;
+    }
   };
-  await Promise.all(Array.from({ length: Math.min(count, atOnce) }, lane));
+  const ends = await Promise.allSettled(Array.from({ length: Math.min(count, atOnce) }, lane));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 /**
