@@ -17,7 +17,7 @@ const common = {
 };
 
 /** Whole processes on a busy machine may miss a moment. A test that had to be repeated is named at the end, to be looked into. */
-const onTheMachine = { retry: 1 };
+const onTheMachine = { retry: 2 };
 
 /** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. They stop what they start, so their files share a process too. */
 const busy = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false };
