@@ -7,11 +7,11 @@ writeToMemory();
 
 const common = {
   pool: 'forks' as const,
-  testTimeout: 30_000,
-  // A hook starts whole gateways; a busy machine takes long for that.
-  hookTimeout: 120_000,
+  // Only what hangs runs into these: a machine that is shared with others may be ten times slower for minutes.
+  testTimeout: 180_000,
+  hookTimeout: 300_000,
   setupFiles: ['tests/support/before-each-file.ts'],
-  expect: { poll: { timeout: 10_000 } },
+  expect: { poll: { timeout: 60_000 } },
   // The compiled gateway is run as it is, by Node itself.
   server: { deps: { external: [/\/dist\//] } },
 };

@@ -8,7 +8,7 @@ import { signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 
 // A browser on a busy machine takes its time.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
 let gateway: SpawnedGateway;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   watch();
   await pause(500);
   await coTenant.finish();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await rig.stop();
   await coTenant.close();

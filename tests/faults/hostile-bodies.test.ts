@@ -22,7 +22,7 @@ beforeAll(async () => {
   watch();
   await pause(1_000);
   await coTenant.finish();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await rig.stop();
   await coTenant.close();
