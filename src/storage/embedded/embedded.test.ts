@@ -51,17 +51,6 @@ describe('the embedded PostgreSQL', () => {
     return start(dataDir);
   }
 
-  it('serves on a unix socket only, with fsync on, and keeps its data over a restart', async () => {
-    const first = await start();
-    expect(await ask(first, `select current_setting('listen_addresses') as v`)).toBe('');
-    expect(await ask(first, `select current_setting('fsync') as v`)).toBe('on');
-    await ask(first, 'create table kept as select 1 as v');
-    await first.stop();
-    running = [];
-    expect(existsSync(join(dir, 'data/postgres/postmaster.pid'))).toBe(false);
-    expect(await ask(await start(), 'select v from kept')).toBe(1);
-  });
-
   it('starts on a copy that was brought back with the owner and the modes of whoever copied it', async () => {
     const first = await startOnReadyCluster();
     await ask(first, 'create table kept as select 1 as v');
@@ -80,18 +69,62 @@ describe('the embedded PostgreSQL', () => {
     );
   });
 
-  it('runs at a lower priority than the gateway, and still commits to disk before it answers', async () => {
-    const server = await start();
-    const pid = Number.parseInt(readFileSync(join(dir, 'data/postgres/postmaster.pid'), 'utf8'), 10);
-    expect(getPriority(pid)).toBe(Math.min(19, getPriority() + 5));
-    expect(await ask(server, `select current_setting('synchronous_commit') as v`)).toBe('on');
-  });
+  /** One cluster that is made here, in a directory that others could enter before; making one takes a second of processor time. */
+  describe('on its first start', () => {
+    let folder: string;
+    let dataDir: string;
+    let server: Embedded;
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'lodestone-embedded-'));
+      chmodSync(folder, 0o755);
+      dataDir = join(folder, 'data');
+      mkdirSync(dataDir, { mode: 0o755 });
+      server = await startEmbedded({ dataDir, logger });
+    }, 60_000);
+    afterAll(async () => {
+      await server?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
 
-  it('refuses a second start on the same data directory, naming it and the pid that holds it', async () => {
-    await startOnReadyCluster();
-    const refused = startEmbedded({ dataDir: join(dir, 'data'), logger });
-    await expect(refused).rejects.toThrow(`The data directory ${join(dir, 'data')} is in use`);
-    await expect(refused).rejects.toThrow(`pid ${process.pid}`);
+    it('serves on a unix socket only, with fsync on', async () => {
+      expect(await ask(server, `select current_setting('listen_addresses') as v`)).toBe('');
+      expect(await ask(server, `select current_setting('fsync') as v`)).toBe('on');
+    });
+
+    it('runs at a lower priority than the gateway, and still commits to disk before it answers', async () => {
+      expect(getPriority(serverPid(dataDir))).toBe(Math.min(19, getPriority() + 5));
+      expect(await ask(server, `select current_setting('synchronous_commit') as v`)).toBe('on');
+    });
+
+    it('makes the data directory private, also one that others could enter before, and lets in its own user only', async () => {
+      expect(openToOthers(dataDir)).toEqual([]);
+      const rules = `select string_agg(distinct type || ' ' || auth_method, ',') as v from pg_hba_file_rules`;
+      expect(await ask(server, rules)).toBe('local peer');
+    });
+
+    it('refuses a second start on the same data directory, naming it and the pid that holds it', async () => {
+      const refused = startEmbedded({ dataDir, logger });
+      await expect(refused).rejects.toThrow(`The data directory ${dataDir} is in use`);
+      await expect(refused).rejects.toThrow(`pid ${process.pid}`);
+    });
+
+    it.runIf(process.getuid?.() === 0)('runs for root as a user of its own, whose processes it does not let in', () => {
+      const { uid } = statSync(join(dataDir, 'postgres'));
+      expect([0, 65534]).not.toContain(uid);
+      expect(readFileSync('/etc/passwd', 'utf8')).not.toContain(`:${uid}:`);
+      const byWorkingDirectory = `/proc/${serverPid(dataDir)}/cwd`;
+      expect(connectAs(uid, byWorkingDirectory)).toContain('Peer authentication failed');
+      expect(connectAs(65534, byWorkingDirectory)).toMatch(/EACCES|Peer authentication failed/);
+      expect(connectAs(65534, server.connection.host)).toContain('EACCES');
+    });
+
+    it('keeps its data over a restart', async () => {
+      await ask(server, 'create table kept as select 1 as v');
+      await server.stop();
+      expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+      server = await startEmbedded({ dataDir, logger });
+      expect(await ask(server, 'select v from kept')).toBe(1);
+    });
   });
 
   it('starts in a directory whose path is too long for a socket, in a private short one', async () => {
@@ -106,17 +139,8 @@ describe('the embedded PostgreSQL', () => {
 
   it.runIf(process.getuid?.() === 0)('starts for root below a directory that only root may enter', async () => {
     mkdirSync(join(dir, 'private'), { mode: 0o700 });
-    const embedded = await start(join(dir, 'private/data'));
+    const embedded = await startOnReadyCluster(join(dir, 'private/data'));
     expect(await ask(embedded, 'select 1 as v')).toBe(1);
-  });
-
-  it('makes the data directory private, also one that others could enter before, and lets in its own user only', async () => {
-    const dataDir = join(dir, 'data');
-    mkdirSync(dataDir, { mode: 0o755 });
-    const embedded = await start(dataDir);
-    expect(openToOthers(dataDir)).toEqual([]);
-    const rules = `select string_agg(distinct type || ' ' || auth_method, ',') as v from pg_hba_file_rules`;
-    expect(await ask(embedded, rules)).toBe('local peer');
   });
 
   it('refuses a data directory that all users share', async () => {
@@ -124,20 +148,6 @@ describe('the embedded PostgreSQL', () => {
     await expect(startEmbedded({ dataDir: dir, logger })).rejects.toThrow(/shared.*storage\.data_dir/);
     expect(statSync(dir).mode & 0o7777).toBe(0o1777);
   });
-
-  it.runIf(process.getuid?.() === 0)(
-    'runs for root as a user of its own, whose processes it does not let in',
-    async () => {
-      const embedded = await start();
-      const { uid } = statSync(join(dir, 'data/postgres'));
-      expect([0, 65534]).not.toContain(uid);
-      expect(readFileSync('/etc/passwd', 'utf8')).not.toContain(`:${uid}:`);
-      const byWorkingDirectory = `/proc/${serverPid(join(dir, 'data'))}/cwd`;
-      expect(connectAs(uid, byWorkingDirectory)).toContain('Peer authentication failed');
-      expect(connectAs(65534, byWorkingDirectory)).toMatch(/EACCES|Peer authentication failed/);
-      expect(connectAs(65534, embedded.connection.host)).toContain('EACCES');
-    },
-  );
 
   it('takes over a data directory of an older version, which let in everybody and ran as nobody for root', async () => {
     const cluster = join(dir, 'data/postgres');
