@@ -18,13 +18,19 @@ type PricedUsage = TokenUsage & Partial<UsageParts>;
 
 /** `atMs` is when the request was sent to the provider. */
 export function costOf(price: Price, usage: PricedUsage, atMs: number): Cost {
-  const rates = ratesFor(price, atMs, usage.tier ?? null, usage.promptTokens);
+  const tier = usage.tier ? pricedTier(price, atMs, usage.tier) : null;
+  const rates = ratesFor(price, atMs, tier, usage.promptTokens);
   const bill = new Bill();
   addPrompt(bill, rates, usage);
   addCompletion(bill, rates, usage);
   if (usage.toolCalls !== undefined && usage.toolCalls.length > 0) addTools(bill, priceAt(price, atMs), usage);
   if (rates.request !== undefined && rates.request > 0n) bill.add('request', 'request', 1, rates.request);
-  return { pico: bill.pico, details: bill.details, lines: bill.lines, tier: usage.tier ?? null };
+  return { pico: bill.pico, details: bill.details, lines: bill.lines, tier };
+}
+
+/** null where the price of that moment has none for it. */
+function pricedTier(price: Price, atMs: number, tier: string): string | null {
+  return priceAt(price, atMs).tiers?.has(tier) ? tier : null;
 }
 
 type Details = Partial<Record<CostClass, PicoUsd>>;
