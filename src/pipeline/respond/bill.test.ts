@@ -44,7 +44,12 @@ describe('a bill', () => {
       extra_iterations: [{ type: 'compaction', prompt_tokens: 100, completion_tokens: 50 }],
     };
     const usage = readUsage(own, tiered);
-    const billed = bill({ counter }, request, { route: tiered, sentAtMs: 0 }, { usage, given: own, text: '', whole: true });
+    const billed = bill(
+      { counter },
+      request,
+      { route: tiered, sentAtMs: 0 },
+      { usage, given: own, text: '', whole: true },
+    );
     expect(billed).toMatchObject({ cost: { pico: 110n + 2n * 55n, tier: 'flex' } });
   });
 
