@@ -248,7 +248,7 @@ function row(id: string, accountId: string) {
     ...{ servedModel: 'acme/meta/llama/defra', provider: 'acme', locode: 'defra', streamed: false, status: 200 },
     ...{ promptTokens: 1, completionTokens: 1, cachedTokens: 0, reasoningTokens: 0, costPico: 0n, billed: false },
     ...{ latencyMs: 1, firstByteMs: 1, providersAttempted: ['acme'], fallbackOccurred: false, finishReason: 'stop' },
-    ...{ streamEnd: null, usageSource: 'provider' as const, errorCode: null, attempts: [] },
+    ...{ streamEnd: null, usageSource: 'provider' as const, errorCode: null, attempts: [], bill: null },
   };
 }
 
