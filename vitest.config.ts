@@ -7,17 +7,17 @@ writeToMemory();
 
 const common = {
   pool: 'forks' as const,
-  testTimeout: 30_000,
-  // A hook starts whole gateways; a busy machine takes long for that.
-  hookTimeout: 120_000,
+  // Only what hangs runs into these: a machine that is shared with others may be ten times slower for minutes.
+  testTimeout: 180_000,
+  hookTimeout: 300_000,
   setupFiles: ['tests/support/before-each-file.ts'],
-  expect: { poll: { timeout: 10_000 } },
+  expect: { poll: { timeout: 60_000 } },
   // The compiled gateway is run as it is, by Node itself.
   server: { deps: { external: [/\/dist\//] } },
 };
 
 /** Whole processes on a busy machine may miss a moment. A test that had to be repeated is named at the end, to be looked into. */
-const onTheMachine = { retry: 1 };
+const onTheMachine = { retry: 2 };
 
 /** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. They stop what they start, so their files share a process too. */
 const busy = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
+import { detailsOfLines } from '../wire/cost.js';
 import { answeredModelFault, costOf, isFree } from './pricing.js';
 
 const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0) => ({
@@ -115,7 +116,7 @@ describe('the classes of a bill', () => {
   };
 
   it('are each billed at their own price, and add up', () => {
-    const { pico, details, tier } = costOf(all, parts, 0);
+    const { pico, details, lines, tier } = costOf(all, parts, 0);
     expect(details).toEqual({
       input: 50n * 10n,
       cache_read: 10n,
@@ -128,6 +129,7 @@ describe('the classes of a bill', () => {
       request: 7n,
     });
     expect(Object.values(details).reduce((sum, part) => sum + part, 0n)).toBe(pico);
+    expect(detailsOfLines(lines)).toEqual(details);
     expect(tier).toBeNull();
   });
 
@@ -135,6 +137,11 @@ describe('the classes of a bill', () => {
     expect(costOf(base, parts, 0)).toEqual({
       pico: 100n * 10n + 50n * 100n,
       details: { input: 100n * 10n, output: 50n * 100n },
+      lines: [
+        { name: 'input', count: 100, rate: 10n },
+        { name: 'output', count: 50, rate: 100n },
+        { name: 'unpriced_tools', count: 3, rate: 0n },
+      ],
       tier: null,
     });
   });

@@ -2,95 +2,113 @@
 import type { PicoUsd } from '../base/money.js';
 import { type ClassPrices, type Price, priceAt, type Rates, ratesFor } from '../catalogue/price.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
-import { type Cost, type CostClass, costClasses } from '../wire/cost.js';
+import {
+  type Cost,
+  type CostClass,
+  type CostLine,
+  costClasses,
+  type TokenLine,
+  type ToolLine,
+  toolLine,
+  unpricedTools,
+} from '../wire/cost.js';
 import type { TokenUsage, UsageParts } from '../wire/usage.js';
 
 type PricedUsage = TokenUsage & Partial<UsageParts>;
 
 /** `atMs` is when the request was sent to the provider. */
 export function costOf(price: Price, usage: PricedUsage, atMs: number): Cost {
-  const rates = ratesFor(price, atMs, usage.tier ?? null, usage.promptTokens);
-  const details: Partial<Record<CostClass, PicoUsd>> = {};
-  let pico = addPrompt(details, rates, usage);
-  pico += addCompletion(details, rates, usage);
-  if (usage.toolCalls !== undefined && usage.toolCalls.length > 0)
-    pico += addTools(details, priceAt(price, atMs), usage);
-  if (rates.request !== undefined && rates.request > 0n) {
-    details.request = rates.request;
-    pico += rates.request;
-  }
-  return { pico, details, tier: usage.tier ?? null };
+  const tier = usage.tier ? pricedTier(price, atMs, usage.tier) : null;
+  const rates = ratesFor(price, atMs, tier, usage.promptTokens);
+  const bill = new Bill();
+  addPrompt(bill, rates, usage);
+  addCompletion(bill, rates, usage);
+  if (usage.toolCalls !== undefined && usage.toolCalls.length > 0) addTools(bill, priceAt(price, atMs), usage);
+  if (rates.request !== undefined && rates.request > 0n) bill.add('request', 'request', 1, rates.request);
+  return { pico: bill.pico, details: bill.details, lines: bill.lines, tier };
+}
+
+/** null where the price of that moment has none for it. */
+function pricedTier(price: Price, atMs: number, tier: string): string | null {
+  return priceAt(price, atMs).tiers?.has(tier) ? tier : null;
 }
 
 type Details = Partial<Record<CostClass, PicoUsd>>;
 
-function addPrompt(details: Details, rates: ClassPrices, usage: PricedUsage): PicoUsd {
+/** Adds up lines and classes at once. */
+class Bill {
+  pico: PicoUsd = 0n;
+  readonly details: Details = {};
+  readonly lines: CostLine[] = [];
+
+  add(name: TokenLine | ToolLine, ofClass: CostClass, count: number, rate: bigint): void {
+    const pico = BigInt(count) * rate;
+    this.pico += pico;
+    this.details[ofClass] = (this.details[ofClass] ?? 0n) + pico;
+    this.lines.push({ name, count, rate });
+  }
+}
+
+function addPrompt(bill: Bill, rates: ClassPrices, usage: PricedUsage): void {
   const { input, cachedInput, cacheWrite, cacheWrite1h, inputAudio, inputImage } = rates;
   let fresh = usage.promptTokens;
-  let pico = 0n;
   if (cachedInput !== null && usage.cachedTokens > 0) {
     fresh -= usage.cachedTokens;
-    pico += add(details, 'cache_read', usage.cachedTokens, cachedInput);
+    bill.add('cached_input', 'cache_read', usage.cachedTokens, cachedInput);
   }
   const hour = usage.cacheWrite1hTokens ?? 0;
   const minutes = (usage.cacheWriteTokens ?? 0) - hour;
   const hourRate = cacheWrite1h ?? cacheWrite;
   if (minutes > 0 && cacheWrite !== undefined) {
     fresh -= minutes;
-    pico += add(details, 'cache_write', minutes, cacheWrite);
+    bill.add('cache_write', 'cache_write', minutes, cacheWrite);
   }
   if (hour > 0 && hourRate !== undefined) {
     fresh -= hour;
-    pico += add(details, 'cache_write', hour, hourRate);
+    bill.add('cache_write_1h', 'cache_write', hour, hourRate);
   }
   const audio = usage.promptAudioTokens ?? 0;
   if (audio > 0 && inputAudio !== undefined) {
     fresh -= audio;
-    pico += add(details, 'audio', audio, inputAudio);
+    bill.add('input_audio', 'audio', audio, inputAudio);
   }
   const image = usage.promptImageTokens ?? 0;
   if (image > 0 && inputImage !== undefined) {
     fresh -= image;
-    pico += add(details, 'image', image, inputImage);
+    bill.add('input_image', 'image', image, inputImage);
   }
-  return fresh > 0 ? pico + add(details, 'input', fresh, input) : pico;
+  if (fresh > 0) bill.add('input', 'input', fresh, input);
 }
 
-function addCompletion(details: Details, rates: ClassPrices, usage: PricedUsage): PicoUsd {
+function addCompletion(bill: Bill, rates: ClassPrices, usage: PricedUsage): void {
   const { output, reasoning, outputAudio, outputImage } = rates;
   let rest = usage.completionTokens;
-  let pico = 0n;
   if (reasoning !== undefined && usage.reasoningTokens > 0) {
     rest -= usage.reasoningTokens;
-    pico += add(details, 'reasoning', usage.reasoningTokens, reasoning);
+    bill.add('reasoning', 'reasoning', usage.reasoningTokens, reasoning);
   }
   const audio = usage.completionAudioTokens ?? 0;
   if (audio > 0 && outputAudio !== undefined) {
     rest -= audio;
-    pico += add(details, 'audio', audio, outputAudio);
+    bill.add('output_audio', 'audio', audio, outputAudio);
   }
   const image = usage.completionImageTokens ?? 0;
   if (image > 0 && outputImage !== undefined) {
     rest -= image;
-    pico += add(details, 'image', image, outputImage);
+    bill.add('output_image', 'image', image, outputImage);
   }
-  return rest > 0 ? pico + add(details, 'output', rest, output) : pico;
+  if (rest > 0) bill.add('output', 'output', rest, output);
 }
 
 /** A call of a tool without a price is not billed. The request was refused if it asked for one, so the provider called it by itself. */
-function addTools(details: Details, { tools }: Price, { toolCalls = [] }: PricedUsage): PicoUsd {
-  let pico = 0n;
+function addTools(bill: Bill, { tools }: Price, { toolCalls = [] }: PricedUsage): void {
+  let unpriced = 0;
   for (const { name, calls } of toolCalls) {
     const rate = tools?.get(name);
-    if (rate !== undefined) pico += add(details, 'tools', calls, rate);
+    if (rate === undefined) unpriced += calls;
+    else bill.add(toolLine(name), 'tools', calls, rate);
   }
-  return pico;
-}
-
-function add(details: Details, name: CostClass, count: number, rate: bigint): PicoUsd {
-  const pico = BigInt(count) * rate;
-  details[name] = (details[name] ?? 0n) + pico;
-  return pico;
+  if (unpriced > 0) bill.lines.push({ name: unpricedTools, count: unpriced, rate: 0n });
 }
 
 /** Adds the cost of a further call that is part of the same answer. */
@@ -100,7 +118,18 @@ export function sumOfCosts(a: Cost, b: Cost): Cost {
     const more = b.details[name];
     if (more !== undefined) details[name] = (details[name] ?? 0n) + more;
   }
-  return { pico: a.pico + b.pico, details, tier: a.tier };
+  return { pico: a.pico + b.pico, details, lines: sumOfLines(a.lines, b.lines), tier: a.tier };
+}
+
+/** A class that was billed at two prices has two lines. */
+function sumOfLines(lines: readonly CostLine[], more: readonly CostLine[]): readonly CostLine[] {
+  const sum = [...lines];
+  for (const line of more) {
+    const at = sum.findIndex(({ name, rate }) => name === line.name && rate === line.rate);
+    if (at < 0) sum.push(line);
+    else sum[at] = { ...line, count: sum[at]!.count + line.count };
+  }
+  return sum;
 }
 
 /** Every request asks, and a price does not change. */

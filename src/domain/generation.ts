@@ -1,4 +1,5 @@
 /** The record of one request that got as far as the walk: what was requested, who served it, what it cost. */
+import type { BillLines } from '../wire/cost.js';
 
 export type StreamEnd = 'complete' | 'stalled' | 'cut' | 'client_closed' | 'pricing_fault';
 
@@ -42,4 +43,6 @@ export interface Generation {
   usageSource: 'provider' | 'counted' | null;
   errorCode: string | null;
   attempts: AttemptRecord[];
+  /** How the cost is made up; null where nothing was billed, and in records of versions that did not keep it. */
+  bill: BillLines | null;
 }

@@ -62,13 +62,13 @@ export const keyErrors = {
     message: () =>
       '/v1/keys takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
   }),
-  key_field_invalid: row<{ param: string; reason: string }>({
+  key_field_invalid: row<{ param: string; entry?: string; reason: string }>({
     status: 422,
     type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A field of a key is not valid, or allows more than the account may.',
     remedy: 'Correct the field that `param` names.',
     operations: ['createManagedKey', 'updateManagedKey', 'createKey', 'updateKey'],
-    message: ({ param, reason }) => `\`${param}\` ${reason}.`,
+    message: ({ param, entry = param, reason }) => `\`${entry}\` ${reason}.`,
   }),
 };

@@ -33,9 +33,9 @@ const resetBytes = 1 << 20;
 const readBytes = 1 << 19;
 const newline = 10;
 /** The format of the lines is part of a file's name. It is raised with every change, so that no line is misread. */
-const form = '3';
-/** The earlier format has no zeros and no provisional lines, so it is read like this one. */
-const readableForm = /^\d{12}\.[23]\.log$/;
+const form = '4';
+/** Format 2 has no zeros and no provisional lines, format 3 no bills, so both are read like this one. */
+const readableForm = /^\d{12}\.[234]\.log$/;
 const zeros = Buffer.alloc(256 * 1024);
 
 export class Segments {

@@ -89,7 +89,7 @@ describe('the journals of processes that share a data directory', () => {
     await endOfTurn();
     expect(await second.adopt()).toBe(true);
     expect(store.records.size).toBe(0);
-    expect(filesOf(0)).toContain('000000000001.3.log');
+    expect(filesOf(0)).toContain('000000000001.4.log');
   });
 
   it('are looked for from time to time', async () => {
@@ -174,7 +174,7 @@ describe('the slot of a process that was killed', () => {
 
   it('is held until then, and adopted whole by a sibling that is told', async () => {
     const journal = await start();
-    const { costPico: _, ...generation } = aGeneration();
+    const { costPico: _, ...generation } = aGeneration({ bill: null });
     const args = [join(code, 'child.mjs'), dataDir, JSON.stringify(generation)];
     const children = [1, 2].map(() => spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
     const slots = await Promise.all(

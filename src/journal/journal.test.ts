@@ -163,6 +163,16 @@ describe('the settlement journal', () => {
     await expect(place.start()).rejects.toThrow('another version');
   });
 
+  it('settles the lines of a version that did not keep bills beside those of this one', async () => {
+    const [older, newer] = [aGeneration(), aGeneration()];
+    const line = lineText(settlementRow(older)).split('\t').slice(0, 27).join('\t');
+    mkdirSync(place.dir);
+    writeFileSync(join(place.dir, '000000000001.3.log'), `${line}\n`);
+    writeFileSync(join(place.dir, '000000000002.4.log'), `${lineText(settlementRow(newer))}\n`);
+    await place.start();
+    expect([...place.store.records.values()]).toEqual([{ ...older, bill: null }, newer]);
+  });
+
   it('is refused to a second process', async () => {
     await place.start();
     await expect(place.start()).rejects.toThrow(`pid ${process.pid}`);
@@ -211,7 +221,7 @@ describe('the settlement journal', () => {
          if (i % 100 === 0) await new Promise(setImmediate);
        }`,
     );
-    const { costPico: _, ...generation } = aGeneration();
+    const { costPico: _, ...generation } = aGeneration({ bill: null });
     const child = spawn(process.execPath, [join(code, 'child.mjs'), place.dir, JSON.stringify(generation)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

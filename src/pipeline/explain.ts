@@ -10,13 +10,12 @@ import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { keyScopeGate } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
-import type { Preference } from '../policy/routing-policy.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { gate } from './gate.js';
 import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
 import type { Score } from './rank/score.js';
-import { scores } from './rank.js';
+import { type Ranking, scores } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 
@@ -96,26 +95,31 @@ async function wouldServe(
     ? resolveSentChain(ports, snapshot, account, request.fallback)
     : resolveSavedChain(snapshot, account);
   explanation.resolved = [primary, ...chain].map(targetOf);
+  const promptTokens = estimatePromptTokens(request);
+  const moment = { atMs: ports.clock.now(), promptTokens };
   // One trail for all entries, as in a real request: its receipt names what each of them skipped.
   const trail = newTrail();
   const outcome = await alongChain<DryOutcome>(
     primary,
     () => chain,
     (plan) => {
-      const { eligible, removed, excluded, error } = gate(ports, plan, identity, territory);
+      const { eligible, removed, excluded, error } = gate(ports, plan, { identity, territory, moment });
       if (removed.length > 0 && eligible.length + excluded.length === 0) {
         // No change of the policy admits what the key does not allow.
         const inScope = removed.filter(({ gate }) => gate !== keyScopeGate).map(({ route }) => route);
-        explanation.counterfactuals.push(...counterfactuals(account.policy, inScope));
+        explanation.counterfactuals.push(...counterfactuals(account.policy, inScope, moment));
       }
       explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
       if (error) return { kind: 'failed', error };
-      return dryWalk(ports, { request, plan, eligible, prefer: account.policy.prefer, explanation, trail });
+      return dryWalk(ports, {
+        ...{ request, plan, eligible, explanation, trail },
+        ranking: { prefer: account.policy.prefer, stream: request.stream, moment },
+      });
     },
   );
   // A real request is refused by the key's token limit before gates and walk run.
-  const overLimit = ports.keyLimiter.tokenRefusal(identity, estimatePromptTokens(request));
+  const overLimit = ports.keyLimiter.tokenRefusal(identity, promptTokens);
   if (overLimit) throw overLimit;
   if (outcome.kind === 'failed') throw outcome.error;
   return outcome.route;
@@ -125,18 +129,18 @@ interface DryWalk {
   readonly request: ChatRequest;
   readonly plan: Plan;
   readonly eligible: readonly Route[];
-  readonly prefer: Preference;
+  readonly ranking: Ranking;
   readonly explanation: Explanation;
   readonly trail: Trail;
 }
 
 function dryWalk(
   ports: ExplainPorts,
-  { request, plan, eligible, prefer, explanation: { candidates }, trail }: DryWalk,
+  { request, plan, eligible, ranking, explanation: { candidates }, trail }: DryWalk,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
-  const explained = scores(ports, eligible, prefer, request.stream).map(({ route, score }, i) => {
+  const explained = scores(ports, eligible, ranking).map(({ route, score }, i) => {
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;

@@ -3,6 +3,7 @@
  * and the providers' terms leave? Gates affect `auto/` selection only; an explicit id never passes through them.
  */
 import { applyKeyScope, modelRefusal } from '../accounts/keys/key-scope.js';
+import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -24,13 +25,22 @@ type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 
 const nothing: readonly never[] = [];
 
-export function gate(ports: GatePorts, plan: Plan, { key, account }: Identity, territory: Territory): GateOutcome {
+/** Who asks, from where, and when. */
+interface Asker {
+  readonly identity: Identity;
+  readonly territory: Territory;
+  readonly moment: PriceMoment;
+}
+
+export function gate(ports: GatePorts, plan: Plan, asker: Asker): GateOutcome {
+  const { territory } = asker;
+  const { key } = asker.identity;
   const refusal = modelRefusal(key, plan);
   if (refusal) return { eligible: nothing, removed: refusedRoutes(plan), excluded: nothing, error: refusal };
   const stopped = stateError(ports, plan);
   if (stopped) return { eligible: nothing, removed: nothing, excluded: nothing, error: stopped };
   const { eligible, removed } =
-    plan.kind === 'pin' ? { eligible: plan.routes, removed: nothing } : gateCandidates(plan.routes, key, account);
+    plan.kind === 'pin' ? { eligible: plan.routes, removed: nothing } : gateCandidates(plan.routes, asker);
   const { permitted, excluded } = territoryFilter(eligible, territory);
   const error = permitted.length > 0 ? null : emptyError(ports, plan, { removed, excluded }, territory);
   return { eligible: permitted, removed, excluded, error };
@@ -41,9 +51,9 @@ function refusedRoutes({ routes }: Plan): Removal[] {
 }
 
 /** The policy gates only what the key leaves, so a 403 counts each route once. */
-function gateCandidates(routes: readonly Route[], key: Identity['key'], { policy }: Identity['account']): Gated {
+function gateCandidates(routes: readonly Route[], { identity: { key, account }, moment }: Asker): Gated {
   const scoped = applyKeyScope(key, routes);
-  const gated = applyGates(policy, scoped.eligible);
+  const gated = applyGates(account.policy, scoped.eligible, moment);
   return scoped.removed.length === 0 ? gated : { ...gated, removed: [...scoped.removed, ...gated.removed] };
 }
 

@@ -7,6 +7,7 @@
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
 import { andThen, isPending, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
+import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
@@ -47,6 +48,7 @@ export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void
 async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Exchange): Promise<void> {
   const { caller, request, snapshot, identity, trail } = exchange;
   const { account } = identity;
+  const moment = { atMs: exchange.createdAt, promptTokens: exchange.promptEstimate };
   try {
     const relay = request.stream
       ? openRelay(ports, exchange, (delivered) => settleProvisionally(ports, exchange, delivered))
@@ -55,11 +57,11 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       exchange.plan,
       () => exchange.sentChain ?? resolveSavedChain(snapshot, account),
       (plan, place) => {
-        const { eligible, error } = gate(ports, plan, identity, caller.origin.territory);
+        const { eligible, error } = gate(ports, plan, { identity, territory: caller.origin.territory, moment });
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
         trail.place = place;
-        const candidates = rank(ports, eligible, account.policy.prefer, request.stream);
+        const candidates = rank(ports, eligible, { prefer: account.policy.prefer, stream: request.stream, moment });
         return walk(ports, { exchange, plan, candidates, relay });
       },
     );
@@ -130,7 +132,8 @@ function open(
     };
     return notes.exchange;
   };
-  const estimate = estimateCost(eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain }), {
+  const moment = { atMs: createdAt, promptTokens: promptEstimate };
+  const estimate = estimateCost(eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain, moment }), {
     request,
     promptTokens: promptEstimate,
     atMs: createdAt,
@@ -152,11 +155,12 @@ function* eligibleRoutes(
     snapshot,
     plan,
     sentChain,
-  }: Pick<Exchange, 'identity' | 'caller' | 'snapshot' | 'plan' | 'sentChain'>,
+    moment,
+  }: Pick<Exchange, 'identity' | 'caller' | 'snapshot' | 'plan' | 'sentChain'> & { moment: PriceMoment },
 ): Iterable<Route> {
   const { account } = identity;
   for (const each of [plan, ...(sentChain ?? resolveSavedChain(snapshot, account))]) {
-    yield* gate(ports, each, identity, caller.origin.territory).eligible;
+    yield* gate(ports, each, { identity, territory: caller.origin.territory, moment }).eligible;
   }
 }
 

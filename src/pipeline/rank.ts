@@ -1,4 +1,5 @@
 /** Stage 5: the order in which candidates are tried, by the published score. */
+import { type PriceMoment, priceKey } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import type { RouteHealth } from '../health/route-health.js';
 import type { Preference } from '../policy/routing-policy.js';
@@ -13,23 +14,32 @@ interface Order {
   routes: readonly Route[];
 }
 
-/** An order is valid until an observed figure changes, so the usual request reuses the last one. */
+/** An order is valid until an observed figure or a price changes, so the usual request reuses the last one. */
 const ordersByRoutes = new WeakMap<readonly Route[], Map<string, Order>>();
+/** Two for each preference, times the prices that occur; more are not worth keeping. */
+const ordersMax = 256;
 
-export function rank(
-  { health }: RankPorts,
-  eligible: readonly Route[],
-  prefer: Preference,
-  stream: boolean,
-): readonly Route[] {
+export interface Ranking {
+  readonly prefer: Preference;
+  readonly stream: boolean;
+  readonly moment: PriceMoment;
+}
+
+export function rank({ health }: RankPorts, eligible: readonly Route[], ranking: Ranking): readonly Route[] {
   if (eligible.length < 2) return eligible;
-  const orders = ordersByRoutes.get(eligible) ?? new Map<string, Order>();
-  const kind = stream ? `${prefer} stream` : prefer;
-  const known = orders.get(kind);
+  const { prefer, stream, moment } = ranking;
+  let orders = ordersByRoutes.get(eligible);
+  const prices = priceKey(eligible, moment);
+  const kind = `${stream ? `${prefer} stream` : prefer}${prices === '' ? '' : ` ${prices}`}`;
+  const known = orders?.get(kind);
   if (known && known.revision === health.revision) return known.routes;
   const { revision } = health;
-  const routes = scores({ health }, eligible, prefer, stream).map(({ route }) => route);
-  ordersByRoutes.set(eligible, orders.set(kind, { revision, routes }));
+  const routes = scores({ health }, eligible, ranking).map(({ route }) => route);
+  if (!orders || orders.size >= ordersMax) {
+    orders = new Map();
+    ordersByRoutes.set(eligible, orders);
+  }
+  orders.set(kind, { revision, routes });
   return routes;
 }
 
@@ -37,8 +47,7 @@ export function rank(
 export function scores(
   { health }: RankPorts,
   eligible: readonly Route[],
-  prefer: Preference,
-  stream: boolean,
+  { prefer, stream, moment }: Ranking,
 ): readonly Scored[] {
-  return scored(eligible, prefer, (route) => health.observed(route.id, stream));
+  return scored(eligible, prefer, moment, (route) => health.observed(route.id, stream));
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { policyWith, randomPolicy, randomRoutes, routeWith } from '../../tests/support/policy-routes.js';
+import { anyMoment, policyWith, randomPolicy, randomRoutes, routeWith } from '../../tests/support/policy-routes.js';
 import { forSeeds } from '../../tests/support/seeded-random.js';
 import type { Route } from '../catalogue/route.js';
-import { applyGates, removalText } from './apply-gates.js';
+import { applyGates as applyGatesAt, removalText } from './apply-gates.js';
 import { defaultPolicy } from './policy.js';
 import type { RoutingPolicy } from './routing-policy.js';
+
+const applyGates = (policy: RoutingPolicy, routes: readonly Route[]) => applyGatesAt(policy, routes, anyMoment);
 
 describe('applyGates', () => {
   it('gives back the very same list under a policy with no gate set', () => {

@@ -1,4 +1,5 @@
 /** Applies a policy's gates to routes. A route that any gate removes is not eligible, and it counts once. */
+import { type PriceMoment, priceKey } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
@@ -21,21 +22,31 @@ export interface Gated {
 interface Applied {
   /** The gates that the policy sets. */
   readonly set: readonly Gate[];
-  readonly byRoutes: WeakMap<readonly Route[], Gated>;
+  /** For each list, by the prices that hold; one entry where none varies, or no gate looks at prices. */
+  readonly byRoutes: WeakMap<readonly Route[], Map<string, Gated>>;
 }
+
+/** Bands and periods of a few routes make a handful; more are not worth keeping. */
+const keysMax = 64;
 
 const appliedByPolicy = new WeakMap<RoutingPolicy, Applied>();
 
 /**
- * The result is cached for each policy and list of routes, because this runs on every `auto/` request; both are replaced and
+ * The result is cached for each policy, list of routes and prices that hold, because this runs on every `auto/` request; both are replaced and
  * never changed. Where no route is removed, `eligible` is the same array as `routes`.
  */
-export function applyGates(policy: RoutingPolicy, routes: readonly Route[]): Gated {
+export function applyGates(policy: RoutingPolicy, routes: readonly Route[], moment: PriceMoment): Gated {
   const applied = appliedOf(policy);
-  const known = applied.byRoutes.get(routes);
+  const key = policy.max_price === null ? '' : priceKey(routes, moment);
+  let byPrices = applied.byRoutes.get(routes);
+  const known = byPrices?.get(key);
   if (known) return known;
-  const gated = splitRoutes(applied.set, policy, routes);
-  applied.byRoutes.set(routes, gated);
+  const gated = splitRoutes(applied.set, policy, routes, moment);
+  if (!byPrices || byPrices.size >= keysMax) {
+    byPrices = new Map();
+    applied.byRoutes.set(routes, byPrices);
+  }
+  byPrices.set(key, gated);
   return gated;
 }
 
@@ -52,11 +63,16 @@ export function setGates(policy: RoutingPolicy): Gate[] {
   return gates.filter((gate) => gate.isSet(policy[gate.name]));
 }
 
-function splitRoutes(set: readonly Gate[], policy: RoutingPolicy, routes: readonly Route[]): Gated {
+function splitRoutes(
+  set: readonly Gate[],
+  policy: RoutingPolicy,
+  routes: readonly Route[],
+  moment: PriceMoment,
+): Gated {
   const eligible: Route[] = [];
   const removed: Removal[] = [];
   for (const route of routes) {
-    const gate = set.find((candidate) => !candidate.permits(route, policy[candidate.name]));
+    const gate = set.find((candidate) => !candidate.permits(route, policy[candidate.name], moment));
     if (gate) removed.push({ route, gate: gate.name });
     else eligible.push(route);
   }

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { policyWith, randomPolicy, randomRoutes, routeWith } from '../../tests/support/policy-routes.js';
+import { anyMoment, policyWith, randomPolicy, randomRoutes, routeWith } from '../../tests/support/policy-routes.js';
 import { forSeeds } from '../../tests/support/seeded-random.js';
-import { applyGates } from './apply-gates.js';
-import { type Counterfactual, counterfactuals } from './counterfactuals.js';
+import type { Route } from '../catalogue/route.js';
+import { applyGates as applyGatesAt } from './apply-gates.js';
+import { type Counterfactual, counterfactuals as counterfactualsAt } from './counterfactuals.js';
 import { gates } from './gates/index.js';
 import { defaultPolicy } from './policy.js';
 import type { RoutingPolicy } from './routing-policy.js';
+
+const applyGates = (policy: RoutingPolicy, routes: readonly Route[]) => applyGatesAt(policy, routes, anyMoment);
+const counterfactuals = (policy: RoutingPolicy, routes: readonly Route[]) =>
+  counterfactualsAt(policy, routes, anyMoment);
 
 const messages = (found: Counterfactual[]) => found.map(({ message }) => message);
 

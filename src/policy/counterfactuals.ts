@@ -2,6 +2,7 @@
  * Finds the smallest changes that let a policy admit a route again after its gates removed all of them. Each change is verified
  * by applying the gates again. Where changing one gate is enough, only such changes are listed, else the smallest combinations.
  */
+import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import { routesText, setGates } from './apply-gates.js';
 import type { Gate, GateName } from './gates/gate.js';
@@ -34,24 +35,39 @@ interface Option {
   readonly policy: RoutingPolicy;
 }
 
-export function counterfactuals(policy: RoutingPolicy, routes: readonly Route[]): Counterfactual[] {
+export function counterfactuals(
+  policy: RoutingPolicy,
+  routes: readonly Route[],
+  moment: PriceMoment,
+): Counterfactual[] {
   const set = setGates(policy);
-  const obstacles = routes.map((route) => removingGates(set, policy, route));
+  const obstacles = routes.map((route) => removingGates(set, policy, route, moment));
   const least = Math.min(...obstacles.map((gates) => gates.length));
   if (routes.length === 0 || least === 0) return [];
   const options = routes.flatMap((route, i) => {
     const gates = obstacles[i]!;
-    return gates.length === least ? [optionFor(policy, routes, route, gates)] : [];
+    return gates.length === least ? [optionFor(policy, { routes, moment }, route, gates)] : [];
   });
-  return narrowestOptions(options, set).map((option) => counterfactualOf(option, routes));
+  return narrowestOptions(options, set).map((option) => counterfactualOf(option, { routes, moment }));
 }
 
-function removingGates(set: readonly Gate[], policy: RoutingPolicy, route: Route): Gate[] {
-  return set.filter((gate) => !gate.permits(route, policy[gate.name]));
+function removingGates(set: readonly Gate[], policy: RoutingPolicy, route: Route, moment: PriceMoment): Gate[] {
+  return set.filter((gate) => !gate.permits(route, policy[gate.name], moment));
 }
 
-function optionFor(policy: RoutingPolicy, routes: readonly Route[], route: Route, gates: readonly Gate[]): Option {
-  const relaxations = gates.map((gate) => gate.relaxationFor(route, policy[gate.name]));
+/** What a policy is applied to. */
+interface Candidates {
+  readonly routes: readonly Route[];
+  readonly moment: PriceMoment;
+}
+
+function optionFor(
+  policy: RoutingPolicy,
+  { routes, moment }: Candidates,
+  route: Route,
+  gates: readonly Gate[],
+): Option {
+  const relaxations = gates.map((gate) => gate.relaxationFor(route, policy[gate.name], moment));
   const changes = gates.map((gate, i) => ({ gate: gate.name, setting: relaxations[i]!.setting }));
   const changed: RoutingPolicy = { ...policy, ...Object.fromEntries(changes.map((one) => [one.gate, one.setting])) };
   const set = setGates(changed);
@@ -59,7 +75,7 @@ function optionFor(policy: RoutingPolicy, routes: readonly Route[], route: Route
     gates,
     changes,
     how: relaxations.map(({ how }) => how).join(' together with '),
-    admitted: routes.filter((candidate) => removingGates(set, changed, candidate).length === 0),
+    admitted: routes.filter((candidate) => removingGates(set, changed, candidate, moment).length === 0),
     policy: changed,
   };
 }
@@ -83,22 +99,22 @@ function covers(wider: Option, narrower: Option): boolean {
   return narrower.admitted.every((route) => wider.admitted.includes(route));
 }
 
-function counterfactualOf(option: Option, routes: readonly Route[]): Counterfactual {
+function counterfactualOf(option: Option, candidates: Candidates): Counterfactual {
   const [first, ...also] = option.changes;
   const count = option.admitted.length;
-  const remarks = option.gates.map((gate) => remark(gate, option, routes));
+  const remarks = option.gates.map((gate) => remark(gate, option, candidates));
   const message = [`${option.how} admits ${routesText(count)}`, ...remarks.filter((text) => text !== '')].join('; ');
   return { ...first!, also, admits: count, message };
 }
 
 /** Names the routes without a published figure, which stay excluded while the gate is set. */
-function remark(gate: Gate, { policy, admitted }: Option, routes: readonly Route[]): string {
+function remark(gate: Gate, { policy, admitted }: Option, { routes, moment }: Candidates): string {
   const { figure } = gate;
   if (!figure) return '';
   const stillSet = gate.isSet(policy[gate.name]);
   const others = setGates(policy).filter((other) => other !== gate);
   const affected = (stillSet ? routes : admitted).filter(
-    (route) => !figure.published(route) && removingGates(others, policy, route).length === 0,
+    (route) => !figure.published(route) && removingGates(others, policy, route, moment).length === 0,
   );
   if (affected.length === 0) return '';
   const one = affected.length === 1;

@@ -25,10 +25,10 @@ export class AnswerReader {
   private async readLarge(
     body: Buffer,
     dialect: string,
-    { contextWindow, hiddenReasoning }: UsageTerms,
+    { contextWindow, hiddenReasoning, price }: UsageTerms,
   ): Promise<CompletionReading> {
     const bytes = new Uint8Array(body);
-    const terms = { contextWindow, hiddenReasoning };
+    const terms = { contextWindow, hiddenReasoning, price };
     try {
       return await this.thread.run({ bytes: bytes.buffer, dialect, terms }, [bytes.buffer]);
     } catch {

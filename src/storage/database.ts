@@ -2,6 +2,7 @@
  * The connection pool, and the one place that translates the driver's errors: a failure of the connection or the server
  * becomes StoreUnavailable, and an error about the data stays as it is.
  */
+import { once } from 'node:events';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
@@ -21,6 +22,7 @@ const dataClasses = new Set(['22', '23', '42', '54']);
 export class Database {
   readonly #pool: pg.Pool;
   readonly #drizzle: NodePgDatabase;
+  #open = 0;
 
   constructor(address: StoreAddress, logger: Logger, connectionsMax: number) {
     this.#pool = new pg.Pool({
@@ -32,8 +34,12 @@ export class Database {
     // The pool replaces an idle connection that breaks. Without a listener the event would end the process.
     this.#pool.on('error', (error) => logger.warn({ error: error.message }, 'a store connection broke'));
     this.#pool.on('connect', (client) => {
+      this.#open++;
       client.on('error', () => {});
       if ('connection' in address) yieldToRequests(backendPid(client));
+    });
+    this.#pool.on('remove', () => {
+      this.#open--;
     });
     this.#drizzle = drizzle(this.#pool);
   }
@@ -100,7 +106,13 @@ export class Database {
   }
 
   close(): Promise<void> {
-    return endWithin(this.#pool.end());
+    return endWithin(this.#end());
+  }
+
+  /** The pool says that it has ended before its sockets have; a server that is stopped in between would seem to have broken them. */
+  async #end(): Promise<void> {
+    await this.#pool.end();
+    while (this.#open > 0) await once(this.#pool, 'remove');
   }
 }
 

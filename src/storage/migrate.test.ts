@@ -70,7 +70,7 @@ describe('migrations during a rolling upgrade', () => {
     await waitUntilWaiting(running);
     const startedAt = performance.now();
     await running.query('select count(*) from lodestone.accounts');
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await backup.query('commit');
     expect((await done).run).toEqual([next.name]);
   });

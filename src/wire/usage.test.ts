@@ -214,7 +214,7 @@ describe('a figure that cannot be', () => {
   });
 });
 
-const costs = (pico: bigint) => ({ pico, details: { input: pico }, tier: null });
+const costs = (pico: bigint) => ({ pico, details: { input: pico }, lines: [], tier: null });
 const details = { cost_details: { input: '0' } };
 
 describe('the usage of an answer', () => {

@@ -3,6 +3,7 @@
  * interpretation is accepted; only a figure that cannot be billed is a fault.
  */
 import { shown } from './json-text.js';
+import { isPriced, type PricedClasses } from './priced-classes.js';
 
 export interface TokenUsage {
   promptTokens: number;
@@ -46,13 +47,7 @@ export interface UsageTerms {
   /** The provider counts reasoning in its total only. */
   readonly hiddenReasoning?: boolean;
   /** Decides which classes, tools and tiers can be billed. */
-  readonly price?: {
-    readonly inputAudio?: bigint;
-    readonly outputAudio?: bigint;
-    readonly outputImage?: bigint;
-    readonly tools?: ReadonlyMap<string, unknown>;
-    readonly tiers?: ReadonlyMap<string, unknown>;
-  } | null;
+  readonly price?: PricedClasses | null;
 }
 
 /** Usage that is billed, but that an operator should know about. */
@@ -146,8 +141,10 @@ function toolCallsOf(
 /** What the provider did by itself and has no price: it is not billed, or at the ordinary price, and reported. */
 function unpricedExtras(figures: UsageFigures, { price }: UsageTerms): readonly UsageOddity[] {
   const oddities: UsageOddity[] = [];
-  if (figures.toolCalls.some(({ name }) => !price?.tools?.has(name))) oddities.push('tool_without_price');
-  if (figures.tier !== null && !price?.tiers?.has(figures.tier)) {
+  if (figures.toolCalls.some(({ name }) => !isPriced(price, ({ tools }) => tools?.has(name) === true)))
+    oddities.push('tool_without_price');
+  const { tier } = figures;
+  if (tier !== null && !isPriced(price, ({ tiers }) => tiers?.has(tier) === true)) {
     figures.tier = null;
     oddities.push('tier_without_price');
   }
@@ -227,9 +224,9 @@ class FigureReader {
 /** Output of a kind that has no price on the route. Prompt audio and images are billed as ordinary input instead. */
 function unpricedClass(figures: UsageFigures, { price }: UsageTerms): string | undefined {
   const { completionAudioTokens, completionImageTokens, completionVideoTokens } = figures;
-  if (completionAudioTokens > 0 && price?.outputAudio === undefined)
+  if (completionAudioTokens > 0 && !isPriced(price, ({ outputAudio }) => outputAudio !== undefined))
     return `${completionAudioTokens} output audio_tokens`;
-  if (completionImageTokens > 0 && price?.outputImage === undefined)
+  if (completionImageTokens > 0 && !isPriced(price, ({ outputImage }) => outputImage !== undefined))
     return `${completionImageTokens} output image_tokens`;
   if (completionVideoTokens > 0) return `${completionVideoTokens} output video_tokens`;
   return undefined;
@@ -241,7 +238,8 @@ function settleParts(figures: UsageFigures, { hiddenReasoning, price }: UsageTer
   // The provider does not say what these tokens are, so they are output and not reported as reasoning.
   if (hiddenReasoning) figures.completionTokens += unexplained;
   const oddities: UsageOddity[] = [];
-  if (figures.promptAudioTokens > 0 && price?.inputAudio === undefined) oddities.push('prompt_audio_as_input');
+  if (figures.promptAudioTokens > 0 && !isPriced(price, ({ inputAudio }) => inputAudio !== undefined))
+    oddities.push('prompt_audio_as_input');
   if (figures.cachedTokens > figures.promptTokens) oddities.push('cached_above_prompt');
   if (unexplained > 0 && !hiddenReasoning) oddities.push('unexplained_total');
   let prompt = figures.promptTokens;
@@ -282,18 +280,18 @@ function isFields(value: unknown): value is Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-const none: readonly TokenUsage[] = [];
+const none: readonly (TokenUsage & UsageParts)[] = [];
 
 /**
  * Reads `usage.extra_iterations`: further calls of the provider for this answer, such as context compaction, that its own figures
- * leave out. Each entry is a usage and is billed separately. Entries that cannot be billed are skipped here, because the
+ * leave out. Each entry is a usage and is billed separately, at the tier of the answer. Entries that cannot be billed are skipped here, because the
  * translator has put their figures into the answer's own usage, where they are reported.
  */
-export function extraIterations(usage: unknown, terms: UsageTerms): readonly TokenUsage[] {
+export function extraIterations(usage: unknown, terms: UsageTerms): readonly (TokenUsage & UsageParts)[] {
   const entries = (usage as { extra_iterations?: unknown } | null | undefined)?.extra_iterations;
   if (!Array.isArray(entries)) return none;
   return entries.flatMap((entry) => {
-    const reading = readUsage(entry, terms);
+    const reading = readUsage(entry, terms, (usage as { service_tier?: unknown }).service_tier);
     return reading.kind === 'usage' ? [reading.usage] : [];
   });
 }

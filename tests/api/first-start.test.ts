@@ -42,10 +42,10 @@ it('the demo account, its key and its link exist and are printed before /readyz 
       ({ status }) => status === 200,
       () => false,
     );
-  await expect.poll(isReady, { timeout: 50_000, interval: 5 }).toBe(true);
+  await expect.poll(isReady, { timeout: 60_000, interval: 5 }).toBe(true);
   // What the process wrote before it answered is in the pipe already; one turn of the loop reads it.
   await new Promise((resolve) => setTimeout(resolve, 5));
   expect(printed).toMatch(/sk-lr-[\w-]{43}/);
   expect(printed).toMatch(/\/dashboard\/claim#[\w-]{43}/);
   expect(printed.indexOf('Lodestone is ready')).toBeGreaterThan(printed.indexOf('/dashboard/claim#'));
-}, 60_000);
+}, 180_000);

@@ -57,7 +57,7 @@ describe('a first start with the embedded store', () => {
     gateway = await spawnGateway({ embedded: true, config });
     await vi.waitUntil(() => tokenIn(gateway.output.stdout), { timeout: 5_000 });
     key = tokenIn(gateway.output.stdout);
-  }, 60_000);
+  }, 180_000);
   afterAll(() => gateway?.stop());
 
   const lodestone = (...args: string[]) => run(args, { LODESTONE_URL: gateway.url, LODESTONE_ADMIN_TOKEN: adminToken });
@@ -195,7 +195,7 @@ describe('a start that cannot be', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/cat\.yaml:5:\d+: .*nobody/);
     expect(stderr).not.toMatch(/\n\s+at /);
-  }, 40_000);
+  }, 180_000);
 });
 
 describe('the admin token of a first start', () => {
@@ -215,5 +215,5 @@ describe('the admin token of a first start', () => {
     } finally {
       await gateway.stop();
     }
-  }, 60_000);
+  }, 180_000);
 });

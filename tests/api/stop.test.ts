@@ -13,7 +13,7 @@ beforeAll(async () => {
     config: { server: { drain: '300ms' }, timeouts: { stream_idle: '30s', overall: '30s' } },
     catalogue: catalogueOf({ acme: upstream.url }),
   });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await gateway?.stop();
   await upstream?.stop();
@@ -40,7 +40,7 @@ it('SIGTERM: a stream that outlives the drain time is counted and settled before
   const promptTokens = 3 + 3 + countTokens('user') + countTokens(prompt);
   const record = { stream_end: 'client_closed', prompt_tokens: promptTokens, completion_tokens: countTokens(text) };
   expect(json.data).toEqual(Array.from({ length: 5 }, () => expect.objectContaining(record)));
-}, 60_000);
+}, 180_000);
 
 it('SIGTERM: a stop waits for running answers alone, not for requests that have not fully arrived', async () => {
   const patient = await spawnGateway({
@@ -90,4 +90,4 @@ it('SIGTERM: a stop waits for running answers alone, not for requests that have 
   expect(performance.now() - stoppedAt).toBeLessThan(10_000);
   for (const connection of connections) connection.close();
   await patient.stop();
-}, 60_000);
+}, 180_000);

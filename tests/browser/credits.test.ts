@@ -9,7 +9,7 @@ import { completed, type ScriptedStripe, startStripe } from '../support/scripted
 import { desktop, phone, type Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
 let gateway: TestGateway;

@@ -35,7 +35,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   browser = await launchBrowser();
   gateway = await startGateway();
-}, 90_000);
+}, 180_000);
 
 afterAll(async () => {
   await closeWindows();
@@ -177,7 +177,7 @@ describeInBrowser('the reference', () => {
   });
   afterAll(() => visitor?.close());
 
-  it('has the theme that the guide was switched to', { timeout: 120_000 }, async () => {
+  it('has the theme that the guide was switched to', { timeout: 180_000 }, async () => {
     const { page } = visitor;
     const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     await page.goto(`${gateway.url}/docs`);
@@ -194,7 +194,7 @@ describeInBrowser('the reference', () => {
     expect(await background()).toBe(after);
   });
 
-  it('sends a request with the reader’s key and shows the answer', { timeout: 120_000 }, async () => {
+  it('sends a request with the reader’s key and shows the answer', { timeout: 180_000 }, async () => {
     const { key } = await gateway.createAccount();
     const { page, problems } = visitor;
     // Where the test is repeated, the dialog may be open.
@@ -210,7 +210,7 @@ describeInBrowser('the reference', () => {
     expect(problems).toEqual([]);
   });
 
-  it('is a page without a fault on a phone in the dark', { timeout: 120_000 }, async () => {
+  it('is a page without a fault on a phone in the dark', { timeout: 180_000 }, async () => {
     const { page, problems } = visitor;
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });

@@ -6,7 +6,7 @@ import { signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
 let gateway: TestGateway;

@@ -17,7 +17,7 @@ import { type AccessibilityPart, desktop, phone, settled, type Visitor } from '.
 const shots = process.env.LODESTONE_SHOTS;
 
 // A browser on a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
 let gateway: SpawnedGateway;

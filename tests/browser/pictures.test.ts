@@ -8,7 +8,7 @@ import { signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 
 // A browser on a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
 let gateway: SpawnedGateway;
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 describeInBrowser('a page for a picture', () => {
   it('is refused while it shows an error, or what is promised is outside of the window, and taken else', async () => {
-    const member = await signUp(gateway, 'painter@example.test');
+    const member = await signUp(gateway, `painter-${Date.now()}@example.test`);
     const { page, visit, close } = await visitorOf(browser, gateway, member);
     await visit('/playground');
     const faults = async (...shows: string[]) => shownFaults({ ...(await readPage(page)), shows });

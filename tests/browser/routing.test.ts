@@ -7,7 +7,7 @@ import type { TestGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
 let gateway: TestGateway;

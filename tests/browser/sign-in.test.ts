@@ -7,7 +7,7 @@ import { spawnGateway, startGateway, type TestGateway } from '../support/gateway
 import { newVisitor, type Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
 let gateway: TestGateway;
@@ -118,7 +118,7 @@ describeInBrowser('the first start', () => {
     const demo = await spawnGateway({ embedded: true, config: { demo: true } });
     try {
       const printed = /https?:\/\/\S+\/dashboard\/claim#\S+/;
-      await expect.poll(() => demo.output.stdout, { timeout: 5000 }).toMatch(printed);
+      await expect.poll(() => demo.output.stdout, { timeout: 60_000 }).toMatch(printed);
       const link = printed.exec(demo.output.stdout)?.[0];
       const visitor = await newVisitor(browser, demo.url);
       await visitor.page.goto(link!);

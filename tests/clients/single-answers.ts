@@ -42,7 +42,7 @@ export function playUnfinished({ upstream }: DialectGateway, { fixture }: Spoken
 
 /** The upstream hears of it within 100 ms, with some patience for a busy machine; the record follows the count of the tokens. */
 export async function expectAborted({ gateway, upstream, account }: DialectGateway): Promise<void> {
-  await upstream.waitFor(() => upstream.calls[0]!.aborted, 2_000);
+  await upstream.waitFor(() => upstream.calls[0]!.aborted);
   const history = async () => (await gateway.call('GET', '/v1/generations', undefined, { key: account.key })).json.data;
   await expect.poll(history, { timeout: 20_000 }).toMatchObject([{ streamed: true, stream_end: 'client_closed' }]);
 }

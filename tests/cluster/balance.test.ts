@@ -13,7 +13,7 @@ let callers: LeanCaller[];
 beforeAll(async () => {
   fleet = await startReplicas();
   callers = fleet.all.map(({ url }) => new LeanCaller(url));
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await Promise.all(callers.map((caller) => caller.close()));
   await fleet.stop();
@@ -85,7 +85,7 @@ describe('a balance that is used up', () => {
     }
     await settled(key);
     await expectExact({ accountId, key }, spent);
-  }, 60_000);
+  }, 180_000);
 
   it('by both together, where neither alone would have used it up: both refuse the next request', async () => {
     const { key, accountId } = await accountWith(1n);
@@ -103,7 +103,7 @@ describe('a balance that is used up', () => {
     }
     await settled(key);
     await expectExact({ accountId, key }, spent);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('many requests at once at both replicas', () => {
@@ -128,7 +128,7 @@ describe('many requests at once at both replicas', () => {
       ledger += pico('100') - pico(await fleet.b.balance(accountId));
     }
     expect(ledger).toBe(account);
-  }, 120_000);
+  }, 180_000);
 
   it('with a balance that ends meanwhile: everything served is in the ledger, and nobody is served afterwards', async () => {
     billAsAsked();
@@ -150,5 +150,5 @@ describe('many requests at once at both replicas', () => {
       { accountId, key },
       Array.from({ length: served }, () => costOf(1_000, 1)),
     );
-  }, 120_000);
+  }, 180_000);
 });

@@ -30,7 +30,7 @@ beforeAll(async () => {
     if (model === 'quota' && spent) return json(quotaSpent, { status: 429 });
     return json(completion({ model }));
   });
-}, 60_000);
+}, 180_000);
 afterAll(() => fleet.stop());
 
 /** The providers are told apart by the model that they are asked for; `price` is that of `priced`. */

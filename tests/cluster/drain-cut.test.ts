@@ -6,7 +6,7 @@ import { holdStreams, startWorkers, usageOf, type WorkerRig, workerPids } from '
 let rig: WorkerRig;
 beforeAll(async () => {
   rig = await startWorkers({ workers: 2, config: { server: { drain: '500ms' } } });
-}, 120_000);
+}, 180_000);
 afterAll(() => rig?.stop());
 
 it('SIGTERM: streams that go on for longer than server.drain are ended, counted and settled by both workers, with exit 0', async () => {
@@ -35,4 +35,4 @@ it('SIGTERM: a worker that is killed while it drains is no clean end, and the ex
   const exit = gateway.kill('SIGTERM');
   process.kill(victim!, 'SIGKILL');
   expect(await exit).toEqual({ code: 1, signal: null });
-}, 60_000);
+}, 180_000);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const limits = { ip_requests_per_minute: limit, key_requests_per_minute: 1e6, key_tokens_per_minute: 1e9 };
   fleet = await startReplicas({ config: { server: { host: '127.0.0.1', port: 0, ...server }, limits } });
   callers = fleet.all.map(({ url }) => new LeanCaller(url, 250));
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await Promise.all(callers.map((caller) => caller.close()));
   await fleet.stop();
@@ -84,7 +84,7 @@ describe(`${requests} requests at once over both replicas`, () => {
         }
       });
     }
-  }, 120_000);
+  }, 180_000);
 
   it('of one address with 100 a minute: exactly 100 pass, whatever keys they show', async () => {
     const accounts = await Promise.all([fleet.a, fleet.b, fleet.a].map((replica) => replica.createAccount()));
@@ -97,7 +97,7 @@ describe(`${requests} requests at once over both replicas`, () => {
         expectRefusals(replies, 'invalid_request_error');
       });
     }
-  }, 120_000);
+  }, 180_000);
 
   it('of a key with 1,300 tokens a minute: as many pass as at one replica alone', async () => {
     const counts: number[] = [];
@@ -112,7 +112,7 @@ describe(`${requests} requests at once over both replicas`, () => {
     console.log(`limits: with 1,300 tokens a minute ${counts.join(', ')} of ${requests} pass (one replica, both)`);
     expect(counts[0]).toBeGreaterThan(50);
     expect(counts[0]).toBeLessThan(requests);
-  }, 120_000);
+  }, 180_000);
 
   /** No answer is given before every request was admitted or refused, so that no usage corrects an estimate meanwhile. */
   async function heldUntilAllAreIn(key: () => string, to: LeanCaller[]): Promise<number> {
@@ -151,7 +151,7 @@ describe('the headers of one key at both replicas in turns', () => {
         expect(String(reply.headers['x-ratelimit-reset-requests'])).toMatch(/^(1m0s|\d{1,2}s)$/);
       }
     });
-  }, 60_000);
+  }, 180_000);
 
   it('tell what remains of the tokens by the usage of the very answer, not by the estimate', async () => {
     fleet.upstream.onRequest(() => json(completion({ usage: usage(20, 10) })));
@@ -169,7 +169,7 @@ describe('the headers of one key at both replicas in turns', () => {
       }
     });
     fleet.upstream.onRequest(() => undefined);
-  }, 60_000);
+  }, 180_000);
 });
 
 it('guesses at a password are counted by the fleet, and both replicas know the browser that signed in at one', async () => {
@@ -189,4 +189,4 @@ it('guesses at a password are counted by the fleet, and both replicas know the b
     for (const [name, value] of browser!.cookies) elsewhere!.cookies.set(name, value);
     expect((await elsewhere!.call('POST', 'sign-in', owner, attacker)).status, 'from the same address').toBe(200);
   });
-}, 60_000);
+}, 180_000);

@@ -17,7 +17,7 @@ let fleet: Replicas;
 beforeAll(async () => {
   postgres = await OwnPostgres.start();
   fleet = await startReplicas({ databaseUrl: postgres.databaseUrl });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   postgres.thaw();
   await fleet.stop();

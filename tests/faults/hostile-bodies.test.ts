@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SpawnedGateway } from '../support/gateway.js';
-import { type CoTenant, expectUnharmed, startCoTenant } from './co-tenant.js';
+import { type CoTenant, expectUnharmed, measured, startCoTenant } from './co-tenant.js';
 import { ask, expectServes, full, pause, pin, type Rig, spawnRig } from './fixture.js';
 
 let rig: Rig<SpawnedGateway>;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   watch();
   await pause(1_000);
   await coTenant.finish();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await rig.stop();
   await coTenant.close();
@@ -51,10 +51,10 @@ const shapes: [string, number][] = [
   ['deep nesting', 400],
   ['tiny numbers', 200],
   ['one string of escapes', 200],
-  ['messages', 200],
 ];
 if (full)
   shapes.push(
+    ['messages', 200],
     ['empty arrays', 200],
     ['keys', 200],
     ['deep nesting of objects', 400],
@@ -63,6 +63,7 @@ if (full)
 
 it.each(shapes)(
   '32 MiB of %s are answered with %i, and a co-tenant never waits 250 ms',
+  measured,
   async (shape, wanted) => {
     expect(await make(shape)).toBeGreaterThan(33_000_000);
     const { key } = await rig.gateway.account();
@@ -78,10 +79,9 @@ it.each(shapes)(
     expectUnharmed(delays, { max: 250 });
     await expectServes(rig);
   },
-  120_000,
 );
 
-it('an ordinary request of 300 KB does not wait for a hostile one either', async () => {
+it('an ordinary request of 300 KB does not wait for a hostile one either', measured, async () => {
   await make('tiny numbers');
   const { key } = await rig.gateway.account();
   const other = await rig.gateway.createAccount();
@@ -96,7 +96,7 @@ it('an ordinary request of 300 KB does not wait for a hostile one either', async
     `300 KB: alone ${alone.toFixed(0)} ms, beside ${beside.toFixed(0)} ms; hostile ${sent!.ms.toFixed(0)} ms`,
   );
   expect(beside).toBeLessThan(alone * 4 + 250);
-}, 120_000);
+});
 
 async function timed(send: () => Promise<{ status: number }>): Promise<number> {
   const startedAt = performance.now();
@@ -104,23 +104,27 @@ async function timed(send: () => Promise<{ status: number }>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-it('twenty parallel posts of 32 MB without a key are all 401, unparsed, and a co-tenant never waits 250 ms', async () => {
-  await make('one string of escapes');
-  rig.upstream.reset();
-  watch();
-  const sent = await post({}, 20);
-  const wrong = await post({ authorization: `Bearer sk-lr-${'A'.repeat(43)}` }, 20);
-  const delays = await coTenant.finish();
-  console.log(
-    `co-tenant p99 ${delays.p99.toFixed(0)}, max ${delays.max.toFixed(0)} (measured ${delays.measuredMax.toFixed(0)}) ms`,
-  );
-  expect(sent.map(({ status, text }) => [status, JSON.parse(text).error.code])).toEqual(
-    sent.map(() => [401, 'authentication_error']),
-  );
-  expect(wrong.map(({ status, text }) => [status, JSON.parse(text).error.code])).toEqual(
-    wrong.map(() => [401, 'api_key_not_registered']),
-  );
-  expect(rig.upstream.calls).toHaveLength(0);
-  expectUnharmed(delays, { max: 250 });
-  expect((await rig.gateway.chat(ask())).status).toBe(200);
-}, 120_000);
+it(
+  'twenty parallel posts of 32 MB without a key are all 401, unparsed, and a co-tenant never waits 250 ms',
+  measured,
+  async () => {
+    await make('one string of escapes');
+    rig.upstream.reset();
+    watch();
+    const sent = await post({}, 20);
+    const wrong = await post({ authorization: `Bearer sk-lr-${'A'.repeat(43)}` }, 20);
+    const delays = await coTenant.finish();
+    console.log(
+      `co-tenant p99 ${delays.p99.toFixed(0)}, max ${delays.max.toFixed(0)} (measured ${delays.measuredMax.toFixed(0)}) ms`,
+    );
+    expect(sent.map(({ status, text }) => [status, JSON.parse(text).error.code])).toEqual(
+      sent.map(() => [401, 'authentication_error']),
+    );
+    expect(wrong.map(({ status, text }) => [status, JSON.parse(text).error.code])).toEqual(
+      wrong.map(() => [401, 'api_key_not_registered']),
+    );
+    expect(rig.upstream.calls).toHaveLength(0);
+    expectUnharmed(delays, { max: 250 });
+    expect((await rig.gateway.chat(ask())).status).toBe(200);
+  },
+);

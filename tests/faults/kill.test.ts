@@ -11,7 +11,7 @@ import { ask, costOf, expectServes, full, pause, pico, type Rig, scaled, spawnRi
 let rig: Rig<SpawnedGateway>;
 beforeAll(async () => {
   rig = await spawnRig({ embedded: true });
-}, 60_000);
+}, 180_000);
 afterAll(() => rig.stop());
 
 /** Generation ids of the answers that arrived whole, with what each costs. */

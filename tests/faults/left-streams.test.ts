@@ -9,7 +9,7 @@ let rig: Rig<SpawnedGateway>;
 beforeAll(async () => {
   const slow = { first_byte_streaming: '10s', stream_idle: '10s', overall: '20s' };
   rig = await spawnRig({ config: { timeouts: slow } });
-}, 60_000);
+}, 180_000);
 afterAll(() => rig.stop());
 
 async function usageOf({ accountId }: TestAccount): Promise<Json[]> {
@@ -39,7 +39,7 @@ it('a caller that leaves a stream is billed once, also when the process is kille
   const { json } = await rig.gateway.call('GET', '/v1/generations', undefined, { key: account.key });
   for (const record of json.data as Json[])
     expect(record).toMatchObject({ stream_end: 'client_closed', status: 200, usage_source: 'counted' });
-}, 60_000);
+}, 180_000);
 
 it('a stream whose process is killed in the middle is billed once for what was delivered by then', async () => {
   const account = await rig.gateway.createAccount();
@@ -53,7 +53,7 @@ it('a stream whose process is killed in the middle is billed once for what was d
   const usage = await usageOf(account);
   expect(usage).toHaveLength(1);
   expect(-pico(usage[0]!.amount_usd)).toBeGreaterThan(0n);
-}, 60_000);
+}, 180_000);
 
 it('the exact count takes the place of the provisional record, and the balance follows', async () => {
   const account = await rig.gateway.createAccount();
@@ -65,9 +65,12 @@ it('the exact count takes the place of the provisional record, and the balance f
   await rig.gateway.kill('SIGKILL');
   await rig.gateway.restart();
   await expectBooks(rig.gateway, account, { records: 1, costs: [countedCost(content)] });
-}, 60_000);
+}, 180_000);
 
-it('the first answer without usage does not wait for the tokenizer to be loaded', async () => {
+it('the first answer without usage does not wait for the tokenizer to be loaded', {
+  retry: 3,
+  timeout: 60_000,
+}, async () => {
   await rig.gateway.restart();
   await pause(2_000);
   rig.upstream.reset();
@@ -80,4 +83,4 @@ it('the first answer without usage does not wait for the tokenizer to be loaded'
     times.push(performance.now() - startedAt);
   }
   expect(times[0]! - Math.max(times[1]!, times[2]!)).toBeLessThan(250);
-}, 60_000);
+});

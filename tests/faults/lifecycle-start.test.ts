@@ -119,7 +119,7 @@ it('with a slow store nothing is served before it is ready, /readyz says so, and
   proxy.close();
   await database.drop();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+}, 180_000);
 
 async function freePort(): Promise<number> {
   const server = createServer();

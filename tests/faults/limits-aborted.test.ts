@@ -70,11 +70,11 @@ describe(`${4 * each} requests that are given up`, () => {
     ['in the head', () => request.subarray(0, headEnd() - 20), aMoment],
     ['before the body', () => request.subarray(0, headEnd()), aMoment],
     ['in the body', () => request.subarray(0, headEnd() + 2_000), aMoment],
-    ['while the provider works', () => request, () => upstream.waitFor(() => upstream.calls.length >= atOnce, 20_000)],
-  ])('%s: the tokens that were held are all given back', { timeout: 60_000 }, async (_, bytes, until) => {
+    ['while the provider works', () => request, () => upstream.waitFor(() => upstream.calls.length >= atOnce)],
+  ])('%s: the tokens that were held are all given back', { timeout: 180_000 }, async (_, bytes, until) => {
     await abortMany(bytes(), until);
-    await expect.poll(() => remaining('tokens'), { timeout: 10_000 }).toBe(tokensPerMinute);
-    await upstream.waitFor(() => upstream.calls.every(({ aborted }) => aborted), 10_000);
+    await expect.poll(() => remaining('tokens'), { timeout: 60_000 }).toBe(tokensPerMinute);
+    await upstream.waitFor(() => upstream.calls.every(({ aborted }) => aborted));
   });
 
   it('the next window has the whole allowance: exactly the limit is admitted, and the account is billed nothing', async () => {

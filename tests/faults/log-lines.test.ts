@@ -126,7 +126,7 @@ describe('the log', () => {
     expect(entries.map(({ msg }) => msg)).toContain('a route is quota-held');
     expect(entries.filter(({ msg }) => msg === 'forged')).toEqual([]);
     expect(entries.filter(({ level }) => level >= 50)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('has it also where the store is unreachable and failures of ours are logged with their causes', async () => {
     proxy.set('cut');
@@ -139,7 +139,7 @@ describe('the log', () => {
     proxy.set('open');
     expect(entries.filter(({ level }) => level >= 50).length).toBeGreaterThan(0);
     expect(entries.filter(({ msg }) => msg === 'forged')).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('holds no token, prompt or credential, and standard output none either', () => {
     const { stdout, stderr } = gateway.output;

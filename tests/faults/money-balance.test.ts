@@ -22,7 +22,7 @@ it('parallel calls on the last unit of credit are all settled, and the next one 
   const count = scaled(50, 200);
   // No answer leaves before every call has come in, so that all of them met the one unit.
   rig.upstream.reply(async (exchange) => {
-    await rig.upstream.waitForCalls(count, 20_000);
+    await rig.upstream.waitForCalls(count);
     await up.json(up.completion())(exchange);
   });
   const replies = await Promise.all(Array.from({ length: count }, () => rig.gateway.chat(ask(), { key: account.key })));

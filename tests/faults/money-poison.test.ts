@@ -45,7 +45,7 @@ it('odd bytes from upstreams and in names do not stop later settlements, before 
   await expectBooks(rig.gateway, account, { records: records + normal + 1, costs: [...costs, costOf(9, 3)] });
   expect(setAside()).toEqual([]);
   await expectServes(rig);
-}, 60_000);
+}, 180_000);
 
 it('a key of an odd name is refused or works, and its requests are settled like any other', async () => {
   for (const name of [...Object.values(odd), '\u202e‮drow', '🗝️'.repeat(20), '💥\ufffe']) {

@@ -146,7 +146,7 @@ function filesIn(folder: string): string[] {
 }
 
 describe('secrets of a varied run', () => {
-  it('the run: successes, failures that echo credentials, bad input, hang-ups', { timeout: 60_000 }, async () => {
+  it('the run: successes, failures that echo credentials, bad input, hang-ups', { timeout: 180_000 }, async () => {
     await successes();
     await failures();
     await badInput();

@@ -32,7 +32,7 @@ async function loadDuring(
       : up.json(up.completion()),
   );
   const running = Array.from({ length: streams }, () => rig.gateway.stream(ask(), { key: account.key }));
-  await rig.upstream.waitForCalls(streams, 15_000);
+  await rig.upstream.waitForCalls(streams);
   let over = false;
   let served = 0;
   const callers = Array.from({ length: 4 }, async () => {
@@ -79,7 +79,7 @@ describe('a PostgreSQL that is stopped and started again', () => {
     dataDir = mkdtempSync(join(tmpdir(), 'lodestone-away-'));
     postgres = await startEmbedded({ dataDir, logger: silentLogger });
     rig = await spawnRig({ config: { timeouts, storage: { database_url: databaseUrlOf(postgres.connection) } } });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await rig.stop();
     await postgres.stop();
@@ -102,7 +102,7 @@ describe('a PostgreSQL that is stopped and started again', () => {
     const unknown = await rig.gateway.chat(ask(), { key: unknownKey });
     expect([unknown.status, unknown.json.error.code]).toEqual([401, 'api_key_not_registered']);
     await expectServes(rig);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('a PostgreSQL that falls silent', () => {
@@ -113,7 +113,7 @@ describe('a PostgreSQL that falls silent', () => {
     database = await freshDatabase();
     proxy = await startStoreProxy(database.databaseUrl);
     rig = await spawnRig({ config: { timeouts, storage: { database_url: proxy.databaseUrl } } });
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await rig.stop();
     proxy.close();
@@ -131,7 +131,7 @@ describe('a PostgreSQL that falls silent', () => {
     costs.push(costOf(9, 3));
     await expectBooks(rig.gateway, account, { records: costs.length, costs });
     await expectServes(rig);
-  }, 120_000);
+  }, 180_000);
 
   it('a store whose connections are cut at every moment of a settlement is settled exactly once', async () => {
     const account = await rig.gateway.createAccount();
@@ -145,5 +145,5 @@ describe('a PostgreSQL that falls silent', () => {
     });
     await expectBooks(rig.gateway, account, { records: costs.length, costs });
     await expectServes(rig);
-  }, 120_000);
+  }, 180_000);
 });

@@ -87,4 +87,4 @@ it('streams reset at random bytes and refused connections never end the process,
   expect(rig.gateway.output.stderr + rig.gateway.output.stdout).not.toMatch(
     /unhandled|uncaught|unexpectedly|ERR_HTTP|TypeError/i,
   );
-}, 120_000);
+}, 180_000);

@@ -55,7 +55,7 @@ it('500 in parallel at the end of the cooldown: the upstream sees one probe, the
   const probe = waiting();
   routing.on('alpha', probe.script);
   const replies = Array.from({ length: count }, () => lane.chat());
-  await routing.upstream.waitForCalls(count, 20_000);
+  await routing.upstream.waitForCalls(count);
   expect(routing.called.filter((name) => name === 'alpha')).toHaveLength(1);
   probe.release(serving);
   const providers = (await Promise.all(replies)).map(({ json }) => json.router_metadata?.provider);

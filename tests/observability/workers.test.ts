@@ -17,7 +17,7 @@ beforeAll(async () => {
     catalogue: chatCatalogue(upstream.url),
     config: { workers: 2, storage: { redis_url: redis.url } },
   });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await gateway?.stop();
   await redis?.stop();

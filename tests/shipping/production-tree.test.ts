@@ -46,7 +46,7 @@ beforeAll(async () => {
     });
   });
   url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)![0];
-}, 90_000);
+}, 180_000);
 
 afterAll(() => {
   gateway?.kill('SIGKILL');

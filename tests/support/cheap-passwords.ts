@@ -11,12 +11,17 @@ type CheapScrypt = Scrypt & { original: Scrypt };
 
 const cheapN = 256;
 
+/** The cost that each hash since the start of this process was to have in production, in the order in which they were made. */
+export const hashCosts: number[] = [];
+
 /** To be called before each test file; files may share a process, so a second call changes nothing. */
 export function hashCheaply(): void {
   if ('original' in crypto.scrypt) return;
   const original = crypto.scrypt as Scrypt;
-  const cheap: Scrypt = (password, salt, length, options, done) =>
+  const cheap: Scrypt = (password, salt, length, options, done) => {
+    hashCosts.push(Number(options.N));
     original(password, salt, length, { ...options, N: cheapN }, done);
+  };
   replaceScrypt(Object.assign(cheap, { original }));
 }
 

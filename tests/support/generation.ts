@@ -3,6 +3,7 @@ import { generationId, requestId } from '../../src/base/ids.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { SettlementRow } from '../../src/domain/settlement-row.js';
 import { lineColumns } from '../../src/domain/settlement-row.js';
+import { readBill } from '../../src/wire/cost.js';
 
 export function aGeneration(fields: Partial<Generation> = {}): Generation {
   const createdAt = fields.createdAt ?? Date.parse('2026-03-01T12:00:00.123Z');
@@ -44,6 +45,14 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
       },
       { provider: 'acme', locode: 'defra', outcome: 'served', status: 200, first_byte_ms: 120.25, error: null },
     ],
+    bill: {
+      lines: [
+        { name: 'input', count: 7, rate: 1_000_000n },
+        { name: 'tools.web\t"search"', count: 2, rate: 496_500_003n },
+        { name: 'unpriced_tools', count: 1, rate: 0n },
+      ],
+      tier: 'flex',
+    },
     ...fields,
   };
 }
@@ -66,6 +75,7 @@ export function generationOf({ bytes, start, end }: SettlementRow): Generation {
 function valueIn(column: string, cell: string): unknown {
   if (cell === '\\N') return null;
   const text = cell.replace(/\\(.)/g, (_, letter: string) => letters[letter] ?? letter);
+  if (column === 'bill') return readBill(text);
   if (column === 'cost_pico') return BigInt(text);
   if (/^(billed|streamed|fallback_occurred)$/.test(column)) return text === 't';
   if (/_(tokens|ms)$|^status$/.test(column)) return Number(text);

@@ -59,7 +59,7 @@ export class JournalPlace {
   }
 
   segments(at = this.dir): string[] {
-    return readdirSync(at).filter((name) => /^\d+\.[23]\.log$/.test(name));
+    return readdirSync(at).filter((name) => /^\d+\.[234]\.log$/.test(name));
   }
 
   /** The ids of the records that are in the files at this moment. */

@@ -14,6 +14,9 @@ export interface RouteFigures {
   price?: readonly [bigint, bigint] | null;
 }
 
+/** For routes whose prices do not vary. */
+export const anyMoment = { atMs: 0, promptTokens: 0 };
+
 let made = 0;
 
 export function routeWith(figures: RouteFigures = {}): Route {

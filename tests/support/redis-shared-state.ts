@@ -74,7 +74,7 @@ export async function withinReach<T>(
 }
 
 /** Waits for a condition, and says how long that took. */
-export async function until(condition: () => boolean, withinMs = 10_000): Promise<number> {
+export async function until(condition: () => boolean, withinMs = 60_000): Promise<number> {
   const startMs = performance.now();
   while (!condition()) {
     if (performance.now() - startMs > withinMs)

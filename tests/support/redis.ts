@@ -30,7 +30,7 @@ export interface TestRedisOptions {
   kind?: RedisBinary['kind'];
 }
 
-const startMs = 15_000;
+const startMs = 60_000;
 const startsMax = 3;
 
 export async function startRedis({ shared = false, kind }: TestRedisOptions = {}): Promise<TestRedis> {

@@ -115,7 +115,7 @@ class Upstream {
     for (const watcher of this.watchers) watcher();
   }
 
-  waitFor(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+  waitFor(condition: () => boolean, timeoutMs = 60_000): Promise<void> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.watchers.delete(check);

@@ -6,8 +6,8 @@ import { createGatewayFiles, type GatewayFiles, type GatewayFilesOptions } from 
 import { registerEnvironment, searchKept } from './secrets.js';
 
 const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
-const startTimeoutMs = 60_000;
-const stopTimeoutMs = 15_000;
+const startTimeoutMs = 180_000;
+const stopTimeoutMs = 60_000;
 const readyLine = /^Lodestone is ready: API (https?:\/\/[^\s/]+)/m;
 
 interface ExitOf {

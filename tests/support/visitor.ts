@@ -50,7 +50,7 @@ export async function newVisitor(browser: Browser, origin: string, options: Visi
     ...(cookiesOf && { storageState: await cookiesOf.context.storageState() }),
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const problems = watch(page, origin);
   const devtools = await context.newCDPSession(page);
 

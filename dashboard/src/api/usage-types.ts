@@ -10,6 +10,14 @@ export interface Attempt {
   error: string | null;
 }
 
+export interface CostLine {
+  name: string;
+  count: number;
+  unit: 'token' | 'call' | 'request';
+  price_usd: string;
+  cost_usd: string;
+}
+
 export interface Generation {
   id: string;
   created_at: string;
@@ -34,6 +42,8 @@ export interface Generation {
   usage_source: 'provider' | 'counted' | null;
   error_code: string | null;
   attempts: Attempt[];
+  cost_details: ({ tier?: string } & Record<string, string | undefined>) | null;
+  cost_lines: CostLine[] | null;
 }
 
 export interface Facets {

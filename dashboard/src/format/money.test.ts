@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNegative, isZero, shortUsd, signedUsd, usd } from './money.js';
+import { isNegative, isZero, perMillion, shortUsd, signedUsd, usd } from './money.js';
 
 describe('usd: every decimal that counts is kept', () => {
   it.each([
@@ -24,6 +24,16 @@ describe('shortUsd: cents, and below a dollar three digits that count; cut off, 
     ['0', '$0.00'],
     ['-2.42955979', '−$2.42'],
   ])('%s → %s', (amount, text) => expect(shortUsd(amount)).toBe(text));
+});
+
+describe('perMillion: exact', () => {
+  it.each([
+    ['0.0000025', '2.5'],
+    ['0.000000000001', '0.000001'],
+    ['0.00001', '10'],
+    ['3', '3000000'],
+    ['0', '0'],
+  ])('%s → %s', (amount, text) => expect(perMillion(amount)).toBe(text));
 });
 
 describe('signs', () => {

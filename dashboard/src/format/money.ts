@@ -10,6 +10,16 @@ export function usd(amount: string): string {
   return `${sign ? '−' : ''}$${grouped(whole)}.${decimals}`;
 }
 
+/** A price of one token as the price of a million: `"0.0000025"` → `"2.5"`. */
+export function perMillion(amount: string): string {
+  const [, sign, whole, fraction = ''] = shape.exec(amount) ?? [];
+  if (whole === undefined) return amount;
+  const moved = fraction.padEnd(6, '0');
+  const digits = `${whole}${moved.slice(0, 6)}`.replace(/^0+(?=\d)/, '');
+  const decimals = moved.slice(6).replace(/0+$/, '');
+  return `${sign}${digits}${decimals === '' ? '' : `.${decimals}`}`;
+}
+
 /** Like `usd`, with a plus sign for a positive amount. */
 export function signedUsd(amount: string): string {
   return isNegative(amount) || isZero(amount) ? usd(amount) : `+${usd(amount)}`;

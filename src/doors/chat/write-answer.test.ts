@@ -119,7 +119,7 @@ describe('a whole answer as the caller gets it', () => {
   const cost_details = { input: '0.0000005', output: '0.000001' };
   const billed = {
     usage: { promptTokens: 9, completionTokens: 3, cachedTokens: 0, reasoningTokens: 0 },
-    cost: { pico: 1_500_000n, details: { input: 500_000n, output: 1_000_000n }, tier: null },
+    cost: { pico: 1_500_000n, details: { input: 500_000n, output: 1_000_000n }, lines: [], tier: null },
   };
 
   function answer(body: string): Record<string, unknown> {

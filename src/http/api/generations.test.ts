@@ -16,6 +16,7 @@ function generation(id: string, change: Partial<Generation> = {}): Generation {
     ...{ costPico: 1_269_000_000n, billed: true, latencyMs: 12, firstByteMs: 5, providersAttempted: ['acme'] },
     ...{ fallbackOccurred: false, finishReason: 'stop', streamEnd: null, usageSource: 'provider', errorCode: null },
     attempts: [{ provider: 'acme', locode: 'defra', outcome: 'served', status: 200, first_byte_ms: 5, error: null }],
+    bill: null,
     ...change,
   };
 }
@@ -79,6 +80,27 @@ describe('GET /v1/generation', () => {
     });
     expect(answer.data).not.toHaveProperty('accountId');
     expect((await get('/v1/generation?id=gen-1')).json()).toEqual(answer);
+  });
+
+  it('says how the cost is made up, line by line and by class; null where nothing was kept', async () => {
+    const lines = [
+      { name: 'cache_write', count: 10, rate: 6_250_000n },
+      { name: 'cache_write_1h', count: 5, rate: 10_000_000n },
+      { name: 'input', count: 85, rate: 5_000_000n },
+      { name: 'tools.web_search', count: 3, rate: 10_000_000_000n },
+      { name: 'unpriced_tools', count: 2, rate: 0n },
+    ];
+    await fixture.store.ledger.settle([settlementRow(generation('gen-5', { bill: { lines, tier: 'flex' } }))]);
+    const { data } = (await get('/v1/generation/gen-5')).json();
+    expect(data.cost_details).toEqual({ input: '0.000425', cache_write: '0.0001125', tools: '0.03', tier: 'flex' });
+    expect(data.cost_lines).toEqual([
+      { name: 'cache_write', count: 10, unit: 'token', price_usd: '0.00000625', cost_usd: '0.0000625' },
+      { name: 'cache_write_1h', count: 5, unit: 'token', price_usd: '0.00001', cost_usd: '0.00005' },
+      { name: 'input', count: 85, unit: 'token', price_usd: '0.000005', cost_usd: '0.000425' },
+      { name: 'tools.web_search', count: 3, unit: 'call', price_usd: '0.01', cost_usd: '0.03' },
+      { name: 'unpriced_tools', count: 2, unit: 'call', price_usd: '0', cost_usd: '0' },
+    ]);
+    expect((await get('/v1/generation/gen-1')).json().data).toMatchObject({ cost_details: null, cost_lines: null });
   });
 
   it('404, param id, for an unknown id and for another account’s', async () => {

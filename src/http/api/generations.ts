@@ -5,6 +5,7 @@ import { usdText } from '../../base/money.js';
 import type { Generation } from '../../domain/generation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { type GenerationQuery, StoreUnavailable } from '../../storage/store.js';
+import { type BillLines, detailsOfLines, unitOf } from '../../wire/cost.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber, queryText } from '../query.js';
@@ -125,5 +126,22 @@ function generationJson(generation: Generation) {
     usage_source: generation.usageSource,
     error_code: generation.errorCode,
     attempts: generation.attempts,
+    ...billJson(generation.bill),
+  };
+}
+
+/** Both null where nothing was billed, and for records of versions that did not keep it. */
+function billJson(bill: BillLines | null) {
+  if (bill === null) return { cost_details: null, cost_lines: null };
+  const details = Object.entries(detailsOfLines(bill.lines)).map(([name, pico]) => [name, usdText(pico)]);
+  return {
+    cost_details: { ...Object.fromEntries(details), ...(bill.tier !== null && { tier: bill.tier }) },
+    cost_lines: bill.lines.map(({ name, count, rate }) => ({
+      name,
+      count,
+      unit: unitOf(name),
+      price_usd: usdText(rate),
+      cost_usd: usdText(BigInt(count) * rate),
+    })),
   };
 }

@@ -132,7 +132,8 @@ export function withKeyFaults<T>({ routeOptions }: FastifyRequest, check: () => 
     const values = error.values as { param: string; reason: string };
     const [field = ''] = values.param.split('.');
     const is422 = fieldsWith422.has(field) || routeOptions.url?.startsWith('/v1/');
-    throw is422 ? gatewayError('key_field_invalid', values) : error;
+    // `param` is a field of the key; the message names the entry of its list, too.
+    throw is422 ? gatewayError('key_field_invalid', { ...values, param: field, entry: values.param }) : error;
   }
 }
 

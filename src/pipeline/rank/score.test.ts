@@ -34,7 +34,7 @@ function ranked(all: Record<string, Figures>, prefer: (typeof preferences)[numbe
     observed.set(route, { firstByteMs, failureShare });
     return route;
   });
-  return scored(routes, prefer, (route) => observed.get(route)!);
+  return scored(routes, prefer, { atMs: 0, promptTokens: 0 }, (route) => observed.get(route)!);
 }
 
 const order = (...args: Parameters<typeof ranked>) => ranked(...args).map(({ route }) => route.id);

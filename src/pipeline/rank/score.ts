@@ -2,6 +2,7 @@
  * The published score of a candidate (docs/guide/routing.md): a weighted sum of four terms between 0 and 1, where 1 is the best
  * of the candidates. It depends on nothing but the catalogue's figures and what was observed, so equal inputs rank equally.
  */
+import { type PriceMoment, ratesAt } from '../../catalogue/price-moment.js';
 import type { Route } from '../../catalogue/route.js';
 import type { Observed } from '../../health/route-health.js';
 import type { Preference } from '../../policy/routing-policy.js';
@@ -42,11 +43,16 @@ export interface Scored {
 export function scored(
   routes: readonly Route[],
   prefer: Preference,
+  moment: PriceMoment,
   observedOf: (route: Route) => Observed,
 ): readonly Scored[] {
-  const observed = routes.map(observedOf);
-  const best = bestOf(routes, observed);
-  const all = routes.map((route, i) => ({ route, score: scoreOf(route, observed[i]!, best, weights[prefer]) }));
+  const figures = routes.map((route) => ({
+    ...observedOf(route),
+    price: priceOf(route, moment),
+    carbon: route.carbon,
+  }));
+  const best = bestOf(routes, figures);
+  const all = routes.map((route, i) => ({ route, score: scoreOf(figures[i]!, best, weights[prefer]) }));
   return all.sort((a, b) => unknowns(a.route) - unknowns(b.route) || b.score.total - a.score.total);
 }
 
@@ -55,9 +61,16 @@ function unknowns({ price, carbon }: Route): number {
   return (price === null ? 2 : 0) + (carbon === null ? 1 : 0);
 }
 
-/** USD for a million tokens in and a million out. */
-function priceOf({ price }: Route): number | null {
-  return price && Number(price.input + price.output) / 1e6;
+/** What a route is scored by. */
+interface Figures extends Observed {
+  /** USD for a million tokens in and a million out; null where none is published. */
+  readonly price: number | null;
+  readonly carbon: number | null;
+}
+
+function priceOf(route: Route, moment: PriceMoment): number | null {
+  const rates = ratesAt(route, moment);
+  return rates && Number(rates.input + rates.output) / 1e6;
 }
 
 interface Best {
@@ -67,22 +80,23 @@ interface Best {
 }
 
 /** Scores compare only routes that could serve: a provider without credentials changes no score. */
-function bestOf(routes: readonly Route[], observed: readonly Observed[]): Best {
+function bestOf(routes: readonly Route[], figures: readonly Figures[]): Best {
   const best: Best = { price: Infinity, latency: Infinity, carbon: Infinity };
   routes.forEach((route, i) => {
     if (!route.provider.configured) return;
-    best.price = Math.min(best.price, priceOf(route) ?? Infinity);
-    best.latency = Math.min(best.latency, observed[i]!.firstByteMs ?? unmeasuredMs);
-    best.carbon = Math.min(best.carbon, route.carbon ?? Infinity);
+    const { price, firstByteMs, carbon } = figures[i]!;
+    best.price = Math.min(best.price, price ?? Infinity);
+    best.latency = Math.min(best.latency, firstByteMs ?? unmeasuredMs);
+    best.carbon = Math.min(best.carbon, carbon ?? Infinity);
   });
   return best;
 }
 
-function scoreOf(route: Route, observed: Observed, best: Best, weight: Readonly<Record<Term, number>>): Score {
-  const price = termOf(priceOf(route), best.price, priceFloorUsd);
-  const carbon = termOf(route.carbon, best.carbon, carbonFloor);
-  const latency = termOf(observed.firstByteMs ?? unmeasuredMs, best.latency, latencyFloorMs) ?? 1;
-  const failures = rounded(1 - observed.failureShare);
+function scoreOf(figures: Figures, best: Best, weight: Readonly<Record<Term, number>>): Score {
+  const price = termOf(figures.price, best.price, priceFloorUsd);
+  const carbon = termOf(figures.carbon, best.carbon, carbonFloor);
+  const latency = termOf(figures.firstByteMs ?? unmeasuredMs, best.latency, latencyFloorMs) ?? 1;
+  const failures = rounded(1 - figures.failureShare);
   const total =
     weight.price * (price ?? 0) + weight.latency * latency + weight.failures * failures + weight.carbon * (carbon ?? 0);
   return { total: rounded(total), price, latency, failures, carbon };

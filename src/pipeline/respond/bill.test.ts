@@ -36,6 +36,23 @@ describe('a bill', () => {
     expect(asked).toEqual([]);
   });
 
+  it('of extra iterations is at the tier of the answer', () => {
+    const flex = { input: 1n, output: 2n, cachedInput: null };
+    const tiered = { ...route, price: { ...route.price!, tiers: new Map([['flex', flex]]) } };
+    const own = {
+      ...{ prompt_tokens: 10, completion_tokens: 5, service_tier: 'flex' },
+      extra_iterations: [{ type: 'compaction', prompt_tokens: 100, completion_tokens: 50 }],
+    };
+    const usage = readUsage(own, tiered);
+    const billed = bill(
+      { counter },
+      request,
+      { route: tiered, sentAtMs: 0 },
+      { usage, given: own, text: '', whole: true },
+    );
+    expect(billed).toMatchObject({ cost: { pico: 110n + 2n * 55n, tier: 'flex' } });
+  });
+
   it('is counted where the provider gave none: prompt and what was delivered', async () => {
     const billed = await bill(
       { counter },

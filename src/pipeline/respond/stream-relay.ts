@@ -61,6 +61,8 @@ export class StreamRelay implements Relay {
   reading: UsageReading = { kind: 'absent' };
   finishReason: string | null = null;
   sawDone = false;
+  /** The tier that a frame named; the one with the usage may not repeat it. */
+  private tier: unknown = undefined;
   /** What has been sent: the basis of counting when no usage comes. */
   readonly delivered: DeliveredText;
   /** The amount of text at which it is written down again: at the first text, and then from time to time. */
@@ -96,6 +98,7 @@ export class StreamRelay implements Relay {
     this.usage = null;
     this.reading = { kind: 'absent' };
     this.finishReason = null;
+    this.tier = undefined;
     this.sawDone = false;
     this.waiting.clear();
     this.deltas = new DeltaReader();
@@ -223,9 +226,10 @@ export class StreamRelay implements Relay {
 
   /** Keeps the usage of a frame; one that says nothing does not replace one that does. null where there is none. */
   private takeUsage(chunk: Chunk): UsageReading | null {
+    if (typeof chunk.service_tier === 'string') this.tier = chunk.service_tier;
     const usage = usageOf(chunk);
     if (usage === null) return null;
-    const reading = readUsage(usage, this.route, chunk.service_tier);
+    const reading = readUsage(usage, this.route, this.tier);
     if (reading.kind === 'usage') {
       this.usage = usage;
       this.reading = reading;

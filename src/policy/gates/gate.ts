@@ -1,5 +1,6 @@
 /** Describes one gate of a routing policy. Settings, checks, 403 counts, counterfactuals, docs, API schema and dashboard derive from it. */
 import type { JsonSchema } from '../../base/json-schema.js';
+import type { PriceMoment } from '../../catalogue/price-moment.js';
 import type { Route } from '../../catalogue/route.js';
 import type { RoutingPolicy } from '../routing-policy.js';
 
@@ -44,7 +45,8 @@ export interface Gate<Name extends GateName = GateName> {
   /** Reads a stored setting, perhaps of another version. Never throws. A setting that it cannot read never opens the gate. */
   readStored(value: unknown): RoutingPolicy[Name];
   isSet(setting: RoutingPolicy[Name]): boolean;
-  permits(route: Route, setting: RoutingPolicy[Name]): boolean;
+  /** `moment` is that of the request, which chooses among the prices of a route. */
+  permits(route: Route, setting: RoutingPolicy[Name], moment: PriceMoment): boolean;
   /** Called only for a route that the gate removes. */
-  relaxationFor(route: Route, setting: RoutingPolicy[Name]): Relaxation<RoutingPolicy[Name]>;
+  relaxationFor(route: Route, setting: RoutingPolicy[Name], moment: PriceMoment): Relaxation<RoutingPolicy[Name]>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { policyWith, type RouteFigures, routeWith } from '../../../tests/support/policy-routes.js';
+import { anyMoment, policyWith, type RouteFigures, routeWith } from '../../../tests/support/policy-routes.js';
 import { defaultPolicy } from '../policy.js';
 import type { RoutingPolicy } from '../routing-policy.js';
 import type { GateName } from './gate.js';
@@ -7,7 +7,7 @@ import { gates } from './index.js';
 import { picoFloor } from './max-price.js';
 
 function permits(name: GateName, setting: RoutingPolicy[GateName], figures: RouteFigures): boolean {
-  return gates.find((gate) => gate.name === name)!.permits(routeWith(figures), setting);
+  return gates.find((gate) => gate.name === name)!.permits(routeWith(figures), setting, anyMoment);
 }
 
 const lists = (allow: string[], deny: string[] = []) => ({ allow, deny });
@@ -25,7 +25,8 @@ describe('the list of gates', () => {
   it.each(gates.map((gate) => [gate.name, gate] as const))('%s permits everything by default', (_name, gate) => {
     expect(gate.isSet(gate.defaultSetting)).toBe(false);
     const bare: RouteFigures = { cloudAct: null, carbon: null, price: null, locode: 'global' };
-    for (const figures of [{}, bare]) expect(gate.permits(routeWith(figures), gate.defaultSetting)).toBe(true);
+    for (const figures of [{}, bare])
+      expect(gate.permits(routeWith(figures), gate.defaultSetting, anyMoment)).toBe(true);
   });
 });
 
@@ -97,8 +98,8 @@ describe('a relaxation', () => {
   const relax = (fields: Partial<RoutingPolicy>, figures: RouteFigures) => {
     const policy = policyWith(fields);
     const gate = gates.find((candidate) => candidate.isSet(policy[candidate.name]))!;
-    const { setting, how } = gate.relaxationFor(routeWith(figures), policy[gate.name]);
-    expect(gate.permits(routeWith(figures), setting)).toBe(true);
+    const { setting, how } = gate.relaxationFor(routeWith(figures), policy[gate.name], anyMoment);
+    expect(gate.permits(routeWith(figures), setting, anyMoment)).toBe(true);
     return [how, setting];
   };
 

@@ -1,4 +1,5 @@
 /** Removes routes above a price and routes without a published price. Compares integers, so that nothing is rounded. */
+import { type PriceMoment, ratesAt } from '../../catalogue/price-moment.js';
 import type { Route } from '../../catalogue/route.js';
 import { ceilingRelaxation, ceilingSchema, isCeilingSet, readCeiling, readStoredCeiling } from './ceiling.js';
 import type { Gate } from './gate.js';
@@ -11,7 +12,8 @@ export const maxPrice: Gate<typeof name> = {
   name,
   defaultSetting: null,
   takes: 'USD per million tokens, a number of at least 0, or `null` for no ceiling',
-  removes: 'Routes whose dearer price, of input and output, is above the ceiling, and those with no published price.',
+  removes:
+    'Routes whose dearer price, of input and output, is above the ceiling, and those with no published price. The price is that of the request’s date, time and prompt length.',
   card: {
     title: 'Price',
     description:
@@ -23,20 +25,21 @@ export const maxPrice: Gate<typeof name> = {
   read: (value) => readCeiling(name, value),
   readStored: readStoredCeiling,
   isSet: isCeilingSet,
-  permits(route, ceiling) {
+  permits(route, ceiling, moment) {
     if (ceiling === null) return true;
-    const price = dearer(route);
+    const price = dearer(route, moment);
     return price !== null && price <= picoFloor(ceiling);
   },
-  relaxationFor(route) {
-    const price = dearer(route);
+  relaxationFor(route, _ceiling, moment) {
+    const price = dearer(route, moment);
     return ceilingRelaxation(name, price === null ? null : usdPerMillion(price));
   },
 };
 
-function dearer({ price }: Route): bigint | null {
-  if (price === null) return null;
-  return price.input > price.output ? price.input : price.output;
+function dearer(route: Route, moment: PriceMoment): bigint | null {
+  const rates = ratesAt(route, moment);
+  if (rates === null) return null;
+  return rates.input > rates.output ? rates.input : rates.output;
 }
 
 /**

@@ -13,9 +13,24 @@ export function giveTo(user: ServerUser, directory: string): void {
   if (user.uid !== undefined && user.gid !== undefined) chownSync(directory, user.uid, user.gid);
 }
 
-/** Gives a cluster of `nobody`, which `initdb` and older versions ran as, to the server's user. No server may run on it. */
-export function takeOver({ uid, gid }: ServerUser, path: string): void {
-  if (uid === undefined || gid === undefined || uid === nobody.uid || lstatSync(path).uid !== nobody.uid) return;
+/**
+ * Gives a cluster to the server's user: one of `nobody`, which `initdb` and older versions ran as, or one that root brought back from a
+ * copy. No server may run on it. PostgreSQL refuses a cluster that others may read, as a copy often is.
+ */
+export function takeOver(user: ServerUser, path: string): void {
+  const found = lstatSync(path);
+  const wanted = { uid: user.uid ?? process.getuid?.(), gid: user.gid ?? process.getgid?.() };
+  if (found.uid !== wanted.uid && user.uid !== undefined) giveAll(user, path, found.uid);
+  if (wanted.uid !== undefined && lstatSync(path).uid !== wanted.uid)
+    throw new Error(
+      `${path} belongs to the user ${found.uid}, but the embedded PostgreSQL runs as ${wanted.uid}. To give it to them: chown -R ${wanted.uid}:${wanted.gid} ${path}`,
+    );
+  chmodSync(path, 0o700);
+}
+
+function giveAll({ uid, gid }: ServerUser, path: string, owner: number): void {
+  // In a directory of anybody else, root would change files that they chose.
+  if (uid === undefined || gid === undefined || ![0, nobody.uid].includes(owner)) return;
   const give = (entry: string): void => {
     const isDirectory = lstatSync(entry).isDirectory();
     if (isDirectory) for (const name of readdirSync(entry)) give(join(entry, name));

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -49,6 +50,24 @@ describe('the embedded PostgreSQL', () => {
     placeCluster(inject('newCluster'), dataDir);
     return start(dataDir);
   }
+
+  it('starts on a copy that was brought back with the owner and the modes of whoever copied it', async () => {
+    const first = await startOnReadyCluster();
+    await ask(first, 'create table kept as select 1 as v');
+    await first.stop();
+    running = [];
+    expect(spawnSync('cp', ['-r', join(dir, 'data'), join(dir, 'copy')]).status).toBe(0);
+    chmodSync(join(dir, 'copy/postgres'), 0o755);
+    expect(await ask(await start(join(dir, 'copy')), 'select v from kept')).toBe(1);
+  });
+
+  it.runIf(process.getuid?.() === 0)('says whose a copy is that it may not use, and what to do', async () => {
+    placeCluster(inject('newCluster'), join(dir, 'data'));
+    chownSync(join(dir, 'data/postgres'), 1234, 1234);
+    await expect(start()).rejects.toThrow(
+      /data\/postgres belongs to the user 1234, .* To give it to them: chown -R \d+:\d+ .*data\/postgres/,
+    );
+  });
 
   /** One cluster that is made here, in a directory that others could enter before; making one takes a second of processor time. */
   describe('on its first start', () => {

@@ -4,6 +4,7 @@
  */
 import { bigint, boolean, customType, doublePrecision, integer, pgSchema, primaryKey } from 'drizzle-orm/pg-core';
 import type { AttemptRecord, StreamEnd } from '../../domain/generation.js';
+import { type BillLines, billText, readBill } from '../../wire/cost.js';
 
 /** PostgreSQL stores every character but U+0000; a name that contains one must not make its record unwritable. */
 export function withoutNul(text: string): string {
@@ -47,6 +48,13 @@ const jsonText = customType<{ data: unknown; driverData: string }>({
   dataType: () => 'text',
   toDriver: (value) => JSON.stringify(value),
   fromDriver: (text) => JSON.parse(text),
+});
+
+/** The lines of a bill, which only a reader of one record needs. */
+const billLines = customType<{ data: BillLines; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: billText,
+  fromDriver: readBill,
 });
 
 const lodestone = pgSchema('lodestone');
@@ -139,6 +147,7 @@ export const generations = lodestone.table(
     usageSource: cleanText('usage_source').$type<'provider' | 'counted'>(),
     errorCode: cleanText('error_code'),
     attempts: jsonText('attempts').$type<AttemptRecord[]>().notNull(),
+    bill: billLines('bill'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

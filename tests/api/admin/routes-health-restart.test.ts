@@ -12,7 +12,7 @@ beforeAll(async () => {
   upstream = await startUpstream();
   const models = [model('spent', [route()]), model('limited', [route({ daily_token_quota: 30 })])];
   gateway = await spawnGateway({ catalogue: chatCatalogue(upstream.url, models) });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await gateway?.stop();
   await upstream?.stop();
@@ -35,4 +35,4 @@ it('kill -9: a held route stays held, and what was used of a quota today still c
   if (dayOf(new Date()) !== day) return;
   expect(outcomes).toEqual([503, 200, 503]);
   expect(upstream.calls.length - calls).toBe(1);
-}, 60_000);
+}, 180_000);

@@ -177,6 +177,12 @@ describe('the generation of a 200', () => {
           error: null,
         },
       ],
+      cost_details: body.usage.cost_details,
+      cost_lines: [
+        { name: 'cached_input', count: 4, unit: 'token', price_usd: '0.0000003', cost_usd: '0.0000012' },
+        { name: 'input', count: 5, unit: 'token', price_usd: '0.0000006', cost_usd: '0.000003' },
+        { name: 'output', count: 3, unit: 'token', price_usd: '0.0000008', cost_usd: '0.0000024' },
+      ],
     });
     expect(Math.abs(Date.parse(byPath.created_at as string) - started)).toBeLessThan(5_000);
     const byQuery = await gateway.call('GET', `/v1/generation?id=${body.id}`);

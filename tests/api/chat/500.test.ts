@@ -22,7 +22,7 @@ async function awayWithTheStore(): Promise<void> {
   bringBack = async () => {
     bringBack = async () => {};
     await back();
-    await expect.poll(async () => (await bench.gateway.call('GET', '/readyz')).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await bench.gateway.call('GET', '/readyz')).status, { timeout: 60_000 }).toBe(200);
   };
 }
 
@@ -100,7 +100,7 @@ describe('500 while the store is unreachable', () => {
     expect(ids.every((id) => /^gen-/.test(id))).toBe(true);
     await bringBack();
     await expect
-      .poll(async () => (await gateway.ledger(known.accountId)).length, { timeout: 15_000 })
+      .poll(async () => (await gateway.ledger(known.accountId)).length, { timeout: 60_000 })
       .toBe(before + 20);
     const entries = (await gateway.ledger(known.accountId)).slice(0, 20);
     expect(entries.map(({ generation_id }) => generation_id).sort()).toEqual([...ids].sort());

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const models = [modelOf('m1', ['alpha', 'beta'])];
   gateway = await spawnGateway({ catalogue: routingCatalogue(upstream.url, models) });
   await gateway.call('PUT', '/v1/routing-policy', { prefer: 'price' });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await gateway?.stop();
   await upstream?.stop();
@@ -41,5 +41,5 @@ it.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(upstream.calls.map(({ path }) => path.split('/')[1])).toEqual(['beta']);
     expect(data.map(({ id }: Json) => id)).toEqual(['beta/meta/m1/frpar', 'auto/meta/m1']);
   },
-  60_000,
+  180_000,
 );

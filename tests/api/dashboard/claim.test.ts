@@ -10,7 +10,7 @@ describe('the demo account of a first start', () => {
   beforeAll(async () => {
     gateway = await spawnGateway({ embedded: true, config: { demo: true } });
     await vi.waitUntil(() => linkIn(gateway.output.stdout), { timeout: 10_000 });
-  }, 60_000);
+  }, 180_000);
   afterAll(() => gateway?.stop());
 
   const newLink = async (earlier?: string): Promise<string> => {
@@ -44,7 +44,7 @@ describe('the demo account of a first start', () => {
     const signIn = { email: claimed.json.account.email, password: 'my own now' };
     expect((await new DashboardClient(gateway.url).call('POST', 'sign-in', signIn)).status).toBe(200);
     expect(linkIn(gateway.output.stdout.slice(printed))).toBeUndefined();
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('a start', () => {
@@ -59,5 +59,5 @@ describe('a start', () => {
     } finally {
       await gateway.stop();
     }
-  }, 60_000);
+  }, 180_000);
 });

@@ -25,7 +25,7 @@ async function used(): Promise<number> {
 }
 /** Settling follows a hang-up within a moment. */
 async function usedBecomes(tokens: number): Promise<void> {
-  await expect.poll(used, { timeout: 5_000 }).toBe(tokens);
+  await expect.poll(used, { timeout: 60_000 }).toBe(tokens);
 }
 
 const words = (count: number) => 'word '.repeat(count);

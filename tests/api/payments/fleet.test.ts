@@ -16,7 +16,7 @@ let fleet: Replicas;
 beforeAll(async () => {
   stripe = await startStripe();
   fleet = await startReplicas({ config: { payments: stripe.config, territories: { sanctioned: ['CU'] } } });
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await fleet?.stop();
   await stripe?.stop();

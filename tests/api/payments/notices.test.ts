@@ -39,7 +39,7 @@ describe('notices.webhook', () => {
     const ask = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hi' }] };
     expect((await gateway.chat(ask, { key })).status).toBe(200);
     await gateway.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-0.50' });
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => received.length, { timeout: 60_000 }).toBe(1);
     const { headers, body, path } = received[0]!;
     expect(path).toBe('/notices');
     await new OpenAI({ apiKey: 'none' }).webhooks.verifySignature(body, headers as Record<string, string>, secret);
@@ -52,7 +52,7 @@ describe('notices.webhook', () => {
     });
     expect(Number(told.data.balance_usd)).toBeLessThan(2);
     await gateway.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-5' });
-    await expect.poll(() => received.length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => received.length, { timeout: 60_000 }).toBeGreaterThan(1);
     // Many looks of both later, each crossing has been told once.
     expect(received.map(({ body: text }) => JSON.parse(text).type)).toEqual(['balance.low', 'balance.exhausted']);
   });

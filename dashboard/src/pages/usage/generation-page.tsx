@@ -14,6 +14,7 @@ import { count, milliseconds, unknown } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
 import { exactTime } from '../../format/time.js';
 import { AttemptTimeline } from './attempt-timeline.js';
+import { BillCard } from './bill-card.js';
 import { Outcome } from './outcome.js';
 
 export function Page() {
@@ -63,6 +64,7 @@ function Details({ generation }: { generation: Generation }) {
           <Facts facts={figures(generation)} />
         </Card>
       </div>
+      <BillCard generation={generation} />
     </div>
   );
 }

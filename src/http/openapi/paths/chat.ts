@@ -123,7 +123,7 @@ const costDetails = object(
     request: part('The request itself'),
     tier: text('The tier whose prices applied, where it was not the ordinary one.'),
   },
-  { optional: 'all', description: 'How the cost is made up: only the classes that were used. Their sum is `cost`.' },
+  { optional: 'all', description: 'How the cost is made up: only the classes that were used. Their sum is the cost.' },
 );
 
 const usage = object(
@@ -132,7 +132,7 @@ const usage = object(
     completion_tokens: integer('Tokens of the answer.'),
     total_tokens: integer('Both.'),
     cost: number('What the answer cost, in US dollars; the exact decimal.'),
-    cost_details: costDetails,
+    cost_details: ref('CostDetails'),
     prompt_tokens_details: object(
       {
         cached_tokens: integer('Of the prompt, what came from a cache.'),
@@ -203,6 +203,7 @@ const chunkChoice: Schema = object(
 
 const chatAnswerSchemas = {
   Usage: usage,
+  CostDetails: costDetails,
   RouterMetadata: routerMetadata,
   ChatCompletion: object(
     {

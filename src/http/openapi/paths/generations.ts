@@ -33,6 +33,17 @@ const attempt = object({
   error: textOrNull('What it said.'),
 });
 
+const costLine = object({
+  name: text(
+    'What was counted, named as the prices of a route: `input`, `cached_input`, `cache_write_1h`, `tools.web_search` and so on. ' +
+      '`unpriced_tools` are calls that the provider made by itself and that have no price.',
+  ),
+  count: integer('How many.'),
+  unit: oneOfValues(['token', 'call', 'request'], 'What is counted.'),
+  price_usd: usd('The price of one.'),
+  cost_usd: usd('Count times price.'),
+});
+
 const generation = object({
   id: text('The `id` of the answer.', idPattern('gen')),
   created_at: time('When the request came.'),
@@ -60,6 +71,15 @@ const generation = object({
   usage_source: oneOfValues(['provider', 'counted', null], 'Who counted the tokens.'),
   error_code: textOrNull('The error’s code.'),
   attempts: array(attempt, 'Every attempt.'),
+  cost_details: {
+    anyOf: [ref('CostDetails'), { type: 'null' }],
+    description: 'As in the `usage` of the answer; null where nothing was billed, and in records of older versions.',
+  },
+  cost_lines: {
+    anyOf: [array(costLine, 'The lines of the bill.'), { type: 'null' }],
+    description:
+      'The lines of the bill, whose sum is `cost_usd`; null where nothing was billed, and in records of older versions.',
+  },
 });
 
 /** A NUL is refused: PostgreSQL has no text with one. */

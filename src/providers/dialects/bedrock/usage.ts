@@ -1,7 +1,7 @@
 /** Translates usage and stop reasons to OpenAI's. */
 
 import { type Fields, isFields } from '../chat-parts/conversation.js';
-import { figureOf, isMissing, sum } from '../chat-parts/figures.js';
+import { figureOf, isMissing, sum, totalOf } from '../chat-parts/figures.js';
 
 const finishReasons: Record<string, string> = {
   max_tokens: 'length',
@@ -36,7 +36,7 @@ export function usageOf(usage: unknown, tier: unknown): Fields | undefined {
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
-    total_tokens: sum([prompt, completion]),
+    total_tokens: totalOf(totalTokens, [prompt, completion]),
     prompt_tokens_details: {
       cached_tokens: cacheReadInputTokens ?? 0,
       cache_write_tokens: written,

@@ -8,6 +8,12 @@ export function sum(figures: readonly unknown[]): unknown {
   return odd !== undefined ? odd : (known as number[]).reduce((total, figure) => total + figure, 0);
 }
 
+/** The provider's total where it is above its parts, so that what no part explains is noticed; else their sum. */
+export function totalOf(given: unknown, parts: readonly unknown[]): unknown {
+  const total = sum(parts);
+  return typeof given === 'number' && typeof total === 'number' && given > total ? given : total;
+}
+
 export function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }

@@ -146,6 +146,25 @@ describe('an answer of Gemini', () => {
     expect(usageOf({})).toBeUndefined();
   });
 
+  it('counts audio that came from a cache as cached and not as audio', () => {
+    expect(
+      usageOf({
+        ...{ promptTokenCount: 100, candidatesTokenCount: 3, cachedContentTokenCount: 50 },
+        promptTokensDetails: [
+          { modality: 'TEXT', tokenCount: 40 },
+          { modality: 'AUDIO', tokenCount: 60 },
+        ],
+        cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 50 }],
+      }),
+    ).toMatchObject({ prompt_tokens_details: { cached_tokens: 50, audio_tokens: 10 } });
+  });
+
+  it('keeps a total that says more than its parts, so that the difference is noticed', () => {
+    const figures = { promptTokenCount: 9, candidatesTokenCount: 3 };
+    expect(usageOf({ ...figures, totalTokenCount: 20 })).toMatchObject({ completion_tokens: 3, total_tokens: 20 });
+    expect(usageOf({ ...figures, totalTokenCount: 10 })).toMatchObject({ completion_tokens: 3, total_tokens: 12 });
+  });
+
   it.each([
     [{ error: { code: 503, message: 'busy' } }],
     [[{ error: { code: 503, message: 'busy' } }]],

@@ -1,7 +1,7 @@
 /** Translates usage and finish reasons to OpenAI's. */
 
 import { type Fields, isFields } from '../chat-parts/conversation.js';
-import { isMissing, sum } from '../chat-parts/figures.js';
+import { isMissing, sum, totalOf } from '../chat-parts/figures.js';
 
 const filtered =
   /^(?:SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|LANGUAGE|MODEL_ARMOR|OTHER|IMAGE_\w+|NO_IMAGE)$/;
@@ -39,10 +39,10 @@ export function usageOf(usage: unknown): Fields | undefined {
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
-    total_tokens: sum([prompt, completion]),
+    total_tokens: totalOf(usage.totalTokenCount, [prompt, completion]),
     prompt_tokens_details: {
       cached_tokens: usage.cachedContentTokenCount ?? 0,
-      ...modalities([usage.promptTokensDetails, usage.toolUsePromptTokensDetails]),
+      ...modalities([usage.promptTokensDetails, usage.toolUsePromptTokensDetails], usage.cacheTokensDetails),
     },
     completion_tokens_details: {
       reasoning_tokens: reasoning,
@@ -62,15 +62,23 @@ function completionOf({ candidatesTokenCount, thoughtsTokenCount, totalTokenCoun
 
 const modalityNames: Record<string, string> = { AUDIO: 'audio_tokens', IMAGE: 'image_tokens', VIDEO: 'video_tokens' };
 
-/** Tokens that may have their own price. Text is the rest and needs no figure. */
-function modalities(lists: readonly unknown[]): Fields {
-  const entries = lists.flatMap((list) => (Array.isArray(list) ? list.filter(isFields) : []));
+/** Tokens that may have their own price, without those that came from a cache. Text is the rest and needs no figure. */
+function modalities(lists: readonly unknown[], cached?: unknown): Fields {
   const figures: Fields = {};
-  for (const { modality, tokenCount } of entries) {
+  for (const { modality, tokenCount } of lists.flatMap(entriesOf)) {
     const name = modalityNames[String(modality)];
     if (name !== undefined && !isMissing(tokenCount)) figures[name] = sum([figures[name], tokenCount]);
   }
+  for (const { modality, tokenCount } of entriesOf(cached)) {
+    const name = modalityNames[String(modality)] ?? '';
+    const whole = figures[name];
+    if (typeof whole === 'number' && typeof tokenCount === 'number') figures[name] = Math.max(0, whole - tokenCount);
+  }
   return figures;
+}
+
+function entriesOf(list: unknown): Fields[] {
+  return Array.isArray(list) ? list.filter(isFields) : [];
 }
 
 const tiers: Record<string, string> = { ON_DEMAND_PRIORITY: 'priority', ON_DEMAND_FLEX: 'flex' };
