@@ -1,6 +1,6 @@
 /** What the stages hand to one another, and the ports that the composition gives them. */
 import type { AccountDirectory } from '../accounts/directory.js';
-import type { SpendHold, SpendHolds } from '../accounts/spending/spend-holds.js';
+import type { SpendHold, Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { PicoUsd } from '../base/money.js';
 import type { Clock } from '../base/time.js';
@@ -47,7 +47,7 @@ export interface PipelinePorts {
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
-  spend: Pick<SpendHolds, 'take'>;
+  spend: Pick<Spending, 'take'>;
   validator: Validator;
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;

@@ -8,6 +8,7 @@ import type { Bucket, Buckets, Totals } from '../ports.js';
 import { patientWaitMs, RedisLink, requestWaitMs } from './link.js';
 import { RedisAdmission } from './redis-admission.js';
 import { RedisCounters } from './redis-counters.js';
+import { RedisSpend } from './redis-spend.js';
 import { RedisVersions } from './redis-versions.js';
 import { addTotalScript, giveBackScript, raiseTotalScript, takeBucketsScript } from './scripts.js';
 
@@ -30,6 +31,7 @@ export interface SharedState {
   counters(family: string, options?: MemoryCountersOptions): RedisCounters;
   readonly totals: RedisTotals;
   readonly buckets: RedisBuckets;
+  readonly spend: RedisSpend;
   readonly up: boolean;
   /** The number of requests admitted without Redis so far. */
   readonly fallbacks: number;
@@ -51,6 +53,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     return known;
   };
   const admission = new RedisAdmission(link, versions, counters('ip'), counters('requests'));
+  const spend = new RedisSpend(link);
   await link.open();
   return {
     link,
@@ -59,13 +62,17 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     counters,
     totals: new RedisTotals(link),
     buckets: new RedisBuckets(link, clock),
+    spend,
     get up() {
       return link.up;
     },
     get fallbacks() {
       return admission.unanswered;
     },
-    close: () => link.close(),
+    close: () => {
+      spend.close();
+      return link.close();
+    },
   };
 }
 

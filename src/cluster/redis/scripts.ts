@@ -2,16 +2,8 @@
  * Lua scripts that Redis runs in one step each (features of Redis 7.0 only). Every script takes many requests at once,
  * because the requests of one turn of the event loop share a command. Keys come in KEYS, figures in ARGV.
  */
-import { createHash } from 'node:crypto';
-
-export interface Script {
-  readonly lua: string;
-  readonly sha: string;
-}
-
-function script(lua: string): Script {
-  return { lua, sha: createHash('sha1').update(lua).digest('hex') };
-}
+import { redisTime, type Script, script } from './script.js';
+import { spendScripts } from './spend-scripts.js';
 
 /**
  * A counter is a key whose expiry is its window's end. Redis drops it when its clock has passed that millisecond, so the
@@ -19,9 +11,7 @@ function script(lua: string): Script {
  * identifies the window. One command reads all keys, and a counter that many requests share is read and written once: nearly
  * all of a script's time is its commands (2 µs each, measured).
  */
-const counting = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const counting = `${redisTime}
 local held = redis.call('MGET', unpack(KEYS))
 local counters = {}
 local function counterOf(at, windowMs)
@@ -156,9 +146,7 @@ return 1
 `);
 
 /** A bucket is a key with the time at which it will be full again. It expires then. */
-const filling = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const filling = `${redisTime}
 local function write(key, fullAt)
   local text = string.format('%.0f', fullAt)
   if fullAt > now then redis.call('SET', key, text, 'PXAT', text) else redis.call('DEL', key) end
@@ -190,4 +178,5 @@ return #KEYS
 export const allScripts: readonly Script[] = [
   ...[takeScript, adjustScript, restoreScript, admitScript, currentScript, raiseScript],
   ...[addTotalScript, raiseTotalScript, takeBucketsScript, giveBackScript],
+  ...spendScripts,
 ];
