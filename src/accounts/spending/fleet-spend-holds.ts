@@ -64,7 +64,6 @@ export class FleetSpendHolds implements Spending {
     return this.own.exceeded;
   }
 
-  /** What has to be asked of the shared state for a request; null where nothing limits its spending. */
   askOf({ key, account }: Identity, estimatePico: PicoUsd): SpendAsk | null {
     const isCapped = key.terms.limitPico !== null;
     const isBounded = this.own.isBounded(account);
@@ -85,7 +84,6 @@ export class FleetSpendHolds implements Spending {
     return this.deps.shared.take(ask).then((answer) => this.takeAs(identity, ask, answer));
   }
 
-  /** Goes on with what the shared state has answered; null where it was out of reach. */
   takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold> {
     const { limits, estimatePico } = ask;
     if (answer?.kind === 'held') return this.own.track(identity, estimatePico, limits);

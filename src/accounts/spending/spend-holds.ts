@@ -6,7 +6,7 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
 import type { PicoUsd } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
-import type { SpendLimit } from '../../cluster/shared-spend.js';
+import type { SpendAnswer, SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
 import type { Account, ApiKey, Identity, KeyTerms } from '../../domain/account.js';
 import { periodStart } from '../keys/limit-period.js';
 import { balanceRefusal, capRefusal, hasRoom, type InFlight } from './spend-rule.js';
@@ -33,6 +33,10 @@ export interface Spending {
   readonly exceeded: number;
   /** Throws insufficient_credits or key_limit_exceeded. A key without a cap waits for nothing. */
   take(identity: Identity, estimatePico: PicoUsd): MaybePromise<SpendHold>;
+  /** What has to be asked of the shared state before a request is taken; null where nothing has to. */
+  askOf(identity: Identity, estimatePico: PicoUsd): SpendAsk | null;
+  /** Like `take`, with what the shared state has answered; null where it was out of reach. */
+  takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold>;
   /** What is held of an account, and for how many requests. */
   inFlight(account: Account): MaybePromise<Readonly<InFlight>>;
 }
@@ -84,6 +88,14 @@ export class SpendHolds implements Spending {
       this.checkBalance(identity.account);
       return this.track(identity, estimatePico, limits);
     });
+  }
+
+  askOf(): null {
+    return null;
+  }
+
+  takeAs(identity: Identity, { estimatePico }: SpendAsk): MaybePromise<SpendHold> {
+    return this.take(identity, estimatePico);
   }
 
   /** Counts a request that was admitted already. */

@@ -25,7 +25,7 @@ export interface SharedStateOptions {
 export interface SharedState {
   readonly link: RedisLink;
   readonly versions: RedisVersions;
-  /** Counts addresses in the family `ip` and the requests of keys in the family `requests`. */
+  /** Counts addresses in the family `ip`, and the requests and tokens of keys in the families `requests` and `tokens`. */
   readonly admission: RedisAdmission;
   /** The counters of a family; the same object each time. */
   counters(family: string, options?: MemoryCountersOptions): RedisCounters;
@@ -52,8 +52,9 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     families.set(family, known);
     return known;
   };
-  const admission = new RedisAdmission(link, versions, counters('ip'), counters('requests'));
   const spend = new RedisSpend(link);
+  const counted = { peers: counters('ip'), requests: counters('requests'), tokens: counters('tokens') };
+  const admission = new RedisAdmission(link, versions, counted, spend);
   await link.open();
   return {
     link,

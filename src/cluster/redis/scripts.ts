@@ -3,7 +3,7 @@
  * because the requests of one turn of the event loop share a command. Keys come in KEYS, figures in ARGV.
  */
 import { redisTime, type Script, script } from './script.js';
-import { spendScripts } from './spend-scripts.js';
+import { spending, spendScripts } from './spend-scripts.js';
 
 /**
  * A counter is a key whose expiry is its window's end. Redis drops it when its clock has passed that millisecond, so the
@@ -83,19 +83,21 @@ return #KEYS
 `);
 
 /**
- * KEYS: the versions of states and catalogue; then for each request the address' counter, and the key's counter and two
- * versions, where it has them. ARGV: the lengths of the two windows, then two limits for each request, empty where there is
- * nothing to take. Returns Redis' time and the two versions, then three figures for an address, and three figures and two
- * versions for a key unless its address was refused.
+ * KEYS: the versions of states and catalogue; then for each request the address' counter; the key's counter and two versions; and the
+ * token counter and the subjects of spending, where it has them. ARGV: the lengths of the three windows and the name of the process;
+ * then for each request the limits of address and key, empty where there is nothing to take. A key's limit is followed by the tokens,
+ * empty where there are none, and those by their limit, the two versions under which they are taken, and a take of spending. Returns
+ * Redis' time and the two versions; then three figures for an address; three figures and two versions for a key unless its address was
+ * refused; and for tokens -1 where they were not taken, else three figures and the answer of spending.
  */
-export const admitScript = script(`${counting}
+export const admitScript = script(`${counting}${spending}
 local answer = { now, held[1], held[2] }
-local n = 3
-local at = 3
-local peerWindowMs, keyWindowMs = tonumber(ARGV[1]), tonumber(ARGV[2])
-for i = 3, #ARGV, 2 do
-  local peerLimit, keyLimit = ARGV[i], ARGV[i + 1]
+local n, at, arg = 3, 3, 5
+local peerWindowMs, keyWindowMs, tokenWindowMs = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+while arg <= #ARGV do
+  local peerLimit, keyLimit = ARGV[arg], ARGV[arg + 1]
   local admitted, used, expiry = 1, 0, 0
+  arg = arg + 2
   if peerLimit ~= '' then
     admitted, used, expiry = take(at, 1, tonumber(peerLimit), peerWindowMs)
     answer[n + 1], answer[n + 2], answer[n + 3] = admitted, used, expiry
@@ -103,16 +105,38 @@ for i = 3, #ARGV, 2 do
     at = at + 1
   end
   if keyLimit ~= '' then
-    if admitted == 1 then
+    local peerAdmitted = admitted == 1
+    if peerAdmitted then
       admitted, used, expiry = take(at, 1, tonumber(keyLimit), keyWindowMs)
       answer[n + 1], answer[n + 2], answer[n + 3] = admitted, used, expiry
       answer[n + 4], answer[n + 5] = held[at + 1], held[at + 2]
       n = n + 5
     end
+    local tokens = ARGV[arg]
+    arg = arg + 1
     at = at + 3
+    if tokens ~= '' then
+      local count = tonumber(ARGV[arg + 3])
+      local isCurrent = held[at - 2] == ARGV[arg + 1] and held[at - 1] == ARGV[arg + 2]
+      if peerAdmitted and admitted == 1 and isCurrent then
+        admitted, used, expiry = take(at, tonumber(tokens), tonumber(ARGV[arg]), tokenWindowMs)
+        answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = admitted, used, expiry, 0
+        if admitted == 1 and count > 0 then
+          local usd, pico = tonumber(ARGV[arg + 4]), tonumber(ARGV[arg + 5])
+          answer[n + 4] = takeSpend(at + 1, count, arg + 6, ARGV[4], usd, pico)
+        end
+        n = n + 4
+      elseif peerAdmitted then
+        n = n + 1
+        answer[n] = -1
+      end
+      at = at + 1 + count
+      arg = arg + 6 + 2 * count
+    end
   end
 end
 write()
+writeSpend()
 return answer
 `);
 
