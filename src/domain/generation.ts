@@ -42,4 +42,6 @@ export interface Generation {
   usageSource: 'provider' | 'counted' | null;
   errorCode: string | null;
   attempts: AttemptRecord[];
+  /** The `provider` object of the request, without nulls and empty lists; null where it asked for nothing. */
+  requestPolicy?: Readonly<Record<string, unknown>> | null;
 }

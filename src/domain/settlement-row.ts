@@ -4,12 +4,15 @@
  */
 import type { Generation } from './generation.js';
 
-/** The columns in the order of a line. A replay reads the first five again. */
+/** The columns in the order of a line. A replay reads the first five again. A new one is only added at the end. */
 export const lineColumns: readonly string[] = (
   'id account_id key_id billed cost_pico request_id key_name created_ms requested_model served_model provider locode ' +
   'streamed status prompt_tokens completion_tokens cached_tokens reasoning_tokens latency_ms first_byte_ms ' +
-  'providers_attempted fallback_occurred finish_reason stream_end usage_source error_code attempts'
+  'providers_attempted fallback_occurred finish_reason stream_end usage_source error_code attempts request_policy'
 ).split(' ');
+
+/** Earlier versions wrote lines that end here. */
+const columnsMin = lineColumns.indexOf('attempts') + 1;
 
 export interface SettlementRow {
   /** Holds the line, usually among other lines. */
@@ -58,7 +61,7 @@ function settlementLine(g: Generation): string {
     `${g.status}\t${g.promptTokens}\t${g.completionTokens}\t${g.cachedTokens}\t${g.reasoningTokens}\t` +
     `${g.latencyMs}\t${g.firstByteMs ?? noValue}\t${jsonCell(g.providersAttempted)}\t${flagCell(g.fallbackOccurred)}\t` +
     `${textCell(g.finishReason)}\t${textCell(g.streamEnd)}\t${textCell(g.usageSource)}\t${textCell(g.errorCode)}\t` +
-    `${jsonCell(g.attempts)}`
+    `${jsonCell(g.attempts)}\t${g.requestPolicy == null ? noValue : jsonCell(g.requestPolicy)}`
   );
 }
 
@@ -89,15 +92,22 @@ export function settlementRow(generation: Generation): SettlementRow {
   }
 }
 
-/** Reads the line of an earlier process. Throws where it is not a record. */
+/**
+ * Reads the line of an earlier process. Throws where it is not a record. COPY takes only lines with every column, so a line of an
+ * earlier version is completed, in a buffer of its own.
+ */
 export function readSettlementRow(bytes: Buffer, start: number, end: number): SettlementRow {
   const cells = bytes.toString('utf8', start, end - 1).split('\t');
   const [id, accountId, keyId, billed, cost] = cells;
-  if (cells.length !== lineColumns.length || !id || !accountId || keyId === undefined)
+  if (cells.length < columnsMin || cells.length > lineColumns.length || !id || !accountId || keyId === undefined)
     throw new TypeError('not a journal record');
   if (!cost || !/^\d+$/.test(cost) || (billed !== 't' && billed !== 'f')) throw new TypeError('not a journal record');
   const chargePico = billed === 't' ? BigInt(cost) : 0n;
-  return { bytes, start, end, accountId: unescapeCell(accountId), keyId: unescapeCell(keyId), chargePico };
+  const row = { accountId: unescapeCell(accountId), keyId: unescapeCell(keyId), chargePico };
+  const missing = lineColumns.length - cells.length;
+  if (missing === 0) return { ...row, bytes, start, end };
+  const line = Buffer.concat([bytes.subarray(start, end - 1), Buffer.from(`${`\t${noValue}`.repeat(missing)}\n`)]);
+  return { ...row, bytes: line, start: 0, end: line.length };
 }
 
 export function lineText({ bytes, start, end }: SettlementRow): string {

@@ -10,10 +10,11 @@ import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { keyScopeGate } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
+import { applyOrder, type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
 import type { Preference } from '../policy/routing-policy.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { gate } from './gate.js';
+import { gate, type Wishes } from './gate.js';
 import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
 import type { Score } from './rank/score.js';
 import { scores } from './rank.js';
@@ -70,10 +71,13 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
     counterfactuals: [],
   };
   const { balancePico } = identity.account;
+  const snapshot = ports.catalogue.current;
+  // A malformed field is a 400, as in a chat request.
+  const preferences = snapshot && readPreferences(request.provider, snapshot);
   // Credits are checked before routing, but the candidates are worth showing all the same.
   const unpaid = balancePico <= 0n ? gatewayError('insufficient_credits', { balance: usdText(balancePico) }) : null;
   try {
-    const serving = await wouldServe(ports, asked, explanation);
+    const serving = await wouldServe(ports, { ...asked, preferences }, explanation);
     if (unpaid) throw unpaid;
     explanation.would_serve = serving.id;
   } catch (error) {
@@ -85,12 +89,14 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
 
 async function wouldServe(
   ports: ExplainPorts,
-  { identity, territory, request }: ExplainRequest,
+  { identity, territory, request, preferences }: ExplainRequest & { preferences: RequestPreferences | null },
   explanation: Explanation,
 ): Promise<Route> {
   const { account } = identity;
   const snapshot: Snapshot | null = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
+  const moment = { atMs: ports.clock.now(), promptTokens: estimatePromptTokens(request) };
+  const wishes: Wishes | null = preferences && { preferences, moment };
   const primary = resolve(snapshot, account, request.model);
   const chain = request.fallback
     ? resolveSentChain(ports, snapshot, account, request.fallback)
@@ -102,16 +108,18 @@ async function wouldServe(
     primary,
     () => chain,
     (plan) => {
-      const { eligible, removed, excluded, error } = gate(ports, plan, identity, territory);
+      const { eligible, removed, excluded, error } = gate(ports, plan, identity, territory, wishes);
       if (removed.length > 0 && eligible.length + excluded.length === 0) {
-        // No change of the policy admits what the key does not allow.
+        // No change of the policy admits what the key does not allow, or what the request does not want.
         const inScope = removed.filter(({ gate }) => gate !== keyScopeGate).map(({ route }) => route);
-        explanation.counterfactuals.push(...counterfactuals(account.policy, inScope));
+        const wanted = inScope.filter((route) => !preferences?.gates.some((each) => !each.permits(route, moment)));
+        explanation.counterfactuals.push(...counterfactuals(account.policy, wanted));
       }
       explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
       if (error) return { kind: 'failed', error };
-      return dryWalk(ports, { request, plan, eligible, prefer: account.policy.prefer, explanation, trail });
+      const prefer = preferences?.prefer ?? account.policy.prefer;
+      return dryWalk(ports, { request, plan, eligible, prefer, order: preferences?.order ?? [], explanation, trail });
     },
   );
   // A real request is refused by the key's token limit before gates and walk run.
@@ -126,17 +134,23 @@ interface DryWalk {
   readonly plan: Plan;
   readonly eligible: readonly Route[];
   readonly prefer: Preference;
+  /** Providers that come first. */
+  readonly order: readonly string[];
   readonly explanation: Explanation;
   readonly trail: Trail;
 }
 
 function dryWalk(
   ports: ExplainPorts,
-  { request, plan, eligible, prefer, explanation: { candidates }, trail }: DryWalk,
+  { request, plan, eligible, prefer, order, explanation: { candidates }, trail }: DryWalk,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
-  const explained = scores(ports, eligible, prefer, request.stream).map(({ route, score }, i) => {
+  const scoreByRoute = new Map(
+    scores(ports, eligible, prefer, request.stream).map(({ route, score }) => [route, score]),
+  );
+  const explained = applyOrder([...scoreByRoute.keys()], order).map((route, i) => {
+    const score = scoreByRoute.get(route)!;
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;

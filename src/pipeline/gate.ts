@@ -6,7 +6,17 @@ import { applyKeyScope, modelRefusal } from '../accounts/keys/key-scope.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { applyGates, type Gated, keyScopeGate, type Removal, removalText } from '../policy/apply-gates.js';
+import {
+  applyGates,
+  applyRequestGates,
+  exhaustedParam,
+  type Gated,
+  keyScopeGate,
+  type Removal,
+  removalText,
+} from '../policy/apply-gates.js';
+import type { RequestMoment } from '../policy/request-gate.js';
+import type { RequestPreferences } from '../policy/request-preferences.js';
 import { territoryFilter } from '../territory/provider-terms.js';
 import type { Territory } from '../territory/territory.js';
 import type { PipelinePorts, Plan } from './handover.js';
@@ -20,20 +30,41 @@ export interface GateOutcome {
   readonly error: GatewayError | null;
 }
 
+/** What a request asks of its routes, and when. */
+export interface Wishes {
+  readonly preferences: RequestPreferences | null;
+  readonly moment: RequestMoment;
+}
+
 type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 
 const nothing: readonly never[] = [];
 
-export function gate(ports: GatePorts, plan: Plan, { key, account }: Identity, territory: Territory): GateOutcome {
+/** Gates of the account leave a pin alone. What the request itself asks for holds for a pin too. */
+export function gate(
+  ports: GatePorts,
+  plan: Plan,
+  { key, account }: Identity,
+  territory: Territory,
+  wishes: Wishes | null = null,
+): GateOutcome {
   const refusal = modelRefusal(key, plan);
   if (refusal) return { eligible: nothing, removed: refusedRoutes(plan), excluded: nothing, error: refusal };
   const stopped = stateError(ports, plan);
   if (stopped) return { eligible: nothing, removed: nothing, excluded: nothing, error: stopped };
-  const { eligible, removed } =
+  const permittedByAccount: Gated =
     plan.kind === 'pin' ? { eligible: plan.routes, removed: nothing } : gateCandidates(plan.routes, key, account);
+  const { eligible, removed } = wishes === null ? permittedByAccount : applyWishes(plan, permittedByAccount, wishes);
   const { permitted, excluded } = territoryFilter(eligible, territory);
   const error = permitted.length > 0 ? null : emptyError(ports, plan, { removed, excluded }, territory);
   return { eligible: permitted, removed, excluded, error };
+}
+
+/** An order of providers means nothing for a pin, and neither does a gate that comes from it. */
+function applyWishes({ kind }: Plan, gated: Gated, { preferences, moment }: Wishes): Gated {
+  if (preferences === null || kind === 'auto') return applyRequestGates(gated, preferences, moment);
+  const gates = preferences.gates.filter(({ name }) => name !== 'provider.allow_fallbacks');
+  return applyRequestGates(gated, { ...preferences, gates }, moment);
 }
 
 function refusedRoutes({ routes }: Plan): Removal[] {
@@ -55,7 +86,8 @@ function emptyError(
   territory: Territory,
 ): GatewayError | null {
   if (excluded.length > 0) return territories.modelExcluded({ id, kind, excluded, territory });
-  return removed.length > 0 ? gatewayError('routing_policy_exhausted', { id, gates: removalText(removed) }) : null;
+  if (removed.length === 0) return null;
+  return gatewayError('routing_policy_exhausted', { id, gates: removalText(removed), param: exhaustedParam(removed) });
 }
 
 function stateError({ modelStates }: GatePorts, { id, routes }: Plan): GatewayError | null {

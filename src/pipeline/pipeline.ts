@@ -13,11 +13,13 @@ import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import type { Reservation } from '../limits/key-limiter.js';
+import { applyOrder, readPreferences } from '../policy/request-preferences.js';
 import { admit } from './admit.js';
 import type { Caller } from './caller.js';
 import { estimateCost } from './estimate-cost.js';
-import { gate } from './gate.js';
+import { gate, type Wishes } from './gate.js';
 import type { ChatNotes, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
+import { observeThroughput } from './observe-throughput.js';
 import { rank } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
@@ -55,11 +57,11 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       exchange.plan,
       () => exchange.sentChain ?? resolveSavedChain(snapshot, account),
       (plan, place) => {
-        const { eligible, error } = gate(ports, plan, identity, caller.origin.territory);
+        const { eligible, error } = gate(ports, plan, identity, caller.origin.territory, wishesOf(exchange));
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
         trail.place = place;
-        const candidates = rank(ports, eligible, account.policy.prefer, request.stream);
+        const candidates = candidatesOf(ports, exchange, eligible);
         return walk(ports, { exchange, plan, candidates, relay });
       },
     );
@@ -68,6 +70,7 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
     const delivered = isPending(responding) ? await responding : responding;
     notes.delivered = delivered;
     settle(ports, exchange, delivered);
+    if (relay) observeThroughput(ports, exchange, delivered, relay.lastTextAtMs);
     if (delivered.error) throw delivered.error;
   } finally {
     // Nothing was delivered, or the settlement has corrected the reservation already.
@@ -105,6 +108,7 @@ function open(
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
+  const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const plan = resolve(snapshot, account, request.model);
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
   const promptEstimate = estimatePromptTokens(request);
@@ -123,6 +127,7 @@ function open(
       snapshot,
       plan,
       sentChain,
+      preferences,
       promptEstimate,
       reservation,
       hold,
@@ -130,7 +135,8 @@ function open(
     };
     return notes.exchange;
   };
-  const estimate = estimateCost(eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain }), {
+  const routed = { identity, caller, snapshot, plan, sentChain, preferences, promptEstimate, createdAt };
+  const estimate = estimateCost(eligibleRoutes(ports, routed), {
     request,
     promptTokens: promptEstimate,
     atMs: createdAt,
@@ -143,20 +149,29 @@ function open(
   );
 }
 
+type RoutedRequest = Pick<Exchange, 'identity' | 'preferences' | 'promptEstimate' | 'createdAt'>;
+
+function wishesOf({ preferences, promptEstimate, createdAt }: RoutedRequest): Wishes | null {
+  return preferences && { preferences, moment: { atMs: createdAt, promptTokens: promptEstimate } };
+}
+
+/** In the order in which they are tried. */
+function candidatesOf(ports: PipelinePorts, exchange: Exchange, eligible: readonly Route[]): readonly Route[] {
+  const { identity, request, preferences } = exchange;
+  const ranked = rank(ports, eligible, preferences?.prefer ?? identity.account.policy.prefer, request.stream);
+  return preferences === null ? ranked : applyOrder(ranked, preferences.order);
+}
+
 /** Every route that may serve the request: of its own id, and of the entries of its chain. */
 function* eligibleRoutes(
   ports: PipelinePorts,
-  {
-    identity,
-    caller,
-    snapshot,
-    plan,
-    sentChain,
-  }: Pick<Exchange, 'identity' | 'caller' | 'snapshot' | 'plan' | 'sentChain'>,
+  routed: RoutedRequest & Pick<Exchange, 'caller' | 'snapshot' | 'plan' | 'sentChain'>,
 ): Iterable<Route> {
+  const { identity, caller, snapshot, plan, sentChain } = routed;
   const { account } = identity;
+  const wishes = wishesOf(routed);
   for (const each of [plan, ...(sentChain ?? resolveSavedChain(snapshot, account))]) {
-    yield* gate(ports, each, identity, caller.origin.territory).eligible;
+    yield* gate(ports, each, identity, caller.origin.territory, wishes).eligible;
   }
 }
 

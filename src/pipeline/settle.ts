@@ -89,6 +89,7 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     usageSource: billed?.source ?? null,
     errorCode: delivered.errorCode,
     attempts,
+    requestPolicy: exchange.preferences?.sent ?? null,
   };
 }
 

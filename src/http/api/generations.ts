@@ -125,5 +125,6 @@ function generationJson(generation: Generation) {
     usage_source: generation.usageSource,
     error_code: generation.errorCode,
     attempts: generation.attempts,
+    request_policy: generation.requestPolicy ?? null,
   };
 }

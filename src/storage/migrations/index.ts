@@ -6,6 +6,7 @@ import { payments } from './0004-payments.js';
 import { changes } from './0005-changes.js';
 import { sessions } from './0006-sessions.js';
 import { money } from './0007-money.js';
+import { requestPolicy } from './0010-request-policy.js';
 
 export interface Migration {
   readonly name: string;
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { name: '0005-changes', sql: changes },
   { name: '0006-sessions', sql: sessions },
   { name: '0007-money', sql: money },
+  { name: '0010-request-policy', sql: requestPolicy },
 ];

@@ -139,6 +139,7 @@ export const generations = lodestone.table(
     usageSource: cleanText('usage_source').$type<'provider' | 'counted'>(),
     errorCode: cleanText('error_code'),
     attempts: jsonText('attempts').$type<AttemptRecord[]>().notNull(),
+    requestPolicy: jsonText('request_policy').$type<Record<string, unknown>>(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

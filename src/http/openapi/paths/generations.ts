@@ -60,6 +60,11 @@ const generation = object({
   usage_source: oneOfValues(['provider', 'counted', null], 'Who counted the tokens.'),
   error_code: textOrNull('The error’s code.'),
   attempts: array(attempt, 'Every attempt.'),
+  request_policy: {
+    type: ['object', 'null'],
+    description: 'The `provider` object of the request, without nulls and empty lists.',
+    additionalProperties: true,
+  },
 });
 
 /** A NUL is refused: PostgreSQL has no text with one. */
