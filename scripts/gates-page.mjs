@@ -43,7 +43,7 @@ export function renderPolicyPage(page, { gates, defaultPolicy }) {
 }
 
 function inline(value) {
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value);
   return `{ ${Object.entries(value)
     .map(([name, one]) => `"${name}": ${JSON.stringify(one)}`)
     .join(', ')} }`;

@@ -46,6 +46,7 @@ export const groups = [
       { slug: 'payments', file: 'guide/payments.md', title: 'Payments and notices' },
       { slug: 'metrics', file: 'guide/metrics.md', title: 'Metrics, traces, logs' },
       { slug: 'providers', file: 'guide/providers.md', title: 'Providers' },
+      { slug: 'data-policies', file: 'guide/data-policies.md', title: 'Data policies' },
       { slug: 'dialects', file: 'guide/dialects.md', title: 'Dialects' },
     ],
   },

@@ -1,5 +1,6 @@
 /** The schemas of catalogue entries: providers, regions, models and their routes. */
 import { z } from 'zod';
+import { dataPolicy, quantizationNames } from '../base/data-policy.js';
 import {
   anything,
   country,
@@ -44,6 +45,7 @@ export const provider = fields({
   headquarters: country.nullish(),
   cloud_act: yesOrNo.nullish(),
   excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
+  data_policy: dataPolicy.nullish(),
 });
 
 export const region = fields({
@@ -80,6 +82,9 @@ export const route = fields({
   base_url: addressTemplate.nullish(),
   api_key_env: variableName.nullish(),
   processing: oneOf(processingScopes).nullish(),
+  // Fields win one by one over the provider's; null = not known.
+  data_policy: dataPolicy.nullish(),
+  quantization: oneOf(quantizationNames).nullish(),
   // Null = not published; absent = the model's value, and for carbon the region's.
   context_window: integerFrom(1).nullish(),
   max_output_tokens: integerFrom(1).nullish(),

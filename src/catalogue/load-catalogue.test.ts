@@ -94,6 +94,31 @@ describe('catalogue faults name file, line and field', () => {
       ':3:5: regions[1]: found "defra" again, expected it once (line 2 has it)',
     ],
     [
+      'training',
+      'providers:\n  - id: a\n    base_url: http://a\n    data_policy:\n      trains: sometimes',
+      ':5:15: providers[0].data_policy.trains: found "sometimes", expected true or false',
+    ],
+    [
+      'retention',
+      'providers: [{ id: a, base_url: "http://a", data_policy: { retention_days: -1 } }]',
+      'providers[0].data_policy.retention_days: found -1, expected an integer of at least 0',
+    ],
+    [
+      'certification',
+      'providers: [{ id: a, base_url: "http://a", data_policy: { certifications: [soc9] } }]',
+      'providers[0].data_policy.certifications[0]: found "soc9", expected one of: iso27001',
+    ],
+    [
+      'fact of another name',
+      'providers: [{ id: a, base_url: "http://a", data_policy: { training: false } }]',
+      'providers[0].data_policy.training: unknown field, expected one of: trains',
+    ],
+    [
+      'quantization',
+      model('      - { provider: acme, locode: defra, quantization: fp5 }'),
+      'models[0].routes[0].quantization: found "fp5", expected one of: int4',
+    ],
+    [
       'no routes',
       'models: [{ creator: a, model: b, routes: [] }]',
       'models[0].routes: found a list, expected at least one route',

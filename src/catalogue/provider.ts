@@ -1,4 +1,5 @@
 /** Resolves a provider from its entry, the operator's settings and the environment, and adapts it to one route. */
+import { type DataPolicyInForce, mergeDataPolicy, type StatedPolicy } from '../base/data-policy.js';
 import { readCredential } from '../base/yaml-fields.js';
 import { hasAmbientCredentials } from './ambient-credentials.js';
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
@@ -11,6 +12,8 @@ export interface ProviderOverrides {
   /** Null = the setting names an absent variable: the provider is not configured, whatever `api_key_env` says. */
   readonly apiKey?: string | null;
   readonly baseUrl?: string;
+  /** What the operator has agreed with the provider. */
+  readonly agreement?: StatedPolicy;
 }
 
 export interface ProviderContext {
@@ -53,7 +56,24 @@ export function providerOf(located: Located<ProviderEntry>, context: ProviderCon
     headquarters: entry.headquarters ?? null,
     cloudAct: entry.cloud_act ?? null,
     excludedTerritories: entry.excluded_territories ?? [],
+    ...publishedMember(entry.data_policy),
   };
+}
+
+function publishedMember(stated: StatedPolicy | null | undefined): Pick<Provider, 'dataPolicy'> {
+  const merged = mergeDataPolicy({ provider: stated, route: undefined, agreement: undefined });
+  if (merged === null) return {};
+  const { basis: _, ...dataPolicy } = merged;
+  return { dataPolicy };
+}
+
+/** What is known of a route's data policy. */
+export function routePolicy(
+  { id, dataPolicy: provider }: Provider,
+  route: StatedPolicy | null | undefined,
+  { providerSettings }: Pick<ProviderContext, 'providerSettings'>,
+): DataPolicyInForce | null {
+  return mergeDataPolicy({ provider, route, agreement: providerSettings.get(id)?.agreement });
 }
 
 export interface RouteProvider {

@@ -1,4 +1,5 @@
 /** The types of the catalogue as requests use them: immutable and fully resolved. */
+import type { DataPolicy, DataPolicyInForce, Quantization } from '../base/data-policy.js';
 import type { Price } from './price.js';
 
 /** How a call authenticates: with the provider's key, not at all, with an AWS signature, or with a Google access token. */
@@ -71,6 +72,8 @@ export interface Provider {
   /** null = not known. */
   readonly cloudAct: boolean | null;
   readonly excludedTerritories: readonly string[];
+  /** As published, without agreements; absent = nothing is published. */
+  readonly dataPolicy?: DataPolicy;
 }
 
 export interface Region {
@@ -122,6 +125,10 @@ export interface Route {
   readonly hiddenReasoning?: boolean;
   /** Absent = not known. */
   readonly processing?: ProcessingScope;
+  /** As in force, with the operator's agreement; absent = nothing is known. */
+  readonly dataPolicy?: DataPolicyInForce;
+  /** Absent = not known. */
+  readonly quantization?: Quantization;
   /** The route's own limits where it has any, else the model's; null = not published. */
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;

@@ -2,7 +2,7 @@
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { RegionEntry } from './entry-schema.js';
 import type { MergedCatalogue } from './load-catalogue.js';
-import { type ProviderContext, providerOf, providerOnRoute } from './provider.js';
+import { type ProviderContext, providerOf, providerOnRoute, routePolicy } from './provider.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 
 export interface SnapshotContext extends ProviderContext {
@@ -110,6 +110,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
   if (isGlobal && entry.processing === 'region') {
     located.source.faultAt([...located.path, 'processing'], 'found region, expected it of a route with a region only');
   }
+  const dataPolicy = routePolicy(provider, entry.data_policy, surroundings.context);
   return {
     id: place.id,
     model: place.model,
@@ -126,6 +127,8 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     streamUsage: entry.stream_usage ?? true,
     ...(entry.hidden_reasoning && { hiddenReasoning: true }),
     ...(entry.processing && { processing: entry.processing }),
+    ...(dataPolicy && { dataPolicy }),
+    ...(entry.quantization && { quantization: entry.quantization }),
     contextWindow: entry.context_window === undefined ? place.model.contextWindow : entry.context_window,
     maxOutputTokens: entry.max_output_tokens === undefined ? place.model.maxOutputTokens : entry.max_output_tokens,
   };

@@ -44,7 +44,7 @@ describe('lodestone catalogue check', () => {
         '1 providers, 1 of them configured here',
         '2 regions, 1 with carbon',
         '1 models',
-        '2 routes: 1 with a price (1 not published in USD), 1 with carbon, 2 configured here',
+        '2 routes: 1 with a price (1 not published in USD), 1 with carbon, 0 with a data policy, 2 configured here',
       ].join('\n'),
     });
   });
@@ -62,6 +62,7 @@ describe('lodestone catalogue check', () => {
       routes_priced: 1,
       routes_priced_in_another_currency: 1,
       routes_with_carbon: 1,
+      routes_with_data_policy: 0,
       routes_configured: 2,
     });
   });

@@ -1,4 +1,5 @@
 /** The configuration after reading, checking and defaulting. Durations are milliseconds, paths are absolute. */
+import type { StatedPolicy } from '../base/data-policy.js';
 import type { sections, topLevel, ValuesOf } from './settings.js';
 
 type Sections = typeof sections;
@@ -9,6 +10,8 @@ export interface ProviderSettings {
   /** null where `${NAME}` names an absent variable: the provider is not configured. */
   apiKey?: string | null;
   baseUrl?: string;
+  /** What the operator has agreed with the provider; its fields win over those of the catalogue. */
+  agreement?: StatedPolicy & { readonly reference?: string | null };
 }
 
 export interface StripeSettings extends Pick<ValuesOf<Sections['payments']>, 'apiBase'> {

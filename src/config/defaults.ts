@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { isLoopbackHost } from '../base/ip-address.js';
 import { picoPerUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
-import { type FileValues, type ProviderValues, type Settings, sections, topLevel, type ValuesOf } from './settings.js';
+import type { ProviderValues } from './provider-settings.js';
+import { type FileValues, type Settings, sections, topLevel, type ValuesOf } from './settings.js';
 
 export interface CheckedSettings {
   values: FileValues;
@@ -82,6 +83,7 @@ function providersOf(providers: ProviderValues, unconfigured: ReadonlySet<string
     if (unconfigured.has(id)) entry.apiKey = null;
     else if (settings?.api_key != null) entry.apiKey = settings.api_key;
     if (settings?.base_url != null) entry.baseUrl = settings.base_url;
+    if (settings?.agreement != null) entry.agreement = settings.agreement;
     result[id] = entry;
   }
   return result;

@@ -13,15 +13,14 @@ import {
   fields,
   httpAddress,
   integerFrom,
-  isProviderId,
   listOf,
   oneOf,
-  providerIdExpected,
   readCredential,
   territory,
   text,
   yesOrNo,
 } from '../base/yaml-fields.js';
+import { providers } from './provider-settings.js';
 
 const port = integerFrom(0, 65_535);
 const host = field('a host name or address', (value) =>
@@ -269,16 +268,8 @@ export const sections = {
   },
 } satisfies Record<string, Settings>;
 
-const provider = fields({ api_key: credential.nullish(), base_url: httpAddress.nullish() });
-
-const providers = z.record(z.string().refine(isProviderId), provider.nullish(), {
-  error: (issue) =>
-    issue.code === 'invalid_key' ? providerIdExpected : 'a mapping from provider ids to their settings',
-});
-
 /** What the file holds after the check: every field is optional, and null stands for the default. */
 export type FileValues = Record<string, unknown>;
-export type ProviderValues = z.infer<typeof providers>;
 
 const shapeOf = (rows: Settings) =>
   Object.fromEntries(Object.entries(rows).map(([key, { accepts }]) => [key, accepts.nullish()]));

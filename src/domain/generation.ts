@@ -45,4 +45,6 @@ export interface Generation {
   attempts: AttemptRecord[];
   /** How the cost is made up; null where nothing was billed, and in records of versions that did not keep it. */
   bill: BillLines | null;
+  /** The `provider` object of the request, without nulls and empty lists; null where it asked for nothing. */
+  requestPolicy?: Readonly<Record<string, unknown>> | null;
 }

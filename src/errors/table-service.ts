@@ -2,12 +2,11 @@
 import { row, sentence } from './row.js';
 
 export const serviceErrors = {
-  routing_policy_exhausted: row<{ id: string; gates: string }>({
+  routing_policy_exhausted: row<{ id: string; gates: string; param: 'model' | 'provider' }>({
     status: 403,
     type: 'permission_error',
     code: 'routing_policy_exhausted',
-    param: 'model',
-    when: 'The account routing policy, or the `allowed_providers` of the key (gate `key_scope`), excluded every candidate of an `auto/` id.',
+    when: 'The account routing policy, or the `allowed_providers` of the key (gate `key_scope`), excluded every candidate of an `auto/` id; or no route of an id is what the request asks for in `provider`, which `param` then names.',
     remedy: 'Never retry. Relax a gate, or pin a full four-segment id.',
     operations: ['createChatCompletion'],
     message: ({ id, gates }) =>

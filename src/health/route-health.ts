@@ -61,6 +61,11 @@ export class RouteHealth {
     return breaker !== undefined && !breaker.closed && !breaker.mayProbe(this.clock.monotonicMs());
   }
 
+  /** The speed of one stream, from its first to its last text. */
+  recordThroughput(routeId: string, tokensPerSecond: number): void {
+    (this.routes.get(routeId) ?? this.add(routeId)).recordThroughput(tokensPerSecond);
+  }
+
   /** For operators: exact figures, without steps and without a minimum of attempts. */
   view(routeId: string): RouteHealthView {
     this.forgetOldOutcomes();

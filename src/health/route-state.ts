@@ -8,6 +8,8 @@ export interface Observed {
   readonly firstByteMs: number | null;
   /** The share of recent attempts that failed, 0 to 1 in steps; 0 while there are too few attempts. */
   readonly failureShare: number;
+  /** Output tokens a second of streams, smoothed, to two digits; absent where it was never measured. */
+  readonly tokensPerSecond?: number;
 }
 
 /** One attempt. Exactly one of the last three methods ends it; later calls are ignored. */
@@ -45,6 +47,7 @@ export class RouteState {
   firstByteMs: number | null = null;
   private streamedMs: number | null = null;
   private wholeMs: number | null = null;
+  private tokensPerSecond: number | null = null;
   private streamedIn = 0;
   private wholeIn = 0;
 
@@ -90,6 +93,12 @@ export class RouteState {
     this.update();
   }
 
+  /** Kept until the next measurement: a route without one ranks last, and would never be measured again. */
+  recordThroughput(tokensPerSecond: number): void {
+    this.tokensPerSecond = smooth(this.tokensPerSecond, tokensPerSecond);
+    this.update();
+  }
+
   forgetBefore(bucket: number): void {
     this.recent.moveTo(bucket);
     if (bucket - this.streamedIn > measurementBuckets) this.streamedMs = null;
@@ -114,9 +123,11 @@ export class RouteState {
     const streamedMs = stepOf(this.streamedMs);
     const wholeMs = stepOf(this.wholeMs);
     const { streamed, whole } = this;
-    if (share === whole.failureShare && streamedMs === streamed.firstByteMs && wholeMs === whole.firstByteMs) return;
-    this.streamed = { firstByteMs: streamedMs, failureShare: share };
-    this.whole = { firstByteMs: wholeMs, failureShare: share };
+    const speed = this.tokensPerSecond === null ? {} : { tokensPerSecond: Number(this.tokensPerSecond.toPrecision(2)) };
+    const isSame = share === whole.failureShare && speed.tokensPerSecond === whole.tokensPerSecond;
+    if (isSame && streamedMs === streamed.firstByteMs && wholeMs === whole.firstByteMs) return;
+    this.streamed = { firstByteMs: streamedMs, failureShare: share, ...speed };
+    this.whole = { firstByteMs: wholeMs, failureShare: share, ...speed };
     this.revision.value++;
   }
 }

@@ -10,6 +10,7 @@ import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { keyScopeGate } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
+import { applyOrder, type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { gate } from './gate.js';
@@ -69,10 +70,13 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
     counterfactuals: [],
   };
   const { balancePico } = identity.account;
+  const snapshot = ports.catalogue.current;
+  // A malformed field is a 400, as in a chat request.
+  const preferences = snapshot && readPreferences(request.provider, snapshot);
   // Credits are checked before routing, but the candidates are worth showing all the same.
   const unpaid = balancePico <= 0n ? gatewayError('insufficient_credits', { balance: usdText(balancePico) }) : null;
   try {
-    const serving = await wouldServe(ports, asked, explanation);
+    const serving = await wouldServe(ports, { ...asked, preferences }, explanation);
     if (unpaid) throw unpaid;
     explanation.would_serve = serving.id;
   } catch (error) {
@@ -84,7 +88,7 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
 
 async function wouldServe(
   ports: ExplainPorts,
-  { identity, territory, request }: ExplainRequest,
+  { identity, territory, request, preferences }: ExplainRequest & { preferences: RequestPreferences | null },
   explanation: Explanation,
 ): Promise<Route> {
   const { account } = identity;
@@ -103,18 +107,20 @@ async function wouldServe(
     primary,
     () => chain,
     (plan) => {
-      const { eligible, removed, excluded, error } = gate(ports, plan, { identity, territory, moment });
+      const { eligible, removed, excluded, error } = gate(ports, plan, { identity, territory, moment, preferences });
       if (removed.length > 0 && eligible.length + excluded.length === 0) {
-        // No change of the policy admits what the key does not allow.
+        // No change of the policy admits what the key does not allow, or what the request does not want.
         const inScope = removed.filter(({ gate }) => gate !== keyScopeGate).map(({ route }) => route);
-        explanation.counterfactuals.push(...counterfactuals(account.policy, inScope, moment));
+        const wanted = inScope.filter((route) => !preferences?.gates.some((each) => !each.permits(route, moment)));
+        explanation.counterfactuals.push(...counterfactuals(account.policy, wanted, moment));
       }
       explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
       if (error) return { kind: 'failed', error };
       return dryWalk(ports, {
         ...{ request, plan, eligible, explanation, trail },
-        ranking: { prefer: account.policy.prefer, stream: request.stream, moment },
+        ranking: { prefer: preferences?.prefer ?? account.policy.prefer, stream: request.stream, moment },
+        order: preferences?.order ?? [],
       });
     },
   );
@@ -130,17 +136,21 @@ interface DryWalk {
   readonly plan: Plan;
   readonly eligible: readonly Route[];
   readonly ranking: Ranking;
+  /** Providers that come first. */
+  readonly order: readonly string[];
   readonly explanation: Explanation;
   readonly trail: Trail;
 }
 
 function dryWalk(
   ports: ExplainPorts,
-  { request, plan, eligible, ranking, explanation: { candidates }, trail }: DryWalk,
+  { request, plan, eligible, ranking, order, explanation: { candidates }, trail }: DryWalk,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
-  const explained = scores(ports, eligible, ranking).map(({ route, score }, i) => {
+  const scoreByRoute = new Map(scores(ports, eligible, ranking).map(({ route, score }) => [route, score]));
+  const explained = applyOrder([...scoreByRoute.keys()], order).map((route, i) => {
+    const score = scoreByRoute.get(route)!;
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;

@@ -7,7 +7,16 @@ import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { applyGates, type Gated, keyScopeGate, type Removal, removalText } from '../policy/apply-gates.js';
+import {
+  applyGates,
+  applyRequestGates,
+  exhaustedParam,
+  type Gated,
+  keyScopeGate,
+  type Removal,
+  removalText,
+} from '../policy/apply-gates.js';
+import type { RequestPreferences } from '../policy/request-preferences.js';
 import { territoryFilter } from '../territory/provider-terms.js';
 import type { Territory } from '../territory/territory.js';
 import type { PipelinePorts, Plan } from './handover.js';
@@ -25,13 +34,15 @@ type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 
 const nothing: readonly never[] = [];
 
-/** Who asks, from where, and when. */
+/** Who asks, from where and when, and what the request itself asks of its routes. */
 interface Asker {
   readonly identity: Identity;
   readonly territory: Territory;
   readonly moment: PriceMoment;
+  readonly preferences: RequestPreferences | null;
 }
 
+/** Gates of the account leave a pin alone. What the request itself asks for holds for a pin too. */
 export function gate(ports: GatePorts, plan: Plan, asker: Asker): GateOutcome {
   const { territory } = asker;
   const { key } = asker.identity;
@@ -39,11 +50,20 @@ export function gate(ports: GatePorts, plan: Plan, asker: Asker): GateOutcome {
   if (refusal) return { eligible: nothing, removed: refusedRoutes(plan), excluded: nothing, error: refusal };
   const stopped = stateError(ports, plan);
   if (stopped) return { eligible: nothing, removed: nothing, excluded: nothing, error: stopped };
-  const { eligible, removed } =
+  const permittedByAccount: Gated =
     plan.kind === 'pin' ? { eligible: plan.routes, removed: nothing } : gateCandidates(plan.routes, asker);
+  const { eligible, removed } =
+    asker.preferences === null ? permittedByAccount : applyWishes(plan, permittedByAccount, asker);
   const { permitted, excluded } = territoryFilter(eligible, territory);
   const error = permitted.length > 0 ? null : emptyError(ports, plan, { removed, excluded }, territory);
   return { eligible: permitted, removed, excluded, error };
+}
+
+/** An order of providers means nothing for a pin, and neither does a gate that comes from it. */
+function applyWishes({ kind }: Plan, gated: Gated, { preferences, moment }: Asker): Gated {
+  if (preferences === null || kind === 'auto') return applyRequestGates(gated, preferences, moment);
+  const gates = preferences.gates.filter(({ name }) => name !== 'provider.allow_fallbacks');
+  return applyRequestGates(gated, { ...preferences, gates }, moment);
 }
 
 function refusedRoutes({ routes }: Plan): Removal[] {
@@ -65,7 +85,8 @@ function emptyError(
   territory: Territory,
 ): GatewayError | null {
   if (excluded.length > 0) return territories.modelExcluded({ id, kind, excluded, territory });
-  return removed.length > 0 ? gatewayError('routing_policy_exhausted', { id, gates: removalText(removed) }) : null;
+  if (removed.length === 0) return null;
+  return gatewayError('routing_policy_exhausted', { id, gates: removalText(removed), param: exhaustedParam(removed) });
 }
 
 function stateError({ modelStates }: GatePorts, { id, routes }: Plan): GatewayError | null {

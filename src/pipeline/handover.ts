@@ -19,6 +19,7 @@ import type { BodyMemory } from '../limits/body-memory.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
 import type { KeyLimiter, Reservation } from '../limits/key-limiter.js';
 import type { Meters } from '../observability/metrics/meters.js';
+import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { AnswerReader } from '../providers/answer-reader.js';
 import type { FrameConsumer } from '../providers/call.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
@@ -55,7 +56,7 @@ export interface PipelinePorts {
   expiry: { noteExpiredKey(): void };
   catalogue: { readonly current: Snapshot | null };
   modelStates: Pick<ModelStates, 'get'>;
-  health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision'>;
+  health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision' | 'recordThroughput'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
   spend: Pick<Spending, 'take' | 'askOf' | 'takeAs'>;
   validator: Validator;
@@ -93,6 +94,8 @@ export interface Opening {
   readonly plan: Plan;
   /** The fallback chain that the request carries; null where it carries none, and the saved one applies. */
   readonly sentChain: readonly Plan[] | null;
+  /** What the request asks for in `provider`; null where that is nothing. */
+  readonly preferences: RequestPreferences | null;
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   readonly costEstimatePico: PicoUsd;

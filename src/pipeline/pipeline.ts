@@ -12,13 +12,19 @@ import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
+
+import { applyOrder, readPreferences } from '../policy/request-preferences.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+
 import { admit } from './admit.js';
 import type { Caller } from './caller.js';
 import { EarlyChat } from './early-chat.js';
 import { estimateCost } from './estimate-cost.js';
+
 import { gate } from './gate.js';
 import type { ChatNotes, Exchange, Opening, PipelinePorts, WalkOutcome } from './handover.js';
+import { observeThroughput } from './observe-throughput.js';
+
 import { rank } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
@@ -72,11 +78,12 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       exchange.plan,
       () => exchange.sentChain ?? resolveSavedChain(snapshot, account),
       (plan, place) => {
-        const { eligible, error } = gate(ports, plan, { identity, territory: caller.origin.territory, moment });
+        const asker = { identity, territory: caller.origin.territory, moment, preferences: exchange.preferences };
+        const { eligible, error } = gate(ports, plan, asker);
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
         trail.place = place;
-        const candidates = rank(ports, eligible, { prefer: account.policy.prefer, stream: request.stream, moment });
+        const candidates = candidatesOf(ports, exchange, eligible, moment);
         return walk(ports, { exchange, plan, candidates, relay });
       },
     );
@@ -85,6 +92,7 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
     const delivered = isPending(responding) ? await responding : responding;
     notes.delivered = delivered;
     settle(ports, exchange, delivered);
+    if (relay) observeThroughput(ports, exchange, delivered, relay.lastTextAtMs);
     if (delivered.error) throw delivered.error;
   } finally {
     // Nothing was delivered, or the settlement has corrected the reservation already.
@@ -125,20 +133,21 @@ function prepare(ports: PipelinePorts, caller: Caller, identity: Identity, reque
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
+  const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const plan = resolve(snapshot, account, request.model);
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
   const costEstimatePico = estimateCost(
-    eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain, moment }),
+    eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain, preferences, moment }),
     {
       request,
       promptTokens: promptEstimate,
       atMs: createdAt,
     },
   );
-  return { identity, request, snapshot, plan, sentChain, promptEstimate, createdAt, costEstimatePico };
+  return { identity, request, snapshot, plan, sentChain, preferences, promptEstimate, createdAt, costEstimatePico };
 }
 
 /** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. */
@@ -168,7 +177,8 @@ function exchangeOf(
   opening: Opening,
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'reservation' | 'hold'>,
 ): Exchange {
-  const { identity, request, snapshot, plan, sentChain, promptEstimate, createdAt, costEstimatePico } = opening;
+  const { identity, request, snapshot, plan, sentChain, preferences, promptEstimate, createdAt, costEstimatePico } =
+    opening;
   return {
     door,
     caller,
@@ -182,6 +192,7 @@ function exchangeOf(
     snapshot,
     plan,
     sentChain,
+    preferences,
     promptEstimate,
     costEstimatePico,
     reservation: more.reservation,
@@ -190,21 +201,30 @@ function exchangeOf(
   };
 }
 
+/** In the order in which they are tried. */
+function candidatesOf(
+  ports: PipelinePorts,
+  { identity, request, preferences }: Exchange,
+  eligible: readonly Route[],
+  moment: PriceMoment,
+): readonly Route[] {
+  const prefer = preferences?.prefer ?? identity.account.policy.prefer;
+  const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment });
+  return preferences === null ? ranked : applyOrder(ranked, preferences.order);
+}
+
 /** Every route that may serve the request: of its own id, and of the entries of its chain. */
 function* eligibleRoutes(
   ports: PipelinePorts,
-  {
-    identity,
-    caller,
-    snapshot,
-    plan,
-    sentChain,
-    moment,
-  }: Pick<Exchange, 'identity' | 'caller' | 'snapshot' | 'plan' | 'sentChain'> & { moment: PriceMoment },
+  routed: Pick<Exchange, 'identity' | 'caller' | 'snapshot' | 'plan' | 'sentChain' | 'preferences'> & {
+    moment: PriceMoment;
+  },
 ): Iterable<Route> {
+  const { identity, caller, snapshot, plan, sentChain, preferences, moment } = routed;
   const { account } = identity;
+  const asker = { identity, territory: caller.origin.territory, moment, preferences };
   for (const each of [plan, ...(sentChain ?? resolveSavedChain(snapshot, account))]) {
-    yield* gate(ports, each, { identity, territory: caller.origin.territory, moment }).eligible;
+    yield* gate(ports, each, asker).eligible;
   }
 }
 

@@ -10,7 +10,7 @@ const failures = {
   timedOut: gatewayError('provider_timeout', { provider: 'acme', budget: 'overall', deadline: '5m0s' }),
   rejected: gatewayError('upstream_rejected', { provider: 'acme', quote: 'no' }),
   cannotApply: gatewayError('cannot_apply', { provider: 'acme', param: 'n', reason: 'no' }),
-  policy: gatewayError('routing_policy_exhausted', { id: 'x', gates: 'y' }),
+  policy: gatewayError('routing_policy_exhausted', { id: 'x', gates: 'y', param: 'model' }),
   withdrawn: gatewayError('model_not_found', { id: 'x' }),
 } satisfies Record<string, GatewayError>;
 

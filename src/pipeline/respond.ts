@@ -40,6 +40,7 @@ export function openRelay(
     created: Math.floor(createdAt / 1000),
     includeUsage: request.includeUsage,
     snapshot,
+    nowMs: () => ports.clock.monotonicMs(),
     headers: (route) => beginStream(ports, exchange, route),
     metadata: (route) => metadataOf(exchange, route),
     recordSoFar: (route, left) => {
@@ -245,7 +246,7 @@ function answerHeaders({ keyLimiter }: RespondPorts, exchange: Exchange, route: 
   return headers;
 }
 
-function metadataOf({ request, plan, trail }: Exchange, route: Route, streamEnd?: StreamEnd): string {
+function metadataOf({ request, plan, trail, preferences }: Exchange, route: Route, streamEnd?: StreamEnd): string {
   const { providersAttempted, breakerSkipped } = trail;
   // The alias of the requested id; where that is none, the one of the chain's entry that serves.
   const alias = plan.alias ?? trail.plan?.alias ?? null;
@@ -257,6 +258,7 @@ function metadataOf({ request, plan, trail }: Exchange, route: Route, streamEnd?
       providersAttempted,
       fallbackOccurred: fallbackOccurred(trail),
       breakerSkipped,
+      requestPolicy: preferences !== null,
     },
     streamEnd,
   );

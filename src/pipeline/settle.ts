@@ -90,6 +90,7 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     errorCode: delivered.errorCode,
     attempts,
     bill: billed?.cost ?? null,
+    requestPolicy: exchange.preferences?.sent ?? null,
   };
 }
 

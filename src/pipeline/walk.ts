@@ -60,11 +60,17 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     failed = { route, failure: outcome.failure };
     if (outcome.failure.meaning === 'rejected') break;
     timedOut ||= outcome.failure.meaning === 'timeout';
+    if (isSingle(task)) break;
   }
   if (!failed && !isDurable) return { kind: 'failed', error: gatewayError('billing_not_durable') };
   if (!failed) return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
-  const remaining = plan.kind === 'auto' ? remainingOf(ports, exchange, candidates.slice(next)) : 0;
+  const remaining = plan.kind === 'auto' && !isSingle(task) ? remainingOf(ports, exchange, candidates.slice(next)) : 0;
   return { kind: 'failed', error: failureError(task, failed, remaining, ports.clock.now()) };
+}
+
+/** The request forbids fallbacks: once one candidate was tried, no other is. */
+function isSingle({ plan, exchange: { preferences } }: Walk): boolean {
+  return plan.kind === 'auto' && preferences?.single === true;
 }
 
 /** Permission to try a route; null where it is ruled out, and noted as such; `not_durable` where its bill could be lost. */

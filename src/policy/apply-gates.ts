@@ -3,6 +3,7 @@ import { type PriceMoment, priceKey } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
+import { type RequestPreferences, requestGateNames } from './request-preferences.js';
 import type { RoutingPolicy } from './routing-policy.js';
 
 /** The scope of the key comes before the gates of the account's policy. */
@@ -10,8 +11,8 @@ export const keyScopeGate = 'key_scope';
 
 export interface Removal {
   readonly route: Route;
-  /** The first gate that removes the route. */
-  readonly gate: GateName | typeof keyScopeGate;
+  /** The first gate that removes the route: `key_scope`, a gate of the account, or one of the request (`provider.only`). */
+  readonly gate: GateName | typeof keyScopeGate | (string & {});
 }
 
 export interface Gated {
@@ -79,10 +80,32 @@ function splitRoutes(
   return { eligible: removed.length === 0 ? routes : eligible, removed };
 }
 
+/** Applies the gates of a request to what the account's policy left. */
+export function applyRequestGates(
+  { eligible, removed }: Gated,
+  preferences: RequestPreferences | null,
+  moment: PriceMoment,
+): Gated {
+  if (preferences === null || preferences.gates.length === 0) return { eligible, removed };
+  const left: Route[] = [];
+  const added: Removal[] = [];
+  for (const route of eligible) {
+    const gate = preferences.gates.find((candidate) => !candidate.permits(route, moment));
+    if (gate) added.push({ route, gate: gate.name });
+    else left.push(route);
+  }
+  return added.length === 0 ? { eligible, removed } : { eligible: left, removed: [...removed, ...added] };
+}
+
+/** The field that the 403 names: `provider` where only gates of the request removed routes. */
+export function exhaustedParam(removed: readonly Removal[]): 'provider' | 'model' {
+  return removed.every(({ gate }) => requestGateNames.includes(gate)) ? 'provider' : 'model';
+}
+
 /** Names, for the 403, each gate that removed routes and how many, in the order of the gates. */
 export function removalText(removed: readonly Removal[]): string {
   const texts: string[] = [];
-  for (const name of [keyScopeGate, ...gates.map((gate) => gate.name)]) {
+  for (const name of [keyScopeGate, ...gates.map((gate) => gate.name), ...requestGateNames]) {
     const count = removed.filter(({ gate }) => gate === name).length;
     if (count > 0) texts.push(`${name} removed ${routesText(count)}`);
   }

@@ -9,6 +9,12 @@ const full = {
   providers: { allow: ['acme', 'zeta'], deny: ['omega'] },
   creators: { allow: [], deny: ['meta'] },
   regions: { allow: ['defra', 'FR'], deny: [] },
+  deny_training: true,
+  max_retention_days: 30,
+  require_in_region: true,
+  require_eu_owned: true,
+  certifications: ['soc2', 'c5'],
+  quantizations: ['bf16'],
   prefer: 'carbon',
 };
 
@@ -28,7 +34,7 @@ describe('policyJson', () => {
     const known = ['object', ...Object.keys(full)];
     const fields = Object.entries(policyJson(defaultPolicy)).filter(([name]) => known.includes(name));
     expect(JSON.stringify(Object.fromEntries(fields))).toBe(
-      '{"object":"routing_policy","deny_cloud_act":false,"max_carbon":null,"max_price":null,"providers":{"allow":[],"deny":[]},"creators":{"allow":[],"deny":[]},"regions":{"allow":[],"deny":[]},"prefer":"balanced"}',
+      '{"object":"routing_policy","deny_cloud_act":false,"max_carbon":null,"max_price":null,"providers":{"allow":[],"deny":[]},"creators":{"allow":[],"deny":[]},"regions":{"allow":[],"deny":[]},"deny_training":false,"max_retention_days":null,"require_in_region":false,"require_eu_owned":false,"certifications":[],"quantizations":[],"prefer":"balanced"}',
     );
   });
 });

@@ -1,6 +1,7 @@
 /** The fields of a routing policy and what they may hold. */
+import type { Certification, Quantization } from '../base/data-policy.js';
 
-export const preferences = ['balanced', 'price', 'latency', 'carbon'] as const;
+export const preferences = ['balanced', 'price', 'latency', 'carbon', 'throughput'] as const;
 export type Preference = (typeof preferences)[number];
 
 /** An empty `allow` restricts nothing. */
@@ -20,5 +21,13 @@ export interface RoutingPolicy {
   readonly creators: AllowDeny;
   /** Locodes in lower case, ISO country codes in upper case. */
   readonly regions: AllowDeny;
+  readonly deny_training: boolean;
+  readonly max_retention_days: number | null;
+  readonly require_in_region: boolean;
+  readonly require_eu_owned: boolean;
+  /** A route needs all of them. */
+  readonly certifications: readonly Certification[];
+  /** An empty list restricts nothing. */
+  readonly quantizations: readonly Quantization[];
   readonly prefer: Preference;
 }

@@ -30,6 +30,8 @@ export interface ChatRequest {
   readonly choices?: number;
   /** Absent in the usual request, which asks for nothing but tokens. */
   readonly extras?: PricedExtras;
+  /** The `provider` object as the client sent it; absent where it sent none. It is checked against the catalogue later. */
+  readonly provider?: unknown;
 }
 
 /** What a request asks for that only a route with a price for it may serve. */

@@ -28,6 +28,8 @@ describe('router_metadata', () => {
       alias: null,
       carbon: 344,
       cloud_act: true,
+      request_policy: false,
+      sticky: false,
     });
   });
 

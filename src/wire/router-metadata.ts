@@ -8,6 +8,10 @@ export interface RouterMetadata {
   providersAttempted: readonly string[];
   fallbackOccurred: boolean;
   breakerSkipped: readonly string[];
+  /** The request had a `provider` object with at least one field. */
+  requestPolicy?: boolean;
+  /** The route that served the conversation before was tried first, and served again. */
+  sticky?: boolean;
 }
 
 interface Fixed {
@@ -25,7 +29,7 @@ export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string)
     `,"providers_attempted":${listText(metadata.providersAttempted)}` +
     `,"fallback_occurred":${metadata.fallbackOccurred}` +
     `,"breaker_skipped":${listText(metadata.breakerSkipped)}` +
-    `,"alias":${JSON.stringify(metadata.alias)},${fixed.place}${end}}`
+    `,"alias":${JSON.stringify(metadata.alias)},${fixed.place},"request_policy":${metadata.requestPolicy ?? false},"sticky":${metadata.sticky ?? false}${end}}`
   );
 }
 

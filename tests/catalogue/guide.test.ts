@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dataPoliciesPage, renderDataPoliciesPage } from '../../scripts/data-policies-page.mjs';
 import { renderProvidersPage } from '../../scripts/providers-page.mjs';
 import { countsOf } from '../../src/catalogue/counts.js';
 import type { Snapshot } from '../../src/catalogue/route.js';
@@ -63,4 +64,24 @@ describe('the page about providers', () => {
     // The example adds one provider.
     expect(lines.join('\n')).toContain(`${snapshot.providers.size + 1} providers, 4 of them configured here`);
   });
+});
+
+describe('the page about data policies', () => {
+  const policies = readFileSync(dataPoliciesPage, 'utf8');
+
+  it('is what "npm run docs" writes', () => {
+    expect(renderDataPoliciesPage(policies, snapshot)).toBe(policies);
+  });
+
+  it.each(Object.keys(credentials))(
+    'states the facts of %s with source and date, or that they are not published',
+    (id) => {
+      const section = policies.slice(policies.indexOf(`(\`${id}\`)`)).split('\n## ')[0]!;
+      const { dataPolicy } = snapshot.providers.get(id)!;
+      if (dataPolicy) expect(section).toContain(`| As of | ${dataPolicy.as_of} |`);
+      expect(section.match(/^\| .+ \| .+ \|$/gm)).toHaveLength(9);
+      if (!dataPolicy) expect(section.match(/not published/g)!.length).toBeGreaterThanOrEqual(6);
+      else expect(dataPolicy.source).toBeTruthy();
+    },
+  );
 });

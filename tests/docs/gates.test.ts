@@ -19,7 +19,7 @@ describe('docs/behaviour/policy.md', () => {
       gates: [...gates, { name: 'max_grid' }],
       defaultPolicy: { ...defaultPolicy, max_grid: null },
     });
-    expect(written).toContain('`regions`, `max_grid`\n');
+    expect(written).toContain('`quantizations`, `max_grid`\n');
     expect(written).toContain('\n  "max_grid": null\n}');
   });
 });

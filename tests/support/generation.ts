@@ -34,6 +34,7 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
     streamEnd: 'complete',
     usageSource: 'provider',
     errorCode: null,
+    requestPolicy: null,
     attempts: [
       {
         provider: 'zeta',
@@ -79,5 +80,5 @@ function valueIn(column: string, cell: string): unknown {
   if (column === 'cost_pico') return BigInt(text);
   if (/^(billed|streamed|fallback_occurred)$/.test(column)) return text === 't';
   if (/_(tokens|ms)$|^status$/.test(column)) return Number(text);
-  return /^(providers_attempted|attempts)$/.test(column) ? JSON.parse(text) : text;
+  return /^(providers_attempted|attempts|request_policy)$/.test(column) ? JSON.parse(text) : text;
 }

@@ -88,6 +88,7 @@ export class PlayedRelay {
     this.relay = new StreamRelay(this.caller, {
       counter: { countPiece: async (piece) => this.pieces.count(piece.toString('latin1')) },
       writer: chatStream,
+      nowMs: () => performance.now(),
       id: 'gen-1',
       created: 7,
       includeUsage,

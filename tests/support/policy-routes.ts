@@ -1,4 +1,5 @@
 /** Routes and policies for tests of the gates: made by hand from the few figures that a gate looks at, or at random. */
+import type { DataPolicy, Quantization } from '../../src/base/data-policy.js';
 import type { Model, Provider, Route } from '../../src/catalogue/route.js';
 import { defaultPolicy, readPolicy } from '../../src/policy/policy.js';
 import type { RoutingPolicy } from '../../src/policy/routing-policy.js';
@@ -12,6 +13,8 @@ export interface RouteFigures {
   carbon?: number | null;
   /** Pico-dollars a token: `[input, output]`; null = not published. */
   price?: readonly [bigint, bigint] | null;
+  dataPolicy?: DataPolicy;
+  quantization?: Quantization;
 }
 
 /** For routes whose prices do not vary. */
@@ -29,6 +32,8 @@ export function routeWith(figures: RouteFigures = {}): Route {
     ...{ provider, model, locode, carbon },
     country: locode === 'global' ? null : locode.slice(0, 2).toUpperCase(),
     price: price && { input: price[0], output: price[1], cachedInput: null },
+    ...(figures.dataPolicy && { dataPolicy: { ...figures.dataPolicy, basis: 'published' } }),
+    ...(figures.quantization && { quantization: figures.quantization }),
   } as Route;
 }
 

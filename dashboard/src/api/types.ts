@@ -191,7 +191,7 @@ export interface AllowDeny {
   deny: string[];
 }
 
-export type Preference = 'balanced' | 'price' | 'latency' | 'carbon';
+export type Preference = 'balanced' | 'price' | 'latency' | 'carbon' | 'throughput';
 
 /** Besides `prefer` a policy has one field for each gate, with the gate's name. */
 export interface RoutingPolicy {
@@ -207,6 +207,7 @@ export interface Gate {
   control:
     | { kind: 'switch'; label: string; hint: string }
     | { kind: 'ceiling'; label: string }
+    | { kind: 'choices'; label: string; options: string[] }
     | { kind: 'lists'; suggest?: string };
 }
 

@@ -63,6 +63,7 @@ function summaryOf({ providers, regions, models, routes }: Snapshot) {
     routes_priced: count(routes.values(), ({ price }) => price !== null),
     routes_priced_in_another_currency: count(routes.values(), ({ price }) => price?.published !== undefined),
     routes_with_carbon: count(routes.values(), ({ carbon }) => carbon !== null),
+    routes_with_data_policy: count(routes.values(), ({ dataPolicy }) => dataPolicy !== undefined),
     routes_configured: count(routes.values(), ({ provider }) => provider.configured),
   };
 }
@@ -74,6 +75,6 @@ function summaryText(counts: ReturnType<typeof summaryOf>): string {
     `${counts.regions} regions, ${counts.regions_with_carbon} with carbon`,
     `${counts.models} models`,
     `${counts.routes} routes: ${counts.routes_priced} with a price (${counts.routes_priced_in_another_currency} not published in USD), ` +
-      `${counts.routes_with_carbon} with carbon, ${counts.routes_configured} configured here`,
+      `${counts.routes_with_carbon} with carbon, ${counts.routes_with_data_policy} with a data policy, ${counts.routes_configured} configured here`,
   ].join('\n');
 }

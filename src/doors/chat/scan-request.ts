@@ -42,6 +42,7 @@ const ruledNames = [
   'tools',
   'service_tier',
   'web_search_options',
+  'provider',
 ] as const;
 type RuledName = (typeof ruledNames)[number];
 const names = new SeenNames(ruledNames);
@@ -166,6 +167,7 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
     case 'logit_bias':
     case 'fallback':
     case 'web_search_options':
+    case 'provider':
       return null;
     default:
       return json.skipValue(nestingMax - 1) ? 'kept' : null;

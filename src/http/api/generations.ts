@@ -126,6 +126,7 @@ function generationJson(generation: Generation) {
     usage_source: generation.usageSource,
     error_code: generation.errorCode,
     attempts: generation.attempts,
+    request_policy: generation.requestPolicy ?? null,
     ...billJson(generation.bill),
   };
 }

@@ -1,6 +1,7 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`: the ids that can be served now, and no others. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
+import type { DataPolicyInForce, Quantization } from '../../base/data-policy.js';
 import { usdText } from '../../base/money.js';
 import { findRoute } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
@@ -118,6 +119,9 @@ interface ModelEntry {
   country: string | null;
   carbon: number | null;
   cloud_act: boolean | null;
+  /** null where nothing is known, and where the id leaves the choice to the gateway or is an alias. */
+  data_policy: DataPolicyInForce | null;
+  quantization: Quantization | null;
   supported_parameters: string[];
 }
 
@@ -221,12 +225,16 @@ function entry(
     country: commonValue(routes, (route) => route.country),
     carbon: commonValue(routes, (route) => route.carbon),
     cloud_act: commonValue(routes, (route) => route.provider.cloudAct),
+    data_policy: null,
+    quantization: null,
     supported_parameters: supportedParameters(routes),
   };
 }
 
 function routeEntry(route: Route, listed: Listed, id = route.id): ModelEntry {
-  return { ...entry(id, route.model, [route], listed), provider: route.provider.id, locode: route.locode };
+  const { provider, locode, dataPolicy = null, quantization = null } = route;
+  const facts = id === route.id ? { data_policy: dataPolicy, quantization } : {};
+  return { ...entry(id, route.model, [route], listed), provider: provider.id, locode, ...facts };
 }
 
 /** `routes` are the servable routes, from which the walk chooses. */

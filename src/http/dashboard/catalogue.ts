@@ -60,6 +60,8 @@ function routeJson(deps: HttpDeps, request: FastifyRequest, route: Route) {
     default: route.isDefault,
     price: route.price && priceJson(route.price),
     carbon: route.carbon,
+    data_policy: route.dataPolicy ?? null,
+    quantization: route.quantization ?? null,
     capabilities: [...route.capabilities],
     servable: reason === null,
     why_not: reason,

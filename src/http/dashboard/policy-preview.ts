@@ -34,6 +34,7 @@ export function registerPolicyPreview(app: FastifyInstance, { catalogue, clock }
     const refusal = gatewayError('routing_policy_exhausted', {
       id: `auto/${model.canonicalId}`,
       gates: removalText(removed),
+      param: 'model',
     });
     return {
       model: model.canonicalId,

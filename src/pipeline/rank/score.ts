@@ -1,5 +1,5 @@
 /**
- * The published score of a candidate (docs/guide/routing.md): a weighted sum of four terms between 0 and 1, where 1 is the best
+ * The published score of a candidate (docs/guide/routing.md): a weighted sum of terms between 0 and 1, where 1 is the best
  * of the candidates. It depends on nothing but the catalogue's figures and what was observed, so equal inputs rank equally.
  */
 import { type PriceMoment, ratesAt } from '../../catalogue/price-moment.js';
@@ -7,15 +7,16 @@ import type { Route } from '../../catalogue/route.js';
 import type { Observed } from '../../health/route-health.js';
 import type { Preference } from '../../policy/routing-policy.js';
 
-export const terms = ['price', 'latency', 'failures', 'carbon'] as const;
+export const terms = ['price', 'latency', 'failures', 'carbon', 'throughput'] as const;
 export type Term = (typeof terms)[number];
 
 /** What `prefer` means in figures; each row adds up to 1. */
 export const weights: Record<Preference, Readonly<Record<Term, number>>> = {
-  balanced: { price: 0.45, latency: 0.25, failures: 0.15, carbon: 0.15 },
-  price: { price: 0.85, latency: 0.05, failures: 0.07, carbon: 0.03 },
-  latency: { price: 0.1, latency: 0.8, failures: 0.07, carbon: 0.03 },
-  carbon: { price: 0.07, latency: 0.05, failures: 0.03, carbon: 0.85 },
+  balanced: { price: 0.45, latency: 0.25, failures: 0.15, carbon: 0.15, throughput: 0 },
+  price: { price: 0.85, latency: 0.05, failures: 0.07, carbon: 0.03, throughput: 0 },
+  latency: { price: 0.1, latency: 0.8, failures: 0.07, carbon: 0.03, throughput: 0 },
+  carbon: { price: 0.07, latency: 0.05, failures: 0.03, carbon: 0.85, throughput: 0 },
+  throughput: { price: 0.05, latency: 0.05, failures: 0.07, carbon: 0.03, throughput: 0.8 },
 };
 
 /** Added to both sides of a comparison, so that differences too small to matter decide little and a zero divides nothing. */
@@ -32,6 +33,8 @@ export interface Score {
   readonly latency: number;
   readonly failures: number;
   readonly carbon: number | null;
+  /** Only where it counts; null = not measured yet. */
+  readonly throughput?: number | null;
 }
 
 export interface Scored {
@@ -53,12 +56,12 @@ export function scored(
   }));
   const best = bestOf(routes, figures);
   const all = routes.map((route, i) => ({ route, score: scoreOf(figures[i]!, best, weights[prefer]) }));
-  return all.sort((a, b) => unknowns(a.route) - unknowns(b.route) || b.score.total - a.score.total);
+  return all.sort((a, b) => unknowns(a) - unknowns(b) || b.score.total - a.score.total);
 }
 
-/** A price is needed to be served at all, so its absence weighs more than that of a carbon figure. */
-function unknowns({ price, carbon }: Route): number {
-  return (price === null ? 2 : 0) + (carbon === null ? 1 : 0);
+/** A price is needed to be served at all, so its absence weighs most. The throughput is only missed where it is preferred. */
+function unknowns({ route: { price, carbon }, score }: Scored): number {
+  return (price === null ? 4 : 0) + (score.throughput === null ? 2 : 0) + (carbon === null ? 1 : 0);
 }
 
 /** What a route is scored by. */
@@ -77,17 +80,19 @@ interface Best {
   price: number;
   latency: number;
   carbon: number;
+  throughput: number;
 }
 
 /** Scores compare only routes that could serve: a provider without credentials changes no score. */
 function bestOf(routes: readonly Route[], figures: readonly Figures[]): Best {
-  const best: Best = { price: Infinity, latency: Infinity, carbon: Infinity };
+  const best: Best = { price: Infinity, latency: Infinity, carbon: Infinity, throughput: 0 };
   routes.forEach((route, i) => {
     if (!route.provider.configured) return;
-    const { price, firstByteMs, carbon } = figures[i]!;
+    const { price, firstByteMs, carbon, tokensPerSecond } = figures[i]!;
     best.price = Math.min(best.price, price ?? Infinity);
     best.latency = Math.min(best.latency, firstByteMs ?? unmeasuredMs);
     best.carbon = Math.min(best.carbon, carbon ?? Infinity);
+    best.throughput = Math.max(best.throughput, tokensPerSecond ?? 0);
   });
   return best;
 }
@@ -97,9 +102,15 @@ function scoreOf(figures: Figures, best: Best, weight: Readonly<Record<Term, num
   const carbon = termOf(figures.carbon, best.carbon, carbonFloor);
   const latency = termOf(figures.firstByteMs ?? unmeasuredMs, best.latency, latencyFloorMs) ?? 1;
   const failures = rounded(1 - figures.failureShare);
+  const speed = figures.tokensPerSecond ?? null;
+  const throughput = speed === null ? null : rounded(Math.min(1, best.throughput === 0 ? 1 : speed / best.throughput));
   const total =
-    weight.price * (price ?? 0) + weight.latency * latency + weight.failures * failures + weight.carbon * (carbon ?? 0);
-  return { total: rounded(total), price, latency, failures, carbon };
+    weight.price * (price ?? 0) +
+    weight.latency * latency +
+    weight.failures * failures +
+    weight.carbon * (carbon ?? 0) +
+    weight.throughput * (throughput ?? 0);
+  return { total: rounded(total), price, latency, failures, carbon, ...(weight.throughput > 0 && { throughput }) };
 }
 
 function termOf(value: number | null, best: number, floor: number): number | null {

@@ -5,10 +5,9 @@
  */
 
 import { asLatin1, type Latin1Text } from '../../base/latin1.js';
-import type { TokenCounter } from '../../billing/count/counter.js';
 import { answeredModelFault } from '../../billing/pricing.js';
-import type { Route, Snapshot } from '../../catalogue/route.js';
-import type { StreamEnding, StreamWriter } from '../../doors/door.js';
+import type { Route } from '../../catalogue/route.js';
+import type { StreamEnding } from '../../doors/door.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
 import type { FrameVerdict } from '../../providers/call.js';
@@ -28,22 +27,8 @@ import type { Caller } from '../caller.js';
 import type { Relay, RelayFault } from '../handover.js';
 import { DeliveredText } from './delivered-text.js';
 import { errorFrame, isErrorFrame } from './error-frame.js';
+import type { RelayContext } from './relay-context.js';
 import { WaitingFrames } from './waiting-frames.js';
-
-export interface RelayContext {
-  counter: Pick<TokenCounter, 'countPiece'>;
-  writer: StreamWriter;
-  id: string;
-  created: number;
-  includeUsage: boolean;
-  snapshot: Snapshot;
-  /** Headers of the 200, made at the moment of the commit. */
-  headers(route: Route): readonly string[];
-  /** `router_metadata` for the first frame. */
-  metadata(route: Route): string;
-  /** Writes down what the stream owes so far, so that it is billed also when the process dies. `left`: the caller has left. */
-  recordSoFar(route: Route, left: boolean): void;
-}
 
 const learningsMax = 8;
 /** How much more text is sent before it is written down again: about a thousand tokens, of a long stream a quarter more. */
@@ -63,6 +48,8 @@ export class StreamRelay implements Relay {
   sawDone = false;
   /** The tier that a frame named; the one with the usage may not repeat it. */
   private tier: unknown = undefined;
+  /** When text was sent last, monotonic milliseconds. */
+  lastTextAtMs = 0;
   /** What has been sent: the basis of counting when no usage comes. */
   readonly delivered: DeliveredText;
   /** The amount of text at which it is written down again: at the first text, and then from time to time. */
@@ -131,6 +118,7 @@ export class StreamRelay implements Relay {
 
   onChunkEnd(resume: () => void): boolean {
     const text = this.takeOut();
+    if (text !== '') this.lastTextAtMs = this.context.nowMs();
     // Recorded before it is sent, so that delivered text is billed even if the process dies now.
     if (text !== '' && this.deliveredCharacters >= this.recordAt) this.recordSoFar(false);
     const flowing = text === '' || this.caller.write(text);

@@ -28,7 +28,7 @@ export const creators: Gate<'creators'> = {
   removes: 'Routes of a model whose creator is not in `allow`, or is in `deny`; a creator is always known.',
   card: { title: 'Creators', control: { kind: 'lists', suggest: 'creators' } },
   schema: listsSchema(entries),
-  read: (value) => readLists('creators', value, entries),
+  read: (value, param = 'creators') => readLists(param, value, entries),
   readStored: readStoredLists,
   isSet: areListsSet,
   permits: (route, lists) => listsPermit(namesOf(route), lists),

@@ -1,7 +1,6 @@
 /** Removes routes of providers that are, or may be, subject to the US CLOUD Act. */
-import { gatewayError } from '../../errors/gateway-error.js';
-import { shown } from '../../wire/json-text.js';
 import type { Gate } from './gate.js';
+import { isSwitchOn, readStoredSwitch, readSwitch, switchRelaxation } from './switch.js';
 
 export const denyCloudAct: Gate<'deny_cloud_act'> = {
   name: 'deny_cloud_act',
@@ -17,16 +16,9 @@ export const denyCloudAct: Gate<'deny_cloud_act'> = {
     },
   },
   schema: { type: 'boolean' },
-  read(value) {
-    if (typeof value === 'boolean') return value;
-    throw gatewayError('field_type', {
-      param: 'deny_cloud_act',
-      found: shown(value, 'utf8'),
-      expected: 'true or false',
-    });
-  },
-  readStored: (value) => value !== undefined && value !== null && value !== false,
-  isSet: (denied) => denied,
+  read: (value, param = 'deny_cloud_act') => readSwitch(param, value),
+  readStored: readStoredSwitch,
+  isSet: isSwitchOn,
   permits: ({ provider }, denied) => !denied || provider.cloudAct === false,
-  relaxationFor: () => ({ setting: false, how: 'switching deny_cloud_act off' }),
+  relaxationFor: () => switchRelaxation('deny_cloud_act'),
 };

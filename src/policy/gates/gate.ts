@@ -14,10 +14,11 @@ interface Relaxation<Setting> {
   readonly how: string;
 }
 
-/** The control that edits the setting: a switch, a number with a label, or two lists with suggestions from the catalogue. */
+/** The control that edits the setting: a switch, a number with a label, a choice of names, or two lists with suggestions. */
 type GateControl =
   | { readonly kind: 'switch'; readonly label: string; readonly hint: string }
   | { readonly kind: 'ceiling'; readonly label: string }
+  | { readonly kind: 'choices'; readonly label: string; readonly options: readonly string[] }
   | { readonly kind: 'lists'; readonly suggest?: 'providers' | 'creators' | 'regions' };
 
 /** The gate's card in the dashboard. */
@@ -40,8 +41,11 @@ export interface Gate<Name extends GateName = GateName> {
   readonly figure?: { readonly name: string; published(route: Route): boolean };
   /** The setting's schema; `read` accepts what fits it, and nothing else. */
   readonly schema: JsonSchema;
-  /** Reads the setting that a caller sent; throws a 400 that names the field and the value. It never gets null. */
-  read(value: unknown): RoutingPolicy[Name];
+  /**
+   * Reads the setting that a caller sent; throws a 400 that names the field, `param` or else the gate, and the value. It never gets
+   * null.
+   */
+  read(value: unknown, param?: string): RoutingPolicy[Name];
   /** Reads a stored setting, perhaps of another version. Never throws. A setting that it cannot read never opens the gate. */
   readStored(value: unknown): RoutingPolicy[Name];
   isSet(setting: RoutingPolicy[Name]): boolean;

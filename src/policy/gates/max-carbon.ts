@@ -17,7 +17,7 @@ export const maxCarbon: Gate<typeof name> = {
   },
   figure: { name: 'carbon figure', published: ({ carbon }) => carbon !== null },
   schema: ceilingSchema,
-  read: (value) => readCeiling(name, value),
+  read: (value, param = name) => readCeiling(param, value),
   readStored: readStoredCeiling,
   isSet: isCeilingSet,
   permits: ({ carbon }, ceiling) => ceiling === null || (carbon !== null && carbon <= ceiling),

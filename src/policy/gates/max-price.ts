@@ -22,7 +22,7 @@ export const maxPrice: Gate<typeof name> = {
   },
   figure: { name: 'price', published: ({ price }) => price !== null },
   schema: ceilingSchema,
-  read: (value) => readCeiling(name, value),
+  read: (value, param = name) => readCeiling(param, value),
   readStored: readStoredCeiling,
   isSet: isCeilingSet,
   permits(route, ceiling, moment) {

@@ -26,7 +26,7 @@ export const providers: Gate<'providers'> = {
   removes: 'Routes of a provider that is not in `allow`, or is in `deny`; a provider is always known.',
   card: { title: 'Providers', control: { kind: 'lists', suggest: 'providers' } },
   schema: listsSchema(entries),
-  read: (value) => readLists('providers', value, entries),
+  read: (value, param = 'providers') => readLists(param, value, entries),
   readStored: readStoredLists,
   isSet: areListsSet,
   permits: ({ provider }, lists) => listsPermit([provider.id], lists),

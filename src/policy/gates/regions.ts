@@ -40,7 +40,7 @@ export const regions: Gate<'regions'> = {
     'Routes whose locode and country are both not in `allow`, or one of which is in `deny`; a `global` route has no region, so any `allow` list removes it and no `deny` list does.',
   card: { title: 'Regions', description: 'Countries and locodes', control: { kind: 'lists', suggest: 'regions' } },
   schema: listsSchema(entries),
-  read: (value) => readLists('regions', value, entries),
+  read: (value, param = 'regions') => readLists(param, value, entries),
   readStored: readStoredLists,
   isSet: areListsSet,
   permits: (route, lists) => listsPermit(namesOf(route), lists),

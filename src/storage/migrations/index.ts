@@ -7,6 +7,7 @@ import { changes } from './0005-changes.js';
 import { sessions } from './0006-sessions.js';
 import { money } from './0007-money.js';
 import { bills } from './0008-bills.js';
+import { requestPolicy } from './0010-request-policy.js';
 
 export interface Migration {
   readonly name: string;
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { name: '0006-sessions', sql: sessions },
   { name: '0007-money', sql: money },
   { name: '0008-bills', sql: bills },
+  { name: '0010-request-policy', sql: requestPolicy },
 ];

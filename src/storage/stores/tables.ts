@@ -148,6 +148,7 @@ export const generations = lodestone.table(
     errorCode: cleanText('error_code'),
     attempts: jsonText('attempts').$type<AttemptRecord[]>().notNull(),
     bill: billLines('bill'),
+    requestPolicy: jsonText('request_policy').$type<Record<string, unknown>>(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

@@ -41,6 +41,8 @@ describe('the body of a 200', () => {
         alias: null,
         carbon: 344,
         cloud_act: true,
+        request_policy: false,
+        sticky: false,
       },
     });
     expect(reply.json.created).toBeGreaterThanOrEqual(before);

@@ -39,6 +39,8 @@ const metadata = {
   alias: null,
   carbon: 344,
   cloud_act: true,
+  request_policy: false,
+  sticky: false,
 };
 
 describe('the frames of a stream', () => {

@@ -6,7 +6,10 @@ import { useGateway } from '../harness.js';
 const bench = useGateway({
   models: [
     model('odd-price', [
-      route({ price: { input: 0.123457, output: 1.999999 }, capabilities: ['n', 'vision'], carbon: 12 }),
+      route({
+        ...{ price: { input: 0.123457, output: 1.999999 }, capabilities: ['n', 'vision'], carbon: 12 },
+        ...{ data_policy: { trains: false, certifications: ['soc2'] }, quantization: 'fp8' },
+      }),
     ]),
     model('narrow', [route(), route({ locode: 'frpar', context_window: 32_768, max_output_tokens: null })]),
     model('two', [
@@ -69,6 +72,8 @@ describe('GET /v1/models', () => {
       country: 'DE',
       carbon: 12,
       cloud_act: true,
+      data_policy: { trains: false, certifications: ['soc2'], basis: 'published' },
+      quantization: 'fp8',
       supported_parameters: expect.arrayContaining(['temperature', 'max_tokens', 'stop', 'n']),
     });
     const { supported_parameters } = entries.find(({ id }) => id === 'acme/meta/odd-price/defra')!;

@@ -12,6 +12,12 @@ const defaults = {
   providers: { allow: [], deny: [] },
   creators: { allow: [], deny: [] },
   regions: { allow: [], deny: [] },
+  deny_training: false,
+  max_retention_days: null,
+  require_in_region: false,
+  require_eu_owned: false,
+  certifications: [],
+  quantizations: [],
   prefer: 'balanced',
 };
 

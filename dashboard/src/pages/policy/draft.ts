@@ -1,7 +1,7 @@
 /** A policy while it is edited. Ceilings are texts, so that a half-typed figure survives. */
 import type { AllowDeny, Gate, Preference, RoutingPolicy } from '../../api/types.js';
 
-export type DraftSetting = boolean | string | AllowDeny;
+export type DraftSetting = boolean | string | readonly string[] | AllowDeny;
 
 export interface Draft {
   prefer: Preference;

@@ -53,6 +53,19 @@ function GateSetting({ control, value, options, error, onChange }: GateSettingPr
     return <Switch checked={value === true} hint={control.hint} label={control.label} onChange={onChange} />;
   if (control.kind === 'ceiling')
     return <Ceiling error={error} label={control.label} onChange={onChange} value={String(value)} />;
+  if (control.kind === 'choices') {
+    return (
+      <TokenField
+        {...noOptions}
+        error={error}
+        label={control.label}
+        onChange={onChange}
+        placeholder={(value as readonly string[]).length === 0 ? 'Any' : 'Add …'}
+        suggestions={control.options.map((option) => ({ value: option }))}
+        values={value as string[]}
+      />
+    );
+  }
   return (
     <Lists
       error={error}

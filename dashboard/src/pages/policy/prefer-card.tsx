@@ -8,6 +8,7 @@ const preferences = [
   { value: 'price', label: 'Price' },
   { value: 'latency', label: 'Latency' },
   { value: 'carbon', label: 'Carbon' },
+  { value: 'throughput', label: 'Throughput' },
 ];
 
 export function PreferCard({

@@ -1,6 +1,7 @@
 /** Describes a chat request. A field that is not listed is passed to the provider as it is. */
 import { modelIdSchema } from '../../../catalogue/model-id.js';
 import { messageRoles, stopSequencesMax } from '../../../doors/chat/messages.js';
+import { preferenceSchemas } from '../../../policy/request-schema.js';
 import type { refusableParameters } from '../../../wire/chat-request.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
 import { array, object, ref, text } from '../schema.js';
@@ -55,6 +56,15 @@ interface Ids {
   entry: Schema;
 }
 
+/** `additionalProperties: false`: a mistyped wish is refused and not ignored. */
+const requestPreferencesSchema: Schema = {
+  type: ['object', 'null'],
+  description:
+    'Wishes of this request, in OpenRouter’s form. They only narrow what the routing policy leaves, and hold for an explicit id too. Never sent to a provider.',
+  properties: preferenceSchemas,
+  additionalProperties: false,
+};
+
 const properties = (ids: Ids): Record<string, Schema> => ({
   model: {
     ...ids.model,
@@ -90,6 +100,7 @@ const properties = (ids: Ids): Record<string, Schema> => ({
   ...refusable('logit_bias', 'object', 'Biases by token.', open),
   tools: { description: 'An array of tool definitions in OpenAI’s form; the provider judges them.' },
   tool_choice: { description: 'Which tool to call, in OpenAI’s form.' },
+  provider: requestPreferencesSchema,
   fallback: optional('object', 'The chain of this request, in place of the account’s saved one.', {
     properties: {
       models: optional('array', 'Ids to try, in order, when `model` has failed; `[]` switches the chain off.', {

@@ -72,6 +72,8 @@ const metadata = {
   alias: null,
   carbon: 500,
   cloud_act: false,
+  request_policy: false,
+  sticky: false,
 };
 
 const answerExamples: Record<string, Example> = {
@@ -169,6 +171,8 @@ const routerMetadata = object(
     alias: textOrNull('The alias that was named, without `alias/`.'),
     carbon: numberOrNull('gCO2e/kWh of the route; null where it is not published.'),
     cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
+    request_policy: boolean('The request had a `provider` object with at least one field.'),
+    sticky: boolean('The route that served the conversation before was tried first, and served again.'),
     stream_end: oneOfValues(['complete', 'stalled', 'cut'], 'Only on the last JSON frame of a stream: how it ended.'),
   },
   { optional: ['stream_end'] },

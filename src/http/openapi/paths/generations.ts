@@ -80,6 +80,11 @@ const generation = object({
     description:
       'The lines of the bill, whose sum is `cost_usd`; null where nothing was billed, and in records of older versions.',
   },
+  request_policy: {
+    type: ['object', 'null'],
+    description: 'The `provider` object of the request, without nulls and empty lists.',
+    additionalProperties: true,
+  },
 });
 
 /** A NUL is refused: PostgreSQL has no text with one. */

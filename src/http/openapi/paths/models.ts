@@ -1,6 +1,19 @@
 /** Describes `/v1/models` and the dry run `POST /v1/routes/explain`. */
+import { certificationNames, quantizationNames, zeroRetentionKinds } from '../../../base/data-policy.js';
 import { json, keyOperation } from '../operations.js';
-import { array, integer, listOf, number, numberOrNull, object, oneOfValues, ref, text, textOrNull } from '../schema.js';
+import {
+  array,
+  boolean,
+  integer,
+  listOf,
+  number,
+  numberOrNull,
+  object,
+  oneOfValues,
+  ref,
+  text,
+  textOrNull,
+} from '../schema.js';
 import type { Resource } from '../types.js';
 import { chatExamples } from './chat.js';
 
@@ -15,6 +28,26 @@ const perUse = (what: string) =>
   textOrNull(`${what}, US dollars, an exact decimal; null where routes differ or nothing is published.`, {
     pattern: '^\\d+(\\.\\d{1,12})?$',
   });
+
+const dataPolicy = object(
+  {
+    trains: boolean('Paid API requests are used for training where no setting is changed.'),
+    retention_days: integer('How long prompts or answers are kept by default; 0 = nothing is kept.', { minimum: 0 }),
+    zdr: oneOfValues(zeroRetentionKinds, 'Whether zero retention can be had, and how.'),
+    in_region: boolean('The provider promises that processing stays in the region of the route.'),
+    eu_owned: boolean('Headquarters and ultimate parent are in the EU.'),
+    certifications: array({ type: 'string', enum: [...certificationNames] }, 'Those that are known.'),
+    source: text('Where the facts are from.'),
+    as_of: text('When they were read.'),
+    basis: oneOfValues(['published', 'agreement'], '`agreement` where the operator has agreed on one of the fields.'),
+  },
+  {
+    optional: ['trains', 'retention_days', 'zdr', 'in_region', 'eu_owned', 'certifications', 'source', 'as_of'],
+    type: ['object', 'null'],
+    description:
+      'What becomes of the data, as in force. An absent field is not known. Null for `auto/` ids and aliases.',
+  },
+);
 
 const model = object({
   id: text('The id to send as `model`.'),
@@ -41,6 +74,8 @@ const model = object({
   country: textOrNull('ISO 3166-1.'),
   carbon: numberOrNull('gCO2e/kWh.'),
   cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
+  data_policy: dataPolicy,
+  quantization: oneOfValues([...quantizationNames, null], 'The precision of the weights; null where not known.'),
   supported_parameters: array({ type: 'string' }, 'Parameters of a chat request that are applied.'),
 });
 

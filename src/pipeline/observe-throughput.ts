@@ -1,0 +1,18 @@
+/** Measures how fast a stream was, for the ranking of routes. */
+import type { Delivered, Exchange, PipelinePorts } from './handover.js';
+
+/** A shorter answer says nothing about a route's speed. */
+const tokensMin = 50;
+
+/** `lastTextAtMs` is when text was sent last; the first was sent with the head of the answer. */
+export function observeThroughput(
+  { health }: Pick<PipelinePorts, 'health'>,
+  { trail: { answeredAtMs } }: Exchange,
+  { route, billed, streamEnd }: Delivered,
+  lastTextAtMs: number,
+): void {
+  const tokens = billed?.usage.completionTokens ?? 0;
+  if (route === null || streamEnd !== 'complete' || answeredAtMs === null || tokens < tokensMin) return;
+  const elapsedMs = lastTextAtMs - answeredAtMs;
+  if (elapsedMs > 0) health.recordThroughput(route.id, (tokens * 1000) / elapsedMs);
+}
