@@ -11,6 +11,7 @@ import { Fleet } from '../cluster/fleet/fleet.js';
 import { MemoryBuckets, MemoryCounters, type MemoryCountersOptions } from '../cluster/memory.js';
 import type { Buckets, Counters, Totals } from '../cluster/ports.js';
 import type { SharedState } from '../cluster/redis/open-shared-state.js';
+import type { SharedSpend } from '../cluster/shared-spend.js';
 import type { Config } from '../config/config.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import type { HttpDeps } from '../http/deps.js';
@@ -23,6 +24,8 @@ export interface Deployment extends Readonly<HttpDeps['deployment']> {
   readonly buckets: Buckets;
   /** Sums over all processes; undefined where the sums of this process are complete. */
   readonly totals: Totals | undefined;
+  /** What all processes have spent and hold; null where this process is the only one. */
+  readonly spend: SharedSpend | null;
   readonly identities: Identities;
   /** What the request path asks the other processes; null where there are none. */
   readonly fleet: PipelinePorts['fleet'];
@@ -66,6 +69,7 @@ const notAlone =
 class SingleProcess implements Deployment {
   readonly buckets: Buckets;
   readonly totals = undefined;
+  readonly spend = null;
   readonly identities: Identities;
   readonly fleet = null;
   private otherProcessSeen = false;
@@ -128,6 +132,7 @@ const settledElsewhereMs = [50, 100, 250];
 class FleetProcess implements Deployment {
   readonly buckets: Buckets;
   readonly totals: Totals;
+  readonly spend: SharedSpend;
   readonly fleet: Fleet;
 
   constructor(
@@ -136,6 +141,7 @@ class FleetProcess implements Deployment {
   ) {
     this.buckets = shared.buckets;
     this.totals = shared.totals;
+    this.spend = shared.spend;
     this.fleet = new Fleet({ ...deps, versions: shared.versions, admission: shared.admission });
   }
 

@@ -1,17 +1,23 @@
 /** Opens the holds on balances and caps, which learn from the store what a key has spent. */
-import { SpendHolds, type SpendHoldsDeps } from '../accounts/spending/spend-holds.js';
+import { FleetSpendHolds } from '../accounts/spending/fleet-spend-holds.js';
+import { SpendHolds, type SpendHoldsDeps, type Spending } from '../accounts/spending/spend-holds.js';
+import type { Logger } from '../base/logger.js';
+import type { SharedSpend } from '../cluster/shared-spend.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 
 /** How long a capped key waits until it is known what it has spent. */
 const readMs = 5_000;
 
 interface SpendParts extends Pick<SpendHoldsDeps, 'clock' | 'overdraft'> {
-  readonly store: Pick<Store, 'keys' | 'usage'>;
+  readonly store: Pick<Store, 'keys' | 'usage' | 'accounts'>;
   readonly journal: { settled(timeoutMs: number): Promise<boolean> };
+  readonly logger: Logger;
+  /** null = this process is the only one. */
+  readonly shared: SharedSpend | null;
 }
 
-export function openSpendHolds({ store, journal, clock, overdraft }: SpendParts): SpendHolds {
-  return new SpendHolds({
+export function openSpendHolds({ store, journal, clock, overdraft, logger, shared }: SpendParts): Spending {
+  const deps: SpendHoldsDeps = {
     clock,
     overdraft,
     settled: async () => {
@@ -19,5 +25,8 @@ export function openSpendHolds({ store, journal, clock, overdraft }: SpendParts)
     },
     spentSince: async (accountId, keyId, fromMs) =>
       fromMs === 0 ? store.keys.usage(keyId) : ((await store.usage.spentSince(accountId, fromMs)).get(keyId) ?? 0n),
-  });
+  };
+  if (!shared) return new SpendHolds(deps);
+  const usageOf = async (accountId: string) => (await store.accounts.balances([accountId]))[0]?.usagePico ?? 0n;
+  return new FleetSpendHolds({ ...deps, shared, usageOf, logger });
 }

@@ -3,12 +3,37 @@
  * whether what memory holds about them is still current.
  */
 import type { MaybePromise } from '../base/maybe-promise.js';
+import type { SpendAnswer, SpendAsk } from './shared-spend.js';
 
 export interface AdmissionAsk {
   /** The address's name among the counters and its limit; null where it is already counted. */
   readonly peer: { readonly name: string; readonly limit: number } | null;
   /** The caller's key, if it is in memory and valid; null counts and compares nothing of a key. */
-  readonly key: { readonly id: string; readonly accountId: string; readonly limit: number } | null;
+  readonly key: KeyAsk | null;
+}
+
+export interface KeyAsk {
+  readonly id: string;
+  readonly accountId: string;
+  readonly limit: number;
+  /** What else a chat takes, where its body was read before; null takes nothing more. */
+  readonly chat: ChatAsk | null;
+}
+
+/** Taken only where the request is admitted and the versions are current. */
+export interface ChatAsk {
+  readonly keyVersion: string;
+  readonly accountVersion: string;
+  readonly tokens: number;
+  readonly tokenLimit: number;
+  /** null where nothing limits what the request may spend. */
+  readonly spend: SpendAsk | null;
+}
+
+export interface ChatTaken {
+  readonly tokens: Take;
+  /** null where nothing was asked, or where the tokens were refused. */
+  readonly spend: SpendAnswer | null;
 }
 
 export interface Counted extends Reading {
@@ -24,6 +49,8 @@ export interface AdmissionAnswer {
   readonly accountVersion: string | null;
   readonly statesVersion: string | null;
   readonly catalogueVersion: string | null;
+  /** null where nothing was asked or taken. */
+  readonly chat: ChatTaken | null;
 }
 
 export interface Admission {

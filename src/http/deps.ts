@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
 import type { Session } from '../accounts/sign-in/sign-ins.js';
-import type { SpendHolds } from '../accounts/spending/spend-holds.js';
+import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { CatalogueCounts } from '../catalogue/counts.js';
@@ -84,7 +84,7 @@ export interface HttpDeps {
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
   /** What requests in flight hold of balances; absent where no request path is there. */
-  spend?: Pick<SpendHolds, 'inFlight' | 'exceeded'>;
+  spend?: Pick<Spending, 'inFlight' | 'exceeded'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
   /** The other processes that serve the same accounts, where there are any. */
   deployment: DeploymentPort;

@@ -41,10 +41,20 @@ export class KeyLimiter {
   /** Reserves the estimate, which the usage corrects later. Throws key_rate_limited and then reserves nothing. */
   takeTokens(identity: Identity, estimate: number): MaybePromise<Reservation> {
     const limit = this.tokenLimitOf(identity);
-    return andThen(this.tokens.take(identity.key.id, estimate, limit), (taken: Take) => {
-      if (!taken.admitted) throw keyRateLimited('tokens', limit, taken.resetMs);
-      return new TokenReservation(taken, estimate);
-    });
+    return andThen(this.tokens.take(identity.key.id, estimate, limit), (taken: Take) =>
+      this.reserve(identity, estimate, taken),
+    );
+  }
+
+  /** The reservation of tokens that were taken already. Throws key_rate_limited where they were refused. */
+  reserve(identity: Identity, estimate: number, taken: Take): Reservation {
+    if (!taken.admitted) throw keyRateLimited('tokens', this.tokenLimitOf(identity), taken.resetMs);
+    return new TokenReservation(taken, estimate);
+  }
+
+  /** Whether the key has no requests left, as far as this process knows. */
+  isUsedUp(identity: Identity): boolean {
+    return this.requests.peek(identity.key.id).used >= this.requestLimitOf(identity);
   }
 
   /** The error that `takeTokens` would throw now. Takes nothing. */
@@ -68,7 +78,7 @@ export class KeyLimiter {
     return lower(key.terms.requestsPerMinute, most);
   }
 
-  private tokenLimitOf({ key, account }: Identity): number {
+  tokenLimitOf({ key, account }: Identity): number {
     return lower(key.terms.tokensPerMinute, account.limits.tokensPerMinute ?? this.defaults.keyTokensPerMinute);
   }
 

@@ -4,7 +4,8 @@ import { checkTokenShape, type PresentedToken } from '../accounts/keys/token-sha
 import { isTokenValid, keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { usdText } from '../base/money.js';
-import type { Counted } from '../cluster/ports.js';
+import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
+import type { ChatAsk, ChatTaken, Counted, KeyAsk } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { BodyMemory } from '../limits/body-memory.js';
@@ -30,13 +31,19 @@ interface AccountPorts {
 type AdmitPorts = IdentifyPorts &
   Pick<PipelinePorts, 'territories' | 'ipLimiter' | 'keyLimiter' | 'bodyMemory' | 'fleet'>;
 
+/** What a request takes in the round trip of its admission, where its body is there already. */
+interface EarlyAsk {
+  prepare(identity: Identity): Omit<ChatAsk, 'keyVersion' | 'accountVersion'> | null;
+  answered(taken: ChatTaken | null): void;
+}
+
 /** A known key is admitted without waiting for anything. Sets the caller's identity as soon as its key is found good. */
-export function admit(ports: AdmitPorts, caller: Caller): MaybePromise<Identity> {
+export function admit(ports: AdmitPorts, caller: Caller, early?: EarlyAsk): MaybePromise<Identity> {
   // The dashboard has checked territory and address before it read the session.
   if (caller.identity) return countAndCheck(ports, caller, caller.identity);
   const { territory, address } = caller.origin;
   ports.territories.checkCaller(territory);
-  if (ports.fleet) return admitInFleet(ports, ports.fleet, caller);
+  if (ports.fleet) return admitInFleet(ports, ports.fleet, caller, early);
   return andThen(ports.ipLimiter.take(address), () =>
     andThen(identify(ports, caller.authorization), (identity) => {
       caller.identity = identity;
@@ -134,6 +141,7 @@ async function admitInFleet(
   ports: AdmitPorts,
   fleet: NonNullable<PipelinePorts['fleet']>,
   caller: Caller,
+  early?: EarlyAsk,
 ): Promise<Identity> {
   const { presented, fault } = presentedToken(caller);
   const held = presented && fleet.identities.held(presented.keyId);
@@ -141,7 +149,8 @@ async function admitInFleet(
   const { address } = caller.origin;
   const peer = { name: peerOf(address), limit: ports.ipLimiter.requestsPerMinute };
   const counts = good && addressRefusal(good.identity.key, address) === null;
-  const answer = await fleet.admission.ask({ peer, key: counts ? keyAsk(ports, good.identity) : null });
+  const answer = await fleet.admission.ask({ peer, key: counts ? keyAsk(ports, good, early) : null });
+  early?.answered(answer?.chat ?? null);
   if (!answer) await Promise.all([ports.ipLimiter.take(address), fleet.states.now()]);
   else if (!answer.peer!.admitted) throw ipRateLimited(peer.limit, answer.peer!.resetMs);
   else await fleet.states.upTo(answer.statesVersion, answer.catalogueVersion);
@@ -165,11 +174,16 @@ function presentedToken({ authorization }: Caller): { presented?: PresentedToken
   }
 }
 
-const keyAsk = ({ keyLimiter }: AdmitPorts, identity: Identity) => ({
-  id: identity.key.id,
-  accountId: identity.account.id,
-  limit: keyLimiter.requestLimitOf(identity),
-});
+function keyAsk({ keyLimiter }: AdmitPorts, held: HeldIdentity, early: EarlyAsk | undefined): KeyAsk {
+  const { identity, version: keyVersion, accountVersion } = held;
+  const chat = early?.prepare(identity) ?? null;
+  return {
+    id: identity.key.id,
+    accountId: identity.account.id,
+    limit: keyLimiter.requestLimitOf(identity),
+    chat: chat && { ...chat, keyVersion, accountVersion },
+  };
+}
 
 /** By the limit that is in force now, which may differ from the one that the request was counted under. */
 function overLimitOf(

@@ -27,6 +27,8 @@ export interface Caller {
    * has no room, and with CallerGone.
    */
   readBody(hold: BodyHold): MaybePromise<Buffer>;
+  /** The body that arrived with the head, before it is read; null where it did not. */
+  bodyAtHand(): Buffer | null;
   /** The body is not held any more, or is small. */
   releaseBody(): void;
   /** A whole 200. `headers` is a flat list of names and values. */

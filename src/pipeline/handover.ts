@@ -1,6 +1,6 @@
 /** What the stages hand to one another, and the ports that the composition gives them. */
 import type { AccountDirectory } from '../accounts/directory.js';
-import type { SpendHold, SpendHolds } from '../accounts/spending/spend-holds.js';
+import type { SpendHold, Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { PicoUsd } from '../base/money.js';
 import type { Clock } from '../base/time.js';
@@ -39,7 +39,17 @@ export interface PipelinePorts {
   logger: Logger;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
   ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
-  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'requestLimitOf' | 'takeTokens' | 'tokenRefusal' | 'headersOf'>;
+  keyLimiter: Pick<
+    KeyLimiter,
+    | 'countRequest'
+    | 'requestLimitOf'
+    | 'tokenLimitOf'
+    | 'isUsedUp'
+    | 'takeTokens'
+    | 'reserve'
+    | 'tokenRefusal'
+    | 'headersOf'
+  >;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge' | 'noteUse'>;
   /** Erases the hash of an expired key that a request has shown. */
   expiry: { noteExpiredKey(): void };
@@ -47,7 +57,7 @@ export interface PipelinePorts {
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
-  spend: Pick<SpendHolds, 'take'>;
+  spend: Pick<Spending, 'take' | 'askOf' | 'takeAs'>;
   validator: Validator;
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;
@@ -72,20 +82,12 @@ export interface PipelinePorts {
   fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
 }
 
-/** One request after it was admitted, validated and resolved. */
-export interface Exchange {
-  readonly door: Door;
-  readonly caller: Caller;
-  readonly requestId: string;
-  readonly generationId: string;
-  /** Epoch milliseconds. */
-  readonly createdAt: number;
-  /** Monotonic milliseconds. */
-  readonly startedAtMs: number;
-  /** Time that was spent waiting for the caller's body. */
-  readonly bodyMs: number;
+/** A validated request whose model id is known, before anything is taken for it. */
+export interface Opening {
   readonly identity: Identity;
   readonly request: ChatRequest;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
   readonly snapshot: Snapshot;
   /** What the requested model id stands for. */
   readonly plan: Plan;
@@ -93,6 +95,19 @@ export interface Exchange {
   readonly sentChain: readonly Plan[] | null;
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
+  readonly costEstimatePico: PicoUsd;
+}
+
+/** One request after it was admitted, validated and resolved. */
+export interface Exchange extends Opening {
+  readonly door: Door;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly generationId: string;
+  /** Monotonic milliseconds. */
+  readonly startedAtMs: number;
+  /** Time that was spent waiting for the caller's body. */
+  readonly bodyMs: number;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
   readonly reservation: Reservation;
   /** Of the balance and the key's cap: the estimated cost, until the settlement has taken the cost off. */

@@ -4,7 +4,6 @@
  * error is thrown as a row of the error table; the HTTP layer answers it.
  */
 
-import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
 import { andThen, isPending, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
@@ -13,12 +12,13 @@ import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
-import type { Reservation } from '../limits/key-limiter.js';
+import type { ChatRequest } from '../wire/chat-request.js';
 import { admit } from './admit.js';
 import type { Caller } from './caller.js';
+import { EarlyChat } from './early-chat.js';
 import { estimateCost } from './estimate-cost.js';
 import { gate } from './gate.js';
-import type { ChatNotes, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
+import type { ChatNotes, Exchange, Opening, PipelinePorts, WalkOutcome } from './handover.js';
 import { rank } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
@@ -40,9 +40,24 @@ export interface Arrival {
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
 export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
   const startedAtMs = ports.clock.monotonicMs();
+  if (ports.fleet) return serveInFleet(ports, arrival, startedAtMs);
   return andThen(admit(ports, arrival.caller), (identity) =>
     andThen(enter(ports, arrival, identity, startedAtMs), (exchange) => forward(ports, arrival, exchange)),
   );
+}
+
+/** The same, with a chat that is read early where possible, so that one round trip to the shared state is enough. */
+async function serveInFleet(ports: PipelinePorts, arrival: Arrival, startedAtMs: number): Promise<void> {
+  const { caller, door } = arrival;
+  const early = new EarlyChat(ports, caller, door, (identity, request) => prepare(ports, caller, identity, request));
+  let exchange: Exchange;
+  try {
+    exchange = await enter(ports, arrival, await admit(ports, caller, early), startedAtMs, early);
+  } catch (error) {
+    early.undo();
+    throw error;
+  }
+  return forward(ports, arrival, exchange);
 }
 
 async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Exchange): Promise<void> {
@@ -85,6 +100,7 @@ function enter(
   arrival: Arrival,
   identity: Identity,
   startedAtMs: number,
+  early?: EarlyChat,
 ): MaybePromise<Exchange> {
   const { door, caller, notes } = arrival;
   checkContentType(caller.contentType);
@@ -92,18 +108,20 @@ function enter(
   return andThen(caller.readBody(ports.bodyMemory.open(identity.account.id)), (body) => {
     const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
     notes.bodyBytes = body.length;
-    return andThen(ports.validator.validate(door, body), (request) => {
+    return andThen(early?.request ?? ports.validator.validate(door, body), (request) => {
       if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
-      return open(ports, arrival, { identity, request, startedAtMs, bodyMs });
+      const prepared = early?.take(identity);
+      const opening = prepared?.opening ?? prepare(ports, caller, identity, request);
+      return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
+        notes.exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, reservation, hold });
+        return notes.exchange;
+      });
     });
   });
 }
 
-function open(
-  ports: PipelinePorts,
-  { door, caller, requestId, notes }: Arrival,
-  { identity, request, startedAtMs, bodyMs }: Pick<Exchange, 'identity' | 'request' | 'startedAtMs' | 'bodyMs'>,
-): MaybePromise<Exchange> {
+/** Finds out what a request is about and what it may cost. Takes nothing. */
+function prepare(ports: PipelinePorts, caller: Caller, identity: Identity, request: ChatRequest): Opening {
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
@@ -111,39 +129,65 @@ function open(
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
-  const open = (reservation: Reservation, hold: SpendHold): Exchange => {
-    notes.exchange = {
-      door,
-      caller,
-      requestId,
-      generationId: generationId(createdAt),
-      createdAt,
-      startedAtMs,
-      bodyMs,
-      identity,
-      request,
-      snapshot,
-      plan,
-      sentChain,
-      promptEstimate,
-      reservation,
-      hold,
-      trail: notes.trail,
-    };
-    return notes.exchange;
-  };
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
-  const estimate = estimateCost(eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain, moment }), {
-    request,
-    promptTokens: promptEstimate,
-    atMs: createdAt,
-  });
-  return andThen(ports.keyLimiter.takeTokens(identity, promptEstimate), (reservation) =>
+  const costEstimatePico = estimateCost(
+    eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain, moment }),
+    {
+      request,
+      promptTokens: promptEstimate,
+      atMs: createdAt,
+    },
+  );
+  return { identity, request, snapshot, plan, sentChain, promptEstimate, createdAt, costEstimatePico };
+}
+
+/** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. */
+function takeFor(
+  { keyLimiter, spend }: PipelinePorts,
+  { identity, promptEstimate, costEstimatePico }: Opening,
+  prepared: ReturnType<EarlyChat['take']>,
+): MaybePromise<Pick<Exchange, 'reservation' | 'hold'>> {
+  const reserving = prepared
+    ? keyLimiter.reserve(identity, promptEstimate, prepared.taken.tokens)
+    : keyLimiter.takeTokens(identity, promptEstimate);
+  return andThen(reserving, (reservation) =>
     undoOnFailure(
-      () => andThen(ports.spend.take(identity, estimate), (hold) => open(reservation, hold)),
+      () => {
+        const holding = prepared?.spendAsk
+          ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
+          : spend.take(identity, costEstimatePico);
+        return andThen(holding, (hold) => ({ reservation, hold }));
+      },
       () => reservation.cancel(),
     ),
   );
+}
+
+function exchangeOf(
+  { door, caller, requestId, notes }: Arrival,
+  opening: Opening,
+  more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'reservation' | 'hold'>,
+): Exchange {
+  const { identity, request, snapshot, plan, sentChain, promptEstimate, createdAt, costEstimatePico } = opening;
+  return {
+    door,
+    caller,
+    requestId,
+    generationId: generationId(createdAt),
+    createdAt,
+    startedAtMs: more.startedAtMs,
+    bodyMs: more.bodyMs,
+    identity,
+    request,
+    snapshot,
+    plan,
+    sentChain,
+    promptEstimate,
+    costEstimatePico,
+    reservation: more.reservation,
+    hold: more.hold,
+    trail: notes.trail,
+  };
 }
 
 /** Every route that may serve the request: of its own id, and of the entries of its chain. */

@@ -24,6 +24,10 @@ export class RecordingCaller implements Caller {
   /** Latin1, as it goes to the wire. */
   written = '';
   ended = false;
+  bodyAtHand(): null {
+    return null;
+  }
+
   readBody(): Promise<Buffer> {
     throw new Error('a relay reads no body');
   }

@@ -43,7 +43,7 @@ describe('holds on a balance', () => {
     const { holds } = rig();
     const identity = caller({ balancePico: 1n });
     for (let i = 0; i < 5; i++) expect(await refusal(holds, identity)).toBe('admitted');
-    expect(holds.inFlight(identity.account.id)).toEqual({ heldPico: 50n, requests: 5 });
+    expect(holds.inFlight(identity.account)).toEqual({ heldPico: 50n, requests: 5 });
   });
 
   it('admit the first request whatever its estimate, and others only beside what is held', async () => {
@@ -54,7 +54,7 @@ describe('holds on a balance', () => {
     expect(await refusal(holds, identity)).toBe('insufficient_credits');
     first.release(0n);
     first.release(0n);
-    expect(holds.inFlight(identity.account.id)).toEqual({ heldPico: 10n, requests: 1 });
+    expect(holds.inFlight(identity.account)).toEqual({ heldPico: 10n, requests: 1 });
     expect(await refusal(holds, identity)).toBe('admitted');
   });
 

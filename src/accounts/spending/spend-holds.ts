@@ -4,11 +4,12 @@
  * estimate may be far above its cost. The holds are those of this process, and die with it.
  */
 import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
-import { type PicoUsd, usdText } from '../../base/money.js';
+import type { PicoUsd } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
+import type { SpendAnswer, SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
 import type { Account, ApiKey, Identity, KeyTerms } from '../../domain/account.js';
-import { gatewayError } from '../../errors/gateway-error.js';
 import { periodStart } from '../keys/limit-period.js';
+import { balanceRefusal, capRefusal, hasRoom, type InFlight } from './spend-rule.js';
 
 export interface SpendHoldsDeps {
   readonly clock: Pick<Clock, 'now'>;
@@ -26,9 +27,18 @@ export interface SpendHold {
   release(costPico: PicoUsd): void;
 }
 
-interface InFlight {
-  heldPico: PicoUsd;
-  requests: number;
+/** What the request path and the API need of holds, in one process or in a fleet. */
+export interface Spending {
+  /** How many requests cost more than they had held. */
+  readonly exceeded: number;
+  /** Throws insufficient_credits or key_limit_exceeded. A key without a cap waits for nothing. */
+  take(identity: Identity, estimatePico: PicoUsd): MaybePromise<SpendHold>;
+  /** What has to be asked of the shared state before a request is taken; null where nothing has to. */
+  askOf(identity: Identity, estimatePico: PicoUsd): SpendAsk | null;
+  /** Like `take`, with what the shared state has answered; null where it was out of reach. */
+  takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold>;
+  /** What is held of an account, and for how many requests. */
+  inFlight(account: Account): MaybePromise<Readonly<InFlight>>;
 }
 
 /** What a capped key has spent in a period. */
@@ -37,84 +47,125 @@ interface KeySpend extends InFlight {
   /** When the period began. */
   fromMs: number;
   spentPico: PicoUsd;
+  /** Whether `spentPico` is complete. */
+  known: boolean;
   /** How many costs were added, so that a reading of the store knows whether one came between. */
   added: number;
   /** Set while the store is asked. */
   reading: Promise<void> | null;
 }
 
-const nothing: InFlight = { heldPico: 0n, requests: 0 };
+/** A request in flight. */
+export interface HeldRequest {
+  readonly identity: Identity;
+  readonly estimatePico: PicoUsd;
+  readonly createdAt: number;
+  /** Where the fleet holds the estimate too. */
+  readonly limits: readonly SpendLimit[];
+}
 
-export class SpendHolds {
-  /** How many requests cost more than they had held. */
+const nothing: InFlight = { heldPico: 0n, requests: 0 };
+const noLimits: readonly SpendLimit[] = [];
+
+export class SpendHolds implements Spending {
   exceeded = 0;
+  /** Called at the end of every hold. */
+  onRelease: ((request: HeldRequest, costPico: PicoUsd) => void) | null = null;
   private readonly accounts = new Map<string, InFlight>();
   private readonly keys = new Map<string, KeySpend>();
 
   constructor(private readonly deps: SpendHoldsDeps) {}
 
-  /** Throws insufficient_credits or key_limit_exceeded. A key without a cap waits for nothing. */
-  take(identity: Identity, estimatePico: PicoUsd): MaybePromise<SpendHold> {
-    const { key, account } = identity;
-    if (key.terms.limitPico === null) return this.hold(account, null, estimatePico);
+  take(identity: Identity, estimatePico: PicoUsd, limits = noLimits): MaybePromise<SpendHold> {
+    const { key } = identity;
+    if (key.terms.limitPico === null) {
+      this.checkBalance(identity.account);
+      return this.track(identity, estimatePico, limits);
+    }
     return andThen(this.currentSpend(key), (spend) => {
-      checkCap(identity, spend);
-      return this.hold(account, spend, estimatePico);
+      const limitPico = key.terms.limitPico ?? 0n;
+      if (!hasRoom(limitPico - spend.spentPico, spend)) throw capRefusal(key, spend.spentPico, spend);
+      this.checkBalance(identity.account);
+      return this.track(identity, estimatePico, limits);
     });
   }
 
-  /** What is held of an account, and for how many requests. */
-  inFlight(accountId: string): Readonly<InFlight> {
-    return this.accounts.get(accountId) ?? nothing;
+  askOf(): null {
+    return null;
   }
 
-  private hold(account: Account, spend: KeySpend | null, estimatePico: PicoUsd): SpendHold {
-    const inFlight = this.accounts.get(account.id) ?? { heldPico: 0n, requests: 0 };
-    this.checkBalance(account, inFlight);
-    this.accounts.set(account.id, inFlight);
-    return new Hold(this, { account, inFlight, spend, estimatePico, createdAt: this.deps.clock.now() });
+  takeAs(identity: Identity, { estimatePico }: SpendAsk): MaybePromise<SpendHold> {
+    return this.take(identity, estimatePico);
   }
 
-  private checkBalance(account: Account, { heldPico, requests }: InFlight): void {
-    if ((account.overdraft ?? this.deps.overdraft) === 'open') return;
+  /** Counts a request that was admitted already. */
+  track(identity: Identity, estimatePico: PicoUsd, limits = noLimits): SpendHold {
+    const { key, account } = identity;
+    const ofAccount = this.accounts.get(account.id) ?? { heldPico: 0n, requests: 0 };
+    this.accounts.set(account.id, ofAccount);
+    const ofKey = key.terms.limitPico === null ? null : this.spendOf(key);
+    return new Hold(this, { identity, estimatePico, createdAt: this.deps.clock.now(), limits }, ofAccount, ofKey);
+  }
+
+  inFlight({ id }: Pick<Account, 'id'>): Readonly<InFlight> {
+    return this.accounts.get(id) ?? nothing;
+  }
+
+  isBounded({ overdraft }: Account): boolean {
+    return (overdraft ?? this.deps.overdraft) === 'bounded';
+  }
+
+  /** What was spent is not known any more, because others may have spent too: the store is read again. */
+  forgetSpent(): void {
+    for (const spend of this.keys.values()) spend.known = false;
+  }
+
+  private checkBalance(account: Account): void {
+    if (!this.isBounded(account)) return;
+    const inFlight = this.inFlight(account);
     const { balancePico, creditLimitPico } = account;
-    const availablePico = balancePico + creditLimitPico;
-    if (availablePico > 0n && (requests === 0 || availablePico - heldPico > 0n)) return;
-    throw gatewayError('insufficient_credits', {
-      balance: usdText(balancePico),
-      held: usdText(heldPico),
-      requests,
-    });
+    if (!hasRoom(balancePico + creditLimitPico, inFlight)) throw balanceRefusal(balancePico, inFlight);
   }
 
-  /** @internal */
-  drop(accountId: string): void {
-    if (this.accounts.get(accountId)?.requests === 0) this.accounts.delete(accountId);
+  /** @internal Called by each hold at its end. */
+  released(request: HeldRequest, ofKey: KeySpend | null, costPico: PicoUsd): void {
+    const { key, account } = request.identity;
+    if (this.accounts.get(account.id)?.requests === 0) this.accounts.delete(account.id);
+    if (costPico > request.estimatePico) this.exceeded++;
+    if (ofKey) ofKey.added++;
+    // The cost belongs to the period in which the request came. The key may have got a cap, or another, since.
+    const current = this.keys.get(key.id);
+    if (ofKey && request.createdAt >= ofKey.fromMs) ofKey.spentPico += costPico;
+    if (current && current !== ofKey && request.createdAt >= current.fromMs) {
+      current.spentPico += costPico;
+      current.added++;
+    }
+    this.onRelease?.(request, costPico);
+  }
+
+  /** Requests in flight of a period that is over hold nothing of the next one, because their costs belong to their own. */
+  private spendOf(key: ApiKey): KeySpend {
+    const reset = key.terms.limitReset;
+    const fromMs = periodStart(reset, this.deps.clock.now()) ?? 0;
+    const last = this.keys.get(key.id);
+    if (last && last.reset === reset && last.fromMs === fromMs) return last;
+    const begins = last?.reset === reset && fromMs > last.fromMs;
+    const empty = { reset, fromMs, spentPico: 0n, added: 0, reading: null };
+    let spend: KeySpend;
+    // In a period that begins now, nothing can have been spent that is not known here.
+    if (!last || begins) spend = { heldPico: 0n, requests: 0, known: begins && last.known, ...empty };
+    else spend = Object.assign(last, { reset, fromMs, spentPico: 0n, known: false });
+    this.keys.set(key.id, spend);
+    return spend;
   }
 
   private currentSpend(key: ApiKey): MaybePromise<KeySpend> {
-    const reset = key.terms.limitReset;
-    const fromMs = periodStart(reset, this.deps.clock.now()) ?? 0;
-    const known = this.keys.get(key.id);
-    if (known && known.reset === reset && known.fromMs === fromMs) {
-      return known.reading ? known.reading.then(() => known) : known;
-    }
-    const spend = known ?? { heldPico: 0n, requests: 0, reset, fromMs, spentPico: 0n, added: 0, reading: null };
-    const begins = known?.reset === reset && fromMs > known.fromMs;
-    Object.assign(spend, { reset, fromMs, spentPico: 0n });
-    this.keys.set(key.id, spend);
-    // In a period that begins now, nothing can have been spent that is not known here.
-    if (begins) return spend;
-    spend.reading = this.read(key, spend).then(
-      () => {
-        spend.reading = null;
-      },
-      (error: unknown) => {
-        // What was spent is not known, so the next request asks again.
-        this.keys.delete(key.id);
-        throw error;
-      },
-    );
+    const spend = this.spendOf(key);
+    if (spend.reading) return spend.reading.then(() => spend);
+    if (spend.known) return spend;
+    spend.reading = this.read(key, spend).finally(() => {
+      spend.reading = null;
+    });
     return spend.reading.then(() => spend);
   }
 
@@ -126,59 +177,38 @@ export class SpendHolds {
       const spentPico = await this.deps.spentSince(accountId, id, fromMs);
       if (spend.added !== added || spend.fromMs !== fromMs) continue;
       spend.spentPico = spentPico;
+      spend.known = true;
       return;
     }
   }
 }
 
-/** A key may be used while something of its cap is left, and another request only beside what those in flight may cost. */
-function checkCap({ key }: Identity, { spentPico, heldPico, requests }: KeySpend): void {
-  const limitPico = key.terms.limitPico ?? 0n;
-  const leftPico = limitPico - spentPico;
-  if (leftPico > 0n && (requests === 0 || leftPico - heldPico > 0n)) return;
-  throw gatewayError('key_limit_exceeded', {
-    limit: usdText(limitPico),
-    used: usdText(spentPico),
-    held: usdText(heldPico),
-    resets: key.terms.limitReset,
-  });
-}
-
-interface HeldRequest {
-  readonly account: Account;
-  readonly inFlight: InFlight;
-  readonly spend: KeySpend | null;
-  readonly estimatePico: PicoUsd;
-  readonly createdAt: number;
-}
-
 class Hold implements SpendHold {
-  private released = false;
+  private isReleased = false;
 
   constructor(
     private readonly holds: SpendHolds,
     private readonly request: HeldRequest,
+    private readonly ofAccount: InFlight,
+    private readonly ofKey: KeySpend | null,
   ) {
-    const { inFlight, spend, estimatePico } = request;
-    inFlight.heldPico += estimatePico;
-    inFlight.requests++;
-    if (!spend) return;
-    spend.heldPico += estimatePico;
-    spend.requests++;
+    ofAccount.heldPico += request.estimatePico;
+    ofAccount.requests++;
+    if (!ofKey) return;
+    ofKey.heldPico += request.estimatePico;
+    ofKey.requests++;
   }
 
   release(costPico: PicoUsd): void {
-    if (this.released) return;
-    this.released = true;
-    const { account, inFlight, spend, estimatePico, createdAt } = this.request;
-    inFlight.heldPico -= estimatePico;
-    if (--inFlight.requests === 0) this.holds.drop(account.id);
-    if (costPico > estimatePico) this.holds.exceeded++;
-    if (!spend) return;
-    spend.heldPico -= estimatePico;
-    spend.requests--;
-    spend.added++;
-    // The cost belongs to the period in which the request came.
-    if (createdAt >= spend.fromMs) spend.spentPico += costPico;
+    if (this.isReleased) return;
+    this.isReleased = true;
+    const { request, ofAccount, ofKey } = this;
+    ofAccount.heldPico -= request.estimatePico;
+    ofAccount.requests--;
+    if (ofKey) {
+      ofKey.heldPico -= request.estimatePico;
+      ofKey.requests--;
+    }
+    this.holds.released(request, ofKey, costPico);
   }
 }

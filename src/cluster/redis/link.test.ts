@@ -10,7 +10,7 @@ const redis = useRedis();
 const ask = (state: SharedState) =>
   state.admission.ask({
     peer: { name: '192.0.2.1', limit: 1e6 },
-    key: { id: 'abcdefghij', accountId: 'acc', limit: 1e6 },
+    key: { id: 'abcdefghij', accountId: 'acc', limit: 1e6, chat: null },
   });
 
 /** The promised wait plus the process's own delay. A process that was late waits a second time. */

@@ -6,7 +6,8 @@ import { Command, Redis } from 'ioredis';
 import type { Logger } from '../../base/logger.js';
 import { AnswerWatch } from './answer-watch.js';
 import { clientAddress, maskedAddress } from './redis-address.js';
-import { allScripts, type Script } from './scripts.js';
+import type { Script } from './script.js';
+import { allScripts } from './scripts.js';
 
 /**
  * How long a request waits for Redis. Including the second round trip of a chat it stays under 50 ms: after one failed wait,

@@ -8,6 +8,7 @@ import type { Bucket, Buckets, Totals } from '../ports.js';
 import { patientWaitMs, RedisLink, requestWaitMs } from './link.js';
 import { RedisAdmission } from './redis-admission.js';
 import { RedisCounters } from './redis-counters.js';
+import { RedisSpend } from './redis-spend.js';
 import { RedisVersions } from './redis-versions.js';
 import { addTotalScript, giveBackScript, raiseTotalScript, takeBucketsScript } from './scripts.js';
 
@@ -24,12 +25,13 @@ export interface SharedStateOptions {
 export interface SharedState {
   readonly link: RedisLink;
   readonly versions: RedisVersions;
-  /** Counts addresses in the family `ip` and the requests of keys in the family `requests`. */
+  /** Counts addresses in the family `ip`, and the requests and tokens of keys in the families `requests` and `tokens`. */
   readonly admission: RedisAdmission;
   /** The counters of a family; the same object each time. */
   counters(family: string, options?: MemoryCountersOptions): RedisCounters;
   readonly totals: RedisTotals;
   readonly buckets: RedisBuckets;
+  readonly spend: RedisSpend;
   readonly up: boolean;
   /** The number of requests admitted without Redis so far. */
   readonly fallbacks: number;
@@ -50,7 +52,9 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     families.set(family, known);
     return known;
   };
-  const admission = new RedisAdmission(link, versions, counters('ip'), counters('requests'));
+  const spend = new RedisSpend(link);
+  const counted = { peers: counters('ip'), requests: counters('requests'), tokens: counters('tokens') };
+  const admission = new RedisAdmission(link, versions, counted, spend);
   await link.open();
   return {
     link,
@@ -59,13 +63,17 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     counters,
     totals: new RedisTotals(link),
     buckets: new RedisBuckets(link, clock),
+    spend,
     get up() {
       return link.up;
     },
     get fallbacks() {
       return admission.unanswered;
     },
-    close: () => link.close(),
+    close: () => {
+      spend.close();
+      return link.close();
+    },
   };
 }
 

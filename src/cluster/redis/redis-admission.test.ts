@@ -7,7 +7,7 @@ const redis = useRedis({ shared: true });
 
 const askOf = (id: string, peerLimit = 10, keyLimit = 10): AdmissionAsk => ({
   peer: { name: `peer-${id}`, limit: peerLimit },
-  key: { id, accountId: `of-${id}`, limit: keyLimit },
+  key: { id, accountId: `of-${id}`, limit: keyLimit, chat: null },
 });
 const ask = async (state: SharedState, of: AdmissionAsk) => (await state.admission.ask(of))!;
 
@@ -23,6 +23,7 @@ describe('admission in one round trip', () => {
         accountVersion: null,
         statesVersion: attempt === 1 ? null : expect.any(String),
         catalogueVersion: attempt === 1 ? null : expect.any(String),
+        chat: null,
       });
       const versions = await state.versions.current([`key:${id}`, `account:of-${id}`, 'states', 'catalogue']);
       const answer = await ask(state, askOf(id));
@@ -103,5 +104,40 @@ describe('admission in one round trip', () => {
     const before = state.fallbacks;
     expect(await state.admission.ask(askOf('k'))).toBe(null);
     expect([state.up, state.fallbacks - before]).toEqual([false, 1]);
+  });
+
+  it('takes the tokens and the hold of a chat too, where the request is admitted under the versions it was read with', async () => {
+    const state = await redis.open();
+    await withinReach([state], async (attempt) => {
+      const id = `chat${attempt}`;
+      const subject = { name: id, accountId: `of-${id}`, keyId: null, fromMs: 0 };
+      const [keyVersion, accountVersion] = (await state.versions.current([`key:${id}`, `account:of-${id}`]))!;
+      await state.spend.setSpent(subject, 0n, 'first');
+      const spend = { limits: [{ subject, limitPico: 15n }], estimatePico: 10n };
+      const versions = { keyVersion: keyVersion!, accountVersion: accountVersion! };
+      const of = (more: object = {}, keyLimit = 100) => ({
+        ...askOf(id, 100, keyLimit),
+        key: {
+          ...{ id, accountId: `of-${id}`, limit: keyLimit },
+          chat: { ...versions, tokens: 30, tokenLimit: 100, spend, ...more },
+        },
+      });
+      const asks = [of(), of({ keyVersion: 'old' }), of(), of(), of({ spend: null }), of({}, 1), of({ spend: null })];
+      const answers = await Promise.all(asks.map((each) => ask(state, each)));
+      const seen = answers.map(
+        ({ chat }) => chat && [chat.tokens.admitted, chat.tokens.used, chat.spend?.kind ?? null],
+      );
+      expect(seen).toEqual([
+        [true, 30, 'held'],
+        null,
+        [true, 60, 'held'],
+        [true, 90, 'refused'],
+        [false, 90, null],
+        null,
+        [false, 90, null],
+      ]);
+      expect(await state.spend.inFlight(subject)).toEqual({ heldPico: 20n, requests: 2 });
+      expect(state.counters('tokens').peek(id).used).toBe(90);
+    });
   });
 });

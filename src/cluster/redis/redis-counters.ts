@@ -137,11 +137,12 @@ export class RedisCounters implements Counters {
     for (let i = 0; i < asks.length; i++) {
       const { name, amount, limit, resolve } = asks[i]!;
       if (answer === null) resolve(this.takeAway(name, amount, limit));
-      else resolve(this.takeOf(name, answer, 1 + 3 * i));
+      else resolve(this.readTake(name, answer, 1 + 3 * i));
     }
   }
 
-  private takeOf(name: string, answer: readonly number[], at: number): RedisTake {
+  /** Reads the three figures of a take at an index of the answer, which begins with Redis' time. */
+  readTake(name: string, answer: readonly number[], at: number): Take {
     const used = answer[at + 1]!;
     const expiry = answer[at + 2]!;
     const resetMs = resetMsOf(answer[0]!, expiry);
@@ -166,7 +167,7 @@ export class RedisCounters implements Counters {
 }
 
 /** Redis adds up whole numbers only, and an invalid figure must not fail the others in its command. */
-function wholeFigure(amount: number): string {
+export function wholeFigure(amount: number): string {
   return String(Math.max(-amountMax, Math.min(amountMax, Math.ceil(amount) || 0)));
 }
 

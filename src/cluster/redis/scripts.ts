@@ -2,16 +2,8 @@
  * Lua scripts that Redis runs in one step each (features of Redis 7.0 only). Every script takes many requests at once,
  * because the requests of one turn of the event loop share a command. Keys come in KEYS, figures in ARGV.
  */
-import { createHash } from 'node:crypto';
-
-export interface Script {
-  readonly lua: string;
-  readonly sha: string;
-}
-
-function script(lua: string): Script {
-  return { lua, sha: createHash('sha1').update(lua).digest('hex') };
-}
+import { redisTime, type Script, script } from './script.js';
+import { spending, spendScripts } from './spend-scripts.js';
 
 /**
  * A counter is a key whose expiry is its window's end. Redis drops it when its clock has passed that millisecond, so the
@@ -19,9 +11,7 @@ function script(lua: string): Script {
  * identifies the window. One command reads all keys, and a counter that many requests share is read and written once: nearly
  * all of a script's time is its commands (2 µs each, measured).
  */
-const counting = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const counting = `${redisTime}
 local held = redis.call('MGET', unpack(KEYS))
 local counters = {}
 local function counterOf(at, windowMs)
@@ -93,19 +83,21 @@ return #KEYS
 `);
 
 /**
- * KEYS: the versions of states and catalogue; then for each request the address' counter, and the key's counter and two
- * versions, where it has them. ARGV: the lengths of the two windows, then two limits for each request, empty where there is
- * nothing to take. Returns Redis' time and the two versions, then three figures for an address, and three figures and two
- * versions for a key unless its address was refused.
+ * KEYS: the versions of states and catalogue; then for each request the address' counter; the key's counter and two versions; and the
+ * token counter and the subjects of spending, where it has them. ARGV: the lengths of the three windows and the name of the process;
+ * then for each request the limits of address and key, empty where there is nothing to take. A key's limit is followed by the tokens,
+ * empty where there are none, and those by their limit, the two versions under which they are taken, and a take of spending. Returns
+ * Redis' time and the two versions; then three figures for an address; three figures and two versions for a key unless its address was
+ * refused; and for tokens -1 where they were not taken, else three figures and the answer of spending.
  */
-export const admitScript = script(`${counting}
+export const admitScript = script(`${counting}${spending}
 local answer = { now, held[1], held[2] }
-local n = 3
-local at = 3
-local peerWindowMs, keyWindowMs = tonumber(ARGV[1]), tonumber(ARGV[2])
-for i = 3, #ARGV, 2 do
-  local peerLimit, keyLimit = ARGV[i], ARGV[i + 1]
+local n, at, arg = 3, 3, 5
+local peerWindowMs, keyWindowMs, tokenWindowMs = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+while arg <= #ARGV do
+  local peerLimit, keyLimit = ARGV[arg], ARGV[arg + 1]
   local admitted, used, expiry = 1, 0, 0
+  arg = arg + 2
   if peerLimit ~= '' then
     admitted, used, expiry = take(at, 1, tonumber(peerLimit), peerWindowMs)
     answer[n + 1], answer[n + 2], answer[n + 3] = admitted, used, expiry
@@ -113,16 +105,38 @@ for i = 3, #ARGV, 2 do
     at = at + 1
   end
   if keyLimit ~= '' then
-    if admitted == 1 then
+    local peerAdmitted = admitted == 1
+    if peerAdmitted then
       admitted, used, expiry = take(at, 1, tonumber(keyLimit), keyWindowMs)
       answer[n + 1], answer[n + 2], answer[n + 3] = admitted, used, expiry
       answer[n + 4], answer[n + 5] = held[at + 1], held[at + 2]
       n = n + 5
     end
+    local tokens = ARGV[arg]
+    arg = arg + 1
     at = at + 3
+    if tokens ~= '' then
+      local count = tonumber(ARGV[arg + 3])
+      local isCurrent = held[at - 2] == ARGV[arg + 1] and held[at - 1] == ARGV[arg + 2]
+      if peerAdmitted and admitted == 1 and isCurrent then
+        admitted, used, expiry = take(at, tonumber(tokens), tonumber(ARGV[arg]), tokenWindowMs)
+        answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = admitted, used, expiry, 0
+        if admitted == 1 and count > 0 then
+          local usd, pico = tonumber(ARGV[arg + 4]), tonumber(ARGV[arg + 5])
+          answer[n + 4] = takeSpend(at + 1, count, arg + 6, ARGV[4], usd, pico)
+        end
+        n = n + 4
+      elseif peerAdmitted then
+        n = n + 1
+        answer[n] = -1
+      end
+      at = at + 1 + count
+      arg = arg + 6 + 2 * count
+    end
   end
 end
 write()
+writeSpend()
 return answer
 `);
 
@@ -156,9 +170,7 @@ return 1
 `);
 
 /** A bucket is a key with the time at which it will be full again. It expires then. */
-const filling = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const filling = `${redisTime}
 local function write(key, fullAt)
   local text = string.format('%.0f', fullAt)
   if fullAt > now then redis.call('SET', key, text, 'PXAT', text) else redis.call('DEL', key) end
@@ -190,4 +202,5 @@ return #KEYS
 export const allScripts: readonly Script[] = [
   ...[takeScript, adjustScript, restoreScript, admitScript, currentScript, raiseScript],
   ...[addTotalScript, raiseTotalScript, takeBucketsScript, giveBackScript],
+  ...spendScripts,
 ];

@@ -32,7 +32,7 @@ export function registerCredits(app: FastifyInstance, { directory, spend }: Http
     const caller = accountOf(request);
     // Read again, because other processes of a fleet may have charged the account since the key was checked.
     const { balancePico, usagePico } = (await directory.account(caller.id)) ?? caller;
-    const { heldPico, requests } = spend?.inFlight(caller.id) ?? { heldPico: 0n, requests: 0 };
+    const { heldPico, requests } = (await spend?.inFlight(caller)) ?? { heldPico: 0n, requests: 0 };
     return {
       data: {
         balance_usd: usdText(balancePico),

@@ -98,6 +98,10 @@ export class NodeCaller implements ChatCaller {
     return rawHeader(this.req, name);
   }
 
+  bodyAtHand(): null {
+    return null;
+  }
+
   readBody(hold: BodyHold): Promise<Buffer> {
     const { req } = this;
     // It will not close a second time.

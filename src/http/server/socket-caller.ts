@@ -85,6 +85,10 @@ export class SocketCaller implements ChatCaller, RequestSource {
     return joinedHeader(this.rawHeaders, name);
   }
 
+  bodyAtHand(): Buffer | null {
+    return this.complete && this.morePieces.length === 0 ? this.firstPiece : null;
+  }
+
   readBody(hold: BodyHold): MaybePromise<Buffer> {
     // It will not leave a second time.
     if (this.gone) return Promise.reject(new CallerGone());

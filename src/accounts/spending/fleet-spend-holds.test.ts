@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { identityOf } from '../../../tests/support/limited-identity.js';
+import { ManualClock } from '../../../tests/support/manual-clock.js';
+import { silentLogger } from '../../base/logger.js';
+import type { SharedSpend, SpendAnswer, SpendAsk, SpendSubject } from '../../cluster/shared-spend.js';
+import type { Account, Identity, KeyTerms } from '../../domain/account.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
+import { StoreUnavailable } from '../../storage/store.js';
+import { FleetSpendHolds } from './fleet-spend-holds.js';
+import type { SpendHold } from './spend-holds.js';
+
+const noon = Date.UTC(2026, 10, 16, 12);
+const day = 24 * 60 * 60 * 1000;
+const held: SpendAnswer = { kind: 'held' };
+const refused = (spentPico: bigint, more: Partial<SpendAnswer> = {}): SpendAnswer => ({
+  ...{ kind: 'refused', place: 0, spentPico, heldPico: 0n, requests: 0, change: 1, unchangedMs: 60_000 },
+  ...(more as object),
+});
+
+/** A shared state that answers as scripted and writes down what it is asked. */
+class ScriptedSpend implements SharedSpend {
+  answers: (SpendAnswer | null)[] = [];
+  readonly asked: SpendAsk[] = [];
+  readonly log: string[] = [];
+  missed: (subject: SpendSubject) => void = () => {};
+  away: () => void = () => {};
+
+  async take(ask: SpendAsk): Promise<SpendAnswer | null> {
+    this.asked.push(ask);
+    const answer = this.answers.shift();
+    return answer === undefined ? held : answer;
+  }
+  note({ estimatePico }: SpendAsk): void {
+    this.log.push(`note ${estimatePico}`);
+  }
+  release(subjects: readonly SpendSubject[], estimatePico: bigint, costPico: bigint): void {
+    this.log.push(`release ${subjects.map(({ name }) => name).join(' ')} ${estimatePico} ${costPico}`);
+  }
+  addCost({ name }: SpendSubject, costPico: bigint): void {
+    this.log.push(`cost ${name} ${costPico}`);
+  }
+  async setSpent({ name }: SpendSubject, spentPico: bigint, when: 'first' | 'least' | number): Promise<boolean> {
+    this.log.push(`spent ${name} ${spentPico} ${when}`);
+    return true;
+  }
+  async inFlight() {
+    return { heldPico: 77n, requests: 7 };
+  }
+  onMissed(listener: (subject: SpendSubject) => void): void {
+    this.missed = listener;
+  }
+  onAway(listener: () => void): void {
+    this.away = listener;
+  }
+}
+
+function rig({ stored = 5n, storeAway = false } = {}) {
+  const clock = new ManualClock(noon);
+  const shared = new ScriptedSpend();
+  const store = { away: storeAway };
+  const read = async () => {
+    if (store.away) throw new StoreUnavailable('away');
+    return stored;
+  };
+  const holds = new FleetSpendHolds({
+    ...{ clock, shared, overdraft: 'open' as const, logger: silentLogger },
+    settled: async () => {},
+    spentSince: read,
+    usageOf: read,
+  });
+  return { clock, shared, holds, store };
+}
+
+function caller(account: Partial<Account>, terms: Partial<KeyTerms> = {}): Identity {
+  const identity = identityOf('k');
+  const key = { ...identity.key, terms: { ...identity.key.terms, ...terms } };
+  return { key, account: Object.assign(identity.account, account) };
+}
+
+async function outcome(holds: FleetSpendHolds, identity: Identity): Promise<string> {
+  try {
+    await holds.take(identity, 10n);
+    return 'admitted';
+  } catch (error) {
+    return (error as GatewayError).condition ?? String(error);
+  }
+}
+
+const bounded = (more: Partial<Account> = {}) =>
+  caller({ balancePico: 30n, usagePico: 12n, overdraft: 'bounded', ...more });
+const accountName = (identity: Identity) => `{${identity.account.id}}:account`;
+const keyName = ({ account, key }: Identity, fromMs = 0) => `{${account.id}}:${key.id}:${fromMs}`;
+
+describe('a request in a fleet', () => {
+  it('asks nobody where nothing limits its spending', () => {
+    const { holds, shared } = rig();
+    const hold = holds.take(caller({ balancePico: 1n }), 10n) as SpendHold;
+    hold.release(3n);
+    expect([shared.asked, shared.log]).toEqual([[], []]);
+  });
+
+  it('asks for the cap of its key first, then for the bounded balance, and releases both with its cost', async () => {
+    const { holds, shared } = rig();
+    const identity = caller(
+      { balancePico: 30n, usagePico: 12n, creditLimitPico: 5n, overdraft: 'bounded' },
+      { limitPico: 100n },
+    );
+    const hold = await holds.take(identity, 10n);
+    expect(shared.asked[0]!.limits.map(({ subject, limitPico }) => [subject.name, limitPico])).toEqual([
+      [keyName(identity), 100n],
+      // All credits, whatever of them is spent, and the credit limit.
+      [accountName(identity), 47n],
+    ]);
+    hold.release(8n);
+    hold.release(8n);
+    expect(shared.log).toEqual([`release ${keyName(identity)} ${accountName(identity)} 10 8`]);
+  });
+
+  it('is refused with the figures of the whole fleet', async () => {
+    const { holds, shared } = rig();
+    shared.answers = [refused(2_000_000_000_000n, { heldPico: 3_000_000_000_000n, requests: 4 } as object)];
+    const identity = bounded({ balancePico: 7_000_000_000_000n, usagePico: 0n });
+    const error = await Promise.resolve(holds.take(identity, 10n)).catch((thrown) => thrown as GatewayError);
+    expect((error as GatewayError).message).toContain('balance is 5 USD, of which 3 USD are held for 4 requests');
+    expect(await holds.inFlight(identity.account)).toEqual({ heldPico: 77n, requests: 7 });
+  });
+
+  it('reads the store where the shared state does not know what was spent, and again where a cost was missed', async () => {
+    const { holds, shared } = rig();
+    const identity = caller({}, { limitPico: 100n });
+    shared.answers = [{ kind: 'unknown', place: 0 }];
+    expect(await outcome(holds, identity)).toBe('admitted');
+    expect(shared.log).toEqual([`spent ${keyName(identity)} 5 first`]);
+    shared.missed(shared.asked[0]!.limits[0]!.subject);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(shared.log.at(-1)).toBe(`spent ${keyName(identity)} 5 least`);
+  });
+
+  it('fails with the store where nobody knows what its key has spent, but not in a period that begins', async () => {
+    const { holds, shared, clock, store } = rig({ storeAway: true });
+    const identity = caller({}, { limitPico: 100n, limitReset: 'daily' });
+    shared.answers = [{ kind: 'unknown', place: 0 }];
+    expect(await outcome(holds, identity)).toContain('StoreUnavailable');
+    store.away = false;
+    expect(await outcome(holds, identity)).toBe('admitted');
+    store.away = true;
+    clock.advance(day);
+    shared.answers = [{ kind: 'unknown', place: 0 }];
+    expect(await outcome(holds, identity)).toBe('admitted');
+    expect(shared.log).toEqual([`spent ${keyName(identity, Date.UTC(2026, 10, 17))} 0 first`]);
+  });
+
+  it('is not refused by a sum that is above what the store has once everything is settled', async () => {
+    const { holds, shared } = rig({ stored: 5n });
+    shared.answers = [refused(42n)];
+    expect(await outcome(holds, bounded())).toBe('admitted');
+    expect(shared.log).toEqual([`spent ${accountName(bounded())} 5 1`]);
+    // Compared once for each change, and not while anything is in flight or may be unsettled.
+    shared.answers = [refused(42n)];
+    expect(await outcome(holds, bounded())).toBe('insufficient_credits');
+    shared.answers = [refused(42n, { change: 2, unchangedMs: 100 } as object)];
+    expect(await outcome(holds, bounded())).toBe('insufficient_credits');
+    expect(shared.log.length).toBe(1);
+  });
+
+  it('counts alone while the shared state is out of reach, and tells it of the request afterwards', async () => {
+    const { holds, shared } = rig({ stored: 95n });
+    const identity = caller({}, { limitPico: 100n });
+    shared.answers = [null, null];
+    const hold = await holds.take(identity, 10n);
+    expect(await outcome(holds, identity)).toBe('key_limit_exceeded');
+    expect(shared.log).toEqual(['note 10']);
+    hold.release(1n);
+    expect(shared.log.at(-1)).toBe(`release ${keyName(identity)} 10 1`);
+  });
+
+  it('adds its cost to a cap that its key got meanwhile', async () => {
+    const { holds, shared } = rig();
+    const free = caller({ balancePico: 1n });
+    const early = holds.take(free, 10n) as SpendHold;
+    await holds.take({ ...free, key: { ...free.key, terms: { ...free.key.terms, limitPico: 9n } } }, 1n);
+    early.release(4n);
+    expect(shared.log).toEqual([`cost ${keyName(free)} 4`]);
+  });
+});

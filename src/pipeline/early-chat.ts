@@ -1,0 +1,76 @@
+/**
+ * A chat that is read before it is admitted, where its body arrived together with its head. In a fleet one round trip to the shared state
+ * then admits it, takes its tokens and holds its estimate. Nothing is answered from here: what is wrong with the request is found again
+ * after its admission, in the order in which errors are answered.
+ */
+import { isPending } from '../base/maybe-promise.js';
+import type { ChatAsk, ChatTaken } from '../cluster/ports.js';
+import type { SpendAsk } from '../cluster/shared-spend.js';
+import type { Identity } from '../domain/account.js';
+import type { Door } from '../doors/door.js';
+import type { ChatRequest } from '../wire/chat-request.js';
+import { isJsonType } from '../wire/json-text.js';
+import type { Caller } from './caller.js';
+import type { Opening, PipelinePorts } from './handover.js';
+
+type Open = (identity: Identity, request: ChatRequest) => Opening;
+
+export class EarlyChat {
+  /** null where the body was not read. */
+  request: ChatRequest | null = null;
+  private opening: Opening | null = null;
+  private spendAsk: SpendAsk | null = null;
+  private taken: ChatTaken | null = null;
+
+  constructor(
+    private readonly ports: PipelinePorts,
+    private readonly caller: Caller,
+    private readonly door: Door,
+    private readonly open: Open,
+  ) {}
+
+  /** What the chat takes besides its admission; null where that is not known yet. */
+  prepare(identity: Identity): Omit<ChatAsk, 'keyVersion' | 'accountVersion'> | null {
+    const { ports, caller } = this;
+    const body = caller.bodyAtHand();
+    if (!body || !isJsonType(caller.contentType) || ports.keyLimiter.isUsedUp(identity)) return null;
+    try {
+      const request = ports.validator.validate(this.door, body);
+      if (isPending(request)) return null;
+      this.request = request;
+      this.opening = this.open(identity, request);
+    } catch {
+      return null;
+    }
+    const { promptEstimate, costEstimatePico } = this.opening;
+    this.spendAsk = ports.spend.askOf(identity, costEstimatePico);
+    return { tokens: promptEstimate, tokenLimit: ports.keyLimiter.tokenLimitOf(identity), spend: this.spendAsk };
+  }
+
+  answered(taken: ChatTaken | null): void {
+    this.taken = taken;
+  }
+
+  /** What was prepared for this very caller and catalogue, if it was also taken. Whoever gets it has to end what it holds. */
+  take(identity: Identity): { opening: Opening; taken: ChatTaken; spendAsk: SpendAsk | null } | null {
+    const { opening, taken, spendAsk, ports } = this;
+    if (!opening || !taken || opening.identity !== identity || opening.snapshot !== ports.catalogue.current) {
+      this.undo();
+      return null;
+    }
+    this.taken = null;
+    return { opening, taken, spendAsk };
+  }
+
+  /** Gives back what was taken, where nobody goes on with it. */
+  undo(): void {
+    const { opening, taken, spendAsk, ports } = this;
+    this.taken = null;
+    if (!opening || !taken?.tokens.admitted) return;
+    const { identity, promptEstimate } = opening;
+    ports.keyLimiter.reserve(identity, promptEstimate, taken.tokens).cancel();
+    if (taken.spend?.kind !== 'held') return;
+    const hold = ports.spend.takeAs(identity, spendAsk!, taken.spend);
+    if (!isPending(hold)) hold.release(0n);
+  }
+}

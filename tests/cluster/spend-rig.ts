@@ -1,0 +1,150 @@
+/** A single process, or two replicas, before a provider that answers when the test lets it, for tests of holds. */
+import { usdText } from '../../src/base/money.js';
+import { ask, pause, pico } from '../faults/fixture.js';
+import type { Json } from '../support/client.js';
+import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';
+import { LeanCaller, type LeanReply, type Replicas, startReplicas, whileShared } from '../support/replicas.js';
+import { completion, json, type ScriptedUpstream, startUpstream, usage } from '../support/scripted-upstream.js';
+
+/** An answer costs 0.0011 USD. What it holds is more, because its prompt is estimated higher. */
+const route = { price: { input: 10, output: 100 } };
+const answer = json(completion({ usage: usage(10, 10) }));
+export const costPico = 1_100_000_000n;
+const request = ask({ max_tokens: 10 });
+
+export interface Spender {
+  readonly accountId: string;
+  readonly key: string;
+  /** Of a key with a cap; null for a bounded account's. */
+  readonly keyId: string | null;
+}
+
+export class SpendRig {
+  /** An answer of a provider that is out of order. */
+  readonly failure = json({ error: { message: 'out of order' } }, { status: 500 });
+  private open: () => void = () => {};
+  private opened = Promise.resolve();
+  private callers: LeanCaller[] = [];
+
+  private constructor(
+    readonly gateways: readonly SpawnedGateway[],
+    readonly upstream: ScriptedUpstream,
+    private readonly fleet: Replicas | null,
+    readonly stop: () => Promise<void>,
+  ) {
+    upstream.reply(async (exchange) => {
+      await Promise.race([this.opened, exchange.closed]);
+      await answer(exchange);
+    });
+  }
+
+  static async start(kind: 'one process' | 'two replicas'): Promise<SpendRig> {
+    const limits = { ip_requests_per_minute: 1e6, key_requests_per_minute: 1e6, key_tokens_per_minute: 1e9 };
+    const catalogue = (url: string) => catalogueOf({ acme: url }, { route });
+    if (kind === 'two replicas') {
+      const fleet = await startReplicas({ config: { limits }, catalogue });
+      return new SpendRig(fleet.all, fleet.upstream, fleet, () => fleet.stop());
+    }
+    const upstream = await startUpstream();
+    const gateway = await spawnGateway({ embedded: true, config: { limits }, catalogue: catalogue(upstream.url) });
+    return new SpendRig([gateway], upstream, null, async () => {
+      await gateway.stop();
+      await upstream.stop();
+    });
+  }
+
+  /** From now on the provider answers nothing. */
+  holdAnswers(): void {
+    this.opened = new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+
+  letAnswers(): void {
+    this.open();
+  }
+
+  /** What is promised only while Redis answers is tried again where a replica took it for absent. */
+  shared<T>(round: () => Promise<T>): Promise<T> {
+    return this.fleet ? whileShared(this.fleet, round) : round();
+  }
+
+  /** A key with a cap of so much, of an account that has plenty, or the key of a bounded account that has so much. */
+  async spender(limit: 'capped key' | 'bounded account', limitPico: bigint, more: Json = {}): Promise<Spender> {
+    const gateway = this.gateways.at(-1)!;
+    const isCapped = limit === 'capped key';
+    const { accountId, key } = await gateway.createAccount({ credit: isCapped ? '100' : usdText(limitPico) });
+    if (!isCapped) {
+      await gateway.admin('PATCH', `/accounts/${accountId}`, { overdraft: 'bounded' });
+      return { accountId, key, keyId: null };
+    }
+    const terms = { name: 'capped', limit_usd: usdText(limitPico), ...more };
+    const { json: capped } = await gateway.admin('POST', `/accounts/${accountId}/keys`, terms);
+    return { accountId, key: capped.token as string, keyId: capped.id as string };
+  }
+
+  /** Sends so many at once, spread over all gateways. */
+  send({ key }: Spender, count: number, seen: (reply: LeanReply) => void = () => {}): Promise<LeanReply[]> {
+    if (this.callers.length === 0) this.callers = this.gateways.map(({ url }) => new LeanCaller(url, 1_000));
+    const sent = Array.from({ length: count }, async (_, index) => {
+      const reply = await this.callers[index % this.callers.length]!.chat(key, request);
+      seen(reply);
+      return reply;
+    });
+    return Promise.all(sent);
+  }
+
+  /** After a restart the addresses have changed. */
+  async closeCallers(): Promise<void> {
+    for (const caller of this.callers.splice(0)) await caller.close();
+  }
+
+  /** Sends so many while the provider holds its answers, and lets it answer once every request is either there or refused. */
+  async volley(spender: Spender, count: number): Promise<LeanReply[]> {
+    const before = this.upstream.calls.length;
+    let refused = 0;
+    this.holdAnswers();
+    try {
+      const replies = this.send(spender, count, () => refused++);
+      await until(() => refused + this.upstream.calls.length - before === count);
+      this.letAnswers();
+      return await replies;
+    } finally {
+      this.letAnswers();
+    }
+  }
+
+  /** What one request holds, in pico-dollars. */
+  async estimate(): Promise<bigint> {
+    const spender = await this.spender('bounded account', 1_000_000_000_000n);
+    const before = this.upstream.calls.length;
+    this.holdAnswers();
+    const reply = this.send(spender, 1);
+    await this.upstream.waitForCalls(before + 1, 20_000);
+    const { held_usd } = await this.credits(spender);
+    this.letAnswers();
+    await reply;
+    return pico(held_usd);
+  }
+
+  async credits({ key }: Spender, gateway = this.gateways[0]!): Promise<Json> {
+    return (await gateway.call('GET', '/v1/credits', undefined, { key })).json.data;
+  }
+
+  /** Every cost in the ledger, in pico-dollars. */
+  async costs({ accountId, key }: Spender): Promise<bigint[]> {
+    for (const gateway of this.gateways) await gateway.call('GET', '/v1/generations?limit=1', undefined, { key });
+    const { json: page } = await this.gateways[0]!.admin('GET', `/accounts/${accountId}/ledger?limit=100000`);
+    const entries = page.data as Json[];
+    return entries.filter(({ kind }) => kind === 'usage').map(({ amount_usd }) => -pico(amount_usd));
+  }
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<number> {
+  const startMs = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - startMs > withinMs) throw new Error(`It did not happen within ${withinMs} ms.`);
+    await pause(20);
+  }
+  return performance.now() - startMs;
+}
