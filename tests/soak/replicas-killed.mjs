@@ -8,4 +8,4 @@
  */
 import { runAtFullScale } from './full-scale-tests.mjs';
 
-await runAtFullScale(['replica-killed', 'replica-paused', 'revocation', 'changes', 'balance', 'limits']);
+await runAtFullScale(['replica-killed', 'revocation', 'changes', 'balance', 'limits']);

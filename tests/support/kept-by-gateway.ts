@@ -42,15 +42,13 @@ export async function rowsOf(databaseUrl: string): Promise<string[]> {
   await client.connect();
   try {
     const tables = await client.query<{ name: string }>(
-      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-       where table_schema not in ('pg_catalog', 'information_schema')`,
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables
+       where schemaname not in ('pg_catalog', 'information_schema')`,
     );
-    const rows: string[] = [];
-    for (const { name } of tables.rows) {
-      const found = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
-      for (const { row } of found.rows) rows.push(row);
-    }
-    return rows;
+    if (tables.rows.length === 0) return [];
+    // In one statement: there are dozens of tables, and hundreds of gateways in a run.
+    const all = tables.rows.map(({ name }) => `select t::text as row from ${name} t`).join(' union all ');
+    return (await client.query<{ row: string }>(all)).rows.map(({ row }) => row);
   } finally {
     await client.end();
   }
