@@ -92,7 +92,7 @@ export class SpendRig {
 
   /** Sends so many at once, spread over all gateways. */
   send({ key }: Spender, count: number, seen: (reply: LeanReply) => void = () => {}): Promise<LeanReply[]> {
-    if (this.callers.length === 0) this.callers = this.gateways.map(({ url }) => new LeanCaller(url, 1_000));
+    if (this.callers.length === 0) this.callers = this.gateways.map(({ url }) => new LeanCaller(url, 1_200));
     const sent = Array.from({ length: count }, async (_, index) => {
       const reply = await this.callers[index % this.callers.length]!.chat(key, request);
       seen(reply);
