@@ -18,6 +18,12 @@ export const starters = {
   lodestone: (rig) => startLodestone(rig.place('lodestone')),
   /** The same process, asked to choose among ten candidates. */
   auto: async (rig) => ({ ...(await rig.contender('lodestone')), model: autoModel }),
+  /** The same process, with a key that has a cap, and with one of an account that has a bounded overdraft. */
+  capped: async (rig) => withKey(await rig.contender('lodestone'), 'cappedKey'),
+  bounded: async (rig) => withKey(await rig.contender('lodestone'), 'boundedKey'),
+  /** The same two in a fleet. */
+  'fleet-capped': async (rig) => withKey(await rig.contender('fleet'), 'cappedKey'),
+  'fleet-bounded': async (rig) => withKey(await rig.contender('fleet'), 'boundedKey'),
   /** The same gateway as one of many, with a Redis. */
   fleet: async (rig) => {
     const redis = await startRedis(rig);
@@ -32,6 +38,8 @@ export const starters = {
     return { ...(await startLodestone({ ...rig.place('watched'), env })), loopFile: file };
   },
 };
+
+const withKey = (contender, name) => ({ ...contender, key: contender[name] });
 
 async function startBare({ upstreamPort }) {
   const entry = start(process.execPath, [join(here, 'bare-proxy.mjs'), `http://127.0.0.1:${upstreamPort}`]);

@@ -24,13 +24,13 @@ export async function startLodestone({ upstreamPort, folder, more = {}, node = p
     cwd: folder,
   });
   const url = await printed(entry, /(https?:\/\/[^\s/]+)[^\n]*\n/);
-  const key = await createKey(url, adminToken);
+  const keys = await createKeys(url, adminToken);
   return {
     port: Number(new URL(url).port),
     pid: entry.child.pid,
     entry,
     model: pinnedModel,
-    key,
+    ...keys,
     configFile,
     adminToken,
   };
@@ -80,19 +80,32 @@ export function catalogueFor(upstreamPort) {
   };
 }
 
-async function createKey(url, adminToken) {
-  const admin = async (path, body) => {
+/** An ordinary key, one with a cap, and one of an account whose overdraft is bounded; all with more than any run can spend. */
+async function createKeys(url, adminToken) {
+  const admin = async (path, body, method = 'POST') => {
     const response = await fetch(`${url}/admin/v1${path}`, {
-      method: 'POST',
+      method,
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (response.status !== 201) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return response.json();
   };
-  const account = await admin('/accounts', { email: 'bench@example.test' });
-  await admin(`/accounts/${account.id}/credits`, { amount_usd: '1000000.00' });
-  return (await admin(`/accounts/${account.id}/keys`, { name: 'bench', expires: 'never' })).token;
+  const createAccount = async (name) => {
+    const { id } = await admin('/accounts', { email: `${name}@example.test` });
+    await admin(`/accounts/${id}/credits`, { amount_usd: '1000000.00' });
+    return id;
+  };
+  const createKey = async (id, more) =>
+    (await admin(`/accounts/${id}/keys`, { name: 'bench', expires: 'never', ...more })).token;
+  const open = await createAccount('bench');
+  const bounded = await createAccount('bounded');
+  await admin(`/accounts/${bounded}`, { overdraft: 'bounded' }, 'PATCH');
+  return {
+    key: await createKey(open),
+    cappedKey: await createKey(open, { limit_usd: '1000000' }),
+    boundedKey: await createKey(bounded),
+  };
 }
 
 /** Below the range that the system hands out for outgoing connections. */

@@ -142,6 +142,20 @@ export const rows = [
     measure: async (rig) => (await rig.compare('json', ['lodestone', 'fleet'])).cpuRatio('fleet', 'lodestone'),
   },
   {
+    name: 'holds-bounded',
+    what: 'an account with a bounded overdraft, CPU × an open one',
+    unit: '×',
+    must: 1.03,
+    measure: async (rig) => (await rig.compare('json', ['lodestone', 'bounded'])).cpuRatio('bounded', 'lodestone'),
+  },
+  {
+    name: 'holds-capped',
+    what: 'a key with a cap, CPU × one without',
+    unit: '×',
+    must: 1.03,
+    measure: async (rig) => (await rig.compare('json', ['lodestone', 'capped'])).cpuRatio('capped', 'lodestone'),
+  },
+  {
     name: 'workers',
     what: 'two workers × one, requests a second at 64 connections',
     unit: '×',

@@ -6,6 +6,9 @@ import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gatew
 import { LeanCaller, type LeanReply, type Replicas, startReplicas, whileShared } from '../support/replicas.js';
 import { completion, json, type ScriptedUpstream, startUpstream, usage } from '../support/scripted-upstream.js';
 
+/** Longer than a provider is kept waiting here, also on a busy machine. */
+const timeouts = { first_byte_non_streaming: '2m30s', overall: '5m0s' };
+
 /** An answer costs 0.0011 USD. What it holds is more, because its prompt is estimated higher. */
 const route = { price: { input: 10, output: 100 } };
 const answer = json(completion({ usage: usage(10, 10) }));
@@ -46,7 +49,11 @@ export class SpendRig {
       return new SpendRig(fleet.all, fleet.upstream, fleet, () => fleet.stop());
     }
     const upstream = await startUpstream();
-    const gateway = await spawnGateway({ embedded: true, config: { limits }, catalogue: catalogue(upstream.url) });
+    const gateway = await spawnGateway({
+      embedded: true,
+      config: { limits, timeouts },
+      catalogue: catalogue(upstream.url),
+    });
     return new SpendRig([gateway], upstream, null, async () => {
       await gateway.stop();
       await upstream.stop();
@@ -85,7 +92,7 @@ export class SpendRig {
 
   /** Sends so many at once, spread over all gateways. */
   send({ key }: Spender, count: number, seen: (reply: LeanReply) => void = () => {}): Promise<LeanReply[]> {
-    if (this.callers.length === 0) this.callers = this.gateways.map(({ url }) => new LeanCaller(url, 1_000));
+    if (this.callers.length === 0) this.callers = this.gateways.map(({ url }) => new LeanCaller(url, 1_200));
     const sent = Array.from({ length: count }, async (_, index) => {
       const reply = await this.callers[index % this.callers.length]!.chat(key, request);
       seen(reply);
@@ -106,7 +113,7 @@ export class SpendRig {
     this.holdAnswers();
     try {
       const replies = this.send(spender, count, () => refused++);
-      await until(() => refused + this.upstream.calls.length - before === count);
+      await until(() => refused + this.upstream.calls.length - before >= count);
       this.letAnswers();
       return await replies;
     } finally {

@@ -49,13 +49,16 @@ export class FleetSpendHolds implements Spending {
   /** The subject of each capped key in its current period. */
   private readonly ofKeys = new Map<string, KeySubject>();
   private readonly learning = new Map<string, Promise<unknown>>();
+  /** What has to be read from the store again. */
+  private readonly toRaise = new Map<string, SpendSubject>();
+  private isRaising = false;
   /** The last change of a used-up subject that was compared with the store. */
   private readonly audited = new RecentMap<number>(auditedMax);
 
   constructor(private readonly deps: FleetSpendHoldsDeps) {
     this.own = new SpendHolds(deps);
     this.own.onRelease = (request, costPico) => this.released(request, costPico);
-    deps.shared.onMissed((subject) => void this.raise(subject));
+    deps.shared.onMissed((subject) => this.raiseLater(subject));
     // While it is away every process counts alone, from what the store has.
     deps.shared.onAway(() => this.own.forgetSpent());
   }
@@ -129,7 +132,7 @@ export class FleetSpendHolds implements Spending {
       .then((spentPico) => this.deps.shared.setSpent(subject, spentPico, 'first'))
       .finally(() => this.learning.delete(subject.name));
     this.learning.set(subject.name, learning);
-    setTimeout(() => void this.raise(subject), lookAgainMs).unref();
+    setTimeout(() => this.raiseLater(subject), lookAgainMs).unref();
     return learning;
   }
 
@@ -137,6 +140,21 @@ export class FleetSpendHolds implements Spending {
   private async readSpent({ accountId, keyId, fromMs }: SpendSubject): Promise<PicoUsd> {
     await this.deps.settled();
     return keyId === null ? this.deps.usageOf(accountId) : this.deps.spentSince(accountId, keyId, fromMs);
+  }
+
+  private raiseLater(subject: SpendSubject): void {
+    this.toRaise.set(subject.name, subject);
+    if (!this.isRaising) void this.raiseAll();
+  }
+
+  /** One after the other, because an outage leaves many of them to a store that has other work. */
+  private async raiseAll(): Promise<void> {
+    this.isRaising = true;
+    for (const [name, subject] of this.toRaise) {
+      this.toRaise.delete(name);
+      await this.raise(subject);
+    }
+    this.isRaising = false;
   }
 
   /** The store has at most what was spent, so a lower sum has missed something. */
