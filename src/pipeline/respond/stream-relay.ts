@@ -53,7 +53,6 @@ const largeFrameCharacters = 64 * 1024;
 
 export class StreamRelay implements Relay {
   committed = false;
-  /** Set when a frame ended the stream badly. */
   fault: RelayFault | null = null;
   /** The last cumulative usage that the upstream gave, as it wrote it. */
   usage: unknown = null;
@@ -61,7 +60,7 @@ export class StreamRelay implements Relay {
   reading: UsageReading = { kind: 'absent' };
   finishReason: string | null = null;
   sawDone = false;
-  /** The tier that a frame named; the one with the usage may not repeat it. */
+  /** As a frame named it: the one with the usage may not repeat it. */
   private tier: unknown = undefined;
   /** What has been sent: the basis of counting when no usage comes. */
   readonly delivered: DeliveredText;
@@ -90,7 +89,6 @@ export class StreamRelay implements Relay {
     return this.delivered.characters;
   }
 
-  /** A new attempt begins; whatever an earlier one held is forgotten. */
   begin(route: Route, permit: Pick<Permit, 'reportContent'>): void {
     this.route = route;
     this.permit = permit;
@@ -150,7 +148,6 @@ export class StreamRelay implements Relay {
     return false;
   }
 
-  /** The frames that waited for the end are delivered with it. */
   finish(): readonly Chunk[] {
     this.finishFrames = this.waiting.takeFinal();
     for (const frame of this.finishFrames) this.addDelivered(frame);
@@ -163,7 +160,6 @@ export class StreamRelay implements Relay {
     return asLatin1(this.takeOut() + this.context.writer.writeEnd(ending, this.identity()));
   }
 
-  /** What is left to send of a stream that ends with an error. */
   takeError(error: GatewayError): Latin1Text {
     return asLatin1(this.takeOut() + this.context.writer.writeError(error));
   }
