@@ -43,6 +43,7 @@ export const groups = [
       { slug: 'operations', file: 'guide/operations.md', title: 'Operate' },
       { slug: 'capacity', file: 'guide/capacity.md', title: 'Capacity' },
       { slug: 'security', file: 'guide/security.md', title: 'Security checks' },
+      { slug: 'reconcile', file: 'guide/reconcile.md', title: 'Check an invoice' },
       { slug: 'payments', file: 'guide/payments.md', title: 'Payments and notices' },
       { slug: 'metrics', file: 'guide/metrics.md', title: 'Metrics, traces, logs' },
       { slug: 'providers', file: 'guide/providers.md', title: 'Providers' },

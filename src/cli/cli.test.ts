@@ -54,6 +54,7 @@ describe('help, version and usage', () => {
       'route list',
       'catalogue check',
       'provider check',
+      'reconcile',
     ]) {
       expect(out).toContain(`  ${name}`);
     }

@@ -10,6 +10,7 @@ import { creditsCommands } from './commands/credits.js';
 import { keyCommands } from './commands/key.js';
 import { modelCommands } from './commands/model.js';
 import { providerCommands } from './commands/provider.js';
+import { reconcileCommands } from './commands/reconcile.js';
 import { routeCommands } from './commands/route.js';
 import { findConnection } from './connection.js';
 import { commandHelp, groupHelp, helpText, serveHelp } from './help.js';
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   ...routeCommands,
   ...catalogueCommands,
   ...providerCommands,
+  ...reconcileCommands,
 ];
 
 const globalOptions = {
@@ -65,6 +67,8 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   if (first === '--version' || first === '-v' || first === 'version') return print(io, version);
   const command = commands.find(({ name }) => name === `${first} ${second}`);
   if (command) return run(command, argv.slice(2), io);
+  const alone = commands.find(({ name }) => name === first);
+  if (alone) return run(alone, argv.slice(1), io);
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length === 0) throw new UsageError(`There is no command "${first}".`);
   if (asksForHelp(second)) return print(io, groupHelp(group));

@@ -111,6 +111,7 @@ export const operatorErrors = {
       'createKey',
       'setModelAvailability',
       'listAudit',
+      'listBilledLines',
       'listGenerations',
       'getGenerationByQuery',
     ],

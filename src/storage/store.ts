@@ -194,11 +194,21 @@ export interface UsageRow {
 }
 
 /** Sums over an account's generations for the dashboard's charts. Times are epoch milliseconds; `toMs` is exclusive. */
+/** A sum of lines. `requests` counts the bills; `unrecorded` are bills of versions that did not keep their lines. */
+export interface BilledLine {
+  readonly routeId: string;
+  readonly name: string;
+  readonly count: number;
+  readonly costPico: bigint;
+}
+
 export interface UsageStore {
   /** Steps without requests have no row. */
   summary(period: { accountId: string; fromMs: number; toMs: number; stepMs: number }): Promise<UsageRow[]>;
   /** The values to filter by. */
   facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
+  /** The lines of all bills of a provider's answers in a period, by route. */
+  billedLines(period: { provider: string; fromMs: number; toMs: number }): Promise<BilledLine[]>;
   /** The pico-dollars spent through each key of an account since then, by key id. Keys without requests have no entry. */
   spentSince(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
 }

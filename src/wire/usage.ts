@@ -125,11 +125,8 @@ function tierOf(tier: unknown): string | null {
 /** `web_search_requests: 2` at Anthropic is two calls of `web_search`; xAI and others say `_calls` or `_queries`. */
 const callsSuffix = /_(?:requests|calls|queries)$/;
 
-function toolCallsOf(
-  { server_tool_use, server_side_tool_usage_details }: Fields,
-  reader: FigureReader,
-): readonly ToolCalls[] {
-  const counts = detailsOf(server_tool_use ?? server_side_tool_usage_details);
+function toolCallsOf(usage: Fields, reader: FigureReader): readonly ToolCalls[] {
+  const counts = detailsOf(usage.server_tool_use ?? usage.server_side_tool_usage_details);
   if (counts === noDetails) return noCalls;
   const calls = Object.entries(counts).map(([name, count]) => ({
     name: name.replace(callsSuffix, ''),

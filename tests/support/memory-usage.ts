@@ -1,6 +1,6 @@
 /** The usage part of the memory store: the same groups, errors and percentiles as the query over PostgreSQL. */
 import type { Generation } from '../../src/domain/generation.js';
-import type { GenerationQuery, UsageGroup, UsageRow, UsageStore } from '../../src/storage/store.js';
+import type { BilledLine, GenerationQuery, UsageGroup, UsageRow, UsageStore } from '../../src/storage/store.js';
 
 function isError({ status, streamEnd }: Generation): boolean {
   return (status >= 400 && status !== 499) || ['cut', 'stalled', 'pricing_fault'].includes(streamEnd ?? '');
@@ -59,6 +59,23 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         models: distinct((row) => row.requestedModel),
         providers: distinct((row) => row.provider),
       };
+    },
+    async billedLines({ provider, fromMs, toMs }) {
+      const sums = new Map<string, BilledLine>();
+      const add = (routeId: string, name: string, count: number, costPico: bigint) => {
+        const before = sums.get(`${routeId} ${name}`) ?? { count: 0, costPico: 0n };
+        const sum = { count: before.count + count, costPico: before.costPico + costPico };
+        sums.set(`${routeId} ${name}`, { routeId, name, ...sum });
+      };
+      for (const row of rows()) {
+        const { servedModel: id, createdAt } = row;
+        if (!row.billed || id === null || row.provider !== provider || createdAt < fromMs || createdAt >= toMs)
+          continue;
+        add(id, 'requests', 1, 0n);
+        if (!row.bill) add(id, 'unrecorded', 1, row.costPico);
+        for (const { name, count, rate } of row.bill?.lines ?? []) add(id, name, count, BigInt(count) * rate);
+      }
+      return [...sums.values()];
     },
     async spentSince(accountId, fromMs) {
       const sums = new Map<string, bigint>();

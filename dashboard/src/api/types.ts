@@ -119,6 +119,14 @@ interface Price {
   input: string;
   output: string;
   cached_input: string | null;
+  others: OtherPrices[];
+}
+
+export interface OtherPrices {
+  /** When they hold; nothing is set for prices that always hold. */
+  when: { tier?: string; from_tokens?: number; utc?: string; days?: number[]; from?: string };
+  /** By class: USD per million tokens; `request` and `tools.<name>` USD each. */
+  prices: Record<string, string>;
 }
 
 export interface CatalogueRoute {

@@ -5,6 +5,7 @@ import { checkAnnouncedBody } from '../server/body.js';
 import { registerAccounts } from './accounts.js';
 import { requireAdminToken } from './admin-gate.js';
 import { registerAudit } from './audit.js';
+import { registerBilledLines } from './billed-lines.js';
 import { registerCreditsAndLedger } from './credits.js';
 import { registerKeys } from './keys.js';
 import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
@@ -27,4 +28,5 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerModelAvailability(app, deps);
   registerCatalogue(app, deps);
   registerAudit(app, deps);
+  registerBilledLines(app, deps);
 }

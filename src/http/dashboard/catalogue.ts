@@ -1,13 +1,12 @@
 /** `GET catalogue`: every model and route with price, region, carbon and jurisdiction, and why a route is not served now. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { usdText } from '../../base/money.js';
-import type { Price } from '../../catalogue/price.js';
 import type { Model, Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { permits } from '../../territory/provider-terms.js';
 import { aliasJson } from '../api/aliases.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { priceJson } from './price-json.js';
 
 type WhyNot = 'disabled' | 'soft_disabled' | 'unconfigured' | 'unpriced' | 'held' | 'territory';
 
@@ -58,7 +57,7 @@ function routeJson(deps: HttpDeps, request: FastifyRequest, route: Route) {
     locode: route.locode,
     country: route.country,
     default: route.isDefault,
-    price: route.price && priceJson(route.price),
+    price: route.price && priceJson(route.price, deps.clock.now()),
     carbon: route.carbon,
     data_policy: route.dataPolicy ?? null,
     quantization: route.quantization ?? null,
@@ -77,14 +76,4 @@ function whyNot(deps: HttpDeps, request: FastifyRequest, route: Route): WhyNot |
   if (route.price === null) return 'unpriced';
   if (deps.holds.isHeld(route.id)) return 'held';
   return permits(route.provider, request.origin.territory) ? null : 'territory';
-}
-
-function priceJson({ input, output, cachedInput }: Price) {
-  const cached = cachedInput === null ? null : perMillion(cachedInput);
-  return { input: perMillion(input), output: perMillion(output), cached_input: cached };
-}
-
-/** Pico-dollars a token, as USD per million tokens. */
-function perMillion(pico: bigint): string {
-  return usdText(pico * 1_000_000n);
 }

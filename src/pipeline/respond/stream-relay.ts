@@ -38,7 +38,6 @@ const largeFrameCharacters = 64 * 1024;
 
 export class StreamRelay implements Relay {
   committed = false;
-  /** Set when a frame ended the stream badly. */
   fault: RelayFault | null = null;
   /** The last cumulative usage that the upstream gave, as it wrote it. */
   usage: unknown = null;
@@ -46,7 +45,7 @@ export class StreamRelay implements Relay {
   reading: UsageReading = { kind: 'absent' };
   finishReason: string | null = null;
   sawDone = false;
-  /** The tier that a frame named; the one with the usage may not repeat it. */
+  /** As a frame named it: the one with the usage may not repeat it. */
   private tier: unknown = undefined;
   /** When text was sent last, monotonic milliseconds. */
   lastTextAtMs = 0;
@@ -77,7 +76,6 @@ export class StreamRelay implements Relay {
     return this.delivered.characters;
   }
 
-  /** A new attempt begins; whatever an earlier one held is forgotten. */
   begin(route: Route, permit: Pick<Permit, 'reportContent'>): void {
     this.route = route;
     this.permit = permit;
@@ -138,7 +136,6 @@ export class StreamRelay implements Relay {
     return false;
   }
 
-  /** The frames that waited for the end are delivered with it. */
   finish(): readonly Chunk[] {
     this.finishFrames = this.waiting.takeFinal();
     for (const frame of this.finishFrames) this.addDelivered(frame);
@@ -151,7 +148,6 @@ export class StreamRelay implements Relay {
     return asLatin1(this.takeOut() + this.context.writer.writeEnd(ending, this.identity()));
   }
 
-  /** What is left to send of a stream that ends with an error. */
   takeError(error: GatewayError): Latin1Text {
     return asLatin1(this.takeOut() + this.context.writer.writeError(error));
   }

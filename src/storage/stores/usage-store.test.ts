@@ -55,6 +55,7 @@ function someGenerations(): Generation[] {
       costPico: served === null ? 0n : BigInt(Math.floor(random() * 1e12)),
       firstByteMs: pick(null, Math.round(random() * 1000)),
       promptTokens: Math.floor(random() * 1000),
+      ...(random() < 0.2 && { bill: null }),
     });
   });
 }
@@ -76,6 +77,17 @@ describe('usage over generations', () => {
     const [row, ...rest] = await store.usage.summary({ accountId: account, fromMs: 0, toMs: 1000, stepMs: 1000 });
     expect(rest).toEqual([]);
     expect(row).toMatchObject({ group: 'period', requests: 0, errors: 0, costPico: 0n, firstByteP50Ms: null });
+  });
+
+  it('adds up the lines of the bills of a provider, of all accounts, and counts bills without lines', async () => {
+    const period = { provider: 'acme', fromMs, toMs: fromMs + 24 * hourMs };
+    const sorted = async (usage: Pick<Store['usage'], 'billedLines'>) =>
+      (await usage.billedLines(period)).sort((a, b) => (a.routeId + a.name < b.routeId + b.name ? -1 : 1));
+    const found = await sorted(store.usage);
+    expect(found).toEqual(await sorted(memoryUsage(() => rows)));
+    expect(new Set(found.map(({ name }) => name))).toEqual(
+      new Set(['requests', 'unrecorded', 'input', 'tools.web\t"search"', 'unpriced_tools']),
+    );
   });
 
   it('knows what there is to filter by', async () => {

@@ -40,6 +40,20 @@ const spentSince = `
 select key_id, sum(cost_pico) as pico from lodestone.generations
 where account_id = $1 and id >= $2 and billed group by key_id`;
 
+/** By account, because the primary key begins with it: so only the rows of the period are read. */
+const billedLines = `
+select g.served_model, line.name, sum(line.count) as count, sum(line.cost) as cost_pico
+from lodestone.accounts a
+join lodestone.generations g on g.account_id = a.id and g.id >= $2 and g.id < $3
+cross join lateral (
+  select 'requests' as name, 1::numeric as count, 0::numeric as cost
+  union all select 'unrecorded', 1, g.cost_pico where g.bill is null
+  union all select l.value ->> 0, (l.value ->> 1)::numeric, (l.value ->> 1)::numeric * (l.value ->> 2)::numeric
+    from json_array_elements(g.bill::json -> 'lines') l
+) line
+where g.provider = $1 and g.billed and g.served_model is not null
+group by 1, 2 order by 1, 2`;
+
 const facet = (column: string) => `
 select distinct ${column} as value from lodestone.generations
 where account_id = $1 and id >= $2 and ${column} is not null order by 1 limit 500`;
@@ -55,6 +69,13 @@ interface SummaryRow {
   completion_tokens: string;
   p50: number | null;
   p95: number | null;
+}
+
+interface BilledLineRow {
+  served_model: string;
+  name: string;
+  count: string;
+  cost_pico: string;
 }
 
 export function usageStore(history: Database): UsageStore {
@@ -79,6 +100,15 @@ export function usageStore(history: Database): UsageStore {
           providers: await read('provider'),
         };
       });
+    },
+
+    async billedLines({ provider, fromMs, toMs }) {
+      const values = [provider, generationIdsFrom(fromMs), generationIdsFrom(toMs)];
+      const query = { name: 'billed-lines', text: billedLines, values };
+      const { rows } = await history.look((_db, client) => client.query<BilledLineRow>(query));
+      return rows.map(({ served_model, name, count, cost_pico }) => ({
+        ...{ routeId: served_model, name, count: Number(count), costPico: BigInt(cost_pico) },
+      }));
     },
 
     async spentSince(accountId, fromMs) {

@@ -8,6 +8,7 @@ import { type Column, Table } from '../../components/table.js';
 import { carbon, shortCount, unknown } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
 import { fromNow } from '../../format/time.js';
+import { OtherPrices } from './other-prices.js';
 
 export function ModelCard({ model, catalogue }: { model: CatalogueModel; catalogue: Catalogue }) {
   return (
@@ -64,6 +65,7 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
           </span>
           {route.default && <Badge>default</Badge>}
           <WhyNot route={route} />
+          {route.price && <OtherPrices others={route.price.others} route={route.id} />}
         </span>
       ),
     },

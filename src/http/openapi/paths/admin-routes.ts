@@ -15,6 +15,7 @@ import {
   text,
   textOrNull,
   time,
+  usd,
 } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
 
@@ -35,6 +36,27 @@ const creator = segment('creator', 'The model’s creator.', 'lodestone');
 const model = (example: string) => segment('model', 'The model’s name.', example);
 
 const counts = { models: integer('Models.'), routes: integer('Routes.'), providers: integer('Providers.') };
+
+const queryParameter = (name: string, description: string): Parameter => ({
+  name,
+  in: 'query',
+  required: true,
+  description,
+  schema: {
+    type: 'string',
+    minLength: 1,
+    pattern: name === 'day' ? '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$' : '^[^\\x00]+$',
+  },
+});
+
+const billedLine = object({
+  day: text('The day, UTC.'),
+  route: text('The four-segment id.'),
+  model: text('The model as the provider names it.'),
+  name: text('The line of the bill.'),
+  count: integer('Tokens, calls or requests.'),
+  cost_usd: usd('What it cost.'),
+});
 
 const route = object({
   id: text('The four-segment id.'),
@@ -59,6 +81,7 @@ export const adminRoutes: Resource = {
   tag,
   schemas: {
     Route: route,
+    BilledLine: billedLine,
     NewAvailability: bodySchema(newState),
     ModelAvailability: object({
       object: { const: 'model_availability' },
@@ -80,6 +103,20 @@ export const adminRoutes: Resource = {
     }),
   },
   paths: {
+    '/admin/v1/billed-lines': {
+      get: adminOperation({
+        id: 'listBilledLines',
+        tag: tag.name,
+        summary: 'List what was billed for a provider on a day',
+        description:
+          'By route and line of the bills, as in `cost_lines` of a generation. `requests` counts the answers, `unrecorded` those of versions that kept no lines. `lodestone reconcile` compares it with a provider’s usage export.',
+        parameters: [
+          { ...queryParameter('provider', 'The provider.'), example: 'sandbox' },
+          { ...queryParameter('day', 'The day, UTC.'), example: '2026-11-16' },
+        ],
+        answers: { '200': json('The lines.', listOf(ref('BilledLine'))) },
+      }),
+    },
     '/admin/v1/routes': {
       get: adminOperation({
         id: 'listRoutes',

@@ -159,6 +159,18 @@ describe('an answer of Gemini', () => {
     ).toMatchObject({ prompt_tokens_details: { cached_tokens: 50, audio_tokens: 10 } });
   });
 
+  it.each([
+    [{ serviceTier: 'priority' }, 'priority'],
+    [{ serviceTier: 'FLEX' }, 'flex'],
+    [{ trafficType: 'ON_DEMAND_FLEX' }, 'flex'],
+    [{ trafficType: 'ON_DEMAND' }, undefined],
+  ])('names the tier of %j', (members, tier) => {
+    const { service_tier: named } = usageOf({ promptTokenCount: 9, candidatesTokenCount: 3, ...members }) as {
+      service_tier?: string;
+    };
+    expect(named).toBe(tier);
+  });
+
   it('keeps a total that says more than its parts, so that the difference is noticed', () => {
     const figures = { promptTokenCount: 9, candidatesTokenCount: 3 };
     expect(usageOf({ ...figures, totalTokenCount: 20 })).toMatchObject({ completion_tokens: 3, total_tokens: 20 });

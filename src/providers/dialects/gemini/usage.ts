@@ -48,7 +48,7 @@ export function usageOf(usage: unknown): Fields | undefined {
       reasoning_tokens: reasoning,
       ...modalities([usage.candidatesTokensDetails]),
     },
-    ...tierOf(usage.trafficType),
+    ...tierOf(usage),
   };
 }
 
@@ -83,8 +83,8 @@ function entriesOf(list: unknown): Fields[] {
 
 const tiers: Record<string, string> = { ON_DEMAND_PRIORITY: 'priority', ON_DEMAND_FLEX: 'flex' };
 
-/** Other kinds of traffic have the ordinary price. */
-function tierOf(trafficType: unknown): Fields {
-  const tier = tiers[String(trafficType)];
+/** Vertex names the kind of traffic, of which others have the ordinary price; AI Studio names the tier itself. */
+function tierOf({ trafficType, serviceTier }: Fields): Fields {
+  const tier = tiers[String(trafficType)] ?? (typeof serviceTier === 'string' ? serviceTier.toLowerCase() : undefined);
   return tier === undefined ? {} : { service_tier: tier };
 }

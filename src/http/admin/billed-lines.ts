@@ -1,0 +1,29 @@
+/** What was billed for one provider on one day, by model and line of the bill: the gateway's side of a reconciliation. */
+import type { FastifyInstance } from 'fastify';
+import { usdText } from '../../base/money.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { settledWaitMs } from '../api/generations.js';
+import type { HttpDeps } from '../deps.js';
+import { queryText } from '../query.js';
+
+const dayMs = 86_400_000;
+
+export function registerBilledLines(app: FastifyInstance, { store, journal, catalogue }: HttpDeps): void {
+  app.get('/billed-lines', async (request) => {
+    const provider = queryText(request, 'provider');
+    if (provider === undefined) throw gatewayError('field_invalid', { param: 'provider', reason: 'is missing' });
+    const day = queryText(request, 'day') ?? '';
+    const fromMs = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+    if (!(fromMs >= 0))
+      throw gatewayError('field_invalid', { param: 'day', reason: 'must be a date such as 2026-11-16' });
+    await journal.settled(settledWaitMs);
+    const lines = await store.usage.billedLines({ provider, fromMs, toMs: fromMs + dayMs });
+    // The provider knows its own name of a model; a route that is gone has only ours.
+    const modelOf = (routeId: string) => catalogue.current?.routes.get(routeId)?.upstreamModel ?? routeId.split('/')[2];
+    const data = lines.map(({ routeId, name, count, costPico }) => ({
+      ...{ day, route: routeId, model: modelOf(routeId) ?? routeId },
+      ...{ name, count, cost_usd: usdText(costPico) },
+    }));
+    return { object: 'list', data };
+  });
+}
