@@ -44,7 +44,8 @@ const textCell = (text: string | null): string => (text === null ? noValue : esc
 const jsonCell = (value: unknown): string => escapeText(JSON.stringify(value));
 const flagCell = (value: boolean): string => (value ? 't' : 'f');
 
-function unescapeCell(cell: string): string {
+/** The text of a cell that has one. */
+export function unescapeCell(cell: string): string {
   if (!cell.includes('\\')) return cell;
   return cell.replace(/\\(.)/g, (_, letter: string) => ({ t: '\t', n: '\n', r: '\r' })[letter] ?? letter);
 }

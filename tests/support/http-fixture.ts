@@ -61,6 +61,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, ...countsOf(smallSnapshot()) }) },
     journal: { settled: async () => true },
     deployment: singleProcess,
+    retention: null,
     limits,
     https: false,
     isStarted: () => true,
