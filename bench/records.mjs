@@ -37,7 +37,9 @@ try {
       for await (const chunk of store.records.export({ kind: 'generations', format })) bytes += chunk.length;
     });
     const rate = Math.round((rows / ms) * 1000);
-    console.log(`  ${rate} rows/s, ${(bytes / 1e6).toFixed(0)} MB, ${Math.round(process.memoryUsage().rss / 1e6)} MB resident`);
+    console.log(
+      `  ${rate} rows/s, ${(bytes / 1e6).toFixed(0)} MB, ${Math.round(process.memoryUsage().rss / 1e6)} MB resident`,
+    );
   }
   await timed('check', async () => console.log(`  ${(await store.records.check()).faults.length} faults`));
 } finally {

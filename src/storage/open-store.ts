@@ -39,7 +39,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     audit: auditStore(database),
     signIn: signInStore(database),
     usage: usageStore(history),
-    records: recordStore(database, options),
+    records: recordStore(database, options, migrateOnce),
     payments: paymentStore(database),
     notices: noticeStore(database),
     changes: changeFeed(database, options, options.logger),

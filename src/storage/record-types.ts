@@ -98,6 +98,11 @@ export interface ExportQuery {
   after?: string;
 }
 
+export interface MovedTable {
+  table: string;
+  rows: number;
+}
+
 /** Looks after partitions, rollups and retention. */
 export interface RecordStore {
   /** Makes missing partitions; returns their names. */
@@ -112,6 +117,8 @@ export interface RecordStore {
   prune(month: PrunableMonth): Promise<void>;
   /** Compares balances, ledger, rollups and generations. */
   check(): Promise<CheckResult>;
+  /** Copies everything to another PostgreSQL, which must have no accounts, and compares both sides. */
+  moveTo(databaseUrl: string): Promise<MovedTable[]>;
   /** Lines of text, or a Parquet file, as fast as the reader takes it. */
   export(query: ExportQuery): Readable;
 }

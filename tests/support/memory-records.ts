@@ -9,5 +9,6 @@ export const memoryRecords: RecordStore = {
   prunable: async () => [],
   prune: async () => {},
   check: async () => ({ accounts: 0, generations: 0, faults: [] }),
+  moveTo: async () => [],
   export: () => Readable.from([]),
 };

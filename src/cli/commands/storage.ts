@@ -1,9 +1,9 @@
 /** `lodestone storage …`: through the gateway where one runs, else on the store itself. */
 import { createInterface } from 'node:readline/promises';
 import { NoServer } from '../admin-client.js';
-import type { Command, CommandContext } from '../command.js';
+import { type Command, type CommandContext, required } from '../command.js';
 import { readConfig } from '../connection.js';
-import { CommandFailure } from '../io.js';
+import { CommandFailure, UsageError } from '../io.js';
 import { table } from '../text-table.js';
 
 /** A check reads every row. */
@@ -38,6 +38,14 @@ export const storageCommands: readonly Command[] = [
     positionalsMax: 0,
     run: pruneStorage,
   },
+  {
+    name: 'storage move',
+    parameters: '--to postgres://…',
+    summary: 'Copy the store of the configuration to another PostgreSQL, and compare both. Stop the gateway first.',
+    options: { to: { type: 'string' } },
+    positionalsMax: 0,
+    run: moveStorage,
+  },
 ];
 
 async function checkStorage(context: CommandContext): Promise<void> {
@@ -67,6 +75,29 @@ async function pruneStorage(context: CommandContext): Promise<void> {
   const answer = await prune(context, flags.has('dry-run'));
   if (json) return io.out(JSON.stringify(answer, null, 2));
   print(io.out, answer);
+}
+
+/** Only without a gateway, which would go on writing to the store that is left. */
+async function moveStorage({ io, json, options }: CommandContext): Promise<void> {
+  const to = required(options.to, 'The target (--to postgres://…)');
+  if (!/^postgres(ql)?:\/\/\S+$/i.test(to))
+    throw new UsageError('--to must be a postgres:// or postgresql:// address.');
+  const { withStoreAlone } = await import('../../main.js');
+  const moved = await withStoreAlone(readConfig(options.config, io), ({ records }) => records.moveTo(to)).catch(
+    (error) => {
+      const { name, message } = error as Error;
+      if (name === 'LockHeld') throw new CommandFailure(`${message} Stop the gateway, and move again.`);
+      throw new CommandFailure(message);
+    },
+  );
+  if (json) return io.out(JSON.stringify(moved, null, 2));
+  io.out(
+    table(
+      ['table', 'rows'],
+      moved.map(({ table: name, rows }) => [name, String(rows)]),
+    ),
+  );
+  io.out('Both sides agree. Set storage.database_url to the new address, and start the gateway.');
 }
 
 function prune(context: CommandContext, dryRun: boolean): Promise<PruneAnswer> {

@@ -182,6 +182,30 @@ describe('the export', () => {
   });
 });
 
+describe('the move to another store', () => {
+  it('copies everything, refuses a store with accounts, and starts again after an interruption', async () => {
+    const other = await freshDatabase();
+    const to = other.databaseUrl;
+    const moved = await store.records.moveTo(to);
+    expect(moved.find(({ table }) => table === 'generations')?.rows).toBe(rows.length);
+    const target = await openStore({ databaseUrl: to, logger });
+    expect(await target.records.check()).toEqual({ ...clean, generations: rows.length });
+    await expect(store.records.moveTo(to)).rejects.toThrow('has accounts already');
+    const link = new pg.Client({ connectionString: to });
+    await link.connect();
+    await link.query('create table lodestone.move_state (begun_at timestamptz)');
+    await link.query('delete from lodestone.generations where id = $1', [rows[0]!.id]);
+    await link.end();
+    await store.records.moveTo(to);
+    expect(await target.records.check()).toEqual({ ...clean, generations: rows.length });
+    expect((await target.ledger.list(accounts[0]!, 1000)).length).toBe(
+      (await store.ledger.list(accounts[0]!, 1000)).length,
+    );
+    await target.close();
+    await other.drop();
+  });
+});
+
 describe('the retention', () => {
   it('replaces a month by one entry for each account, and no sum changes', async () => {
     const march = Date.parse('2026-03-01T00:00:00Z');
