@@ -214,7 +214,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const listening = { port: config.server.port, started: false };
   const server = await createServer({
     ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment, spend },
-    retention,
+    ...{ retention, metricsToken: config.metricsToken },
     ...{ adminToken, adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),

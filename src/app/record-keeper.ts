@@ -50,7 +50,7 @@ export class RecordKeeper {
   private async run(): Promise<void> {
     while (!this.closing) {
       const done = await this.round();
-      await this.pause.wait(done ? roundMs : retryMs);
+      if (!this.closing) await this.pause.wait(done ? roundMs : retryMs);
     }
   }
 

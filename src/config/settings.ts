@@ -95,6 +95,10 @@ export const topLevel = {
     env: 'LODESTONE_ADMIN_TOKEN',
     about: `The token of the admin API, at least ${adminTokenMin} characters.`,
   }),
+  metrics_token: setting('metricsToken', adminToken, null, {
+    env: 'LODESTONE_METRICS_TOKEN',
+    about: `A token that opens \`/metrics\` and nothing else, at least ${adminTokenMin} characters.`,
+  }),
   catalogue: setting('catalogue', listOf(text, 'catalogue files and `builtin`'), ['builtin'], {
     default: '`[builtin]`',
     about: 'YAML files and `builtin`. Entries of later files win.',

@@ -99,6 +99,8 @@ export interface HttpDeps {
   /** How long generations are kept; null where they all are. */
   retention: { readonly text: string; cutOff(nowMs: number): number } | null;
   adminToken: string;
+  /** Opens `/metrics` and nothing else; null where only the admin token does. */
+  metricsToken: string | null;
   adminLimiter: AdminLimiter;
   /** True once the start is complete and its output is printed. */
   isStarted: () => boolean;

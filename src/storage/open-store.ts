@@ -27,7 +27,13 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
   const database = new Database(options, options.logger, 7);
   // A pool of its own, so that long queries of the usage history never delay a key lookup or a settlement.
   const history = new Database(options, options.logger, 3, historyTimeoutMs);
-  await ensurePartitions(database, Date.now());
+  // Without a partition of its own a row goes into the one for all others, so a start does not depend on it.
+  await ensurePartitions(database, Date.now()).catch((error) =>
+    options.logger.warn(
+      { error: String(error) },
+      'partitions for the coming months could not be made; trying again later',
+    ),
+  );
   return {
     accounts: accountStore(database),
     keys: keyStore(database),

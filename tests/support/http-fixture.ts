@@ -62,6 +62,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     journal: { settled: async () => true },
     deployment: singleProcess,
     retention: null,
+    metricsToken: 'a-metrics-token-of-some-length',
     limits,
     https: false,
     isStarted: () => true,
