@@ -11,6 +11,8 @@ import { keepRequestsYoung } from './base/young-objects.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 
+export { withStoreAlone } from './app/store-alone.js';
+
 /** The exit code: 0 where the gateway serves, 1 where it could not start. */
 export async function runServer(argv: string[]): Promise<number> {
   keepRequestsYoung();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makePrivateDirectory } from '../base/private-directory.js';
 import type { Config } from '../config/config.js';
 import { ConfigFault } from '../config/config-fault.js';
-import { adminToken, adminTokenExpected } from '../config/settings.js';
+import { adminToken, adminTokenExpected } from '../config/field-types.js';
 
 /** Throws a ConfigFault where the file has no usable token. */
 export function adminTokenOf({ adminToken: configured, storage: { dataDir } }: Config): string {

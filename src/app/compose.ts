@@ -40,6 +40,7 @@ import { openDeployment } from './deployment.js';
 import { OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
+import { RecordKeeper, retentionOf } from './record-keeper.js';
 import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
 import { warmUp } from './warm-up.js';
@@ -209,10 +210,14 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   await startNotices({ config, clock, logger, store }, parts);
   const payments = await openPayments({ config, clock, logger, audit, directory, territories });
 
+  const retention = retentionOf(config);
+  parts.add(new RecordKeeper({ records: store.records, retention, clock, logger }), (part) => part.close());
+
   // The server.
   const listening = { port: config.server.port, started: false };
   const server = await createServer({
     ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment, spend },
+    ...{ retention, metricsToken: config.metricsToken },
     ...{ adminToken, adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),

@@ -63,3 +63,14 @@ export function nextMidnightUtc(nowMs: number): number {
 export function secondsToMidnightUtc(nowMs: number): number {
   return Math.ceil((nextMidnightUtc(nowMs) - nowMs) / 1000);
 }
+
+/** Whole calendar months since the year 0, in UTC. */
+export function monthOf(ms: number): number {
+  const date = new Date(ms);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+/** The midnight at which a month begins, in epoch milliseconds. */
+export function monthStart(month: number): number {
+  return Date.UTC(Math.floor(month / 12), month % 12, 1);
+}

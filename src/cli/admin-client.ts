@@ -1,7 +1,11 @@
 /** Calls the admin API. A failure says what to do about it. */
+import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { Connection } from './connection.js';
 import { CommandFailure } from './io.js';
+
+/** Nothing listens at the address. */
+export class NoServer extends CommandFailure {}
 
 export interface AccountRow {
   id: string;
@@ -20,21 +24,34 @@ export interface ListOf<T> {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-const timeoutMs = 30_000;
+const defaultTimeoutMs = 30_000;
+const streamTimeoutMs = 300_000;
 
 export class AdminClient {
   constructor(private readonly connection: Connection) {}
 
-  async call<T>(method: Method, path: string, body?: object): Promise<T> {
-    const { status, text } = await this.send(method, path, body);
+  async call<T>(method: Method, path: string, body?: object, timeoutMs = defaultTimeoutMs): Promise<T> {
+    const { statusCode: status, body: answer } = await this.send(method, path, body, timeoutMs);
+    const text = await answer.text();
     if (status < 300) return (text === '' ? undefined : JSON.parse(text)) as T;
-    if (status === 401) throw this.tokenRefused();
-    throw new CommandFailure(messageOf(text) ?? `${this.connection.url} answered ${status}.`);
+    throw this.refusal(status, text);
   }
 
-  private async send(method: Method, path: string, body?: object): Promise<{ status: number; text: string }> {
+  /** The body as it comes. */
+  async stream(path: string): Promise<Readable> {
+    const { statusCode, body } = await this.send('GET', path, undefined, streamTimeoutMs);
+    if (statusCode < 300) return body;
+    throw this.refusal(statusCode, await body.text());
+  }
+
+  private refusal(status: number, text: string): CommandFailure {
+    if (status === 401) return this.tokenRefused();
+    return new CommandFailure(messageOf(text) ?? `${this.connection.url} answered ${status}.`);
+  }
+
+  private async send(method: Method, path: string, body: object | undefined, timeoutMs: number) {
     try {
-      const { statusCode, body: answer } = await request(`${this.connection.url}/admin/v1${path}`, {
+      return await request(`${this.connection.url}/admin/v1${path}`, {
         method,
         headers: {
           authorization: `Bearer ${this.connection.token}`,
@@ -44,14 +61,13 @@ export class AdminClient {
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       });
-      return { status: statusCode, text: await answer.text() };
     } catch (error) {
       throw this.unreachable(error as NodeJS.ErrnoException);
     }
   }
 
-  private unreachable({ code, message }: NodeJS.ErrnoException): CommandFailure {
-    return new CommandFailure(
+  private unreachable({ code, message }: NodeJS.ErrnoException): NoServer {
+    return new NoServer(
       `No server answers at ${this.connection.url} (${code ?? message}). ` +
         'Start one with "npm start" or "lodestone serve", or name another with --url or LODESTONE_URL.',
     );

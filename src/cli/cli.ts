@@ -7,11 +7,13 @@ import type { Command, CommandContext } from './command.js';
 import { accountCommands } from './commands/account.js';
 import { catalogueCommands } from './commands/catalogue.js';
 import { creditsCommands } from './commands/credits.js';
+import { exportCommands } from './commands/export.js';
 import { keyCommands } from './commands/key.js';
 import { modelCommands } from './commands/model.js';
 import { providerCommands } from './commands/provider.js';
 import { reconcileCommands } from './commands/reconcile.js';
 import { routeCommands } from './commands/route.js';
+import { storageCommands } from './commands/storage.js';
 import { findConnection } from './connection.js';
 import { commandHelp, groupHelp, helpText, serveHelp } from './help.js';
 import { CommandFailure, type Io, UsageError } from './io.js';
@@ -26,6 +28,8 @@ const commands: readonly Command[] = [
   ...catalogueCommands,
   ...providerCommands,
   ...reconcileCommands,
+  ...storageCommands,
+  ...exportCommands,
 ];
 
 const globalOptions = {

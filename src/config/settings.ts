@@ -2,79 +2,34 @@
  * Every setting of the configuration file, one row each: its name in the file, its name in `Config`, what it accepts, its default
  * and its line in docs/guide/configuration.md. The schema, the type `Config` and the page are made from these rows.
  */
-import { z } from 'zod';
-import { canonicalRange } from '../base/ip-address.js';
-import { parseUsd } from '../base/money.js';
+import type { z } from 'zod';
 import {
   byteSize,
   credential,
   duration,
-  field,
   fields,
   httpAddress,
   integerFrom,
   listOf,
   oneOf,
-  readCredential,
-  territory,
   text,
   yesOrNo,
 } from '../base/yaml-fields.js';
+import {
+  addressRange,
+  adminToken,
+  adminTokenMin,
+  databaseUrl,
+  headerName,
+  host,
+  noticeWebhook,
+  port,
+  redisUrl,
+  retained,
+  sanctioned,
+  usdAmount,
+} from './field-types.js';
 import { providers } from './provider-settings.js';
-
-const port = integerFrom(0, 65_535);
-const host = field('a host name or address', (value) =>
-  typeof value === 'string' && /^[^\s/]+$/.test(value) ? value : undefined,
-);
-const databaseUrl = addressOf('a postgres:// or postgresql:// address', /^postgres(ql)?:\/\/\S+$/i);
-const redisUrl = addressOf('a redis://, rediss:// or unix:/ address', /^(rediss?:\/\/|unix:\/)\S+$/i);
-
-/** Long enough that guessing is hopeless: failed attempts are limited for each address, and an attacker has many addresses. */
-const adminTokenMin = 24;
-export const adminTokenExpected = `a token of at least ${adminTokenMin} characters, such as one from: openssl rand -base64 32`;
-export const adminToken = field(
-  adminTokenExpected,
-  (value) => {
-    const token = readCredential(value);
-    return token !== undefined && token.length >= adminTokenMin ? token : undefined;
-  },
-  true,
-);
-
-/** The address carries a password, so a fault never quotes it. */
-function addressOf(expected: string, form: RegExp) {
-  return field(
-    expected,
-    (value) => (typeof value === 'string' && form.test(value.trim()) ? value.trim() : undefined),
-    true,
-  );
-}
-
-const headerName = field('the name of a header', (value) =>
-  typeof value === 'string' && /^[a-z0-9!#$%&'*+.^_`|~-]+$/i.test(value) ? value.toLowerCase() : undefined,
-);
-
-const addressRange = field('an address range such as 10.0.0.0/8 or fd00::/8', (value) =>
-  typeof value === 'string' ? (canonicalRange(value) ?? undefined) : undefined,
-);
-
-const sanctioned = z.unknown().transform((value, context): 'builtin' | string[] => {
-  if (value === 'builtin') return value;
-  const codes = listOf(territory, 'ISO 3166 codes, or `builtin`').safeParse(value);
-  if (codes.success) return codes.data;
-  for (const issue of codes.error.issues) {
-    context.addIssue({ code: 'custom', message: issue.message, path: [...issue.path] });
-  }
-  return z.NEVER;
-});
-
-const usdExpected = 'an amount of USD as text, such as "1.00"';
-const usdAmount = field(usdExpected, (value) => {
-  const pico = typeof value === 'string' ? parseUsd(value) : undefined;
-  return pico != null && pico >= 0n ? pico : undefined;
-});
-
-const noticeWebhook = fields({ url: httpAddress.nullish(), secret: credential.nullish() });
 
 /** One field of the file. */
 export interface Setting<Name extends string = string, Value = unknown, Default = unknown> {
@@ -139,6 +94,10 @@ export const topLevel = {
     env: 'LODESTONE_ADMIN_TOKEN',
     about: `The token of the admin API, at least ${adminTokenMin} characters.`,
   }),
+  metrics_token: setting('metricsToken', adminToken, null, {
+    env: 'LODESTONE_METRICS_TOKEN',
+    about: `A token that opens \`/metrics\` and nothing else, at least ${adminTokenMin} characters.`,
+  }),
   catalogue: setting('catalogue', listOf(text, 'catalogue files and `builtin`'), ['builtin'], {
     default: '`[builtin]`',
     about: 'YAML files and `builtin`. Entries of later files win.',
@@ -197,6 +156,11 @@ export const sections = {
     redis_url: setting('redisUrl', redisUrl, null, {
       env: 'LODESTONE_REDIS_URL',
       about: 'Redis or Valkey, which workers and replicas share.',
+    }),
+    retention: setting('retention', fields({ generations: retained.nullish() }), null, {
+      default: '`generations: keep`',
+      about:
+        '`generations`: how long each request is kept, such as `13mo`. Older months become one ledger entry for each account.',
     }),
   },
   limits: {

@@ -49,7 +49,8 @@ const jsonCell = (value: unknown): string => escapeText(JSON.stringify(value));
 const billCell = (bill: BillLines | null): string => (bill === null ? noValue : escapeText(billText(bill)));
 const flagCell = (value: boolean): string => (value ? 't' : 'f');
 
-function unescapeCell(cell: string): string {
+/** The text of a cell that has one. */
+export function unescapeCell(cell: string): string {
   if (!cell.includes('\\')) return cell;
   return cell.replace(/\\(.)/g, (_, letter: string) => ({ t: '\t', n: '\n', r: '\r' })[letter] ?? letter);
 }

@@ -58,6 +58,7 @@ export const operatorErrors = {
       'deleteKey',
       'setModelAvailability',
       'liftHold',
+      'exportRecords',
     ],
     message: ({ what, id }) => `There is no ${what} "${id}".`,
   }),
@@ -100,6 +101,10 @@ export const operatorErrors = {
     when: 'A field of a control-plane request is missing or not valid.',
     remedy: 'Correct the field that `param` names.',
     operations: [
+      'getActivity',
+      'getAllActivity',
+      'exportRecords',
+      'pruneStorage',
       'updateKey',
       'putFallback',
       'putRoutingPolicy',

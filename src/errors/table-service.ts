@@ -172,6 +172,16 @@ export const serviceErrors = {
     message: ({ what }) =>
       `${what} Nothing was billed. Retry once; if it persists, tell the operator the x-request-id.`,
   }),
+  query_too_slow: row<{ seconds: number }>({
+    status: 500,
+    type: 'internal_server_error',
+    code: 'api_error',
+    when: 'A query over the usage history took too long.',
+    remedy: 'Ask for a shorter period (`from`, `to`), for larger intervals, or for fewer entries.',
+    operations: ['listGenerations', 'getActivity', 'getAllActivity', 'getLedger'],
+    message: ({ seconds }) =>
+      `The query took longer than ${seconds} seconds. Narrow it: ask for a shorter period (from, to), larger intervals, or fewer entries.`,
+  }),
   cost_unresolvable: row<{ provider: string; reason: string }>({
     status: 200,
     type: 'provider_error',

@@ -96,7 +96,11 @@ export interface HttpDeps {
   };
   /** Told of expired keys that a request shows, and of new keys. */
   expiry: { noteExpiredKey(): void; noteNewKey(expiresAt: number | null): void };
+  /** How long generations are kept; null where they all are. */
+  retention: { readonly text: string; cutOff(nowMs: number): number } | null;
   adminToken: string;
+  /** Opens `/metrics` and nothing else; null where only the admin token does. */
+  metricsToken: string | null;
   adminLimiter: AdminLimiter;
   /** True once the start is complete and its output is printed. */
   isStarted: () => boolean;

@@ -8,13 +8,18 @@ import pg from 'pg';
 import type { Logger } from '../base/logger.js';
 import type { SocketConnection } from './embedded/embedded.js';
 import { yieldToRequests } from './embedded/embedded-priority.js';
-import { StoreUnavailable } from './store.js';
+import { QueryTooSlow, StoreUnavailable } from './store.js';
 
 export type StoreAddress = { connection: SocketConnection } | { databaseUrl: string };
 
 const connectMs = 2_000;
 const queryMs = 5_000;
 const endMs = 1_000;
+
+/** The server ends a query of the history before the driver gives it up, so that a slow query is told from a server that is away. */
+const historyMs = queryMs;
+const historyGraceMs = 3_000;
+const queryCanceled = '57014';
 
 /** SQLSTATE classes about the query or its values. All other classes are failures of the server. */
 const dataClasses = new Set(['22', '23', '42', '54']);
@@ -24,12 +29,12 @@ export class Database {
   readonly #drizzle: NodePgDatabase;
   #open = 0;
 
-  constructor(address: StoreAddress, logger: Logger, connectionsMax: number) {
+  constructor(address: StoreAddress, logger: Logger, connectionsMax: number, timeoutMs = queryMs) {
     this.#pool = new pg.Pool({
       ...clientConfig(address),
       max: connectionsMax,
       idleTimeoutMillis: 30_000,
-      query_timeout: queryMs,
+      query_timeout: timeoutMs,
     });
     // The pool replaces an idle connection that breaks. Without a listener the event would end the process.
     this.#pool.on('error', (error) => logger.warn({ error: error.message }, 'a store connection broke'));
@@ -98,10 +103,12 @@ export class Database {
   /** A query that may take long. The server has the same time limit, or abandoned queries would pile up there. */
   look<T>(work: (db: NodePgDatabase, client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.session(async (client) => {
-      await client.query(`begin read only; set local statement_timeout = ${queryMs}`);
+      await client.query(`begin read only; set local statement_timeout = ${historyMs}`);
       const result = await work(drizzle(client), client);
       await client.query('commit');
       return result;
+    }).catch((error) => {
+      throw isCanceled(error) ? new QueryTooSlow(historyMs, error) : error;
     });
   }
 
@@ -114,6 +121,12 @@ export class Database {
     await this.#pool.end();
     while (this.#open > 0) await once(this.#pool, 'remove');
   }
+}
+
+export const historyTimeoutMs = historyMs + historyGraceMs;
+
+function isCanceled(error: unknown): boolean {
+  return error instanceof StoreUnavailable && (error.cause as { code?: unknown } | undefined)?.code === queryCanceled;
 }
 
 /** The driver has it from the server's greeting; its published types leave it out. */

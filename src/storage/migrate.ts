@@ -9,6 +9,8 @@ import { type Migration, migrations } from './migrations/index.js';
 
 /** An arbitrary number that only Lodestone's migrations lock on. */
 const lockNumber = 7_316_402_285;
+/** The same for what runs outside of a transaction. */
+const onlineLockNumber = 7_316_402_287;
 const lockNotAvailable = '55P03';
 
 export interface MigrateOptions {
@@ -30,9 +32,30 @@ export interface Migrated {
 
 export async function migrate(client: ClientBase, options: MigrateOptions = {}): Promise<Migrated> {
   const { known = migrations, tableWaitMs = 2_000, attemptsMax = 20 } = options;
+  const persist = <T>(work: () => Promise<T>) => whileTablesAreInUse(work, tableWaitMs, attemptsMax);
+  const run: string[] = [];
+  for (;;) {
+    const step = await persist(() => inTransaction(client, () => runMissing(client, known, tableWaitMs)));
+    run.push(...step.run);
+    if (!step.next) return { run, newer: step.newer };
+    const { next } = step;
+    const ran = await alone(client, async () => {
+      for (const statement of next.before) {
+        await persist(() =>
+          client.query(`set lock_timeout = ${Math.ceil(tableWaitMs)}`).then(() => client.query(statement)),
+        );
+      }
+      return persist(() => inTransaction(client, () => runMissing(client, known, tableWaitMs, next.name)));
+    });
+    run.push(...ran.run);
+  }
+}
+
+/** Tries again while a table is in use, so that the statements of running requests can pass. */
+async function whileTablesAreInUse<T>(work: () => Promise<T>, tableWaitMs: number, attemptsMax: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await inTransaction(client, () => runMissing(client, known, tableWaitMs));
+      return await work();
     } catch (error) {
       if ((error as { code?: unknown }).code !== lockNotAvailable || attempt >= attemptsMax) throw error;
       await pause(tableWaitMs / 2);
@@ -54,7 +77,37 @@ async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Pro
   }
 }
 
-async function runMissing(client: ClientBase, known: readonly Migration[], tableWaitMs: number): Promise<Migrated> {
+/**
+ * One process at a time. It asks again instead of waiting inside a statement, because an index that is built concurrently waits for
+ * every running statement.
+ */
+async function alone<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
+      onlineLockNumber,
+    ]);
+    if (rows[0]?.mine) break;
+    await pause(100);
+  }
+  try {
+    return await work();
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [onlineLockNumber]).catch(() => {});
+  }
+}
+
+interface Step extends Migrated {
+  /** The next migration, where statements have to run before it. */
+  next: { name: string; before: readonly string[] } | null;
+}
+
+/** Runs the missing migrations up to the next one that has statements before it; those of `prepared` have run. */
+async function runMissing(
+  client: ClientBase,
+  known: readonly Migration[],
+  tableWaitMs: number,
+  prepared?: string,
+): Promise<Step> {
   // Checked first: `create schema if not exists` needs the right to create even where there is nothing to do.
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('lodestone.lodestone_migrations') is not null as there`,
@@ -68,11 +121,15 @@ async function runMissing(client: ClientBase, known: readonly Migration[], table
   const done = await client.query<{ name: string }>('select name from lodestone.lodestone_migrations order by name');
   const names = new Set(done.rows.map((row) => row.name));
   const missing = known.filter((migration) => !names.has(migration.name));
-  if (missing.length > 0) await client.query(`set local lock_timeout = ${Math.ceil(tableWaitMs)}`);
-  for (const { name, sql } of missing) {
+  const stop = missing.findIndex(({ name, before }) => before !== undefined && name !== prepared);
+  const ready = stop === -1 ? missing : missing.slice(0, stop);
+  if (ready.length > 0) await client.query(`set local lock_timeout = ${Math.ceil(tableWaitMs)}`);
+  for (const { name, sql } of ready) {
     await client.query(sql);
     await client.query('insert into lodestone.lodestone_migrations (name) values ($1)', [name]);
   }
-  for (const { name } of known) names.delete(name);
-  return { run: missing.map(({ name }) => name), newer: [...names] };
+  const { name, before } = missing[stop] ?? {};
+  for (const migration of known) names.delete(migration.name);
+  const next = name !== undefined && before ? { name, before } : null;
+  return { run: ready.map((migration) => migration.name), newer: [...names], next };
 }

@@ -3,9 +3,11 @@
 import { desc } from 'drizzle-orm';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
-import { clientConfig, Database, type StoreAddress, storeError } from './database.js';
+import { clientConfig, Database, historyTimeoutMs, type StoreAddress, storeError } from './database.js';
 import { migrate } from './migrate.js';
 import { changeFeed, otherProcesses } from './other-processes.js';
+import { ensurePartitions } from './records/partitions.js';
+import { recordStore } from './records/record-store.js';
 import type { AuditStore, AvailabilityStore, Store } from './store.js';
 import { accountStore } from './stores/account-store.js';
 import { aliasStore } from './stores/alias-store.js';
@@ -24,7 +26,14 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
   await migrateOnce(options, options.logger);
   const database = new Database(options, options.logger, 7);
   // A pool of its own, so that long queries of the usage history never delay a key lookup or a settlement.
-  const history = new Database(options, options.logger, 3);
+  const history = new Database(options, options.logger, 3, historyTimeoutMs);
+  // Without a partition of its own a row goes into the one for all others, so a start does not depend on it.
+  await ensurePartitions(database, Date.now()).catch((error) =>
+    options.logger.warn(
+      { error: String(error) },
+      'partitions for the coming months could not be made; trying again later',
+    ),
+  );
   return {
     accounts: accountStore(database),
     keys: keyStore(database),
@@ -36,6 +45,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     audit: auditStore(database),
     signIn: signInStore(database),
     usage: usageStore(history),
+    records: recordStore(database, options, migrateOnce),
     payments: paymentStore(database),
     notices: noticeStore(database),
     changes: changeFeed(database, options, options.logger),

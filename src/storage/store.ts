@@ -7,12 +7,26 @@ import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
+import type { RecordStore, UsageStore } from './record-types.js';
+
+export type * from './record-types.js';
 
 /** The store could not be reached or did not answer in time. It becomes a 500, never a 401 or 402. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super('The store cannot be reached.', { cause });
     this.name = 'StoreUnavailable';
+  }
+}
+
+/** The store answers, but a query over the history took longer than it may. */
+export class QueryTooSlow extends Error {
+  constructor(
+    readonly timeoutMs: number,
+    cause: unknown,
+  ) {
+    super(`The query took longer than ${timeoutMs / 1000} seconds.`, { cause });
+    this.name = 'QueryTooSlow';
   }
 }
 
@@ -175,44 +189,6 @@ export interface AuditStore {
   list(limit: number): Promise<AuditEntry[]>;
 }
 
-/** What a summary's row covers: the whole period, a step of it, what one route served in a step, or one part. */
-export type UsageGroup = 'period' | 'step' | 'route' | 'model' | 'provider' | 'region';
-
-export interface UsageRow {
-  group: UsageGroup;
-  /** The number of the step, from 0; null on rows that do not belong to a step. */
-  step: number | null;
-  /** The route, `{creator}/{model}`, provider or locode; null where nothing was served, and on rows of time alone. */
-  id: string | null;
-  requests: number;
-  errors: number;
-  costPico: bigint;
-  promptTokens: number;
-  completionTokens: number;
-  firstByteP50Ms: number | null;
-  firstByteP95Ms: number | null;
-}
-
-/** Sums over an account's generations for the dashboard's charts. Times are epoch milliseconds; `toMs` is exclusive. */
-/** A sum of lines. `requests` counts the bills; `unrecorded` are bills of versions that did not keep their lines. */
-export interface BilledLine {
-  readonly routeId: string;
-  readonly name: string;
-  readonly count: number;
-  readonly costPico: bigint;
-}
-
-export interface UsageStore {
-  /** Steps without requests have no row. */
-  summary(period: { accountId: string; fromMs: number; toMs: number; stepMs: number }): Promise<UsageRow[]>;
-  /** The values to filter by. */
-  facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
-  /** The lines of all bills of a provider's answers in a period, by route. */
-  billedLines(period: { provider: string; fromMs: number; toMs: number }): Promise<BilledLine[]>;
-  /** The pico-dollars spent through each key of an account since then, by key id. Keys without requests have no entry. */
-  spentSince(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
-}
-
 /**
  * Notifies the other processes on the same store of changes, in the transaction that makes them. The subjects are those of
  * the shared state's versions; null means that changes may have been missed, so anything can have changed.
@@ -263,6 +239,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly signIn: SignInStore;
   readonly usage: UsageStore;
+  readonly records: RecordStore;
   readonly payments: PaymentStore;
   readonly notices: NoticeStore;
   readonly changes: ChangeFeed;

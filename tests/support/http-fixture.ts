@@ -61,6 +61,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, ...countsOf(smallSnapshot()) }) },
     journal: { settled: async () => true },
     deployment: singleProcess,
+    retention: null,
+    metricsToken: 'a-metrics-token-of-some-length',
     limits,
     https: false,
     isStarted: () => true,

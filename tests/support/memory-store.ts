@@ -19,6 +19,7 @@ import {
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
+import { memoryRecords } from './memory-records.js';
 import { memorySignIn } from './memory-sign-in.js';
 import { asked, memoryUsage } from './memory-usage.js';
 
@@ -233,6 +234,7 @@ export class MemoryStore implements Store {
 
   readonly otherProcesses = { watch: async () => ({ close: async () => {} }) };
 
+  readonly records = memoryRecords;
   readonly usage = memoryUsage(() => this.generationRows.values());
   readonly payments = memoryPayments({
     answer: (read) => this.answer(read),

@@ -1,6 +1,14 @@
 /** The usage part of the memory store: the same groups, errors and percentiles as the query over PostgreSQL. */
 import type { Generation } from '../../src/domain/generation.js';
-import type { BilledLine, GenerationQuery, UsageGroup, UsageRow, UsageStore } from '../../src/storage/store.js';
+import type {
+  ActivityFigures,
+  ActivityGroup,
+  BilledLine,
+  GenerationQuery,
+  UsageGroup,
+  UsageRow,
+  UsageStore,
+} from '../../src/storage/store.js';
 
 function isError({ status, streamEnd }: Generation): boolean {
   return (status >= 400 && status !== 499) || ['cut', 'stalled', 'pricing_fault'].includes(streamEnd ?? '');
@@ -50,6 +58,24 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
       }
       return [...groups.values()].map(({ group, step, id, rows: of }) => ({ group, step, id, ...figuresOf(of) }));
     },
+    async activity({ accountId, fromMs, toMs, interval, groupBy }) {
+      const stepMs = interval === 'day' ? 86_400_000 : 3_600_000;
+      const groups = new Map<string, { startMs: number; group: string | null; rows: Generation[] }>();
+      const all: Generation[] = [];
+      for (const row of rows()) {
+        if ((accountId !== null && row.accountId !== accountId) || row.createdAt < fromMs || row.createdAt >= toMs)
+          continue;
+        const startMs = Math.floor(row.createdAt / stepMs) * stepMs;
+        const group = groupBy === null ? null : groupOf[groupBy](row);
+        const key = JSON.stringify([startMs, group]);
+        const entry = groups.get(key) ?? { startMs, group, rows: [] };
+        entry.rows.push(row);
+        groups.set(key, entry);
+        all.push(row);
+      }
+      const found = [...groups.values()].map(({ startMs, group, rows: of }) => ({ startMs, group, ...activityOf(of) }));
+      return { rows: found.sort((a, b) => a.startMs - b.startMs), total: activityOf(all) };
+    },
     async facets(accountId, fromMs) {
       const mine = [...rows()].filter((row) => row.accountId === accountId && row.createdAt >= fromMs);
       const distinct = (read: (row: Generation) => string | null) =>
@@ -86,6 +112,20 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
       return sums;
     },
   };
+}
+
+const groupOf: Record<ActivityGroup, (row: Generation) => string | null> = {
+  key: (row) => row.keyName,
+  model: (row) => row.servedModel?.split('/').slice(1, 3).join('/') ?? null,
+  provider: (row) => row.provider,
+  locode: (row) => row.locode,
+  status: (row) => String(row.status),
+  account: (row) => row.accountId,
+};
+
+function activityOf(rows: readonly Generation[]): ActivityFigures {
+  const cachedTokens = rows.reduce((total, row) => total + row.cachedTokens, 0);
+  return { ...figuresOf(rows), cachedTokens, tokensPerSecondP50: null };
 }
 
 function figuresOf(rows: readonly Generation[]): Omit<UsageRow, 'group' | 'step' | 'id'> {

@@ -1,5 +1,6 @@
 /** The operators' API: under `/admin/v1` with the admin token, and in the dashboard with a session. */
 import type { FastifyInstance } from 'fastify';
+import { registerAllActivity } from '../api/activity.js';
 import type { HttpDeps } from '../deps.js';
 import { checkAnnouncedBody } from '../server/body.js';
 import { registerAccounts } from './accounts.js';
@@ -7,8 +8,10 @@ import { requireAdminToken } from './admin-gate.js';
 import { registerAudit } from './audit.js';
 import { registerBilledLines } from './billed-lines.js';
 import { registerCreditsAndLedger } from './credits.js';
+import { registerExport } from './export.js';
 import { registerKeys } from './keys.js';
 import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
+import { registerStorage } from './storage.js';
 
 export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promise<void> {
   requireAdminToken(app, deps);
@@ -29,4 +32,7 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerCatalogue(app, deps);
   registerAudit(app, deps);
   registerBilledLines(app, deps);
+  registerAllActivity(app, deps);
+  registerStorage(app, deps);
+  registerExport(app, deps);
 }

@@ -4,10 +4,11 @@ import { generationIdsFrom } from '../../base/ids.js';
 import { usdText } from '../../base/money.js';
 import type { Generation } from '../../domain/generation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { type GenerationQuery, StoreUnavailable } from '../../storage/store.js';
+import { type GenerationQuery, QueryTooSlow, StoreUnavailable } from '../../storage/store.js';
 import { type BillLines, detailsOfLines, unitOf } from '../../wire/cost.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { asGatewayError } from '../faults.js';
 import { type NumberParameter, queryNumber, queryText } from '../query.js';
 
 /** A reader waits this long for records on their way into the store, so that it finds the requests that it made itself. */
@@ -68,6 +69,7 @@ async function settledElsewhere<T>(
 }
 
 function unreadable({ logger }: HttpDeps, error: unknown): GatewayError {
+  if (error instanceof QueryTooSlow) return asGatewayError(error);
   if (!(error instanceof StoreUnavailable))
     logger.error({ error: String(error) }, 'generation records could not be read');
   return gatewayError('api_error', { what: 'The generation records cannot be read at the moment.' });
@@ -93,7 +95,7 @@ function statusOf(text: string | undefined): GenerationQuery['status'] {
   throw gatewayError('field_invalid', { param: 'status', reason: 'must be "ok", "error" or an HTTP status' });
 }
 
-function instantOf(request: FastifyRequest, name: string): number | undefined {
+export function instantOf(request: FastifyRequest, name: string): number | undefined {
   const text = queryText(request, name);
   if (text === undefined) return undefined;
   const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;

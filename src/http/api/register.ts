@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { registerActivity } from './activity.js';
 import { registerAliases } from './aliases.js';
 import { registerGenerations } from './generations.js';
 import { registerManagedKeys } from './keys.js';
@@ -23,6 +24,7 @@ export async function registerAccountResources(app: FastifyInstance, deps: HttpD
   registerFallback(app, deps);
   registerRoutingPolicy(app, deps);
   registerGenerations(app, deps);
+  registerActivity(app, deps);
   registerCredits(app, deps);
   await registerExplain(app, deps);
 }

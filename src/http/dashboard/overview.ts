@@ -55,8 +55,8 @@ export function registerOverview(app: FastifyInstance, deps: HttpDeps): void {
         at: new Date(fromMs + step * stepMs).toISOString(),
         ...withoutTokenKinds(figures.step(step)),
       })),
-      by_model: figures.parts('model', (id) => ({ name: snapshot?.models.get(id)?.name ?? id })),
-      by_provider: figures.parts('provider', (id) => ({ name: snapshot?.providers.get(id)?.name ?? id })),
+      by_model: figures.parts('model', (id) => ({ name: snapshot?.models.get(id)?.name ?? nameOf(id) })),
+      by_provider: figures.parts('provider', (id) => ({ name: snapshot?.providers.get(id)?.name ?? nameOf(id) })),
       by_region: figures.parts('region', (locode) => {
         const region = snapshot?.regions.get(locode);
         const { city = null, country = null, lat = null, lon = null } = region ?? {};
@@ -66,6 +66,10 @@ export function registerOverview(app: FastifyInstance, deps: HttpDeps): void {
     };
   });
 }
+
+/** The id of the part with the requests that nobody served, so that the parts add up to the totals. No other id is empty. */
+const notServed = '';
+const nameOf = (id: string): string => (id === notServed ? 'Not served' : id);
 
 function withoutTokenKinds({ prompt_tokens: _, completion_tokens: __, ...rest }: Figures) {
   return rest;
@@ -121,10 +125,10 @@ class UsageFigures {
 
   /** Usage by model, provider or region, the most expensive first, then the most used. */
   parts<T extends object>(part: Part, describe: (id: string) => T) {
-    const rows = this.rows.filter((row) => row.group === part && row.id !== null);
+    const rows = this.rows.filter((row) => row.group === part);
     rows.sort((a, b) => (a.costPico === b.costPico ? b.requests - a.requests : a.costPico < b.costPico ? 1 : -1));
     return rows.map((row) => {
-      const id = row.id!;
+      const id = row.id ?? notServed;
       const routes = this.routes.filter((route) => route.id !== null && partOf[part](route.id) === id);
       const { requests, errors, spend_usd, tokens, first_byte_p50_ms, carbon } = this.figures(row, routes);
       return { id, ...describe(id), requests, errors, spend_usd, tokens, first_byte_p50_ms, carbon };

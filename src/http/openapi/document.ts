@@ -7,6 +7,7 @@ import { errorExamples, errorSchemas } from './errors.js';
 import { headers } from './headers.js';
 import { httpLayerResponse } from './operations.js';
 import { account, aliases, fallback, routingPolicy } from './paths/account.js';
+import { activity, adminActivity } from './paths/activity.js';
 import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.js';
 import { adminRoutes } from './paths/admin-routes.js';
 import { chat } from './paths/chat.js';
@@ -14,12 +15,24 @@ import { generations } from './paths/generations.js';
 import { managedKeys } from './paths/keys.js';
 import { explain, models } from './paths/models.js';
 import { ops, webhooks } from './paths/ops.js';
+import { records } from './paths/records.js';
 import type { OpenApiDocument, Resource } from './types.js';
 
 /** Every resource, in the order of the API reference. */
 const resourceGroups = {
-  'Inference API': [chat, models, explain, routingPolicy, aliases, fallback, generations, account, managedKeys],
-  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes],
+  'Inference API': [
+    chat,
+    models,
+    explain,
+    routingPolicy,
+    aliases,
+    fallback,
+    generations,
+    activity,
+    account,
+    managedKeys,
+  ],
+  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, adminActivity, records],
   Service: [ops, webhooks],
 };
 

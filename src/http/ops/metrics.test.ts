@@ -96,6 +96,17 @@ describe('GET /metrics', () => {
     expect(body).not.toMatch(/wp-admin|three/);
   });
 
+  it('takes the metrics token from elsewhere, which opens nothing else', async () => {
+    const fixture = await httpFixture();
+    const headers = { authorization: `Bearer ${fixture.deps.metricsToken}` };
+    expect((await scrape(fixture, { remoteAddress: elsewhere, headers })).statusCode).toBe(200);
+    expect((await scrape(fixture, { remoteAddress: elsewhere })).statusCode).toBe(401);
+    const wrong = { authorization: `Bearer ${fixture.deps.metricsToken}x` };
+    expect((await scrape(fixture, { remoteAddress: elsewhere, headers: wrong })).statusCode).toBe(401);
+    for (const url of ['/admin/v1/accounts', '/v1/models', '/admin/v1/storage/check'])
+      expect((await fixture.app.inject({ url, headers })).statusCode).toBe(401);
+  });
+
   it('answers for all processes where there are several', async () => {
     const told: unknown[] = [];
     const fixture = await httpFixture({

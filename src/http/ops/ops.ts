@@ -1,6 +1,8 @@
 /** `/healthz`, `/readyz` and `/metrics`. No guard applies, except the limit on failed admin authentications. */
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { hashToken } from '../../accounts/keys/token.js';
 import { isLoopbackAddress, isLoopbackHost } from '../../base/ip-address.js';
 import { AdminGate } from '../admin/admin-gate.js';
 import type { HttpDeps } from '../deps.js';
@@ -28,10 +30,18 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     return { status: 'not_ready', missing, ...(fault !== null && { reason: journalReason(fault) }), ...degraded };
   });
   const gate = new AdminGate(deps);
+  const { metricsToken } = deps;
+  const expected = metricsToken === null ? null : hashToken(metricsToken);
+  /** Hashes have one length, so the comparison does not reveal the length of the token. */
+  const showsMetricsToken = (authorization = ''): boolean =>
+    expected !== null &&
+    authorization.startsWith('Bearer ') &&
+    timingSafeEqual(expected, hashToken(authorization.slice('Bearer '.length)));
   app.get('/metrics', { config }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const { address } = deps.originOf(request.raw);
-    if (!isFromThisHost(request.raw, address)) await gate.requireToken(request, address);
+    const isScraper = isFromThisHost(request.raw, address) || showsMetricsToken(request.headers.authorization);
+    if (!isScraper) await gate.requireToken(request, address);
     return reply.header('content-type', prometheusContentType).send(await metricsText(deps));
   });
 }

@@ -4,17 +4,29 @@
 import { describe, expect, it } from 'vitest';
 import { type Migration, migrations } from './index.js';
 
-/** Statements that break the rule for a reason, by migration, with how a running version handles them. */
+/** How statements begin that break the rule for a reason, by migration, with how a running version handles them. */
 const allowed: Record<string, readonly string[]> = {
   // An older version does not find sessions whose tokens are hashed, so its users sign in again.
   '0006-sessions': ["update lodestone.sign_in_sessions set token = encode(sha256(convert_to(token, 'utf8')), 'hex')"],
+  '0009-rollups': [
+    // An older version writes its rows without the column, and the newer one finds them by the default.
+    "alter table lodestone.generations alter column rolled_up set default coalesce(current_setting('lodestone.rolls_up', true) = 'on', false)",
+    // An older version shows a statement as an entry of usage.
+    'alter table lodestone.ledger_posts drop constraint ledger_posts_kind_check',
+  ],
+  // The table of the same name takes and gives the same rows; the table of before is its first partition.
+  '0010-partitions': ['do $$ declare ends text; begin', 'create or replace view lodestone.ledger as'],
+  // Only attaches the index that was built before.
+  '0011-late-rows': ['create index generations_late on lodestone.generations'],
 };
 
 /** The parts of a migration that could break a version that does not know it. */
 function faultsOf({ name, sql }: Migration): string[] {
   const statements = statementsOf(sql);
   const made = new Set(statements.flatMap((statement) => /^create table (\S+)/.exec(statement)?.[1] ?? []));
-  return statements.filter((statement) => !adds(statement, made) && !allowed[name]?.includes(statement));
+  return statements.filter(
+    (statement) => !adds(statement, made) && !allowed[name]?.some((start) => statement.startsWith(start)),
+  );
 }
 
 /** Statements without comments, in one line each. A function's body is part of its statement. */
@@ -25,7 +37,7 @@ function statementsOf(sql: string): string[] {
 }
 
 function adds(statement: string, made: ReadonlySet<string>): boolean {
-  if (/^create (table|sequence|view|function) /.test(statement)) return true;
+  if (/^create (table|sequence|view|function|type) /.test(statement)) return true;
   // A trigger after a change cannot alter it; a trigger before it can.
   if (/^create trigger \S+ after /.test(statement)) return true;
   const index = /^create (unique )?index \S+ on (\S+) (using brin )?/.exec(statement);

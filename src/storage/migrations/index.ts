@@ -7,11 +7,20 @@ import { changes } from './0005-changes.js';
 import { sessions } from './0006-sessions.js';
 import { money } from './0007-money.js';
 import { bills } from './0008-bills.js';
-import { requestPolicy } from './0010-request-policy.js';
+import { rollups } from './0009-rollups.js';
+import { beforePartitions, partitions } from './0010-partitions.js';
+import { beforeLateRows, lateRows } from './0011-late-rows.js';
+import { requestPolicy } from './0012-request-policy.js';
 
 export interface Migration {
   readonly name: string;
+  /** Runs in one transaction with the record that it ran. */
   readonly sql: string;
+  /**
+   * Statements that run before it, each on its own, for what reads many rows and must not block writers, such as building an index
+   * concurrently. They run again after an interruption, so each must bear being repeated.
+   */
+  readonly before?: readonly string[];
 }
 
 export const migrations: readonly Migration[] = [
@@ -23,5 +32,8 @@ export const migrations: readonly Migration[] = [
   { name: '0006-sessions', sql: sessions },
   { name: '0007-money', sql: money },
   { name: '0008-bills', sql: bills },
-  { name: '0010-request-policy', sql: requestPolicy },
+  { name: '0009-rollups', sql: rollups },
+  { name: '0010-partitions', sql: partitions, before: beforePartitions },
+  { name: '0011-late-rows', sql: lateRows, before: beforeLateRows },
+  { name: '0012-request-policy', sql: requestPolicy },
 ];

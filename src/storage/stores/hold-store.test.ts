@@ -92,7 +92,7 @@ describe('quota holds in PostgreSQL', () => {
     const plan = await query<{ 'QUERY PLAN': string }>(
       `explain select sum(prompt_tokens) from lodestone.generations where created_ms >= 900000000 and created_ms < 950000000`,
     );
-    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('generations_created');
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('generations_first_created');
   });
 
   it('keeps the columns of an account’s chain and policy empty until they are set', async () => {

@@ -1,11 +1,12 @@
 /**
- * Settles a batch: generations, balances and key usage in one transaction. Existing records change nothing, so a batch may be
- * repeated.
+ * Settles a batch: generations, balances, key usage and rollups in one transaction. Existing records change nothing, so a batch may
+ * be repeated.
  */
 
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
 import { lineColumns, piecesOf, rowId, type SettlementRow } from '../../domain/settlement-row.js';
 import type { Database } from '../database.js';
+import { usageOf } from '../records/usage-batch.js';
 import { StoreUnavailable } from '../store.js';
 import { withoutNul } from './tables.js';
 
@@ -58,7 +59,7 @@ export class UnknownAccount extends Error {
 const copyStatement = `copy lodestone.generations (${lineColumns.join(', ')}) from stdin`;
 
 /**
- * Sends a whole settlement as one message to PostgreSQL: lock the accounts, COPY the rows, add up the sums. The server runs
+ * Sends a whole settlement as one message to PostgreSQL: lock the accounts, COPY the rows, add the sums. The server runs
  * the statements of one message as one transaction, so it costs one round trip, and the rows go in as the journal wrote them.
  * A transaction of its own where none is open.
  */
@@ -69,7 +70,8 @@ function settleRows(client: PoolClient, rows: readonly SettlementRow[]): Promise
     accounts.set(accountId, (accounts.get(accountId) ?? 0n) + chargePico);
     keys.set(keyId, (keys.get(keyId) ?? 0n) + chargePico);
   }
-  const statement = `${lockStatement(accounts.keys())};${copyStatement};${chargeStatement(accounts, keys)}`;
+  const usage = `select lodestone.add_usage(${pg.escapeLiteral(usageOf(rows))})`;
+  const statement = `${lockStatement(accounts.keys())};${copyStatement};${chargeStatement(accounts, keys)};${usage}`;
   return new Promise((resolve, reject) => {
     const done = (error: Error | null) => (error ? reject(error) : resolve());
     client.query(new SettleQuery(statement, piecesOf(rows), new Set(accounts.keys()), done));
@@ -78,7 +80,7 @@ function settleRows(client: PoolClient, rows: readonly SettlementRow[]): Promise
 
 /** Locks in the order of the ids, so that two settlements cannot deadlock. */
 function lockStatement(accountIds: Iterable<string>): string {
-  return `select * from lodestone.lock_accounts(${array(accountIds)})`;
+  return `select * from lodestone.lock_to_settle(${array(accountIds)})`;
 }
 
 /** A key may have been deleted meanwhile; its account pays all the same. */

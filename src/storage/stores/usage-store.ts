@@ -1,10 +1,11 @@
-/**
- * Sums over an account's generations. A period is a range of ids, which are ordered by time, so the rows of one account and
- * period are read along the primary key, once for all charts of a page.
- */
+/** Sums of an account's usage, from the rollups. Percentiles come from histograms, so they are true to within a twentieth. */
 import { sql } from 'drizzle-orm';
 import { generationIdsFrom } from '../../base/ids.js';
 import type { Database } from '../database.js';
+import { readActivity } from '../records/activity.js';
+import { rollUpLate } from '../records/backfill.js';
+import { percentileOf } from '../records/histogram.js';
+import { readUsage } from '../records/usage-query.js';
 import type { UsageGroup, UsageRow, UsageStore } from '../store.js';
 
 /** A response of 4xx or 5xx, except for a client that disconnected (499), or a stream that did not complete. */
@@ -21,24 +22,24 @@ const groupOf: Record<number, UsageGroup> = {
   30: 'region',
 };
 
-const summary = `
+/** `cells` is small: one row for each step, route and outcome. */
+const summary = `, cells as materialized (
+  select greatest(floor((from_hour::bigint * 3600000 - $8::bigint)::numeric / $10::bigint), 0)::bigint as step, served_model,
+    split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3) as model, provider, locode,
+    sum(requests) as requests, coalesce(sum(requests) filter (where ${isError}), 0) as errors, sum(cost_pico) as cost_pico,
+    sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(first_byte_histogram) as first_byte
+  from parts group by 1, 2, 3, 4, 5
+)
 select grouping(step, served_model, model, provider, locode) as grouped, step,
   coalesce(served_model, model, provider, locode) as id,
-  count(*) as requests, count(*) filter (where failed) as errors, coalesce(sum(cost_pico), 0) as cost_pico,
+  coalesce(sum(requests), 0) as requests, coalesce(sum(errors), 0) as errors, coalesce(sum(cost_pico), 0) as cost_pico,
   coalesce(sum(prompt_tokens), 0) as prompt_tokens, coalesce(sum(completion_tokens), 0) as completion_tokens,
-  percentile_disc(0.5) within group (order by first_byte_ms) as p50,
-  percentile_disc(0.95) within group (order by first_byte_ms) as p95
-from (
-  select (created_ms - $4::bigint) / $5::bigint as step, served_model,
-    split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3) as model, provider, locode,
-    ${isError} as failed, cost_pico, prompt_tokens, completion_tokens, first_byte_ms
-  from lodestone.generations where account_id = $1 and id >= $2 and id < $3
-) g
-group by grouping sets ((), (step), (step, served_model), (model), (provider), (locode))`;
+  coalesce(sum(first_byte), 0) as first_byte
+from cells group by grouping sets ((), (step), (step, served_model), (model), (provider), (locode))
+having sum(requests) <> 0 or grouping(step, served_model, model, provider, locode) = 31`;
 
 const spentSince = `
-select key_id, sum(cost_pico) as pico from lodestone.generations
-where account_id = $1 and id >= $2 and billed group by key_id`;
+select key_id, sum(cost_pico) as pico from parts where billed group by key_id having sum(requests) <> 0`;
 
 /** By account, because the primary key begins with it: so only the rows of the period are read. */
 const billedLines = `
@@ -55,8 +56,14 @@ where g.provider = $1 and g.billed and g.served_model is not null
 group by 1, 2 order by 1, 2`;
 
 const facet = (column: string) => `
-select distinct ${column} as value from lodestone.generations
-where account_id = $1 and id >= $2 and ${column} is not null order by 1 limit 500`;
+select distinct ${column} as value from lodestone.usage_series s
+where account_id = $1 and ${column} is not null
+  and exists (select 1 from lodestone.usage_rollups r where r.series = s.id and r.hours = 24 and r.from_hour > $2)
+order by 1 limit 500`;
+
+const dayMs = 86_400_000;
+/** A whole day, later than any generation, whose hours are still a small whole number. */
+export const endOfTime = 40_000 * dayMs;
 
 interface SummaryRow {
   grouped: number;
@@ -67,8 +74,7 @@ interface SummaryRow {
   cost_pico: string;
   prompt_tokens: string;
   completion_tokens: string;
-  p50: number | null;
-  p95: number | null;
+  first_byte: string;
 }
 
 interface BilledLineRow {
@@ -81,14 +87,16 @@ interface BilledLineRow {
 export function usageStore(history: Database): UsageStore {
   return {
     async summary({ accountId, fromMs, toMs, stepMs }) {
-      const values = [accountId, generationIdsFrom(fromMs), generationIdsFrom(toMs), fromMs, stepMs];
-      const query = { name: 'usage-summary', text: summary, values };
-      const { rows } = await history.look((_db, client) => client.query<SummaryRow>(query));
-      return rows.map(rowOf);
+      const byDay = stepMs % dayMs === 0 && (fromMs % dayMs === 0 || stepMs >= toMs - fromMs);
+      const query = { name: 'usage-summary', select: summary, values: [stepMs] };
+      return (await readUsage<SummaryRow>(history, { accountId, fromMs, toMs, byDay }, query)).map(rowOf);
     },
 
+    activity: (query) => readActivity(history, query, isError),
+
     async facets(accountId, fromMs) {
-      const values = [accountId, generationIdsFrom(fromMs)];
+      await rollUpLate(history);
+      const values = [accountId, Math.floor(fromMs / 3_600_000) - 24];
       return history.look(async (_db, client) => {
         const read = async (column: string) => {
           const query = { name: `usage-${column}`, text: facet(column), values };
@@ -112,8 +120,9 @@ export function usageStore(history: Database): UsageStore {
     },
 
     async spentSince(accountId, fromMs) {
-      const query = { name: 'spent-since', text: spentSince, values: [accountId, generationIdsFrom(fromMs)] };
-      const { rows } = await history.look((_db, client) => client.query<{ key_id: string; pico: string }>(query));
+      const period = { accountId, fromMs, toMs: endOfTime, byDay: true };
+      const query = { name: 'spent-since', select: spentSince };
+      const rows = await readUsage<{ key_id: string; pico: string }>(history, period, query);
       return new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));
     },
   };
@@ -129,7 +138,7 @@ function rowOf(row: SummaryRow): UsageRow {
     costPico: BigInt(row.cost_pico),
     promptTokens: Number(row.prompt_tokens),
     completionTokens: Number(row.completion_tokens),
-    firstByteP50Ms: row.p50,
-    firstByteP95Ms: row.p95,
+    firstByteP50Ms: percentileOf(row.first_byte, 0.5),
+    firstByteP95Ms: percentileOf(row.first_byte, 0.95),
   };
 }

@@ -43,7 +43,7 @@ export function Breakdowns({ data }: { data: Overview }) {
   return (
     <>
       <Breakdown
-        lead={{ header: 'Model', lead: true, cell: ({ id }) => <ModelId id={id} /> }}
+        lead={{ header: 'Model', lead: true, cell: ({ id, name }) => (id === '' ? name : <ModelId id={id} />) }}
         rows={data.by_model}
         title="By model"
       />
@@ -59,7 +59,7 @@ export function Breakdowns({ data }: { data: Overview }) {
             lead: true,
             cell: ({ id, city, country }) => (
               <span title={id}>
-                {city ?? 'No region'} <span className="text-ink-3">{country ?? id}</span>
+                {id === '' ? 'Not served' : (city ?? 'No region')} <span className="text-ink-3">{country ?? id}</span>
               </span>
             ),
           }}

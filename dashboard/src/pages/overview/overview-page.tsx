@@ -51,7 +51,7 @@ function Figures({ data }: { data: Overview }) {
     <>
       <SummaryStats data={data} />
       <TimeCharts data={data} />
-      <MapCard regions={data.by_region} />
+      <MapCard regions={data.by_region.filter(({ id }) => id !== '')} />
       <Breakdowns data={data} />
     </>
   );

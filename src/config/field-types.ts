@@ -1,0 +1,74 @@
+/** What the fields of the configuration file accept that no other file needs. */
+import { z } from 'zod';
+import { canonicalRange } from '../base/ip-address.js';
+import { parseUsd } from '../base/money.js';
+import {
+  credential,
+  field,
+  fields,
+  httpAddress,
+  integerFrom,
+  listOf,
+  readCredential,
+  territory,
+} from '../base/yaml-fields.js';
+
+export const port = integerFrom(0, 65_535);
+export const host = field('a host name or address', (value) =>
+  typeof value === 'string' && /^[^\s/]+$/.test(value) ? value : undefined,
+);
+export const databaseUrl = addressOf('a postgres:// or postgresql:// address', /^postgres(ql)?:\/\/\S+$/i);
+export const redisUrl = addressOf('a redis://, rediss:// or unix:/ address', /^(rediss?:\/\/|unix:\/)\S+$/i);
+
+/** Long enough that guessing is hopeless: failed attempts are limited for each address, and an attacker has many addresses. */
+export const adminTokenMin = 24;
+export const adminTokenExpected = `a token of at least ${adminTokenMin} characters, such as one from: openssl rand -base64 32`;
+export const adminToken = field(
+  adminTokenExpected,
+  (value) => {
+    const token = readCredential(value);
+    return token !== undefined && token.length >= adminTokenMin ? token : undefined;
+  },
+  true,
+);
+
+/** The address carries a password, so a fault never quotes it. */
+function addressOf(expected: string, form: RegExp) {
+  return field(
+    expected,
+    (value) => (typeof value === 'string' && form.test(value.trim()) ? value.trim() : undefined),
+    true,
+  );
+}
+
+export const headerName = field('the name of a header', (value) =>
+  typeof value === 'string' && /^[a-z0-9!#$%&'*+.^_`|~-]+$/i.test(value) ? value.toLowerCase() : undefined,
+);
+
+export const addressRange = field('an address range such as 10.0.0.0/8 or fd00::/8', (value) =>
+  typeof value === 'string' ? (canonicalRange(value) ?? undefined) : undefined,
+);
+
+export const sanctioned = z.unknown().transform((value, context): 'builtin' | string[] => {
+  if (value === 'builtin') return value;
+  const codes = listOf(territory, 'ISO 3166 codes, or `builtin`').safeParse(value);
+  if (codes.success) return codes.data;
+  for (const issue of codes.error.issues) {
+    context.addIssue({ code: 'custom', message: issue.message, path: [...issue.path] });
+  }
+  return z.NEVER;
+});
+
+const usdExpected = 'an amount of USD as text, such as "1.00"';
+export const usdAmount = field(usdExpected, (value) => {
+  const pico = typeof value === 'string' ? parseUsd(value) : undefined;
+  return pico != null && pico >= 0n ? pico : undefined;
+});
+
+export const retained = field('a number of months such as `13mo`, or `keep`', (value) => {
+  if (value === 'keep') return value;
+  const months = typeof value === 'string' ? /^([1-9]\d{0,2})mo$/.exec(value)?.[1] : undefined;
+  return months === undefined ? undefined : Number(months);
+});
+
+export const noticeWebhook = fields({ url: httpAddress.nullish(), secret: credential.nullish() });

@@ -1,0 +1,106 @@
+/** Describes sums of usage, for an account and for operators. */
+import { operatorGroups, ownGroups } from '../../api/activity.js';
+import { adminOperation, json, keyOperation } from '../operations.js';
+import { integer, listOf, numberOrNull, object, ref, text, textOrNull, time, usd } from '../schema.js';
+import type { Parameter, Resource, Schema } from '../types.js';
+
+const tag = {
+  name: 'Activity',
+  description: 'Requests, errors, tokens and cost over time. The rows add up to the total.',
+};
+
+const figures: Record<string, Schema> = {
+  requests: integer('Requests.'),
+  errors: integer('Requests that failed, or whose stream did not complete.'),
+  prompt_tokens: integer('Tokens of the requests.'),
+  completion_tokens: integer('Tokens of the answers.'),
+  cached_tokens: integer('Of the prompts, what came from a cache.'),
+  cost_usd: usd('What they cost.'),
+  first_byte_ms: object(
+    { p50: numberOrNull('The median.'), p95: numberOrNull('The 95th percentile.') },
+    { description: 'Milliseconds to the first byte, to within a twentieth; null where there was none.' },
+  ),
+  tokens_per_second: object(
+    { p50: numberOrNull('The median.') },
+    { description: 'Tokens of the answer by the time of the request, to within a twentieth.' },
+  ),
+};
+
+const row = object({
+  interval: time('When the interval begins.'),
+  group: textOrNull(
+    'The key’s name, `{creator}/{model}`, provider, locode, status or account id; null where nobody served.',
+  ),
+  ...figures,
+});
+
+const moment = (name: string, description: string): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema: { type: 'string', pattern: '^[^\\x00]*$' },
+  example: '2026-03-01',
+});
+
+const choice = (name: string, description: string, values: readonly string[]): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema: { type: 'string', enum: [...values] },
+});
+
+const parametersOf = (groups: readonly string[]): Parameter[] => [
+  moment('from', 'RFC 3339 or a date, UTC; included. Without it, 7 days before `to`.'),
+  moment('to', 'RFC 3339 or a date, UTC; not included. Without it, the end of today.'),
+  choice('interval', 'What a row covers.', ['hour', 'day']),
+  choice('group_by', 'Without it, there is one row an interval.', groups),
+];
+
+const answers = {
+  '200': json(
+    'The sums.',
+    listOf(ref('Activity'), { total: object(figures, { description: 'Of the whole period.' }) }),
+  ),
+};
+
+export const activity: Resource = {
+  tag,
+  schemas: { Activity: row },
+  paths: {
+    '/v1/activity': {
+      get: keyOperation({
+        ...{ id: 'getActivity', tag: tag.name, summary: 'Sum up usage', parameters: parametersOf(ownGroups), answers },
+        description: 'Requests of the account by hour or day, in groups. Sums of the rows equal the total.',
+      }),
+    },
+  },
+};
+
+const account: Parameter = {
+  ...{
+    name: 'account',
+    in: 'query',
+    description: 'Only this account.',
+    schema: { type: 'string', pattern: '^[^\\x00]*$' },
+  },
+};
+
+export const adminActivity: Resource = {
+  tag: { name: 'Records', description: 'For operators: sums of all accounts, and the stored records.' },
+  schemas: {
+    StorageFault: object({
+      what: text('What was compared.'),
+      where: text('The account, and the hour or the key.'),
+      expected: text('What it must be.'),
+      found: text('What it is.'),
+    }),
+  },
+  paths: {
+    '/admin/v1/activity': {
+      get: adminOperation({
+        ...{ id: 'getAllActivity', tag: 'Records', summary: 'Sum up the usage of all accounts', answers },
+        parameters: [...parametersOf(operatorGroups), account],
+      }),
+    },
+  },
+};

@@ -1,0 +1,91 @@
+/** Describes the check, the retention and the export of the stored records. */
+import { exportFormats, exportKinds } from '../../admin/export.js';
+import { pruneFields } from '../../admin/storage.js';
+import { adminOperation, json } from '../operations.js';
+import { array, bodySchema, boolean, integer, object, ref, text, textOrNull } from '../schema.js';
+import type { Parameter, Resource } from '../types.js';
+
+const tag = { name: 'Records', description: 'For operators: sums of all accounts, and the stored records.' };
+
+const query = (name: string, description: string): Parameter => ({
+  ...{ name, in: 'query', description, schema: { type: 'string', pattern: '^[^\\x00]*$' } },
+});
+
+const month = object({
+  month: text('The month.', { pattern: '^\\d{4}-\\d{2}$' }),
+  accounts: integer('Accounts with requests in it.'),
+  requests: integer('Its requests.'),
+});
+
+export const records: Resource = {
+  tag,
+  schemas: {},
+  paths: {
+    '/admin/v1/storage/check': {
+      get: adminOperation({
+        ...{ id: 'checkStorage', tag: tag.name, summary: 'Check the stored records' },
+        description: 'Compares balances, ledger, rollups and generations. It reads every row.',
+        answers: {
+          '200': json(
+            'What does not agree.',
+            object({
+              object: { const: 'storage_check' },
+              ok: boolean('Everything agrees.'),
+              accounts: integer('Accounts.'),
+              generations: integer('Generations.'),
+              faults: array(ref('StorageFault'), 'What does not agree; at most 100 of a kind.'),
+            }),
+          ),
+        },
+      }),
+    },
+    '/admin/v1/storage/prune': {
+      post: adminOperation({
+        ...{ id: 'pruneStorage', tag: tag.name, summary: 'Remove generations that are older than the retention' },
+        description: 'Each month becomes one ledger entry for each account. Balances do not change.',
+        body: { schema: bodySchema(pruneFields), examples: { dry: { summary: 'Only say', value: { dry_run: true } } } },
+        answers: {
+          '200': json(
+            'The months.',
+            object({
+              object: { const: 'storage_prune' },
+              dry_run: boolean('Nothing was removed.'),
+              retention: textOrNull('`storage.retention.generations`; null where everything is kept.'),
+              months: array(month, 'The months that were or would be removed.'),
+            }),
+          ),
+        },
+      }),
+    },
+    '/admin/v1/export/{kind}': {
+      get: adminOperation({
+        ...{ id: 'exportRecords', tag: tag.name, summary: 'Export records' },
+        description: 'A stream of lines. To go on after an interruption, send the `id` of the last line as `after`.',
+        parameters: [
+          {
+            ...{ name: 'kind', in: 'path', required: true, description: 'What to export.' },
+            ...{ schema: { type: 'string', enum: [...exportKinds] }, example: 'audit' },
+          },
+          {
+            ...{ name: 'format', in: 'query', description: 'How lines are written.' },
+            schema: { type: 'string', enum: [...exportFormats], default: 'ndjson' },
+          },
+          query('since', 'RFC 3339 or a date, UTC; included.'),
+          query('until', 'RFC 3339 or a date, UTC; not included.'),
+          query('account', 'Only this account.'),
+          query('after', 'Only lines after the one with this id.'),
+        ],
+        answers: {
+          '200': {
+            description: 'The records.',
+            content: {
+              'application/x-ndjson': { schema: { type: 'string' } },
+              'text/csv': { schema: { type: 'string' } },
+              'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } },
+            },
+          },
+        },
+      }),
+    },
+  },
+};

@@ -1,0 +1,134 @@
+/** The interfaces of the store for sums of usage, and for looking after the stored records. */
+import type { Readable } from 'node:stream';
+
+/** What a summary's row covers: the whole period, a step of it, what one route served in a step, or one part. */
+export type UsageGroup = 'period' | 'step' | 'route' | 'model' | 'provider' | 'region';
+
+export interface UsageRow {
+  group: UsageGroup;
+  /** The number of the step, from 0; null on rows that do not belong to a step. */
+  step: number | null;
+  /** The route, `{creator}/{model}`, provider or locode; null where nothing was served, and on rows of time alone. */
+  id: string | null;
+  requests: number;
+  errors: number;
+  costPico: bigint;
+  promptTokens: number;
+  completionTokens: number;
+  firstByteP50Ms: number | null;
+  firstByteP95Ms: number | null;
+}
+
+export type ActivityGroup = 'key' | 'model' | 'provider' | 'locode' | 'status' | 'account';
+
+export interface ActivityQuery {
+  /** null for all accounts. */
+  accountId: string | null;
+  fromMs: number;
+  toMs: number;
+  interval: 'hour' | 'day';
+  /** null for one row an interval. */
+  groupBy: ActivityGroup | null;
+}
+
+export interface ActivityFigures {
+  requests: number;
+  errors: number;
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  costPico: bigint;
+  firstByteP50Ms: number | null;
+  firstByteP95Ms: number | null;
+  tokensPerSecondP50: number | null;
+}
+
+export interface ActivityRow extends ActivityFigures {
+  /** When the interval begins, in epoch milliseconds. */
+  startMs: number;
+  /** null where nobody served, and where there are no groups. */
+  group: string | null;
+}
+
+/** A sum of lines. `requests` counts the bills; `unrecorded` are bills of versions that did not keep their lines. */
+export interface BilledLine {
+  readonly routeId: string;
+  readonly name: string;
+  readonly count: number;
+  readonly costPico: bigint;
+}
+
+/** Sums over an account's generations for the dashboard's charts. Times are epoch milliseconds; `toMs` is exclusive. */
+export interface UsageStore {
+  /** Steps without requests have no row. */
+  summary(period: { accountId: string; fromMs: number; toMs: number; stepMs: number }): Promise<UsageRow[]>;
+  /** The values to filter by. */
+  facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
+  /** Sums by interval and group, and of all together. Groups without requests have no row. */
+  activity(query: ActivityQuery): Promise<{ rows: ActivityRow[]; total: ActivityFigures }>;
+  /** The lines of all bills of a provider's answers in a period, by route. */
+  billedLines(period: { provider: string; fromMs: number; toMs: number }): Promise<BilledLine[]>;
+  /** The pico-dollars spent through each key of an account since then, by key id. Keys without requests have no entry. */
+  spentSince(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
+}
+
+/** A month whose generations are older than the retention. */
+export interface PrunableMonth {
+  monthMs: number;
+  accounts: number;
+  requests: number;
+}
+
+/** A sum that does not agree with another. */
+export interface StorageFault {
+  /** What was compared, such as `balance`. */
+  what: string;
+  /** The account, and the month or the key where the sum is of one. */
+  where: string;
+  expected: string;
+  found: string;
+}
+
+export interface CheckResult {
+  accounts: number;
+  generations: number;
+  faults: StorageFault[];
+}
+
+export type ExportKind = 'generations' | 'ledger' | 'audit';
+
+export interface ExportQuery {
+  kind: ExportKind;
+  format: 'ndjson' | 'csv' | 'parquet';
+  accountId?: string;
+  /** Epoch milliseconds: the first is included, the second is not. */
+  fromMs?: number;
+  toMs?: number;
+  /** The id of the last line that the reader has. */
+  after?: string;
+}
+
+export interface MovedTable {
+  table: string;
+  rows: number;
+}
+
+/** Looks after partitions, rollups and retention. */
+export interface RecordStore {
+  /** Makes missing partitions; returns their names. */
+  ensurePartitions(nowMs: number): Promise<string[]>;
+  /** Adds the generations of an older version to the rollups; returns how many. */
+  rollUpLate(): Promise<number>;
+  /** Adds the next part of the generations of before; false where nothing was left. */
+  backfill(nowMs: number): Promise<boolean>;
+  /** The whole months before that moment that still have generations, oldest first. */
+  prunable(beforeMs: number): Promise<PrunableMonth[]>;
+  /** Replaces the generations of a month by one ledger entry for each account. */
+  prune(month: PrunableMonth): Promise<void>;
+  /** Compares balances, ledger, rollups and generations. */
+  check(): Promise<CheckResult>;
+  /** Copies everything to another PostgreSQL, which must have no accounts, and compares both sides. */
+  moveTo(databaseUrl: string): Promise<MovedTable[]>;
+  /** Lines of text, or a Parquet file, as fast as the reader takes it. */
+  export(query: ExportQuery): Readable;
+}

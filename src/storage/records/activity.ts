@@ -1,0 +1,76 @@
+/** Sums of usage by interval and group, with the total of the same rows. */
+import type { Database } from '../database.js';
+import type { ActivityFigures, ActivityGroup, ActivityQuery, ActivityRow } from '../store.js';
+import { percentileOf } from './histogram.js';
+import { readUsage } from './usage-query.js';
+
+const hourMs = 3_600_000;
+
+/** What a group is called. Requests that nobody served have no model, provider and locode. */
+const groupColumns: Record<ActivityGroup | 'none', string> = {
+  none: 'null::text',
+  key: 'key_name',
+  model: `split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3)`,
+  provider: 'provider',
+  locode: 'locode',
+  status: 'status::text',
+  account: 'account_id',
+};
+
+interface Row {
+  is_total: number;
+  from_hour: number | null;
+  name: string | null;
+  requests: string;
+  errors: string;
+  prompt_tokens: string;
+  completion_tokens: string;
+  cached_tokens: string;
+  cost_pico: string;
+  first_byte: string;
+  speed: string;
+}
+
+export async function readActivity(
+  history: Database,
+  { accountId, fromMs, toMs, interval, groupBy }: ActivityQuery,
+  isError: string,
+): Promise<{ rows: ActivityRow[]; total: ActivityFigures }> {
+  const hours = interval === 'day' ? 24 : 1;
+  const group = groupBy ?? 'none';
+  const select = `, cells as materialized (
+      select floor(from_hour / ${hours}.0)::integer * ${hours} as from_hour, ${groupColumns[group]} as name, sum(requests) as requests,
+        coalesce(sum(requests) filter (where ${isError}), 0) as errors, sum(prompt_tokens) as prompt_tokens,
+        sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(cost_pico) as cost_pico,
+        sum(first_byte_histogram) as first_byte, sum(speed_histogram) as speed
+      from parts group by 1, 2 having sum(requests) <> 0
+    )
+    select grouping(from_hour) as is_total, from_hour, name, coalesce(sum(requests), 0) as requests,
+      coalesce(sum(errors), 0) as errors, coalesce(sum(prompt_tokens), 0) as prompt_tokens,
+      coalesce(sum(completion_tokens), 0) as completion_tokens, coalesce(sum(cached_tokens), 0) as cached_tokens,
+      coalesce(sum(cost_pico), 0) as cost_pico, coalesce(sum(first_byte), 0) as first_byte, coalesce(sum(speed), 0) as speed
+    from cells group by grouping sets ((from_hour, name), ()) order by 1, 2, 3`;
+  const period = { accountId, fromMs, toMs, byDay: interval === 'day' };
+  const rows = await readUsage<Row>(history, period, { name: `activity-${interval}-${group}`, select });
+  const total = rows.find(({ is_total }) => is_total === 1);
+  return {
+    rows: rows
+      .filter(({ is_total }) => is_total === 0)
+      .map((row) => ({ startMs: row.from_hour! * hourMs, group: row.name, ...figuresOf(row) })),
+    total: figuresOf(total!),
+  };
+}
+
+function figuresOf(row: Row): ActivityFigures {
+  return {
+    requests: Number(row.requests),
+    errors: Number(row.errors),
+    promptTokens: Number(row.prompt_tokens),
+    completionTokens: Number(row.completion_tokens),
+    cachedTokens: Number(row.cached_tokens),
+    costPico: BigInt(row.cost_pico),
+    firstByteP50Ms: percentileOf(row.first_byte, 0.5),
+    firstByteP95Ms: percentileOf(row.first_byte, 0.95),
+    tokensPerSecondP50: percentileOf(row.speed, 0.5),
+  };
+}

@@ -1,0 +1,67 @@
+/** Adds generations to the rollups that no settlement of this version added: those of before, and those of an older version. */
+import type { Database } from '../database.js';
+import { figureSums, seriesColumns } from './usage-columns.js';
+
+const sliceMs = 6 * 3_600_000;
+const lateRows = 20_000;
+/** A slice of a busy day may take longer than other statements. */
+const sliceTimeoutMs = 120_000;
+
+/** Adds what an older version has written since, until nothing is left. */
+export async function rollUpLate(database: Database): Promise<number> {
+  for (let total = 0; ; ) {
+    const added = await database.session(async (client) => {
+      const query = {
+        text: 'select lodestone.roll_up_late($1) as added',
+        values: [lateRows],
+        query_timeout: sliceTimeoutMs,
+      };
+      return (await client.query<{ added: number }>(query)).rows[0]?.added ?? 0;
+    });
+    total += added;
+    if (added < lateRows) return total;
+  }
+}
+
+/** The generations of before whose time is below this are not in the rollups yet; null where all are. */
+export async function backfillBefore(database: Database): Promise<number | null> {
+  const rows = await database.statement<{ before: string | null }>(
+    'backfill-before',
+    'select backfill_before_ms as before from lodestone.records_state',
+    [],
+  );
+  const before = rows[0]?.before ?? null;
+  return before === null ? null : Number(before);
+}
+
+/** Adds the newest six hours that are missing, in one transaction. Returns where the next slice ends; null where all is done. */
+export async function backfillSlice(database: Database, nowMs: number): Promise<number | null> {
+  return database.transaction(async (_db, client) => {
+    const state = await client.query<{ before: string | null; oldest: string | null }>(
+      `select backfill_before_ms as before,
+         (select floor(extract(epoch from min(created_at)) * 1000) from lodestone.accounts) as oldest
+       from lodestone.records_state for update of records_state`,
+    );
+    const { before, oldest } = state.rows[0]!;
+    if (before === null) return null;
+    if (Number(before) > nowMs + sliceMs)
+      await client.query(`select brin_summarize_new_values('lodestone.generations_first_created')`);
+    const from = Math.floor((Math.min(Number(before), nowMs + sliceMs) - 1) / sliceMs) * sliceMs;
+    // No account is older, so what is left is a rest that should be empty.
+    const isLast = oldest === null || from <= Number(oldest) - sliceMs;
+    const query = {
+      text: `select lodestone.add_usage(lines) from (
+        select json_agg(line) as lines from (
+          select ${seriesColumns}, from_hour, ${figureSums} from lodestone.generation_usage
+          where rolled_up is null and created_ms >= $1 and created_ms < $2 group by ${seriesColumns}, from_hour
+        ) line
+      ) batch where lines is not null`,
+      values: [isLast ? Number.MIN_SAFE_INTEGER : from, before],
+      query_timeout: sliceTimeoutMs,
+    };
+    await client.query(query);
+    const next = isLast ? null : from;
+    await client.query('update lodestone.records_state set backfill_before_ms = $1', [next]);
+    return next;
+  });
+}

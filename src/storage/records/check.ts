@@ -1,0 +1,99 @@
+/** Compares balances, ledger, rollups and generations with one another, in one snapshot, and names what does not agree. */
+import type { Database } from '../database.js';
+import type { CheckResult, StorageFault } from '../store.js';
+import { backfillBefore, rollUpLate } from './backfill.js';
+
+/** Each query answers with the rows that do not agree: `place`, `expected` and `found`. */
+const comparisons: readonly { what: string; sql: string }[] = [
+  {
+    what: 'balance',
+    sql: `select a.id as place, coalesce(l.sum, 0)::text as expected, a.balance_pico::text as found
+      from lodestone.accounts a
+      left join (select account_id, sum(amount_pico) as sum from lodestone.ledger group by 1) l on l.account_id = a.id
+      where a.balance_pico <> coalesce(l.sum, 0)`,
+  },
+  {
+    what: 'usage of the account',
+    sql: `select a.id as place, coalesce(u.sum, 0)::text as expected, a.usage_pico::text as found
+      from lodestone.accounts a left join (
+        select s.account_id, sum(r.cost_pico) as sum from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
+        where r.hours = 24 group by 1
+      ) u on u.account_id = a.id where a.usage_pico <> coalesce(u.sum, 0)`,
+  },
+  {
+    what: 'usage of the key',
+    sql: `select k.account_id || ' ' || k.id as place, coalesce(u.sum, 0)::text as expected, k.usage_pico::text as found
+      from lodestone.keys k left join (
+        select s.key_id, sum(r.cost_pico) as sum from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
+        where r.hours = 24 group by 1
+      ) u on u.key_id = k.id where k.usage_pico <> coalesce(u.sum, 0)`,
+  },
+  {
+    what: 'rollups by hour and by day',
+    sql: `select series::text || ' day ' || day as place, hours::text as expected, days::text as found from (
+        select series, from_hour / 24 as day,
+          row(sum(requests) filter (where hours = 1), sum(cost_pico) filter (where hours = 1),
+            sum(prompt_tokens + completion_tokens) filter (where hours = 1)) as hours,
+          row(sum(requests) filter (where hours = 24), sum(cost_pico) filter (where hours = 24),
+            sum(prompt_tokens + completion_tokens) filter (where hours = 24)) as days
+        from lodestone.usage_rollups group by 1, 2
+      ) sums where hours is distinct from days`,
+  },
+  {
+    what: 'rollups and generations (requests, cost in pico-dollars, tokens)',
+    sql: `select account_id || ' hour ' || to_char(to_timestamp(from_hour::bigint * 3600) at time zone 'UTC', 'YYYY-MM-DD"T"HH24') as place,
+        g.figures::text as expected, r.figures::text as found
+      from (
+        select account_id, floor(created_ms / 3600000.0)::integer as from_hour,
+          row(count(*), sum(case when billed then cost_pico else 0 end), sum(prompt_tokens), sum(completion_tokens),
+            sum(cached_tokens), sum(reasoning_tokens)) as figures
+        from lodestone.generations group by 1, 2
+      ) g full join (
+        select s.account_id, r.from_hour, row(sum(requests)::bigint, sum(cost_pico), sum(prompt_tokens), sum(completion_tokens),
+          sum(cached_tokens), sum(reasoning_tokens)) as figures
+        from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
+        where r.hours = 1 and not exists (select 1 from lodestone.pruned_months p
+          where p.month_ms = extract(epoch from date_trunc('month', to_timestamp(r.from_hour::bigint * 3600), 'UTC'))::bigint * 1000)
+        group by 1, 2
+      ) r using (account_id, from_hour)
+      where g.figures is distinct from r.figures`,
+  },
+];
+
+/** A store with one fault may have thousands of the same kind. */
+const faultsMax = 100;
+
+export async function checkStorage(database: Database): Promise<CheckResult> {
+  while ((await rollUpLate(database)) > 0);
+  if ((await backfillBefore(database)) !== null) {
+    const found = 'not all of them are in the rollups yet; try again in a few minutes';
+    return {
+      accounts: 0,
+      generations: 0,
+      faults: [{ what: 'generations of before', where: 'store', expected: 'in the rollups', found }],
+    };
+  }
+  return database.session(async (client) => {
+    await client.query('begin isolation level repeatable read read only');
+    const faults: StorageFault[] = [];
+    for (const { what, sql } of comparisons) {
+      const { rows } = await client.query<{ place: string; expected: string | null; found: string | null }>(
+        `${sql} order by 1 limit ${faultsMax}`,
+      );
+      faults.push(
+        ...rows.map(({ place, expected, found }) => ({
+          what,
+          where: place,
+          expected: expected ?? 'none',
+          found: found ?? 'none',
+        })),
+      );
+    }
+    const counted = await client.query<{ accounts: string; generations: string }>(
+      'select (select count(*) from lodestone.accounts) as accounts, (select count(*) from lodestone.generations) as generations',
+    );
+    await client.query('commit');
+    const { accounts, generations } = counted.rows[0]!;
+    return { accounts: Number(accounts), generations: Number(generations), faults };
+  });
+}

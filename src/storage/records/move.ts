@@ -1,0 +1,172 @@
+/**
+ * Copies every table to another store and compares both sides. Each table is copied in one transaction, and a note in the target says that
+ * a move is under way, so a move that was interrupted starts again, and a store with data of its own is never overwritten.
+ */
+import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
+import type { Database } from '../database.js';
+import type { MovedTable } from '../store.js';
+import { copyOut } from './copy-out.js';
+
+/** A faulty target, such as one that has accounts of its own. */
+export class MoveRefused extends Error {}
+
+/** Referenced tables come first. What `lodestone_migrations` and `records_state` say is about the store itself. */
+const first = ['accounts', 'sign_in_users'];
+const ownTables = new Set(['lodestone_migrations', 'records_state', 'move_state']);
+
+export async function moveRecords(source: Database, target: Database): Promise<MovedTable[]> {
+  const columns = await columnsOf(source);
+  const tables = [...columns.keys()].filter((table) => !ownTables.has(table));
+  const ordered = [...first, ...tables.filter((table) => !first.includes(table))];
+  await prepareTarget(target, ordered);
+  const moved: MovedTable[] = [];
+  for (const table of ordered) {
+    const list = columns.get(table)!.join(', ');
+    await target.transaction((_db, client) => copyInto(client, source, table, list));
+    const [there, here] = await Promise.all([digestOf(source, table, list), digestOf(target, table, list)]);
+    if (there.digest !== here.digest || there.rows !== here.rows)
+      throw new MoveRefused(
+        `${table} differs after it was copied: ${there.rows} rows there, ${here.rows} here. Run the move again.`,
+      );
+    moved.push({ table, rows: here.rows });
+  }
+  await takeOverState(source, target);
+  await target.session((client) => client.query('drop table lodestone.move_state').then(() => {}));
+  return moved;
+}
+
+async function columnsOf(database: Database): Promise<Map<string, string[]>> {
+  const rows = await database.statement<{ name: string; columns: string[] }>(
+    'move-columns',
+    `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where c.relnamespace = 'lodestone'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition group by 1 order by 1`,
+    [],
+  );
+  return new Map(rows.map(({ name, columns }) => [name, columns.map((column) => pg.escapeIdentifier(column))]));
+}
+
+async function prepareTarget(target: Database, tables: readonly string[]): Promise<void> {
+  await target.transaction(async (_db, client) => {
+    const { rows } = await client.query<{ moving: boolean; filled: boolean }>(
+      `select to_regclass('lodestone.move_state') is not null as moving, exists (select 1 from lodestone.accounts) as filled`,
+    );
+    const { moving, filled } = rows[0]!;
+    if (filled && !moving) throw new MoveRefused('The target has accounts already. Move to a database without any.');
+    await client.query('create table if not exists lodestone.move_state (begun_at timestamptz not null default now())');
+    await client.query(`truncate ${tables.map((table) => `lodestone.${table}`).join(', ')} cascade`);
+  });
+}
+
+async function copyInto(client: PoolClient, source: Database, table: string, list: string): Promise<void> {
+  const lines = copyOut(source, `copy (select ${list} from lodestone.${table}) to stdout`);
+  const query = new CopyInQuery(`copy lodestone.${table} (${list}) from stdin`);
+  client.query(query);
+  const connection = await query.ready;
+  try {
+    for await (const chunk of lines) {
+      connection.sendCopyFromChunk(chunk as Buffer);
+      if (connection.stream.writableNeedDrain) await drained(connection.stream);
+    }
+    connection.endCopyFrom();
+  } catch (error) {
+    connection.sendCopyFail('the source failed');
+    await query.done.catch(() => {});
+    throw error;
+  }
+  await query.done;
+}
+
+function drained(stream: CopyConnection['stream']): Promise<void> {
+  return new Promise((resolve) => {
+    stream.once('drain', resolve);
+    stream.once('close', resolve);
+  });
+}
+
+/** The part of the driver's connection that its published types leave out. */
+interface CopyConnection {
+  sendCopyFromChunk(chunk: Buffer): void;
+  endCopyFrom(): void;
+  sendCopyFail(reason: string): void;
+  stream: { writableNeedDrain: boolean; once(event: string, then: () => void): void };
+}
+
+/** Implements what the driver calls on a query while it runs. */
+class CopyInQuery implements Submittable {
+  readonly ready: Promise<CopyConnection>;
+  readonly done: Promise<void>;
+  #begin!: (connection: CopyConnection) => void;
+  #end!: () => void;
+  #fail!: (error: Error) => void;
+
+  constructor(private readonly statement: string) {
+    this.done = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.#begin = resolve;
+      this.done.catch(reject);
+    });
+  }
+
+  submit(connection: Connection): void {
+    connection.query(this.statement);
+  }
+
+  handleCopyInResponse(connection: CopyConnection): void {
+    this.#begin(connection);
+  }
+
+  handleCommandComplete(): void {}
+
+  handleError(error: Error): void {
+    this.#fail(error);
+  }
+
+  handleReadyForQuery(): void {
+    this.#end();
+  }
+}
+
+/** Of all values of all rows, in any order. */
+async function digestOf(
+  database: Database,
+  table: string,
+  list: string,
+): Promise<{ rows: number; digest: string | null }> {
+  return database.session(async (client) => {
+    await client.query(`set timezone = 'UTC'`);
+    const { rows } = await client.query<{ rows: string; digest: string | null }>(
+      `select count(*) as rows, sum(hashtextextended(row(${list})::text, 0)::numeric)::text as digest from lodestone.${table}`,
+    );
+    return { rows: Number(rows[0]!.rows), digest: rows[0]!.digest };
+  });
+}
+
+async function takeOverState(source: Database, target: Database): Promise<void> {
+  const [state] = await source.statement<{
+    backfill: string | null;
+    refused: string | null;
+    pruned: string | null;
+    next: string;
+  }>(
+    'move-state',
+    `select backfill_before_ms as backfill, refused_before_ms as refused, pruned_before_ms as pruned,
+       (select last_value from lodestone.ledger_posts_seq) as next from lodestone.records_state`,
+    [],
+  );
+  const { backfill, refused, pruned, next } = state!;
+  await target.transaction(async (_db, client) => {
+    await client.query(
+      'update lodestone.records_state set backfill_before_ms = $1, refused_before_ms = $2, pruned_before_ms = $3',
+      [backfill, refused, pruned],
+    );
+    await client.query(`select setval('lodestone.ledger_posts_seq', $1)`, [next]);
+    if (refused === null) return;
+    await client.query(
+      `alter table lodestone.generations add constraint generations_pruned check (created_ms >= ${Number(refused)}) not valid`,
+    );
+  });
+}

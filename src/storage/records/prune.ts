@@ -1,0 +1,125 @@
+/**
+ * Replaces the generations of old months by one ledger entry for each account and month. Balances do not change, because the entry
+ * is the sum of the entries that go, and both happen in one transaction. The rollups stay.
+ */
+import type { PoolClient } from 'pg';
+import { timeOrderedId } from '../../base/ids.js';
+import { monthOf, monthStart } from '../../base/time.js';
+import type { Database } from '../database.js';
+import type { PrunableMonth } from '../store.js';
+import { backfillBefore, rollUpLate } from './backfill.js';
+import { partitionName } from './partitions.js';
+
+const hourMs = 3_600_000;
+const tableWaitMs = 2_000;
+const attemptsMax = 30;
+const lockNotAvailable = '55P03';
+
+/** From the rollups, so nothing is listed before all generations are in them. */
+export async function prunableMonths(database: Database, beforeMs: number): Promise<PrunableMonth[]> {
+  await rollUpLate(database);
+  if ((await backfillBefore(database)) !== null) return [];
+  const end = monthStart(monthOf(beforeMs));
+  const rows = await database.statement<{ month: Date; accounts: string; requests: string }>(
+    'prunable-months',
+    `select date_trunc('month', to_timestamp(r.from_hour::bigint * 3600), 'UTC') as month, count(distinct s.account_id) as accounts,
+       sum(r.requests) as requests
+     from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
+     where r.hours = 24 and r.from_hour < $1 group by 1
+     having not exists (select 1 from lodestone.pruned_months p
+       where p.month_ms = extract(epoch from date_trunc('month', to_timestamp(min(r.from_hour)::bigint * 3600), 'UTC'))::bigint * 1000)
+     order by 1`,
+    [end / hourMs],
+  );
+  return rows.map(({ month, accounts, requests }) => ({
+    monthMs: month.getTime(),
+    accounts: Number(accounts),
+    requests: Number(requests),
+  }));
+}
+
+export async function pruneMonth(database: Database, { monthMs, accounts, requests }: PrunableMonth): Promise<void> {
+  const month = monthOf(monthMs);
+  const endMs = monthStart(month + 1);
+  await patiently(() => database.transaction((_db, client) => refuseBefore(client, endMs)));
+  await patiently(() =>
+    database.transaction(async (_db, client) => {
+      await client.query(`set local lock_timeout = ${tableWaitMs}`);
+      const taken = await client.query(
+        'insert into lodestone.pruned_months values ($1, $2, $3) on conflict do nothing',
+        [...[monthMs, accounts, requests]],
+      );
+      // Another process has pruned it.
+      if (taken.rowCount === 0) return;
+      const whole = await isWholePartition(client, month, monthMs, endMs);
+      const source = whole
+        ? `select account_id, billed, cost_pico from lodestone.${partitionName(month)}`
+        : 'delete from lodestone.generations where created_ms >= $4 and created_ms < $5 returning account_id, billed, cost_pico';
+      await client.query(statementsFrom(source), [
+        `gen-${timeOrderedId(endMs - 1).slice(0, 10)}`,
+        new Date(endMs - 1).toISOString(),
+        new Date(monthMs).toLocaleString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }),
+        ...(whole ? [] : [monthMs, endMs]),
+      ]);
+      if (whole) await client.query(`drop table lodestone.${partitionName(month)}`);
+      await client.query('update lodestone.records_state set pruned_before_ms = greatest(pruned_before_ms, $1)', [
+        endMs,
+      ]);
+    }),
+  );
+}
+
+/**
+ * A generation of that time that comes later, out of an old journal, may be one that was pruned. The constraint refuses it, in every
+ * version, and the journal sets it aside instead of billing it twice.
+ */
+async function refuseBefore(client: PoolClient, endMs: number): Promise<void> {
+  const state = await client.query<{ refused: boolean }>(
+    'select coalesce(refused_before_ms, 0) >= $1 as refused from lodestone.records_state for update',
+    [endMs],
+  );
+  if (state.rows[0]?.refused) return;
+  await client.query(`set local lock_timeout = ${tableWaitMs}`);
+  await client.query('alter table lodestone.generations drop constraint if exists generations_pruned');
+  await client.query(
+    `alter table lodestone.generations add constraint generations_pruned check (created_ms >= ${endMs}) not valid`,
+  );
+  await client.query('update lodestone.records_state set refused_before_ms = $1', [endMs]);
+}
+
+/** A partition goes as a whole, unless it holds rows of another time, which only a person can have written. */
+async function isWholePartition(client: PoolClient, month: number, fromMs: number, toMs: number): Promise<boolean> {
+  const name = `lodestone.${partitionName(month)}`;
+  const there = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [name]);
+  if (!there.rows[0]?.there) return false;
+  const others = await client.query<{ any: boolean }>(
+    `select exists (select 1 from ${name} where created_ms < $1 or created_ms >= $2)
+       or exists (select 1 from lodestone.generations g where created_ms >= $1 and created_ms < $2 and g.tableoid <> $3::regclass) as any`,
+    [fromMs, toMs, name],
+  );
+  return others.rows[0]?.any === false;
+}
+
+/** $1 is the time as an id, so that the entry stands after all others of its month. */
+function statementsFrom(source: string): string {
+  return `with gone as (${source}), sums as (
+      select account_id, count(*) as requests, -sum(cost_pico) as amount from gone where billed group by account_id
+    ), placed as (
+      select *, $1::text || lpad(nextval('lodestone.ledger_posts_seq')::text, 16, '0') as position from sums
+    )
+    insert into lodestone.ledger_posts (id, position, account_id, created_at, kind, amount_pico, note)
+    select 'led' || substr(position, 4), position, account_id, $2::timestamptz, 'usage', amount,
+      'usage of ' || $3::text || ', ' || trim(to_char(requests, '999,999,999,999')) || case requests when 1 then ' request' else ' requests' end
+    from placed`;
+}
+
+async function patiently(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? error) as { code?: unknown };
+      if (code !== lockNotAvailable || attempt >= attemptsMax) throw error;
+    }
+  }
+}

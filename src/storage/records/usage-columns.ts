@@ -1,0 +1,18 @@
+/** The columns of the rollups as lists for SQL. Migrations use them, so a column can be added only by another migration. */
+
+/** What tells one series from another. */
+export const seriesColumns =
+  'account_id, key_id, key_name, requested_model, served_model, provider, locode, door, billed, status, error_code, stream_end, failed_by';
+
+const figureColumns = [
+  ...['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens', 'cost_pico', 'latency_ms'],
+  ...['first_byte_histogram', 'latency_histogram', 'speed_histogram'],
+] as const;
+
+export const figureNames = figureColumns.join(', ');
+
+/** The sums of all figures, under the same names. */
+export const figureSums = figureColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
+
+/** The figures of generations that a sum of whole hours has too much are taken off: `sign` is -1 for those. */
+export const signedFigures = figureColumns.map((column) => `sign * ${column} as ${column}`).join(', ');

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Json, TestAccount } from '../../support/client.js';
+import { json } from '../../support/scripted-upstream.js';
+import { SeededRandom } from '../../support/seeded-random.js';
+import { ask, useGateway } from '../harness.js';
+
+const bench = useGateway();
+let account: TestAccount;
+let generations: Json[];
+
+const activity = (query = '') => bench.gateway.call('GET', `/v1/activity${query}`, undefined, { key: account.key });
+const sums = ['requests', 'errors', 'prompt_tokens', 'completion_tokens', 'cached_tokens'] as const;
+const picoOf = (usd: unknown) => BigInt(Math.round(Number(usd) * 1e12));
+const added = (rows: Json[]) => [
+  ...sums.map((name) => rows.reduce((sum, row) => sum + Number(row[name]), 0)),
+  rows.reduce((sum, row) => sum + picoOf(row.cost_usd), 0n),
+];
+
+beforeAll(async () => {
+  const { gateway, upstream } = bench;
+  account = await gateway.createAccount({ name: 'first' });
+  const second = (await gateway.admin('POST', `/accounts/${account.accountId}/keys`, { name: 'second' })).json.token;
+  const random = new SeededRandom(5);
+  for (let count = 0; count < 20; count++) {
+    const model = random.next() < 0.5 ? 'acme/meta/llama' : 'acme/meta/free/defra';
+    if (random.next() < 0.3) upstream.enqueue(json({ error: { message: 'no' } }, { status: 400 }));
+    await gateway.chat(ask({ model }), { key: random.next() < 0.4 ? second : account.key });
+  }
+  const list = await gateway.call('GET', '/v1/generations?limit=100', undefined, { key: account.key });
+  generations = list.json.data;
+});
+
+describe('GET /v1/activity', () => {
+  it.each(['', 'key', 'model', 'provider', 'locode', 'status'])(
+    'by "%s": the rows are the total, and the total is the records',
+    async (group) => {
+      const { status, json: answer } = await activity(group && `?group_by=${group}`);
+      expect([status, answer.object, Object.keys(answer)]).toEqual([200, 'list', ['object', 'data', 'total']]);
+      expect(added(answer.data)).toEqual(added([answer.total]));
+      expect(answer.total.requests).toBe(generations.length);
+      expect(answer.total.errors).toBe(generations.filter((row) => Number(row.status) >= 400).length);
+      expect(picoOf(answer.total.cost_usd)).toBe(generations.reduce((sum, row) => sum + picoOf(row.cost_usd), 0n));
+      expect(Object.keys(answer.data[0])).toEqual(['interval', 'group', ...Object.keys(answer.total)]);
+      const failed = answer.data
+        .filter((row: Json) => row.group === null)
+        .reduce((sum: number, row: Json) => sum + Number(row.requests), 0);
+      if (['model', 'provider', 'locode'].includes(group))
+        expect(failed).toBe(generations.filter((row) => row.provider === null).length);
+    },
+  );
+
+  it('includes `from` and excludes `to`, to the millisecond', async () => {
+    const times = generations.map((row) => Date.parse(String(row.created_at))).sort((a, b) => a - b);
+    const [from, to] = [times[4]!, times[12]!];
+    const expected = times.filter((time) => time >= from && time < to).length;
+    const query = `?interval=hour&from=${new Date(from).toISOString()}&to=${new Date(to).toISOString()}`;
+    expect((await activity(query)).json.total.requests).toBe(expected);
+    expect((await activity('?from=2020-01-01&to=2020-02-01')).json).toMatchObject({
+      data: [],
+      total: { requests: 0, cost_usd: '0' },
+    });
+  });
+
+  it.each(['?interval=week', '?group_by=account', '?from=soon', '?from=2026-02-01&to=2026-01-01'])(
+    '%s: 400',
+    async (query) => {
+      const { status, json: answer } = await activity(query);
+      expect([status, answer.error.code]).toEqual([400, 'invalid_request_error']);
+    },
+  );
+
+  it('shows an operator all accounts, and needs a key or the admin token', async () => {
+    const all = (await bench.gateway.admin('GET', '/activity?group_by=account')).json;
+    expect(added(all.data)).toEqual(added([all.total]));
+    expect(all.data.find((row: Json) => row.group === account.accountId).requests).toBe(generations.length);
+    expect((await bench.gateway.call('GET', '/v1/activity', undefined, { key: null })).status).toBe(401);
+  });
+});
+
+describe('the stored records', () => {
+  it('agree, and nothing is pruned where everything is kept', async () => {
+    expect((await bench.gateway.admin('GET', '/storage/check')).json).toMatchObject({ ok: true, faults: [] });
+    const pruned = await bench.gateway.admin('POST', '/storage/prune', { dry_run: true });
+    expect(pruned.json).toEqual({ object: 'storage_prune', dry_run: true, retention: null, months: [] });
+  });
+
+  it('are exported line by line, in every format', async () => {
+    const { gateway } = bench;
+    const lines = (await gateway.admin('GET', `/export/generations?account=${account.accountId}`)).text
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line).id).sort()).toEqual(generations.map(({ id }) => id).sort());
+    const csv = (await gateway.admin('GET', '/export/ledger?format=csv')).text;
+    expect(csv.split('\n')[0]).toBe('id,created_at,kind,amount_usd,balance_usd,generation_id,note,account_id');
+    expect((await gateway.admin('GET', '/export/audit?format=parquet')).text.startsWith('PAR1')).toBe(true);
+    expect((await gateway.admin('GET', '/export/audit?format=xml')).status).toBe(400);
+    expect((await gateway.admin('GET', '/export/everything')).status).toBe(404);
+  });
+});
