@@ -271,7 +271,10 @@ describe('migrations', () => {
       { name: '0006-sessions' },
       { name: '0007-money' },
       { name: '0008-bills' },
-      { name: '0010-request-policy' },
+      { name: '0009-rollups' },
+      { name: '0010-partitions' },
+      { name: '0011-late-rows' },
+      { name: '0012-request-policy' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));
