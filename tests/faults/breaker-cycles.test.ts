@@ -1,5 +1,5 @@
 /**
- * 500 times through closed, open and half-open on a running gateway, with every way in which a probe can end: no breaker ever
+ * Hundreds of times through closed, open and half-open on a running gateway, with every way in which a probe can end: no breaker ever
  * sticks, and a failing provider never has two probes.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -189,7 +189,7 @@ class Lane {
 
 const providerOf = (reply: Reply | null): unknown => reply?.json.router_metadata?.provider;
 
-it('500 cycles with probes that end in every way: one probe at a time, and the next request after the cooldown is served', async () => {
+it(`${lanes * cyclesEach} cycles with probes that end in every way: one probe at a time, and the next request after the cooldown is served`, async () => {
   const all = new Map(Array.from({ length: lanes }, (_, at) => [`lane-${at}`, new Lane(`lane-${at}`)]));
   acme.behave = (call) => all.get(call.request.model)!.behave(call);
   const run = async (lane: Lane) => {
