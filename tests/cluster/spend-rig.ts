@@ -1,4 +1,5 @@
 /** A single process, or two replicas, before a provider that answers when the test lets it, for tests of holds. */
+import { connect } from 'node:net';
 import { usdText } from '../../src/base/money.js';
 import { ask, pause, pico } from '../faults/fixture.js';
 import type { Json } from '../support/client.js';
@@ -136,6 +137,18 @@ export class SpendRig {
 
   async credits({ key }: Spender, gateway = this.gateways[0]!): Promise<Json> {
     return (await gateway.call('GET', '/v1/credits', undefined, { key })).json.data;
+  }
+
+  /** How many scripts Redis has run so far. */
+  async scriptsRun(): Promise<number> {
+    const { hostname, port } = new URL(this.fleet!.redis.url);
+    const socket = connect(Number(port), hostname);
+    socket.setEncoding('latin1').write('INFO commandstats\r\n');
+    for await (const text of socket) {
+      const calls = /cmdstat_evalsha:calls=(\d+)/.exec(text as string)?.[1];
+      if (calls !== undefined) return Number(calls);
+    }
+    throw new Error('Redis says nothing of its scripts.');
   }
 
   /** Every cost in the ledger, in pico-dollars. */
