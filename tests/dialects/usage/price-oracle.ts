@@ -34,7 +34,7 @@ const tokenClasses = [...promptClasses, ...completionClasses] as const;
 type TokenClass = (typeof tokenClasses)[number];
 
 /** USD per million tokens; `request` USD for a request. As texts, as a catalogue has them. */
-export type ClassFigures = Partial<Record<TokenClass | 'request', string>>;
+type ClassFigures = Partial<Record<TokenClass | 'request', string>>;
 interface Layer extends ClassFigures {
   above?: ClassFigures & { input_tokens?: number; from_tokens?: number };
 }
