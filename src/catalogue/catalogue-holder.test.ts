@@ -191,3 +191,19 @@ describe('the built-in catalogue', () => {
     expect(snapshot.regions.size).toBe(36);
   });
 });
+
+it('says which served routes a reload leaves without a price', async () => {
+  const route = (price: string) =>
+    `      - { provider: local, locode: defra${price} }\n      - { provider: acme, locode: defra${price} }`;
+  const file = fileOf(model(route(', price: { input: 1, output: 2 }')));
+  const warnings: unknown[] = [];
+  const logger = { ...silentLogger, warn: (fields: object) => void warnings.push(fields) };
+  const holder = holderOf([file], { logger });
+  await holder.load();
+  writeFileSync(file, model(route('')));
+  expect((await holder.reload()).ok).toBe(true);
+  // The provider without credentials was not served before either.
+  expect(warnings).toEqual([{ routes: ['local/meta/llama/defra'] }]);
+  await holder.reload();
+  expect(warnings).toHaveLength(1);
+});

@@ -72,6 +72,12 @@ export class CatalogueHolder {
       if (!snapshot.providers.has(id))
         logger.warn({ provider: id }, 'the configuration has settings for a provider that the catalogue does not have');
     }
+    const unpriced = lostPrices(this.current, snapshot);
+    if (unpriced.length > 0)
+      logger.warn(
+        { routes: unpriced },
+        'routes that were served have no price any more, and are not served until they have one',
+      );
     await this.options.onLoad?.(snapshot);
     this.current = snapshot;
     logger.info(
@@ -79,4 +85,11 @@ export class CatalogueHolder {
       'catalogue loaded',
     );
   }
+}
+
+/** Routes that could be served before and have lost their price, but not those that are gone. */
+function lostPrices(before: Snapshot | null, after: Snapshot): string[] {
+  return [...after.routes.values()]
+    .filter(({ id, price, provider }) => price === null && provider.configured && before?.routes.get(id)?.price)
+    .map(({ id }) => id);
 }

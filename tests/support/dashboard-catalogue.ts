@@ -11,6 +11,15 @@ const route = (name: string, locode: string, input: number, output: number, extr
   ...{ price: { input, output }, ...extra },
 });
 
+/** A price of every kind that the Models page shows. */
+const everyPrice: YamlObject = {
+  ...{ input: 0.59, output: 0.79, cached_input: 0.06, cache_write: 0.74, cache_write_1h: 1.18 },
+  tools: { web_search: 0.01 },
+  above: { input_tokens: 100_000, input: 1.18, output: 1.58 },
+  tiers: { flex: { input: 0.3, output: 0.4 }, priority: { input: 1.2, output: 1.6 } },
+  periods: [{ utc: '22:00-06:00', input: 0.45 }],
+};
+
 const size = { context_window: 131_072, max_output_tokens: 8192 };
 
 const region = (locode: string, city: string, country: string, lat: number, lon: number, carbon: number) => ({
@@ -48,7 +57,7 @@ export const dashboardCatalogue: YamlObject = {
     {
       ...{ creator: 'meta', model: 'llama-3.3-70b', name: 'Llama 3.3 70B', ...size },
       routes: [
-        route('northwind', 'defra', 0.59, 0.79, { default: true }),
+        route('northwind', 'defra', 0.59, 0.79, { default: true, price: everyPrice }),
         route('northwind', 'frpar', 0.62, 0.82),
         route('boreal', 'sesto', 0.71, 0.9),
         route('cascade', 'usqas', 0.4, 0.52),

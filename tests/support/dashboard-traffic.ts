@@ -77,6 +77,13 @@ function served(random: SeededRandom, createdAt: number, { accountId, keys }: Tr
     ...{ promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0, firstByteMs },
     latencyMs: firstByteMs + completionTokens * 9,
     costPico: BigInt(promptTokens) * input + BigInt(completionTokens) * output,
+    bill: {
+      lines: [
+        { name: 'input', count: promptTokens, rate: input },
+        { name: 'output', count: completionTokens, rate: output },
+      ],
+      tier: null,
+    },
     ...{ providersAttempted: [provider], fallbackOccurred: false, attempts: [attempt(provider, locode, firstByteMs)] },
   });
 }
@@ -108,6 +115,7 @@ function failed(base: Generation): Generation {
       provider: null,
       locode: null,
       completionTokens: 0,
+      bill: null,
       costPico: 0n,
       billed: false,
     },
