@@ -22,3 +22,8 @@ export function doorOf(path: string): Door {
   if (!door) throw new Error(`No door has the path ${path}.`);
   return door;
 }
+
+/** The door that serves the requests of an API; undefined where there is none. */
+export function doorNamed(name: unknown): Door | undefined {
+  return doors.find((door) => door.name === name);
+}

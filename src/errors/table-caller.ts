@@ -71,6 +71,17 @@ export const callerErrors = {
     message: ({ id, reason }) =>
       `The model id "${id}" ${reason}. Use {provider}/{creator}/{model}[/{locode}], auto/{creator}/{model} or alias/{name}.`,
   }),
+  model_kind: row<{ id: string; kind: string; doors: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    param: 'model',
+    when: 'The model is of another kind than the endpoint serves: a chat, an embedding or a rerank model.',
+    remedy: 'Send the request to the endpoint that the message names, or choose another model.',
+    operations: ['createChatCompletion', 'explainRoutes'],
+    message: ({ id, kind, doors }) =>
+      `"${id}" is ${kind === 'embedding' ? 'an' : 'a'} ${kind} model, which is served at ${doors}. Send the request there, or choose another model.`,
+  }),
   parameter_out_of_range: row<WithParam<{ value: string; range: string }>>({
     status: 400,
     type: 'invalid_request_error',

@@ -18,7 +18,7 @@ import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.
 import type { Score } from './rank/score.js';
 import { scores } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
-import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
+import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, wholeFirst } from './walk/obstacles.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -136,7 +136,8 @@ function dryWalk(
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
-  const explained = scores(ports, eligible, prefer, request.stream).map(({ route, score }, i) => {
+  const ranked = wholeFirst(scores(ports, eligible, prefer, request.stream), request, ({ route }) => route);
+  const explained = ranked.map(({ route, score }, i) => {
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;

@@ -13,8 +13,10 @@ import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import type { Reservation } from '../limits/key-limiter.js';
+
 import { admit } from './admit.js';
 import type { Caller } from './caller.js';
+import { checkKind } from './check-kind.js';
 import { estimateCost } from './estimate-cost.js';
 import { gate } from './gate.js';
 import type { ChatNotes, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
@@ -39,7 +41,7 @@ export interface Arrival {
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
 export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
   const startedAtMs = ports.clock.monotonicMs();
-  return andThen(admit(ports, arrival.caller), (identity) =>
+  return andThen(admit(ports, arrival.caller, arrival.door), (identity) =>
     andThen(enter(ports, arrival, identity, startedAtMs), (exchange) => forward(ports, arrival, exchange)),
   );
 }
@@ -106,6 +108,8 @@ function open(
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
   const plan = resolve(snapshot, account, request.model);
+  checkKind(door, plan);
+  if (request.native && caller.header('x-lodestone-strict') === 'true') request.native.strict = true;
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();

@@ -128,6 +128,7 @@ function fail(ports: PipelinePorts, watch: ChatWatch, chat: RunningChat, error: 
   }
   const known = error instanceof GatewayError ? error : unexpected(ports, id, error);
   chatEnded(watch, chat, known);
+  known.body = chat.door.writeError(known, id);
   caller.refuse(known, id, identity ? headerObject(ports.keyLimiter.headersOf(identity)) : {});
 }
 

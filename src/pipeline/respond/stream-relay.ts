@@ -5,10 +5,9 @@
  */
 
 import { asLatin1, type Latin1Text } from '../../base/latin1.js';
-import type { TokenCounter } from '../../billing/count/counter.js';
 import { answeredModelFault } from '../../billing/pricing.js';
-import type { Route, Snapshot } from '../../catalogue/route.js';
-import type { StreamEnding, StreamWriter } from '../../doors/door.js';
+import type { Route } from '../../catalogue/route.js';
+import type { BilledUsage, FrameTemplate, StreamEnding, StreamWriter } from '../../doors/door.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
 import type { FrameVerdict } from '../../providers/call.js';
@@ -21,29 +20,14 @@ import {
   parseChunk,
   usageOf,
 } from '../../wire/chunk.js';
-import type { ChunkTemplate } from '../../wire/chunk-template.js';
 import { DeltaReader } from '../../wire/deltas.js';
 import { readUsage, type UsageReading } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Relay, RelayFault } from '../handover.js';
 import { DeliveredText } from './delivered-text.js';
 import { errorFrame, isErrorFrame } from './error-frame.js';
+import type { RelayContext } from './relay-context.js';
 import { WaitingFrames } from './waiting-frames.js';
-
-export interface RelayContext {
-  counter: Pick<TokenCounter, 'countPiece'>;
-  writer: StreamWriter;
-  id: string;
-  created: number;
-  includeUsage: boolean;
-  snapshot: Snapshot;
-  /** Headers of the 200, made at the moment of the commit. */
-  headers(route: Route): readonly string[];
-  /** `router_metadata` for the first frame. */
-  metadata(route: Route): string;
-  /** Writes down what the stream owes so far, so that it is billed also when the process dies. `left`: the caller has left. */
-  recordSoFar(route: Route, left: boolean): void;
-}
 
 const learningsMax = 8;
 /** How much more text is sent before it is written down again: about a thousand tokens, of a long stream a quarter more. */
@@ -69,7 +53,8 @@ export class StreamRelay implements Relay {
   private permit!: Pick<Permit, 'reportContent'>;
   private readonly waiting = new WaitingFrames();
   private out = '';
-  private template: ChunkTemplate | null = null;
+  private writer!: StreamWriter;
+  private template: FrameTemplate | null = null;
   private learnings = 0;
   private deltas = new DeltaReader();
   private checkedModel: unknown = undefined;
@@ -92,6 +77,7 @@ export class StreamRelay implements Relay {
   begin(route: Route, permit: Pick<Permit, 'reportContent'>): void {
     this.route = route;
     this.permit = permit;
+    this.writer = this.context.openWriter(route);
     this.fault = null;
     this.usage = null;
     this.reading = { kind: 'absent' };
@@ -114,6 +100,10 @@ export class StreamRelay implements Relay {
     return this.readFrame(asLatin1(text.slice(start, end).trim()));
   }
 
+  onEvent(data: Latin1Text, event: string): void {
+    this.writer.takeEvent!(data, event);
+  }
+
   callerLeft(): void {
     this.recordSoFar(true);
   }
@@ -127,6 +117,7 @@ export class StreamRelay implements Relay {
   }
 
   onChunkEnd(resume: () => void): boolean {
+    if (this.committed && this.writer.flush) this.out += this.writer.flush();
     const text = this.takeOut();
     // Recorded before it is sent, so that delivered text is billed even if the process dies now.
     if (text !== '' && this.deliveredCharacters >= this.recordAt) this.recordSoFar(false);
@@ -154,15 +145,15 @@ export class StreamRelay implements Relay {
     return this.finishFrames;
   }
 
-  /** What is left to send of a stream, its closing frames included. `usage` and `metadata` are JSON text. */
-  takeEnd(end: StreamEnding['end'], usage: string, metadata: string): Latin1Text {
+  /** What is left to send of a stream, its closing frames included. `metadata` is JSON text. */
+  takeEnd(end: StreamEnding['end'], usage: BilledUsage, metadata: string): Latin1Text {
     const ending = { end, usage, metadata, finishFrames: this.finishFrames, firstMetadata: this.firstMetadata() };
-    return asLatin1(this.takeOut() + this.context.writer.writeEnd(ending, this.identity()));
+    return asLatin1(this.takeOut() + this.writer.writeEnd(ending, this.identity()));
   }
 
   /** What is left to send of a stream that ends with an error. */
   takeError(error: GatewayError): Latin1Text {
-    return asLatin1(this.takeOut() + this.context.writer.writeError(error));
+    return asLatin1(this.takeOut() + this.writer.writeError(error, this.context.requestId));
   }
 
   /** Makes the 200 of an answer that had no content, only a `finish_reason`. */
@@ -253,7 +244,7 @@ export class StreamRelay implements Relay {
     if (hasContent(chunk)) for (const finish of this.waiting.takeFinal()) this.emit(finish);
     if (this.learnings < learningsMax) {
       this.learnings++;
-      this.template = this.context.writer.templateFor(data, this.identity()) ?? this.template;
+      this.template = this.writer.templateFor(data, this.identity()) ?? this.template;
     }
     if (data.length < largeFrameCharacters || !this.splice(data)) this.emit(chunk);
   }
@@ -283,7 +274,7 @@ export class StreamRelay implements Relay {
   }
 
   private emit(chunk: Chunk): void {
-    this.out += this.context.writer.writeFrame(chunk, this.identity(), this.firstMetadata());
+    this.out += this.writer.writeFrame(chunk, this.identity(), this.firstMetadata());
     this.addDelivered(chunk);
   }
 

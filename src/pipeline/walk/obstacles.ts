@@ -4,6 +4,7 @@ import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
+import { inexpressibleOn, isNativePass, omittedOn } from '../../providers/native-pass.js';
 import {
   type ChatRequest,
   type PricedExtras,
@@ -17,6 +18,8 @@ export interface Obstacle {
   readonly param: string | null;
   /** What the route cannot do, where the parameter alone does not say it. */
   readonly reason?: string;
+  /** Tells the client of an API how to go on. */
+  readonly details?: object;
 }
 
 /** A candidate that was ruled out without being tried. */
@@ -25,6 +28,7 @@ export interface RuledOut {
   readonly verdict: Obstacle['verdict'] | 'breaker_open';
   readonly param: string | null;
   readonly reason?: string;
+  readonly details?: object;
 }
 
 const held: Obstacle = { verdict: 'quota_held', param: null };
@@ -38,11 +42,16 @@ const cannotApply = Object.fromEntries(
 export function obstacleOf(
   { holds }: Pick<PipelinePorts, 'holds'>,
   route: Route,
-  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras'>,
+  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras' | 'native'>,
 ): Obstacle | null {
   if (holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
   if (!route.price) return unpriced;
+  if (request.native !== undefined) {
+    if (isNativePass(route.provider, request)) return extrasObstacle(route.price, request);
+    const found = inexpressibleOn(route, request);
+    if (found) return { verdict: 'cannot_apply', ...found };
+  }
   for (const param of request.needs) {
     if (!applies(route, param, request.responseFormat)) return cannotApply[param];
   }
@@ -50,7 +59,23 @@ export function obstacleOf(
     const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
     if (param) return cannotApply[param];
   }
-  return request.extras === undefined ? null : withoutPrice(route.price, request.extras);
+  return extrasObstacle(route.price, request);
+}
+
+/** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
+export function wholeFirst<Candidate>(
+  ranked: readonly Candidate[],
+  request: ChatRequest,
+  routeOf: (candidate: Candidate) => Route,
+): readonly Candidate[] {
+  if (request.native === undefined) return ranked;
+  const leavesOut = (candidate: Candidate): boolean => omittedOn(routeOf(candidate), request).length > 0;
+  return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
+}
+
+/** At a translated pass the tools that run at a provider are left out, so only their native pass needs a price. */
+function extrasObstacle(price: Price, { extras }: Pick<ChatRequest, 'extras'>): Obstacle | null {
+  return extras === undefined ? null : withoutPrice(price, extras);
 }
 
 /** An answer that could not be billed is not asked for. */
@@ -96,7 +121,7 @@ export function nothingTried(
 
 function obstacleError(
   { clock }: Pick<PipelinePorts, 'clock'>,
-  { route, verdict, param, reason }: RuledOut,
+  { route, verdict, param, reason, details }: RuledOut,
 ): GatewayError {
   const provider = route.provider.id;
   switch (verdict) {
@@ -108,11 +133,8 @@ function obstacleError(
       return gatewayError('provider_not_configured', { provider });
     case 'cannot_apply': {
       const what = param === 'n' ? '`n` above 1' : `\`${param}\``;
-      return gatewayError('cannot_apply', {
-        provider,
-        param: param ?? '',
-        reason: `${reason ?? `cannot apply ${what}`} on ${route.id}`,
-      });
+      const values = { provider, param: param ?? '', reason: `${reason ?? `cannot apply ${what}`} on ${route.id}` };
+      return gatewayError('cannot_apply', values, details ? { details } : {});
     }
     default:
       return gatewayError('route_unpriced', { id: route.id });
