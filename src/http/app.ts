@@ -9,7 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { requestId } from '../base/ids.js';
 import { keepsDebug } from '../base/logger.js';
-import { doorAt, doors } from '../doors/registry.js';
+import { doors } from '../doors/registry.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { outcomeOfStatus, unknownEndpoint } from '../observability/metrics/meters.js';
@@ -170,6 +170,7 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
     const methods = knownPaths.methodsOf(path);
     const allow = methods.join(', ');
     // A path that contains NUL only looks like a known one.
+    if (path.startsWith('/v1/responses/')) throw gatewayError('response_not_stored');
     if (allow === '' || (methods.includes(request.method) && request.method !== 'OPTIONS'))
       throw gatewayError('path_not_found', { method: request.method, path: shownPath });
     if (request.method !== 'OPTIONS') {
@@ -200,12 +201,7 @@ function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
       answerAndDrain(request.raw, reply.raw, fault, request.id, reply.getHeaders() as OutgoingHttpHeaders);
       return;
     }
-    // A path that is not a door's method, such as GET, is answered in the door's words too.
-    const door = doorAt(request.originalUrl);
-    if (door) fault.body = door.writeError(fault, request.id);
-    const reply200 = reply.code(fault.status).headers(headersOf(fault));
-    if (fault.body === undefined) return reply200.send(envelopeOf(fault));
-    return reply200.header('content-type', 'application/json; charset=utf-8').send(fault.body);
+    return reply.code(fault.status).headers(headersOf(fault)).send(envelopeOf(fault));
   });
 }
 

@@ -15,7 +15,7 @@ import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import type { Reservation } from '../limits/key-limiter.js';
 
 import { admit } from './admit.js';
-import type { Caller } from './caller.js';
+import { type Caller, CallerGone } from './caller.js';
 import { checkKind } from './check-kind.js';
 import { estimateCost } from './estimate-cost.js';
 import { gate } from './gate.js';
@@ -25,6 +25,7 @@ import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './reso
 import { openRelay, respond } from './respond.js';
 import { settle, settleProvisionally } from './settle.js';
 import { checkContentType } from './validate.js';
+import { countPrompt } from './walk/count-prompt.js';
 import { walk } from './walk.js';
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
@@ -41,6 +42,7 @@ export interface Arrival {
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
 export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
   const startedAtMs = ports.clock.monotonicMs();
+  if (arrival.door.countsOnly) return count(ports, arrival);
   return andThen(admit(ports, arrival.caller, arrival.door), (identity) =>
     andThen(enter(ports, arrival, identity, startedAtMs), (exchange) => forward(ports, arrival, exchange)),
   );
@@ -77,6 +79,27 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
     exchange.hold.release(notes.delivered?.billed?.cost.pico ?? 0n);
     ports.journal.release(trail.reservedBytes);
   }
+}
+
+/** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
+async function count(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
+  const identity = await admit(ports, caller, door);
+  checkContentType(caller.contentType);
+  const body = await caller.readBody(ports.bodyMemory.open(identity.account.id));
+  notes.bodyBytes = body.length;
+  const request = await ports.validator.validate(door, body);
+  const snapshot = ports.catalogue.current;
+  if (!snapshot) throw gatewayError('service_unavailable');
+  const plan = resolve(snapshot, identity.account, request.model);
+  checkKind(door, plan);
+  const { eligible, error } = gate(ports, plan, identity, caller.origin.territory);
+  if (error) throw error;
+  const candidates = rank(ports, eligible, identity.account.policy.prefer, false);
+  const { tokens, isLocal } = await countPrompt(ports, caller, request, candidates);
+  if (caller.gone) throw new CallerGone();
+  const note = isLocal ? ',"router_metadata":{"counted":"local"}' : '';
+  const headers = [...ports.keyLimiter.headersOf(identity), 'x-request-id', requestId];
+  caller.answer(headers, `{"input_tokens":${tokens}${note}}`, 'latin1');
 }
 
 /** From an admitted caller to a request whose model id is known and whose tokens are reserved. */

@@ -58,11 +58,21 @@ export function nativeHeaders(
   return sent;
 }
 
-/** The translation for a dialect: with cache markers and signed reasoning where it can express them. */
-export function translationFor(request: ChatRequest, dialect: string): ChatRequest {
-  const { native } = request;
-  if (native?.marked === undefined || !dialectOf(dialect).words.has('cache_control')) return request;
-  return { ...request, members: native.marked };
+const limit = '"max_tokens"';
+const ownServers = /^https?:\/\/[^/]*\bopenai\.(?:com|azure\.com)\b/;
+
+/** The translation for a route: with cache markers and signed reasoning where it can express them. */
+export function translationFor(request: ChatRequest, { provider: { dialect }, baseUrl }: Route): ChatRequest {
+  const { native, members } = request;
+  if (native === undefined) return request;
+  if (native.marked !== undefined && dialectOf(dialect).words.has('thinking')) {
+    // Bytes are translated in another thread.
+    const isLarge = typeof members !== 'string';
+    return { ...request, members: isLarge ? Buffer.from(native.marked, request.encoding) : native.marked };
+  }
+  // Chat completions renamed the limit. OpenAI's own models refuse the older name, and other servers may not know the newer one.
+  if (!ownServers.test(baseUrl) || typeof members !== 'string' || !members.startsWith(limit)) return request;
+  return { ...request, members: `"max_completion_tokens"${members.slice(limit.length)}` };
 }
 
 const nothing: readonly string[] = [];

@@ -56,6 +56,12 @@ export interface NativeRequest {
   readonly optional: readonly OptionalField[];
   /** Members of the request that the API repeats in its answer, as latin1 JSON members. */
   readonly echo: string;
+  /** The client's names of parameters that have another name in the chat format. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The namespaces of functions, by their names; absent where there are none. */
+  readonly namespaces?: Readonly<Record<string, string>>;
+  /** The client sends signed reasoning back. */
+  readonly keepsReasoning?: boolean;
   /** The client wants an error instead of an answer with something left out. */
   strict?: boolean;
 }

@@ -87,6 +87,7 @@ function watchOf({ clock, logger }: PipelinePorts, { meters, tracing }: ChatDeps
 /** One request from its head to its end: what the pipeline is given of it, and what is watched. */
 interface RunningChat extends WatchedChat, Arrival {
   readonly caller: ChatCaller;
+  readonly door: Door;
   readonly requestId: string;
   readonly notes: ChatNotes;
 }

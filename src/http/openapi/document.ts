@@ -10,6 +10,7 @@ import { account, aliases, fallback, routingPolicy } from './paths/account.js';
 import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.js';
 import { adminRoutes } from './paths/admin-routes.js';
 import { chat } from './paths/chat.js';
+import { messages, responses } from './paths/doors.js';
 import { generations } from './paths/generations.js';
 import { managedKeys } from './paths/keys.js';
 import { explain, models } from './paths/models.js';
@@ -18,7 +19,19 @@ import type { OpenApiDocument, Resource } from './types.js';
 
 /** Every resource, in the order of the API reference. */
 const resourceGroups = {
-  'Inference API': [chat, models, explain, routingPolicy, aliases, fallback, generations, account, managedKeys],
+  'Inference API': [
+    chat,
+    messages,
+    responses,
+    models,
+    explain,
+    routingPolicy,
+    aliases,
+    fallback,
+    generations,
+    account,
+    managedKeys,
+  ],
   'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes],
   Service: [ops, webhooks],
 };
@@ -34,7 +47,7 @@ export function registerOpenApi(app: FastifyInstance): void {
   });
 }
 
-const description = `Lodestone is an inference gateway: chat completions in OpenAI’s shape, routed to a provider and a region, with a receipt.
+const description = `Lodestone is an inference gateway: chat completions, messages and responses, routed to a provider and a region, with a receipt.
 
 **Keys.** The inference API takes \`Authorization: Bearer sk-lr-…\`, a key from the dashboard. The admin API takes the admin token.
 

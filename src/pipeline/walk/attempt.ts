@@ -9,7 +9,7 @@ import { type Budgets, Call, type CallResult, type FrameConsumer } from '../../p
 import { failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { SentRequest } from '../../providers/classify/failure-reader.js';
-import type { OutgoingCall, Target } from '../../providers/dialects/dialect.js';
+import type { OutgoingCall } from '../../providers/dialects/dialect.js';
 import { nativeApis, nativeFormat } from '../../providers/dialects/native-apis.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import { NativeFrames } from '../../providers/native-frames.js';
@@ -17,6 +17,7 @@ import { isNativePass, nativeCall, nativeHeaders, translationFor } from '../../p
 import { TranslatedFrames } from '../../providers/translated-frames.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
+import { targetOf } from './target.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
@@ -68,7 +69,7 @@ export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<Attemp
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
   const { provider } = route;
   if (isNativePass(provider, request)) return nativeCall(request.native!, provider.dialect, targetOf(route));
-  return ports.requests.write(translationFor(request, provider.dialect), targetOf(route), provider.dialect);
+  return ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
 }
 
 function headersFor(
@@ -259,15 +260,4 @@ function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult
   } else {
     record.outcome = outcome.kind === 'stream' && outcome.end !== 'complete' ? outcome.end : 'served';
   }
-}
-
-const targets = new WeakMap<Route, Target>();
-
-function targetOf(route: Route): Target {
-  const known = targets.get(route);
-  if (known) return known;
-  const { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters } = route;
-  const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters };
-  targets.set(route, target);
-  return target;
 }

@@ -47,11 +47,23 @@ export function obstacleOf(
   if (holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
   if (!route.price) return unpriced;
-  if (request.native !== undefined) {
-    if (isNativePass(route.provider, request)) return extrasObstacle(route.price, request);
-    const found = inexpressibleOn(route, request);
-    if (found) return { verdict: 'cannot_apply', ...found };
-  }
+  const { native, extras } = request;
+  if (native === undefined) return chatObstacle(route, route.price, request);
+  if (isNativePass(route.provider, request)) return extras === undefined ? null : withoutPrice(route.price, extras);
+  const found = inexpressibleOn(route, request);
+  if (found) return { verdict: 'cannot_apply', ...found };
+  // Tools that run at a provider are left out of the translation, so they need no price.
+  const translated = extras === undefined ? request : { ...request, extras: { ...extras, tools: [] } };
+  const obstacle = chatObstacle(route, route.price, translated);
+  return obstacle?.param ? { ...obstacle, param: native.names[obstacle.param] ?? obstacle.param } : obstacle;
+}
+
+/** What a route cannot do of a request in the chat format. */
+function chatObstacle(
+  route: Route,
+  price: Price,
+  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras'>,
+): Obstacle | null {
   for (const param of request.needs) {
     if (!applies(route, param, request.responseFormat)) return cannotApply[param];
   }
@@ -59,7 +71,7 @@ export function obstacleOf(
     const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
     if (param) return cannotApply[param];
   }
-  return extrasObstacle(route.price, request);
+  return request.extras === undefined ? null : withoutPrice(price, request.extras);
 }
 
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
@@ -71,11 +83,6 @@ export function wholeFirst<Candidate>(
   if (request.native === undefined) return ranked;
   const leavesOut = (candidate: Candidate): boolean => omittedOn(routeOf(candidate), request).length > 0;
   return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
-}
-
-/** At a translated pass the tools that run at a provider are left out, so only their native pass needs a price. */
-function extrasObstacle(price: Price, { extras }: Pick<ChatRequest, 'extras'>): Obstacle | null {
-  return extras === undefined ? null : withoutPrice(price, extras);
 }
 
 /** An answer that could not be billed is not asked for. */

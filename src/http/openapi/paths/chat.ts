@@ -169,9 +169,11 @@ const routerMetadata = object(
     alias: textOrNull('The alias that was named, without `alias/`.'),
     carbon: numberOrNull('gCO2e/kWh of the route; null where it is not published.'),
     cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
+    generation_id: text('The generation’s id, at doors whose answers have an id of the provider.', idPattern('gen')),
+    omitted: array({ type: 'string' }, 'Optional fields that the route has no word for and that were left out.'),
     stream_end: oneOfValues(['complete', 'stalled', 'cut'], 'Only on the last JSON frame of a stream: how it ended.'),
   },
-  { optional: ['stream_end'] },
+  { optional: ['generation_id', 'omitted', 'stream_end'] },
 );
 
 const identity = {
