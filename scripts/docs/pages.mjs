@@ -6,6 +6,7 @@ export const groups = [
     pages: [
       { slug: '', file: 'guide/start.md', title: 'First request' },
       { slug: 'clients', file: 'guide/clients.md', title: 'Clients' },
+      { slug: 'doors', file: 'guide/doors.md', title: 'Messages and Responses' },
       { slug: 'concepts', file: 'guide/concepts.md', title: 'Concepts' },
       { slug: 'ids', file: 'guide/ids.md', title: 'Ids and regions' },
     ],
@@ -56,6 +57,7 @@ export const groups = [
     pages: [
       { slug: 'behaviour', file: 'behaviour/README.md', title: 'All rules' },
       { slug: 'behaviour/requests', file: 'behaviour/requests.md', title: 'Requests and answers' },
+      { slug: 'behaviour/doors', file: 'behaviour/doors.md', title: 'Client APIs' },
       { slug: 'behaviour/http', file: 'behaviour/http.md', title: 'HTTP' },
       { slug: 'behaviour/keys', file: 'behaviour/keys.md', title: 'Keys' },
       { slug: 'behaviour/ids-and-routes', file: 'behaviour/ids-and-routes.md', title: 'Ids and routes' },

@@ -13,7 +13,6 @@ import { type Clock, systemClock } from '../base/time.js';
 import { version } from '../base/version.js';
 import { CatalogueHolder, type CatalogueSources } from '../catalogue/catalogue-holder.js';
 import type { Config } from '../config/config.js';
-import { chatDoor } from '../doors/chat/chat-door.js';
 import { ModelStates } from '../health/model-states.js';
 import { QuotaHolds } from '../health/quota-holds.js';
 import { RouteHealth } from '../health/route-health.js';
@@ -29,6 +28,7 @@ import type { Figures } from '../observability/metrics/figures.js';
 import { Meters } from '../observability/metrics/meters.js';
 import { ProcessMeters } from '../observability/metrics/process-meters.js';
 import { explain } from '../pipeline/explain.js';
+import { readForAnyDoor } from '../pipeline/validate.js';
 import { dialects } from '../providers/dialects/registry.js';
 import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
@@ -235,7 +235,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body) =>
-      explain(ports, { identity, territory, request: await ports.validator.validate(chatDoor, body) }),
+      explain(ports, { identity, territory, request: await readForAnyDoor(ports.validator, body) }),
     createSignIn: (account, password) => signIns.setPassword(account, password),
     dashboard: {
       ...{ signIns, demoClaim, version, ...dashboardSettings(config) },

@@ -18,7 +18,7 @@ import {
 } from '../base/yaml-fields.js';
 import { priceFields } from './price-fields.js';
 import { addressTemplate } from './provider-address.js';
-import { capabilities, droppableParameters, processingScopes } from './route.js';
+import { apiNames, capabilities, droppableParameters, modelKinds, processingScopes } from './route.js';
 
 const segment = field(
   'a segment of an id: letters, digits and . _ : @ + -, beginning with a letter or digit',
@@ -35,6 +35,8 @@ const variableName = field('the name of an environment variable', (value) =>
   typeof value === 'string' && /^[a-z_][a-z0-9_]*$/i.test(value) ? value : undefined,
 );
 
+const apis = listOf(oneOf(apiNames), `APIs (${apiNames.join(', ')})`);
+
 export const provider = fields({
   id: providerId,
   name: text.nullish(),
@@ -42,6 +44,8 @@ export const provider = fields({
   base_url: addressTemplate.nullish(),
   api_key_env: variableName.nullish(),
   auth: oneOf(['key', 'none', 'aws', 'google']).nullish(),
+  // The client APIs that the provider speaks itself, where its dialect does not say it.
+  apis: apis.nullish(),
   headquarters: country.nullish(),
   cloud_act: yesOrNo.nullish(),
   excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
@@ -63,6 +67,9 @@ export const model = fields({
   creator: segment,
   model: segment,
   name: text.nullish(),
+  kind: oneOf(modelKinds).nullish(),
+  dimensions: integerFrom(1).nullish(),
+  max_input_tokens: integerFrom(1).nullish(),
   context_window: integerFrom(1).nullish(),
   max_output_tokens: integerFrom(1).nullish(),
   // From the creator's terms, which apply to every provider of the model.
@@ -79,6 +86,7 @@ export const route = fields({
   upstream_model: text.nullish(),
   // For providers with several kinds of endpoints, or a key for each: what differs on this route.
   dialect: text.nullish(),
+  apis: apis.nullish(),
   base_url: addressTemplate.nullish(),
   api_key_env: variableName.nullish(),
   processing: oneOf(processingScopes).nullish(),

@@ -51,6 +51,7 @@ export function providerOf(located: Located<ProviderEntry>, context: ProviderCon
     apiKey,
     auth: apiKey === null ? auth : 'key',
     configured: address !== null && canCall(apiKey, auth, entry.id, context),
+    ...(entry.apis && { apis: entry.apis }),
     ...(entry.api_key_env && { apiKeyEnv: entry.api_key_env }),
     ...(absent.length > 0 && { absentVariables: absent }),
     headquarters: entry.headquarters ?? null,
@@ -108,7 +109,8 @@ export function providerOnRoute(
     dialect !== provider.dialect ||
     configured !== provider.configured ||
     excluded.size > provider.excludedTerritories.length ||
-    Boolean(entry.api_key_env);
+    Boolean(entry.api_key_env) ||
+    Boolean(entry.apis);
   if (!differs) return { provider, baseUrl };
   const { absentVariables: _, ...rest } = provider;
   return {
@@ -119,6 +121,7 @@ export function providerOnRoute(
       apiKey,
       auth: apiKey === null ? auth : 'key',
       configured,
+      ...(entry.apis && { apis: entry.apis }),
       ...(entry.api_key_env && { apiKeyEnv: entry.api_key_env }),
       ...(absent.length > 0 && { absentVariables: absent }),
       excludedTerritories: [...excluded],

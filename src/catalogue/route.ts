@@ -18,6 +18,14 @@ export interface DialectRules {
 /** By the name that an entry uses. */
 export type DialectList = Readonly<Record<string, DialectRules>>;
 
+/** The client APIs that a provider may offer. */
+export const apiNames = ['chat', 'messages', 'responses', 'embeddings', 'rerank'] as const;
+export type ApiName = (typeof apiNames)[number];
+
+/** What a model does. Each kind is served at doors of its own. */
+export const modelKinds = ['chat', 'embedding', 'rerank'] as const;
+export type ModelKind = (typeof modelKinds)[number];
+
 /** `json_object` and `json_schema` are for routes that support only one form of `response_format`. */
 export const capabilities = [
   'tools',
@@ -56,6 +64,8 @@ export interface Provider {
   readonly id: string;
   readonly name: string;
   readonly dialect: string;
+  /** The client APIs that it speaks itself; undefined where the catalogue does not say, and the dialect decides. */
+  readonly apis?: readonly ApiName[];
   /** The text of the catalogue where variables in it are absent. */
   readonly baseUrl: string;
   /** The credential in use; null where there is none. */
@@ -92,6 +102,11 @@ export interface Model {
   /** `{creator}/{model}`. */
   readonly canonicalId: string;
   readonly name: string;
+  /** Absent = chat. */
+  readonly kind?: ModelKind;
+  /** The length of an embedding model's vectors; absent = not published. */
+  readonly dimensions?: number;
+  readonly maxInputTokens?: number;
   /** The largest of all routes. */
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;

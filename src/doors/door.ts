@@ -1,34 +1,44 @@
 /**
  * A door translates one client API to and from the pipeline: it reads requests, and writes answers, streams and errors. It does
- * no I/O and knows no provider. The pipeline is the same for every door, and speaks the chat format inside.
+ * no I/O and knows no provider. The pipeline is the same for every door, and speaks the chat format inside. Where the upstream speaks
+ * the door's own API, the door gets the upstream's text beside the chat format, and passes it on (a native pass).
  */
 import type { Latin1Text } from '../base/latin1.js';
 import type { GatewayError } from '../errors/gateway-error.js';
-import type { ChatRequest } from '../wire/chat-request.js';
+import type { ApiName, ChatRequest, ModelKind } from '../wire/chat-request.js';
 import type { Chunk, ChunkIdentity } from '../wire/chunk.js';
-import type { ChunkTemplate } from '../wire/chunk-template.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage } from '../wire/usage.js';
 
 export interface Door {
+  readonly name: ApiName;
   /** The path that clients post their requests to. */
   readonly path: string;
+  /** The models that it serves. */
+  readonly kind: ModelKind;
+  /** A header that may carry the API key beside `Authorization`. */
+  readonly keyHeader?: 'x-api-key';
+  /** Requests are counted, not answered: they need no credit and leave no record. */
+  readonly countsOnly?: true;
   /** Throws a GatewayError where the body is not a valid request. A large body is measured before it is parsed. */
   readRequest(body: Buffer, large?: boolean): ChatRequest;
   /** The body of a whole answer, in the encoding of its parts. */
   writeAnswer(answer: WholeAnswer): string;
-  openStream(): StreamWriter;
+  openStream(request: ChatRequest, isNative: boolean): StreamWriter;
+  /** The body of an error. */
+  writeError(error: GatewayError, requestId: string): string;
 }
 
 export interface WholeAnswer {
+  readonly request: ChatRequest;
   /** The generation's id. */
   readonly id: string;
   /** Seconds since the epoch. */
   readonly created: number;
   /** The id of the route that served. */
   readonly model: string;
-  readonly parts: Pick<CompletionParts, 'members' | 'usage' | 'usageText'>;
+  readonly parts: Pick<CompletionParts, 'members' | 'usage' | 'usageText' | 'encoding' | 'native'>;
   /** What is billed. */
   readonly usage: TokenUsage;
   readonly cost: Cost;
@@ -36,23 +46,42 @@ export interface WholeAnswer {
   readonly metadata: string;
 }
 
+/** Rewrites frames that differ only in their text, without parsing them. */
+export interface FrameTemplate {
+  /** The escaped text of the frame; null where the frame has another shape, or must be parsed for another reason. */
+  textIn(text: Latin1Text, start: number, end: number): Latin1Text | null;
+  /** `metadata` is JSON text, for the first frame of all. */
+  write(inside: Latin1Text, metadata?: string): Latin1Text;
+}
+
 /** Writes the events of one stream. */
 export interface StreamWriter {
   /** `metadata` is JSON text. */
   writeFrame(chunk: Chunk, as: ChunkIdentity, metadata?: string): Latin1Text;
   /** Rewrites further frames like this one without parsing them; null where the frame has no such shape. */
-  templateFor(data: Latin1Text, as: ChunkIdentity): ChunkTemplate | null;
+  templateFor(data: Latin1Text, as: ChunkIdentity): FrameTemplate | null;
   writeEnd(ending: StreamEnding, as: ChunkIdentity): Latin1Text;
   /** The last event of a stream that cannot be completed. */
-  writeError(error: GatewayError): Latin1Text;
+  writeError(error: GatewayError, requestId: string): Latin1Text;
+  /** Takes an event of a native pass as the upstream wrote it, before the chunks that were read from it. */
+  takeEvent?(data: Latin1Text, event: string): void;
+  /** Events that were taken and belong to no chunk. Called only once the stream has begun. */
+  flush?(): string;
+}
+
+export interface BilledUsage {
+  /** The upstream's own usage. */
+  readonly given: unknown;
+  readonly usage: TokenUsage;
+  readonly cost: Cost;
 }
 
 export interface StreamEnding {
   readonly end: 'complete' | 'stalled' | 'cut';
   /** The frames with a `finish_reason`, which were held back for this moment. */
   readonly finishFrames: readonly Chunk[];
-  /** `usage` as JSON text; it is written where the client asked for it. */
-  readonly usage: string;
+  /** Chat completions write it only where the client asked for it. */
+  readonly usage: BilledUsage;
   /** `router_metadata` with its `stream_end`, as JSON text. */
   readonly metadata: string;
   /** `router_metadata` for the first frame, where no frame has been written yet. */

@@ -1,8 +1,10 @@
 /** The client APIs that are served. A new one is a folder and one line here. */
 import { chatDoor } from './chat/chat-door.js';
 import type { Door } from './door.js';
+import { countTokensDoor, messagesDoor } from './messages/messages-door.js';
+import { responsesDoor } from './responses/responses-door.js';
 
-export const doors: readonly Door[] = [chatDoor];
+export const doors: readonly Door[] = [chatDoor, messagesDoor, countTokensDoor, responsesDoor];
 
 /** The door that a request is for; undefined where it is for none. Runs for every request, so the usual case is one comparison. */
 export function doorAt(url: string | undefined): Door | undefined {
@@ -21,4 +23,9 @@ export function doorOf(path: string): Door {
   const door = doors.find((known) => known.path === path);
   if (!door) throw new Error(`No door has the path ${path}.`);
   return door;
+}
+
+/** The door that serves the requests of an API; undefined where there is none. */
+export function doorNamed(name: unknown): Door | undefined {
+  return doors.find((door) => door.name === name);
 }

@@ -14,6 +14,7 @@ export function envelopeOf(error: GatewayError): ErrorEnvelope {
       ...(row.code !== undefined && { code: row.code }),
       ...(param !== undefined && { param }),
       ...extras.receipt,
+      ...(extras.details && { details: extras.details }),
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { callerErrors } from './table-caller.js';
 import { dashboardErrors } from './table-dashboard.js';
+import { doorErrors } from './table-doors.js';
 import { keyErrors } from './table-keys.js';
 import { operatorErrors } from './table-operator.js';
 import { paymentErrors } from './table-payments.js';
@@ -11,6 +12,7 @@ import { serviceErrors } from './table-service.js';
 
 export const errorTable = {
   ...callerErrors,
+  ...doorErrors,
   ...keyErrors,
   ...serviceErrors,
   ...operatorErrors,

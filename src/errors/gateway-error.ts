@@ -15,9 +15,13 @@ export interface ErrorExtras {
   receipt?: Receipt;
   retryAfterSeconds?: number;
   headers?: Record<string, string>;
+  /** `error.details`, for clients that read them. */
+  details?: object;
 }
 
 export class GatewayError extends Error {
+  /** The body of the answer in the form of the client's API; absent = OpenAI's. */
+  body: string | undefined;
   readonly row: ErrorRow<never>;
   readonly param: string | undefined;
 

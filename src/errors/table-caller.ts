@@ -44,7 +44,7 @@ export const callerErrors = {
     code: 'insufficient_credits',
     when: 'The account balance is not above zero, or, where the overdraft is bounded, what is left of it may be needed by requests in flight.',
     remedy: 'Add credits; any positive balance admits requests again.',
-    operations: ['createChatCompletion'],
+    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
     message: ({ balance, held, requests }) =>
       held
         ? `The account balance is ${balance} USD, of which ${held} USD are held for ${requests} requests in flight. Add credits, or send it again when they are over.`
@@ -57,7 +57,7 @@ export const callerErrors = {
     param: 'messages',
     when: '`messages` is missing or empty.',
     remedy: 'Send at least one message.',
-    operations: ['createChatCompletion', 'explainRoutes'],
+    operations: ['createChatCompletion', 'createMessage', 'countMessageTokens', 'explainRoutes'],
     message: () => '`messages` is missing or empty. Send an array with at least one message.',
   }),
   model_id_shape: row<{ id: string; reason: string }>({
@@ -67,7 +67,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model id does not have 3 or 4 segments.',
     remedy: 'Use `{provider}/{creator}/{model}[/{locode}]`, `auto/{creator}/{model}` or `alias/{name}`.',
-    operations: ['createChatCompletion', 'explainRoutes'],
+    operations: ['createChatCompletion', 'createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
     message: ({ id, reason }) =>
       `The model id "${id}" ${reason}. Use {provider}/{creator}/{model}[/{locode}], auto/{creator}/{model} or alias/{name}.`,
   }),
@@ -77,7 +77,14 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'A sampling parameter is outside its range.',
     remedy: 'Send a value inside the range that the message names, or leave the parameter out.',
-    operations: ['putRoutingPolicy', 'createChatCompletion', 'explainRoutes'],
+    operations: [
+      'putRoutingPolicy',
+      'createChatCompletion',
+      'createMessage',
+      'countMessageTokens',
+      'createResponse',
+      'explainRoutes',
+    ],
     message: ({ param, value, range }) => `\`${param}\` is ${value}, but must be ${range}. Change it or leave it out.`,
   }),
   field_type: row<WithParam<{ found: string; expected: string }>>({
@@ -86,7 +93,15 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'A field has the wrong JSON type.',
     remedy: 'Send the type that the message names.',
-    operations: ['putFallback', 'putRoutingPolicy', 'createChatCompletion', 'explainRoutes'],
+    operations: [
+      'putFallback',
+      'putRoutingPolicy',
+      'createChatCompletion',
+      'createMessage',
+      'countMessageTokens',
+      'createResponse',
+      'explainRoutes',
+    ],
     message: ({ param, found, expected }) => `\`${param}\` is ${found}, but must be ${expected}.`,
   }),
   role_not_allowed: row<{ index: number; found: string }>({
@@ -107,7 +122,7 @@ export const callerErrors = {
     param: 'messages',
     when: 'A message is not an object, or a `tool` message has no `tool_call_id`.',
     remedy: 'Correct the message at the index that the message names.',
-    operations: ['createChatCompletion', 'explainRoutes'],
+    operations: ['createChatCompletion', 'createMessage', 'countMessageTokens', 'explainRoutes'],
     message: ({ index, reason }) => `messages[${index}] ${reason}.`,
   }),
   invalid_alias_name: row<WithParam<{ name: string }>>({
@@ -116,7 +131,7 @@ export const callerErrors = {
     code: 'invalid_alias_name',
     when: 'An alias name breaks the naming rule.',
     remedy: 'Use 1 to 64 of a-z, 0-9, `-` and `_`, starting with a letter or digit.',
-    operations: ['createAlias', 'createChatCompletion'],
+    operations: ['createAlias', 'createChatCompletion', 'createMessage', 'createResponse'],
     message: ({ name }) =>
       `The alias name "${name}" is not allowed. Use 1 to 64 of a-z, 0-9, "-" and "_", starting with a letter or digit.`,
   }),
@@ -126,7 +141,7 @@ export const callerErrors = {
     when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias` or `n`, or has no price for the `service_tier`, a tool that runs at the provider or audio in `messages`. This row has no `code`.',
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
-    operations: ['createChatCompletion'],
+    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
     message: ({ provider, param, reason }) =>
       `Lodestone rejected the request before it reached the provider: ${provider} ${reason}. Leave \`${param}\` out, or choose a route that can apply it.`,
   }),
@@ -136,7 +151,7 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'The provider rejected the request itself.',
     remedy: 'Change the request; a retry or another route does not help.',
-    operations: ['createChatCompletion'],
+    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
     message: ({ provider, quote }) =>
       `The provider ${provider} rejected the request: ${sentence(quote)} Change the request; a retry does not help.`,
   }),
@@ -164,7 +179,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The named provider does not offer the model, or the catalogue does not know it.',
     remedy: 'Choose an id from `GET /v1/models`.',
-    operations: ['createChatCompletion', 'getModel'],
+    operations: ['createChatCompletion', 'createMessage', 'createResponse', 'getModel'],
     message: ({ id, reason }) => `"${id}" cannot be served: ${reason}. GET /v1/models lists what can.`,
   }),
   global_not_served: row<{ id: string; locodes: string }>({
@@ -174,7 +189,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is served only in specific regions, but `global` was pinned.',
     remedy: 'Pin one of the regions that the message names, or leave the fourth segment out.',
-    operations: ['createChatCompletion', 'getModel'],
+    operations: ['createChatCompletion', 'createMessage', 'createResponse', 'getModel'],
     message: ({ id, locodes }) =>
       `"${id}" pins the region-less endpoint, but this model is served only in specific regions: ${locodes}. Pin one of them, or leave the region out for the default.`,
   }),
@@ -185,7 +200,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is not served in the pinned region. Never retry this one.',
     remedy: 'Pin one of the regions that the message names.',
-    operations: ['createChatCompletion', 'getModel'],
+    operations: ['createChatCompletion', 'createMessage', 'createResponse', 'getModel'],
     message: ({ id, locode, locodes }) =>
       `"${id}" pins the region ${locode}, where this model is not served. It is served in: ${locodes}. Retrying cannot help.`,
   }),
@@ -195,7 +210,16 @@ export const callerErrors = {
     code: 'alias_not_found',
     when: 'The account has no alias of that name.',
     remedy: 'Create the alias, or check its spelling with `GET /v1/aliases`.',
-    operations: ['getAlias', 'repointAlias', 'patchAlias', 'deleteAlias', 'createChatCompletion', 'getModel'],
+    operations: [
+      'getAlias',
+      'repointAlias',
+      'patchAlias',
+      'deleteAlias',
+      'createChatCompletion',
+      'createMessage',
+      'createResponse',
+      'getModel',
+    ],
     message: ({ name }) => `This account has no alias "${name}". GET /v1/aliases lists its aliases.`,
   }),
   model_not_found: row<{ id: string }>({
@@ -205,7 +229,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is fully disabled. The `type` is a known irregularity.',
     remedy: 'Choose another model.',
-    operations: ['createChatCompletion'],
+    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
     message: ({ id }) => `The model of "${id}" is disabled. Choose another one from GET /v1/models.`,
   }),
   alias_exists: row<{ name: string }>({
@@ -247,7 +271,7 @@ export const callerErrors = {
     param: 'fallback.models',
     when: 'An entry of a fallback chain is not in the catalogue, or names a route that is not served.',
     remedy: 'Correct or drop the entry; `auto/{creator}/{model}` entries are recommended.',
-    operations: ['putFallback', 'createChatCompletion'],
+    operations: ['putFallback', 'createChatCompletion', 'createMessage', 'createResponse'],
     message: ({ id, reason }) => `The fallback entry "${id}" cannot be used: ${reason}`,
   }),
 };

@@ -7,6 +7,7 @@ import { usdText } from '../base/money.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
 import type { ChatAsk, ChatTaken, Counted, KeyAsk } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
+import type { Door } from '../doors/door.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import { peerOf } from '../limits/ip-limiter.js';
@@ -38,19 +39,40 @@ interface EarlyAsk {
 }
 
 /** A known key is admitted without waiting for anything. Sets the caller's identity as soon as its key is found good. */
-export function admit(ports: AdmitPorts, caller: Caller, early?: EarlyAsk): MaybePromise<Identity> {
+export function admit(
+  ports: AdmitPorts,
+  caller: Caller,
+  door: AdmittingDoor = {},
+  early?: EarlyAsk,
+): MaybePromise<Identity> {
   // The dashboard has checked territory and address before it read the session.
-  if (caller.identity) return countAndCheck(ports, caller, caller.identity);
+  if (caller.identity) return countAndCheck(ports, caller, caller.identity, door);
   const { territory, address } = caller.origin;
   ports.territories.checkCaller(territory);
-  if (ports.fleet) return admitInFleet(ports, ports.fleet, caller, early);
+  if (ports.fleet) return admitInFleet(ports, ports.fleet, { caller, door, early });
   return andThen(ports.ipLimiter.take(address), () =>
-    andThen(identify(ports, caller.authorization), (identity) => {
+    andThen(identify(ports, authorizationOf(caller, door)), (identity) => {
       caller.identity = identity;
       useFrom(ports, identity, address);
-      return countAndCheck(ports, caller, identity);
+      return countAndCheck(ports, caller, identity, door);
     }),
   );
+}
+
+type AdmittingDoor = Pick<Door, 'keyHeader' | 'countsOnly'>;
+
+/** The key as an `Authorization` header, whichever header of the door carries it. */
+function authorizationOf(caller: Caller, { keyHeader }: AdmittingDoor): string | undefined {
+  const { authorization } = caller;
+  const key = keyHeader === undefined ? undefined : caller.header(keyHeader);
+  if (key === undefined) return authorization;
+  const asBearer = `Bearer ${key}`;
+  if (authorization !== undefined && authorization !== asBearer) {
+    throw gatewayError('api_key_malformed', {
+      reason: `the headers Authorization and ${keyHeader} carry different keys`,
+    });
+  }
+  return asBearer;
 }
 
 /** Before the request counts: a stolen key that is used from elsewhere must not use up the limits of its owner. */
@@ -94,10 +116,15 @@ function verifyKey({ clock, expiry }: IdentifyPorts, identity: Identity, token: 
 }
 
 /** A request counts as soon as its key is verified, but the limit refuses it only after the checks of its account. */
-function countAndCheck(ports: AdmitPorts, caller: Caller, identity: Identity): MaybePromise<Identity> {
+function countAndCheck(
+  ports: AdmitPorts,
+  caller: Caller,
+  identity: Identity,
+  door: AdmittingDoor,
+): MaybePromise<Identity> {
   return andThen(ports.keyLimiter.countRequest(identity), (overLimit) => {
     checkAccount(ports, identity, caller.contentLength, overLimit);
-    return checkSpending(identity);
+    return checkSpending(identity, door);
   });
 }
 
@@ -124,8 +151,9 @@ export function bodyTooLarge(found: string): GatewayError {
   return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
 }
 
-function checkSpending(identity: Identity): Identity {
+function checkSpending(identity: Identity, { countsOnly }: AdmittingDoor): Identity {
   checkModelKey(identity.key);
+  if (countsOnly) return identity;
   const { balancePico, creditLimitPico } = identity.account;
   if (balancePico + creditLimitPico <= 0n)
     throw gatewayError('insufficient_credits', { balance: usdText(balancePico) });
@@ -140,10 +168,9 @@ function checkSpending(identity: Identity): Identity {
 async function admitInFleet(
   ports: AdmitPorts,
   fleet: NonNullable<PipelinePorts['fleet']>,
-  caller: Caller,
-  early?: EarlyAsk,
+  { caller, door, early }: { caller: Caller; door: AdmittingDoor; early: EarlyAsk | undefined },
 ): Promise<Identity> {
-  const { presented, fault } = presentedToken(caller);
+  const { presented, fault } = presentedToken(caller, door);
   const held = presented && fleet.identities.held(presented.keyId);
   const good = held && isTokenValid(held.identity, presented.token, ports.clock.now()) ? held : undefined;
   const { address } = caller.origin;
@@ -160,15 +187,15 @@ async function admitInFleet(
   verifyKey(ports, identity, presented.token);
   caller.identity = identity;
   useFrom(ports, identity, address);
-  if (!answer?.request) return countAndCheck(ports, caller, identity);
+  if (!answer?.request) return countAndCheck(ports, caller, identity, door);
   checkAccount(ports, identity, caller.contentLength, await overLimitOf(ports, identity, answer.request));
-  return checkSpending(identity);
+  return checkSpending(identity, door);
 }
 
 /** The limit of the address comes before a malformed token, so the fault is kept for later. */
-function presentedToken({ authorization }: Caller): { presented?: PresentedToken; fault?: unknown } {
+function presentedToken(caller: Caller, door: AdmittingDoor): { presented?: PresentedToken; fault?: unknown } {
   try {
-    return { presented: checkTokenShape(authorization) };
+    return { presented: checkTokenShape(authorizationOf(caller, door)) };
   } catch (fault) {
     return { fault };
   }

@@ -18,7 +18,7 @@ import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.
 import type { Score } from './rank/score.js';
 import { type Ranking, scores } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
-import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
+import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, wholeFirst } from './walk/obstacles.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -149,7 +149,8 @@ function dryWalk(
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
   const scoreByRoute = new Map(scores(ports, eligible, ranking).map(({ route, score }) => [route, score]));
-  const explained = applyOrder([...scoreByRoute.keys()], order).map((route, i) => {
+  const ranked = applyOrder([...scoreByRoute.keys()], order);
+  const explained = wholeFirst(ranked, request, (route) => route).map((route, i) => {
     const score = scoreByRoute.get(route)!;
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });

@@ -1,6 +1,7 @@
 /** What the stages hand to one another, and the ports that the composition gives them. */
 import type { AccountDirectory } from '../accounts/directory.js';
 import type { SpendHold, Spending } from '../accounts/spending/spend-holds.js';
+import type { Latin1Text } from '../base/latin1.js';
 import type { Logger } from '../base/logger.js';
 import type { PicoUsd } from '../base/money.js';
 import type { Clock } from '../base/time.js';
@@ -252,6 +253,8 @@ export interface Relay extends FrameConsumer {
   readonly sawDone: boolean;
   /** Starts a new attempt. The relay reports the first content that it sends to the permit. */
   begin(route: Route, permit: Pick<Permit, 'reportContent'>): void;
+  /** An event of a native pass, before the chunks that were read from it. */
+  onEvent(data: Latin1Text, event: string): void;
   /** The caller has left: what it was sent is written down before anything else happens. */
   callerLeft(): void;
 }

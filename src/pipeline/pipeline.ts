@@ -12,12 +12,11 @@ import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
-
 import { applyOrder, readPreferences } from '../policy/request-preferences.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-
 import { admit } from './admit.js';
-import type { Caller } from './caller.js';
+import { type Caller, CallerGone } from './caller.js';
+import { checkKind } from './check-kind.js';
 import { EarlyChat } from './early-chat.js';
 import { estimateCost } from './estimate-cost.js';
 
@@ -30,6 +29,7 @@ import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './reso
 import { openRelay, respond } from './respond.js';
 import { settle, settleProvisionally } from './settle.js';
 import { checkContentType } from './validate.js';
+import { countPrompt } from './walk/count-prompt.js';
 import { walk } from './walk.js';
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
@@ -46,8 +46,9 @@ export interface Arrival {
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
 export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
   const startedAtMs = ports.clock.monotonicMs();
+  if (arrival.door.countsOnly) return count(ports, arrival);
   if (ports.fleet) return serveInFleet(ports, arrival, startedAtMs);
-  return andThen(admit(ports, arrival.caller), (identity) =>
+  return andThen(admit(ports, arrival.caller, arrival.door), (identity) =>
     andThen(enter(ports, arrival, identity, startedAtMs), (exchange) => forward(ports, arrival, exchange)),
   );
 }
@@ -55,10 +56,10 @@ export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void
 /** The same, with a chat that is read early where possible, so that one round trip to the shared state is enough. */
 async function serveInFleet(ports: PipelinePorts, arrival: Arrival, startedAtMs: number): Promise<void> {
   const { caller, door } = arrival;
-  const early = new EarlyChat(ports, caller, door, (identity, request) => prepare(ports, caller, identity, request));
+  const early = new EarlyChat(ports, caller, door, (identity, request) => prepare(ports, arrival, identity, request));
   let exchange: Exchange;
   try {
-    exchange = await enter(ports, arrival, await admit(ports, caller, early), startedAtMs, early);
+    exchange = await enter(ports, arrival, await admit(ports, caller, door, early), startedAtMs, early);
   } catch (error) {
     early.undo();
     throw error;
@@ -102,6 +103,31 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
   }
 }
 
+/** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
+async function count(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
+  const identity = await admit(ports, caller, door);
+  checkContentType(caller.contentType);
+  const body = await caller.readBody(ports.bodyMemory.open(identity.account.id));
+  notes.bodyBytes = body.length;
+  const request = await ports.validator.validate(door, body);
+  const snapshot = ports.catalogue.current;
+  if (!snapshot) throw gatewayError('service_unavailable');
+  const plan = resolve(snapshot, identity.account, request.model);
+  checkKind(door, plan);
+  const moment = { atMs: ports.clock.now(), promptTokens: estimatePromptTokens(request) };
+  const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
+  const asker = { identity, territory: caller.origin.territory, moment, preferences };
+  const { eligible, error } = gate(ports, plan, asker);
+  if (error) throw error;
+  const prefer = preferences?.prefer ?? identity.account.policy.prefer;
+  const candidates = rank(ports, eligible, { prefer, stream: false, moment });
+  const { tokens, isLocal } = await countPrompt(ports, caller, request, candidates);
+  if (caller.gone) throw new CallerGone();
+  const note = isLocal ? ',"router_metadata":{"counted":"local"}' : '';
+  const headers = [...ports.keyLimiter.headersOf(identity), 'x-request-id', requestId];
+  caller.answer(headers, `{"input_tokens":${tokens}${note}}`, 'latin1');
+}
+
 /** From an admitted caller to a request whose model id is known and whose tokens are reserved. */
 function enter(
   ports: PipelinePorts,
@@ -119,7 +145,7 @@ function enter(
     return andThen(early?.request ?? ports.validator.validate(door, body), (request) => {
       if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
       const prepared = early?.take(identity);
-      const opening = prepared?.opening ?? prepare(ports, caller, identity, request);
+      const opening = prepared?.opening ?? prepare(ports, arrival, identity, request);
       return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
         notes.exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, reservation, hold });
         return notes.exchange;
@@ -129,12 +155,19 @@ function enter(
 }
 
 /** Finds out what a request is about and what it may cost. Takes nothing. */
-function prepare(ports: PipelinePorts, caller: Caller, identity: Identity, request: ChatRequest): Opening {
+function prepare(
+  ports: PipelinePorts,
+  { door, caller }: Arrival,
+  identity: Identity,
+  request: ChatRequest,
+): Opening {
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
   const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const plan = resolve(snapshot, account, request.model);
+  checkKind(door, plan);
+  if (request.native && caller.header('x-lodestone-strict') === 'true') request.native.strict = true;
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();

@@ -6,9 +6,9 @@ import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js'
 import type { Route } from '../catalogue/route.js';
 import type { StreamEnd } from '../domain/generation.js';
 import { gatewayError } from '../errors/gateway-error.js';
+import { isNativePass, omittedOn } from '../providers/native-pass.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import { routerMetadataText } from '../wire/router-metadata.js';
-import { usageText } from '../wire/usage-text.js';
 import { CallerGone } from './caller.js';
 import {
   type Billed,
@@ -35,8 +35,9 @@ export function openRelay(
   const { caller, door, generationId: id, createdAt, request, snapshot } = exchange;
   const relay: StreamRelay = new StreamRelay(caller, {
     counter: ports.counter,
-    writer: door.openStream(),
+    openWriter: (route) => door.openStream(request, isNativePass(route.provider, request)),
     id,
+    requestId: exchange.requestId,
     created: Math.floor(createdAt / 1000),
     includeUsage: request.includeUsage,
     snapshot,
@@ -141,6 +142,7 @@ function billedAnswer(
   const { caller, trail, startedAtMs, bodyMs } = exchange;
   if (caller.gone) return callerGone(exchange);
   const text = exchange.door.writeAnswer({
+    request: exchange.request,
     id: exchange.generationId,
     created: Math.floor(exchange.createdAt / 1000),
     model: route.id,
@@ -180,7 +182,7 @@ function endStream(ports: RespondPorts, { exchange, route, relay, end }: EndedSt
   // Counting takes a while, in which the process may die.
   if (isPending(billing)) relay.recordSoFar(caller.gone);
   return andThen(billing, (billed) => {
-    const usage = usageText(given, billed.usage, billed.cost);
+    const usage = { given, usage: billed.usage, cost: billed.cost };
     const frames = relay.takeEnd(end, usage, metadataOf(exchange, route, end));
     const streamEnd = caller.gone ? 'client_closed' : end;
     return servedOf(exchange, { route, billed, finishReason, streamEnd, send: () => caller.endStream(frames) });
@@ -246,7 +248,11 @@ function answerHeaders({ keyLimiter }: RespondPorts, exchange: Exchange, route: 
   return headers;
 }
 
-function metadataOf({ request, plan, trail, preferences }: Exchange, route: Route, streamEnd?: StreamEnd): string {
+function metadataOf(
+  { request, plan, trail, preferences, generationId }: Exchange,
+  route: Route,
+  streamEnd?: StreamEnd,
+): string {
   const { providersAttempted, breakerSkipped } = trail;
   // The alias of the requested id; where that is none, the one of the chain's entry that serves.
   const alias = plan.alias ?? trail.plan?.alias ?? null;
@@ -259,6 +265,7 @@ function metadataOf({ request, plan, trail, preferences }: Exchange, route: Rout
       fallbackOccurred: fallbackOccurred(trail),
       breakerSkipped,
       requestPolicy: preferences !== null,
+      ...(request.native && { generationId, omitted: omittedOn(route, request) }),
     },
     streamEnd,
   );

@@ -2,10 +2,11 @@
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { Door } from '../doors/door.js';
+import { doorNamed, doorOf, doors } from '../doors/registry.js';
 import type { Condition } from '../errors/error-table.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { isJsonType } from '../wire/json-text.js';
+import { isJsonType, shown } from '../wire/json-text.js';
 import type { LargeBody, ThreadError } from './validate/body-thread.js';
 
 /** A larger body would hold up other requests while it is parsed. */
@@ -54,6 +55,27 @@ function wholeBuffer(body: Buffer): ArrayBuffer {
 function bodyThread(): SideThread<LargeBody, ChatRequest> {
   const file = new URL('./validate/body-thread.js', import.meta.url);
   return new SideThread(file, { idleMs: 30_000, resourceLimits: { maxOldGenerationSizeMb: 2048 } });
+}
+
+const chatPath = '/v1/chat/completions';
+
+/** A body of any door, which its member `door` names; without it, of chat completions. */
+export function readForAnyDoor(validator: Validator, body: Buffer): MaybePromise<ChatRequest> {
+  if (!body.includes('"door"')) return validator.validate(doorOf(chatPath), body);
+  let fields: Record<string, unknown>;
+  try {
+    fields = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+  } catch {
+    return validator.validate(doorOf(chatPath), body);
+  }
+  const { door: name, ...request } = fields;
+  if (name === undefined || name === null) return validator.validate(doorOf(chatPath), body);
+  const door = doorNamed(name);
+  if (!door) {
+    const expected = `one of ${doors.map((each) => `"${each.name}"`).join(', ')}`;
+    throw gatewayError('field_type', { param: 'door', found: shown(name, 'utf8'), expected });
+  }
+  return validator.validate(door, Buffer.from(JSON.stringify(request)));
 }
 
 export function checkContentType(contentType: string | undefined): void {

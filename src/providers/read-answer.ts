@@ -2,11 +2,19 @@
 import { type JsonText, parseJsonBytes } from '../wire/json-text.js';
 import type { UsageTerms } from '../wire/usage.js';
 import type { Dialect } from './dialects/dialect.js';
+import { nativeApiIn } from './dialects/native-apis.js';
 import { type CompletionReading, readCompletion } from './dialects/openai/completion.js';
 import { dialectOf } from './dialects/registry.js';
 
-export function readAnswer(body: Buffer, dialect: string, terms: UsageTerms): CompletionReading {
-  const translate = dialectOf(dialect).readAnswer;
+/** `format` is a dialect, or names the client's own API, whose answers are kept whole. */
+export function readAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
+  const native = nativeApiIn(format);
+  if (native) {
+    const reading = readTranslated(body, native.readAnswer, terms);
+    if (reading.kind !== 'completion') return reading;
+    return { kind: 'completion', parts: { ...reading.parts, native: body.toString('latin1'), encoding: 'latin1' } };
+  }
+  const translate = dialectOf(format).readAnswer;
   return translate ? readTranslated(body, translate, terms) : readCompletion(body, terms);
 }
 

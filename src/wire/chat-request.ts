@@ -1,5 +1,8 @@
 /** A validated chat request: the fields that routing needs, and all others as text that is ready to send. */
+import type { ApiName } from '../catalogue/route.js';
 import type { TextEncoding } from './json-text.js';
+
+export type { ApiName, ModelKind } from '../catalogue/route.js';
 
 /** The parameters that a route may be unable to apply. */
 export const refusableParameters = ['response_format', 'logprobs', 'logit_bias', 'n'] as const;
@@ -32,6 +35,54 @@ export interface ChatRequest {
   readonly extras?: PricedExtras;
   /** The `provider` object as the client sent it; absent where it sent none. It is checked against the catalogue later. */
   readonly provider?: unknown;
+  /** The request in its own API; absent where that is chat completions. */
+  readonly native?: NativeRequest;
+}
+
+/**
+ * A request of another API than chat completions. The rest of `ChatRequest` is its translation, for routes that do not speak the API;
+ * a route that does gets the body as the client wrote it.
+ */
+export interface NativeRequest {
+  readonly api: ApiName;
+  /** The client's body in latin1, without the fields that only Lodestone reads. */
+  readonly body: string;
+  /** Where the value of `model` begins and ends in `body`. */
+  readonly modelStart: number;
+  readonly modelEnd: number;
+  /** `members` with cache markers and signed reasoning, for dialects that can express them; absent where there are none. */
+  readonly marked?: string;
+  /** What no translation can express, by the client's names. */
+  readonly inexpressible: readonly Inexpressible[];
+  /** What a translation may leave out where a route has no word for it. */
+  readonly optional: readonly OptionalField[];
+  /** Members of the request that the API repeats in its answer, as latin1 JSON members. */
+  readonly echo: string;
+  /** The client's names of parameters that have another name in the chat format. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The namespaces of functions, by their names; absent where there are none. */
+  readonly namespaces?: Readonly<Record<string, string>>;
+  /** The client sends signed reasoning back. */
+  readonly keepsReasoning?: boolean;
+  /** The client wants an error instead of an answer with something left out. */
+  strict?: boolean;
+}
+
+export interface Inexpressible {
+  readonly param: string;
+  /** What the route cannot do, as the end of "the provider …"; absent = it cannot apply the parameter. */
+  readonly reason?: string;
+  /** The chat field that it was translated to; absent where there is none. A dialect that names the word can express it. */
+  readonly word?: string;
+  /** Tells the official client what to do. */
+  readonly details?: object;
+}
+
+export interface OptionalField {
+  /** As the answer names it: `context_management`, `tools.web_search`. */
+  readonly name: string;
+  /** The chat field that it was translated to; null where there is none. */
+  readonly word: string | null;
 }
 
 /** What a request asks for that only a route with a price for it may serve. */

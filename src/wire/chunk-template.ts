@@ -24,13 +24,15 @@ export class ChunkTemplate {
     /** Reasoning is sent under two names: the text between its two copies. Null where the text is sent once. */
     private readonly outMiddle: string | null,
     private readonly outSuffix: string,
+    /** The frames hold reasoning, not content. */
+    readonly isReasoning: boolean,
   ) {}
 
   /** Learns from the data of a frame with plain content or reasoning; null where it has another shape. */
   static learn(data: Latin1Text, as: ChunkIdentity): ChunkTemplate | null {
     for (const member of textMembers) {
       const template = learnFrom(data, member, as);
-      if (template) return new ChunkTemplate(...template);
+      if (template) return new ChunkTemplate(...template, member !== textMembers[0]);
     }
     return null;
   }

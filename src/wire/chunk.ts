@@ -1,5 +1,6 @@
 /** Reads OpenAI stream chunks of any server, and writes them with the gateway's id and model. */
 import { asLatin1, decodeLatin1, encodeLatin1, type Latin1Text } from '../base/latin1.js';
+import type { TextEncoding } from './json-text.js';
 import { isFields, isText } from './message.js';
 
 interface Delta {
@@ -58,6 +59,11 @@ export interface ChunkIdentity {
   model: string;
   /** The client asked for usage: then, as with OpenAI, every other frame has `usage: null`. */
   includeUsage: boolean;
+}
+
+/** The encoding of the chunk's strings. */
+export function encodingOf(chunk: Chunk): TextEncoding {
+  return chunk[viaUtf8] ? 'utf8' : 'latin1';
 }
 
 /** `data: …\n\n` with the gateway's id, object, created and model, and without usage. */

@@ -16,6 +16,8 @@ export interface CompletionParts {
   finishReason: string | null;
   /** The generated text, as the inside of a JSON string; only filled where there is no usage to bill by. */
   delivered: Latin1Text;
+  /** The whole answer as the upstream wrote it, in latin1; only where it is in the API of the client. */
+  native?: string;
 }
 
 /** `error` is dropped because it is empty here, and clients would take it for a failure. */

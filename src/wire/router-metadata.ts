@@ -12,6 +12,10 @@ export interface RouterMetadata {
   requestPolicy?: boolean;
   /** The route that served the conversation before was tried first, and served again. */
   sticky?: boolean;
+  /** Where the answer has an id of its own. */
+  generationId?: string;
+  /** What the route has no word for and was left out. */
+  omitted?: readonly string[];
 }
 
 interface Fixed {
@@ -24,12 +28,16 @@ const fixedByRoute = new WeakMap<Route, Fixed>();
 export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string): string {
   const fixed = fixedOf(metadata.route);
   const end = streamEnd === undefined ? '' : `,"stream_end":"${streamEnd}"`;
+  const { generationId, omitted } = metadata;
+  const own = generationId === undefined ? '' : `,"generation_id":"${generationId}"`;
+  const left = omitted?.length ? `,"omitted":${JSON.stringify(omitted)}` : '';
   return (
     `{"requested_model":${JSON.stringify(metadata.requestedModel)},${fixed.served}` +
     `,"providers_attempted":${listText(metadata.providersAttempted)}` +
     `,"fallback_occurred":${metadata.fallbackOccurred}` +
     `,"breaker_skipped":${listText(metadata.breakerSkipped)}` +
-    `,"alias":${JSON.stringify(metadata.alias)},${fixed.place},"request_policy":${metadata.requestPolicy ?? false},"sticky":${metadata.sticky ?? false}${end}}`
+    `,"alias":${JSON.stringify(metadata.alias)},${fixed.place},"request_policy":${metadata.requestPolicy ?? false}` +
+    `,"sticky":${metadata.sticky ?? false}${own}${left}${end}}`
   );
 }
 

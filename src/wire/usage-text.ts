@@ -1,12 +1,13 @@
 /** Writes the `usage` of an answer as JSON text: the upstream's own members, the billed figures and the cost. */
 import { usdText } from '../base/money.js';
 import type { Cost, CostClass } from './cost.js';
+import { withMembers } from './splice-members.js';
 import type { TokenUsage } from './usage.js';
 
 type Fields = Record<string, unknown>;
 
-/** The cost is an exact decimal, which is a valid JSON number; its parts are texts. */
-function costMembers({ pico, details, tier }: Cost): string {
+/** The members `cost` and `cost_details`. The cost is an exact decimal, which is a valid JSON number; its parts are texts. */
+export function costMembers({ pico, details, tier }: Cost): string {
   let parts = '';
   for (const name in details) {
     const part = details[name as CostClass] ?? 0n;
@@ -14,6 +15,16 @@ function costMembers({ pico, details, tier }: Cost): string {
   }
   if (tier !== null) parts += `${parts === '' ? '' : ','}"tier":${JSON.stringify(tier)}`;
   return `"cost":${usdText(pico)},"cost_details":{${parts}}`;
+}
+
+/** A usage in its own words, as latin1 text, with the cost. */
+export function withCost(text: string, cost: Cost): string {
+  const members = costMembers(cost);
+  const split = members.indexOf(',"cost_details":');
+  return withMembers(text, {
+    cost: members.slice('"cost":'.length, split),
+    cost_details: members.slice(split + ',"cost_details":'.length),
+  });
 }
 
 /** `givenText` is the original text of `given`, if known: then nothing is serialised. */

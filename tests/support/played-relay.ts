@@ -14,6 +14,7 @@ export class RecordingCaller implements Caller {
   readonly authorization = undefined;
   readonly contentType = undefined;
   readonly contentLength = null;
+  readonly header = () => undefined;
   readonly origin = { address: '127.0.0.1', territory: unknownTerritory };
   identity = null;
   gone = false;
@@ -87,7 +88,8 @@ export class PlayedRelay {
     this.route = snapshot.routes.get('acme/meta/llama/defra')!;
     this.relay = new StreamRelay(this.caller, {
       counter: { countPiece: async (piece) => this.pieces.count(piece.toString('latin1')) },
-      writer: chatStream,
+      openWriter: () => chatStream,
+      requestId: 'req-1',
       nowMs: () => performance.now(),
       id: 'gen-1',
       created: 7,

@@ -3,24 +3,15 @@
  * bodies, in the body thread. What it checked is what it serialises, so that a duplicate key cannot smuggle a value past it.
  */
 import { asLatin1, decodeLatin1 } from '../../base/latin1.js';
-import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { type ChatRequest, fallbackModelsMax, type RefusableParameter } from '../../wire/chat-request.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
-import {
-  bytesTooDeep,
-  type JsonText,
-  nestingMax,
-  parseJsonBytes,
-  plainText,
-  shown,
-  type TextEncoding,
-  tooDeep,
-} from '../../wire/json-text.js';
+import { nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
+import { checkFallback, checkModel, checkObject, checkType, type Fields, parseBody, tooDeepError } from '../body.js';
+import { checkDoor } from '../wrong-door.js';
 import { checkMessages, stopSequencesMax } from './messages.js';
 import { pricedExtrasOf } from './priced-extras.js';
 import { scanRequest } from './scan-request.js';
-
-type Fields = Record<string, unknown>;
 
 /** Fields that the dialect writes itself, or that are not sent to a provider. */
 const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback', 'provider']);
@@ -31,40 +22,11 @@ export function readRequest(bytes: Buffer, large = false): ChatRequest {
 }
 
 export function parseRequest(bytes: Buffer, large = false): ChatRequest {
-  if (bytes.length === 0) throw gatewayError('body_not_json', { reason: 'is empty' });
-  // Parsing costs time for every level, so a large body is measured first.
-  if (large && bytesTooDeep(bytes)) throw tooDeepError();
-  let json: JsonText;
-  try {
-    json = parseJsonBytes(bytes);
-  } catch (error) {
-    throw gatewayError('body_not_json', { reason: `is not JSON: ${reasonOf(error)}` });
-  }
-  return checkRequest(json);
-}
-
-function tooDeepError(): GatewayError {
-  return gatewayError('body_not_json', { reason: `is nested deeper than ${nestingMax} levels` });
-}
-
-/** The parser's message, without the piece of the body that it quotes. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message
-    .replace(/,? ?(?:\.\.\.)?".*/s, '')
-    .replace(/ in JSON.*/, '')
-    .slice(0, 120);
-}
-
-function checkRequest(json: JsonText): ChatRequest {
-  const { value, text, encoding } = json;
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw gatewayError('body_not_json', { reason: `is ${shown(value, encoding)}, not a JSON object` });
-  }
-  const fields = value as Fields;
+  const { fields, text, encoding } = parseBody(bytes, large);
   const found = findMembers(text, 'messages');
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   const model = checkModel(fields.model, encoding);
+  checkDoor(fields, 'messages');
   checkMessages(fields.messages, encoding);
   const asked: Asked = { needs: [], noOps: [] };
   for (const param in fields) checkField(fields, param, encoding, asked);
@@ -158,18 +120,6 @@ function recordParameter(asked: Asked, param: RefusableParameter, asks: boolean)
   else asked.noOps.push(param);
 }
 
-function checkModel(model: unknown, encoding: TextEncoding): string {
-  if (typeof model === 'string' && model !== '') return plainText(model, encoding);
-  if (model === undefined || model === null || model === '') {
-    throw gatewayError('model_id_shape', { id: '', reason: 'has 0 segments: `model` is missing or empty' });
-  }
-  throw gatewayError('field_type', { param: 'model', found: shown(model, encoding), expected: 'a string' });
-}
-
-function checkType(value: unknown, param: string, type: string, expected: string, encoding: TextEncoding): void {
-  if (typeof value !== type) throw gatewayError('field_type', { param, found: shown(value, encoding), expected });
-}
-
 interface FieldContext {
   readonly encoding: TextEncoding;
   readonly asked: Asked;
@@ -218,37 +168,6 @@ function checkStop(stop: unknown, encoding: TextEncoding): void {
       range: `at most ${stopSequencesMax} sequences`,
     });
   }
-}
-
-function checkObject(value: unknown, param: string, encoding: TextEncoding): void {
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return;
-  throw gatewayError('field_type', { param, found: shown(value, encoding), expected: 'an object' });
-}
-
-function checkFallback(fallback: unknown, encoding: TextEncoding): string[] | null {
-  if (fallback === undefined || fallback === null) return null;
-  if (typeof fallback !== 'object' || Array.isArray(fallback)) {
-    throw gatewayError('field_type', { param: 'fallback', found: shown(fallback, encoding), expected: 'an object' });
-  }
-  const { models } = fallback as Fields;
-  if (models === undefined || models === null) return null;
-  const param = 'fallback.models';
-  if (!Array.isArray(models)) {
-    throw gatewayError('field_type', { param, found: shown(models, encoding), expected: 'an array of model ids' });
-  }
-  const wrong = models.findIndex((id) => typeof id !== 'string');
-  if (wrong >= 0) {
-    const found = `an array whose entry ${wrong} is ${shown(models[wrong], encoding)}`;
-    throw gatewayError('field_type', { param, found, expected: 'an array of model ids' });
-  }
-  if (models.length > fallbackModelsMax) {
-    throw gatewayError('parameter_out_of_range', {
-      param,
-      value: `an array of ${models.length} ids`,
-      range: `at most ${fallbackModelsMax} ids`,
-    });
-  }
-  return (models as string[]).map((id) => plainText(id, encoding));
 }
 
 /**

@@ -8,7 +8,11 @@ import { routerMetadataText } from '../../wire/router-metadata.js';
 import { chatStream, writeAnswer } from './write-answer.js';
 
 const closing = {
-  usage: '{"prompt_tokens":9,"cost":0.1}',
+  usage: {
+    given: usage(9, 1),
+    usage: { promptTokens: 9, completionTokens: 1, cachedTokens: 0, reasoningTokens: 0 },
+    cost: { pico: 100_000_000_000n, details: {}, tier: null, lines: [] },
+  },
   metadata: '{"provider":"acme","stream_end":"X"}',
 };
 const finish = chunk({ delta: {}, finishReason: 'stop' });
@@ -42,12 +46,13 @@ describe('the end of a stream', () => {
 
   it('complete, usage asked for: the usage frame is the last and has the receipt', () => {
     const { frames } = closed([chunk({ content: 'a' }), finish], 'complete', true);
-    expect(frames.map((frame) => frame.usage)).toEqual([null, null, { prompt_tokens: 9, cost: 0.1 }, undefined]);
+    const written = { ...usage(9, 1), cost: 0.1, cost_details: {} };
+    expect(frames.map((frame) => frame.usage)).toEqual([null, null, written, undefined]);
     expect(frames[1]).not.toHaveProperty('router_metadata');
     expect(frames[2]).toEqual({
       ...identity,
       choices: [],
-      usage: { prompt_tokens: 9, cost: 0.1 },
+      usage: written,
       router_metadata: receipt,
     });
   });
@@ -95,7 +100,10 @@ describe('the end of a stream', () => {
   });
 
   it('a pricing fault: one error frame with the envelope, in UTF-8, and no [DONE]', () => {
-    const frame = chatStream.writeError(gatewayError('cost_unresolvable', { provider: 'acme', reason: 'Grüße' }));
+    const frame = chatStream.writeError(
+      gatewayError('cost_unresolvable', { provider: 'acme', reason: 'Grüße' }),
+      'req-1',
+    );
     expect(frame).toMatch(/^data: [^\n]*\n\n$/);
     const { error } = JSON.parse(Buffer.from(frame.slice(6), 'latin1').toString());
     expect(error).toMatchObject({

@@ -10,7 +10,15 @@ import type { StreamEnding, StreamWriter, WholeAnswer } from '../door.js';
 const doneFrame = 'data: [DONE]\n\n';
 
 /** The upstream's members under our own id and model, with the usage that is billed, its cost, and the routing metadata. */
-export function writeAnswer({ id, created, model, parts, usage, cost, metadata }: WholeAnswer): string {
+export function writeAnswer({
+  id,
+  created,
+  model,
+  parts,
+  usage,
+  cost,
+  metadata,
+}: Omit<WholeAnswer, 'request'>): string {
   const members = parts.members === '' ? '' : `,${parts.members}`;
   return (
     `{"id":"${id}","object":"chat.completion","created":${created},"model":"${model}"${members}` +
@@ -35,7 +43,10 @@ function writeEnd(ending: StreamEnding, as: ChunkIdentity): Latin1Text {
     const first = index === 0 ? firstMetadata : undefined;
     out += writeChunk(frame, as, onFinish && index === finishFrames.length - 1 ? metadata : first);
   });
-  if (!onFinish) out += writeMetadataFrame(as.includeUsage ? usage : undefined, metadata, as);
+  if (!onFinish) {
+    const written = as.includeUsage ? usageText(usage.given, usage.usage, usage.cost) : undefined;
+    out += writeMetadataFrame(written, metadata, as);
+  }
   return asLatin1(out + doneFrame);
 }
 

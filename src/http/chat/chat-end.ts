@@ -2,6 +2,7 @@
 import { keepsDebug, type Logger } from '../../base/logger.js';
 import { usdNumber } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
+import type { Door } from '../../doors/door.js';
 import { GatewayError } from '../../errors/gateway-error.js';
 import { type Meters, type Outcome, outcomeOfStatus } from '../../observability/metrics/meters.js';
 import type { EndedChat, ServedChat, Tracing } from '../../observability/tracing/ended-chat.js';
@@ -20,6 +21,7 @@ export interface ChatWatch {
 export interface WatchedChat {
   readonly caller: Pick<ChatCaller, 'header'>;
   readonly requestId: string;
+  readonly door: Pick<Door, 'name' | 'path' | 'kind'>;
   /** As the metrics name it; null where the framework counts the request. */
   readonly endpoint: string | null;
   /** Monotonic milliseconds. */
@@ -35,6 +37,9 @@ interface End {
 }
 
 const statusClientClosed = 499;
+
+/** OpenTelemetry's names. */
+const operations = { chat: 'chat', embedding: 'embeddings', rerank: 'rerank' } as const;
 
 /** `error` is what ended the request: null where it was answered. */
 export function chatEnded(watch: ChatWatch, chat: WatchedChat, error: GatewayError | CallerGone | null): void {
@@ -121,7 +126,7 @@ function lineOf({ requestId, startedAtMs, notes }: WatchedChat, { outcome, statu
 }
 
 function endedChat(clock: Clock, chat: WatchedChat, { outcome, status, error, endedAtMs }: End): EndedChat {
-  const { caller, requestId, startedAtMs, notes } = chat;
+  const { caller, requestId, startedAtMs, notes, door } = chat;
   const { exchange, trail, delivered } = notes;
   // Durations are monotonic. The wall clock is read once, so that a step of it cannot change them.
   const epochMs = clock.now() - endedAtMs;
@@ -129,6 +134,7 @@ function endedChat(clock: Clock, chat: WatchedChat, { outcome, status, error, en
     traceparent: caller.header('traceparent'),
     tracestate: caller.header('tracestate'),
     requestId,
+    door: { name: door.name, path: door.path, operation: operations[door.kind] },
     startedAt: epochMs + startedAtMs,
     endedAt: epochMs + endedAtMs,
     status,

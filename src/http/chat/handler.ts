@@ -87,6 +87,7 @@ function watchOf({ clock, logger }: PipelinePorts, { meters, tracing }: ChatDeps
 /** One request from its head to its end: what the pipeline is given of it, and what is watched. */
 interface RunningChat extends WatchedChat, Arrival {
   readonly caller: ChatCaller;
+  readonly door: Door;
   readonly requestId: string;
   readonly notes: ChatNotes;
 }
@@ -128,6 +129,7 @@ function fail(ports: PipelinePorts, watch: ChatWatch, chat: RunningChat, error: 
   }
   const known = error instanceof GatewayError ? error : unexpected(ports, id, error);
   chatEnded(watch, chat, known);
+  known.body = chat.door.writeError(known, id);
   caller.refuse(known, id, identity ? headerObject(ports.keyLimiter.headersOf(identity)) : {});
 }
 

@@ -11,6 +11,7 @@ import { activity, adminActivity } from './paths/activity.js';
 import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.js';
 import { adminRoutes } from './paths/admin-routes.js';
 import { chat } from './paths/chat.js';
+import { messages, responses } from './paths/doors.js';
 import { generations } from './paths/generations.js';
 import { managedKeys } from './paths/keys.js';
 import { explain, models } from './paths/models.js';
@@ -22,6 +23,8 @@ import type { OpenApiDocument, Resource } from './types.js';
 const resourceGroups = {
   'Inference API': [
     chat,
+    messages,
+    responses,
     models,
     explain,
     routingPolicy,
@@ -47,7 +50,7 @@ export function registerOpenApi(app: FastifyInstance): void {
   });
 }
 
-const description = `Lodestone is an inference gateway: chat completions in OpenAI’s shape, routed to a provider and a region, with a receipt.
+const description = `Lodestone is an inference gateway: chat completions, messages and responses, routed to a provider and a region, with a receipt.
 
 **Keys.** The inference API takes \`Authorization: Bearer sk-lr-…\`, a key from the dashboard. The admin API takes the admin token.
 

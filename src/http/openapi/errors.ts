@@ -4,6 +4,7 @@ import type { Condition } from '../../errors/error-table.js';
 import type { ErrorRow } from '../../errors/row.js';
 import { callerErrors } from '../../errors/table-caller.js';
 import { dashboardErrors } from '../../errors/table-dashboard.js';
+import { doorErrors } from '../../errors/table-doors.js';
 import { keyErrors } from '../../errors/table-keys.js';
 import { operatorErrors } from '../../errors/table-operator.js';
 import { paymentErrors } from '../../errors/table-payments.js';
@@ -18,6 +19,7 @@ type Row = ErrorRow<Record<string, unknown>>;
 const { too_many_attempts } = dashboardErrors;
 const table = {
   ...callerErrors,
+  ...doorErrors,
   ...keyErrors,
   ...serviceErrors,
   ...operatorErrors,
@@ -99,6 +101,7 @@ export const errorExamples: Record<string, Example> = Object.fromEntries(
 export function errorResponses(
   of: readonly Condition[],
   headerNames: readonly string[],
+  envelope?: Schema,
 ): Readonly<Record<string, Response>> {
   const byStatus = new Map<number, Condition[]>();
   for (const condition of new Set(of)) {
@@ -108,24 +111,27 @@ export function errorResponses(
   const responses = [...byStatus].map(([status, rows]) => {
     // A 401 knows no key, so it has no limits to report.
     const names = status === 401 ? headerNames.filter((name) => !rateLimitHeaders.includes(name)) : headerNames;
-    return [String(status), errorResponse(rows, names)];
+    return [String(status), errorResponse(rows, names, envelope)];
   });
   return Object.fromEntries(responses);
 }
 
-export function errorResponse(rows: readonly Condition[], headerNames: readonly string[]): Response {
+/** `envelope` is the schema of an API that has its own form of errors. */
+export function errorResponse(rows: readonly Condition[], headerNames: readonly string[], envelope?: Schema): Response {
   const mayRetryAfter = rows.some((condition) => rowOf(condition).retryAfter);
   const schemas = rows.map((condition) => ref(errorSchemaName(condition)));
   const examples = rows.map((condition): [string, Ref] => [condition, { $ref: `#/components/examples/${condition}` }]);
   return {
     description: rows.map(rowText).join('\n'),
     headers: headerRefs([...headerNames, ...(mayRetryAfter ? ['retry-after'] : [])]),
-    content: {
-      'application/json': {
-        schema: schemas.length === 1 ? schemas[0]! : { anyOf: schemas },
-        examples: Object.fromEntries(examples),
-      },
-    },
+    content: envelope
+      ? { 'application/json': { schema: envelope } }
+      : {
+          'application/json': {
+            schema: schemas.length === 1 ? schemas[0]! : { anyOf: schemas },
+            examples: Object.fromEntries(examples),
+          },
+        },
   };
 }
 

@@ -11,6 +11,8 @@ export interface OperationDescription {
   description?: string;
   parameters?: readonly Parameter[];
   body?: { schema: Schema; examples: Readonly<Record<string, Example>>; description?: string };
+  /** The schema of errors, where the API has its own form of them. */
+  errors?: Schema;
   /** The successful answers, by status. */
   answers: Readonly<Record<string, Answer>>;
 }
@@ -35,6 +37,7 @@ const everyAnswer = ['x-request-id'];
 /** Errors of the HTTP layer, which any path can end in. */
 const httpLayer: readonly Condition[] = [
   'path_not_found',
+  'response_not_stored',
   'method_not_allowed',
   'bad_http',
   'request_timeout',
@@ -108,7 +111,7 @@ function operationOf(
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
       ...Object.fromEntries(good),
-      ...errorResponses(all, headerNames),
+      ...errorResponses(all, headerNames, operation.errors),
       default: { $ref: '#/components/responses/HttpLayer' },
     },
   };

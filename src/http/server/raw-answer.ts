@@ -48,7 +48,7 @@ const drainMsMax = 30_000;
 const drains = new PacedDrains();
 
 function errorBody(error: GatewayError): string {
-  return JSON.stringify(envelopeOf(error));
+  return error.body ?? JSON.stringify(envelopeOf(error));
 }
 
 function headOf(error: GatewayError, requestId: string, body: string, path: string): OutgoingHttpHeaders {

@@ -247,7 +247,7 @@ describe('what node has to decide', () => {
   ])('a request with %s', (_, lines) => expect(verdict(head(lines))).toBe(headNotAccepted));
 
   it('anything but a door, from its first bytes', () => {
-    for (const text of ['G', 'POST /v1/m', 'POST /v1/chat/completions?', ' ', '\r\n'])
+    for (const text of ['G', 'POST /v1/k', 'POST /v1/chat/completions?', ' ', '\r\n'])
       expect(verdict(Buffer.from(text))).toBe(headNotAccepted);
     for (const text of ['', 'P', 'POST /v1/chat/comp', requestLine, `${requestLine}host: x\r\nconte`])
       expect(verdict(Buffer.from(text))).toBe(headIncomplete);

@@ -15,6 +15,7 @@ const served: EndedChat = {
   traceparent: undefined,
   tracestate: undefined,
   requestId: 'req-1',
+  door: { name: 'chat', path: '/v1/chat/completions', operation: 'chat' },
   startedAt: 1_700_000_000_000.25,
   endedAt: 1_700_000_000_900.5,
   status: 200,
@@ -69,6 +70,7 @@ describe('a chat request as spans (GenAI semantic conventions)', () => {
       status: { code: SpanStatusCode.UNSET },
       attributes: {
         'gen_ai.operation.name': 'chat',
+        'lodestone.door': 'chat',
         'gen_ai.provider.name': 'acme',
         'gen_ai.request.model': 'auto/meta/llama',
         'gen_ai.request.stream': true,

@@ -17,22 +17,21 @@ import {
 import type { Route } from '../../catalogue/route.js';
 import type { AskedChat, ChatAttempt, EndedChat, ServedChat } from './ended-chat.js';
 
-const operation = { 'gen_ai.operation.name': 'chat' } as const;
-const path = '/v1/chat/completions';
-
 export function writeSpans(tracer: Tracer, chat: EndedChat): void {
   const request = requestSpan(tracer, chat);
   if (request.isRecording()) {
     const within = trace.setSpan(ROOT_CONTEXT, request);
-    for (const attempt of chat.attempts) attemptSpan(tracer, within, attempt);
+    for (const attempt of chat.attempts) attemptSpan(tracer, within, attempt, chat.door.operation);
   }
   request.end(chat.endedAt);
 }
 
 function requestSpan(tracer: Tracer, chat: EndedChat): Span {
   const { asked, served, status, errorCode } = chat;
+  const { name, path, operation } = chat.door;
   const attributes: Attributes = {
-    ...operation,
+    'gen_ai.operation.name': operation,
+    'lodestone.door': name,
     'http.request.method': 'POST',
     'http.route': path,
     'url.path': path,
@@ -43,7 +42,7 @@ function requestSpan(tracer: Tracer, chat: EndedChat): Span {
     ...(served && servedAttributes(served)),
   };
   const options = { kind: SpanKind.SERVER, attributes, startTime: chat.startedAt };
-  const span = tracer.startSpan(asked ? `chat ${asked.model}` : 'chat', options, callersContext(chat));
+  const span = tracer.startSpan(asked ? `${operation} ${asked.model}` : operation, options, callersContext(chat));
   // By the HTTP conventions a 4xx is no error of the server.
   if (status >= 500 || chat.broken) span.setStatus({ code: SpanStatusCode.ERROR });
   return span;
@@ -81,11 +80,11 @@ function servedAttributes(served: ServedChat): Attributes {
   };
 }
 
-function attemptSpan(tracer: Tracer, within: Context, attempt: ChatAttempt): void {
+function attemptSpan(tracer: Tracer, within: Context, attempt: ChatAttempt, operation: string): void {
   const { route, outcome, status, firstByteSeconds } = attempt;
   const failed = outcome !== 'served';
   const attributes: Attributes = {
-    ...operation,
+    'gen_ai.operation.name': operation,
     'gen_ai.provider.name': providerName(route),
     'gen_ai.request.model': route.upstreamModel,
     ...addressOf(route),
@@ -96,7 +95,7 @@ function attemptSpan(tracer: Tracer, within: Context, attempt: ChatAttempt): voi
     'lodestone.locode': route.locode,
   };
   const options = { kind: SpanKind.CLIENT, attributes, startTime: attempt.startedAt };
-  const span = tracer.startSpan(`chat ${route.upstreamModel}`, options, within);
+  const span = tracer.startSpan(`${operation} ${route.upstreamModel}`, options, within);
   if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end(attempt.endedAt);
 }

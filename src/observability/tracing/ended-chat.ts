@@ -7,6 +7,7 @@ export interface EndedChat {
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   readonly requestId: string;
+  readonly door: TracedDoor;
   /** Epoch milliseconds, with fractions. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -19,6 +20,14 @@ export interface EndedChat {
   readonly asked: AskedChat | null;
   readonly served: ServedChat | null;
   readonly attempts: readonly ChatAttempt[];
+}
+
+/** The client API that the request came by. */
+export interface TracedDoor {
+  readonly name: string;
+  readonly path: string;
+  /** `gen_ai.operation.name`. */
+  readonly operation: string;
 }
 
 export interface AskedChat {

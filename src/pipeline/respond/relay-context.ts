@@ -5,8 +5,10 @@ import type { StreamWriter } from '../../doors/door.js';
 
 export interface RelayContext {
   counter: Pick<TokenCounter, 'countPiece'>;
-  writer: StreamWriter;
+  /** The writer for a route: a route may speak the client's API itself. */
+  openWriter(route: Route): StreamWriter;
   id: string;
+  requestId: string;
   created: number;
   includeUsage: boolean;
   snapshot: Snapshot;

@@ -7,7 +7,7 @@
 import { asLatin1, type Latin1Text } from '../../base/latin1.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
-import type { StreamEnding } from '../../doors/door.js';
+import type { BilledUsage, FrameTemplate, StreamEnding, StreamWriter } from '../../doors/door.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
 import type { FrameVerdict } from '../../providers/call.js';
@@ -20,7 +20,6 @@ import {
   parseChunk,
   usageOf,
 } from '../../wire/chunk.js';
-import type { ChunkTemplate } from '../../wire/chunk-template.js';
 import { DeltaReader } from '../../wire/deltas.js';
 import { readUsage, type UsageReading } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
@@ -57,7 +56,8 @@ export class StreamRelay implements Relay {
   private permit!: Pick<Permit, 'reportContent'>;
   private readonly waiting = new WaitingFrames();
   private out = '';
-  private template: ChunkTemplate | null = null;
+  private writer!: StreamWriter;
+  private template: FrameTemplate | null = null;
   private learnings = 0;
   private deltas = new DeltaReader();
   private checkedModel: unknown = undefined;
@@ -79,6 +79,7 @@ export class StreamRelay implements Relay {
   begin(route: Route, permit: Pick<Permit, 'reportContent'>): void {
     this.route = route;
     this.permit = permit;
+    this.writer = this.context.openWriter(route);
     this.fault = null;
     this.usage = null;
     this.reading = { kind: 'absent' };
@@ -102,6 +103,10 @@ export class StreamRelay implements Relay {
     return this.readFrame(asLatin1(text.slice(start, end).trim()));
   }
 
+  onEvent(data: Latin1Text, event: string): void {
+    this.writer.takeEvent!(data, event);
+  }
+
   callerLeft(): void {
     this.recordSoFar(true);
   }
@@ -115,6 +120,7 @@ export class StreamRelay implements Relay {
   }
 
   onChunkEnd(resume: () => void): boolean {
+    if (this.committed && this.writer.flush) this.out += this.writer.flush();
     const text = this.takeOut();
     if (text !== '') this.lastTextAtMs = this.context.nowMs();
     // Recorded before it is sent, so that delivered text is billed even if the process dies now.
@@ -142,14 +148,14 @@ export class StreamRelay implements Relay {
     return this.finishFrames;
   }
 
-  /** What is left to send of a stream, its closing frames included. `usage` and `metadata` are JSON text. */
-  takeEnd(end: StreamEnding['end'], usage: string, metadata: string): Latin1Text {
+  /** What is left to send of a stream, its closing frames included. `metadata` is JSON text. */
+  takeEnd(end: StreamEnding['end'], usage: BilledUsage, metadata: string): Latin1Text {
     const ending = { end, usage, metadata, finishFrames: this.finishFrames, firstMetadata: this.firstMetadata() };
-    return asLatin1(this.takeOut() + this.context.writer.writeEnd(ending, this.identity()));
+    return asLatin1(this.takeOut() + this.writer.writeEnd(ending, this.identity()));
   }
 
   takeError(error: GatewayError): Latin1Text {
-    return asLatin1(this.takeOut() + this.context.writer.writeError(error));
+    return asLatin1(this.takeOut() + this.writer.writeError(error, this.context.requestId));
   }
 
   /** Makes the 200 of an answer that had no content, only a `finish_reason`. */
@@ -241,7 +247,7 @@ export class StreamRelay implements Relay {
     if (hasContent(chunk)) for (const finish of this.waiting.takeFinal()) this.emit(finish);
     if (this.learnings < learningsMax) {
       this.learnings++;
-      this.template = this.context.writer.templateFor(data, this.identity()) ?? this.template;
+      this.template = this.writer.templateFor(data, this.identity()) ?? this.template;
     }
     if (data.length < largeFrameCharacters || !this.splice(data)) this.emit(chunk);
   }
@@ -271,7 +277,7 @@ export class StreamRelay implements Relay {
   }
 
   private emit(chunk: Chunk): void {
-    this.out += this.context.writer.writeFrame(chunk, this.identity(), this.firstMetadata());
+    this.out += this.writer.writeFrame(chunk, this.identity(), this.firstMetadata());
     this.addDelivered(chunk);
   }
 

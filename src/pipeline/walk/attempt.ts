@@ -5,14 +5,19 @@ import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
-import { type Budgets, Call, type CallResult } from '../../providers/call.js';
+import { type Budgets, Call, type CallResult, type FrameConsumer } from '../../providers/call.js';
 import { failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { SentRequest } from '../../providers/classify/failure-reader.js';
-import type { OutgoingCall, Target } from '../../providers/dialects/dialect.js';
+import type { OutgoingCall } from '../../providers/dialects/dialect.js';
+import { nativeApis, nativeFormat } from '../../providers/dialects/native-apis.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
+import { NativeFrames } from '../../providers/native-frames.js';
+import { isNativePass, nativeCall, nativeHeaders, translationFor } from '../../providers/native-pass.js';
 import { TranslatedFrames } from '../../providers/translated-frames.js';
+import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
+import { targetOf } from './target.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
@@ -50,15 +55,42 @@ export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<Attemp
   exchange.trail.attempts.push(record);
   exchange.trail.providersAttempted.push(provider.id);
   relay?.begin(route, permit);
-  const written = ports.requests.write(exchange.request, targetOf(route), provider.dialect);
+  const written = outgoingCall(ports, exchange.request, route);
   return andThen(isPending(written) ? orTooLarge(written) : written, (outgoing) => {
-    const headers = ports.credentials.headersFor(route, outgoing.path, outgoing.body);
+    const headers = headersFor(ports, exchange, route, outgoing);
     return andThen(waitForCredentials(ports, task, headers), (credentials) => {
       if (!('kind' in credentials)) return callUpstream(ports, task, record, { outgoing, credentials });
       note(record, credentials, { kind: 'gone' });
       return credentials;
     });
   });
+}
+
+function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
+  const { provider } = route;
+  if (isNativePass(provider, request)) return nativeCall(request.native!, provider.dialect, targetOf(route));
+  return ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
+}
+
+function headersFor(
+  { credentials }: Pick<AttemptPorts, 'credentials'>,
+  { request, caller }: Exchange,
+  route: Route,
+  { path, body }: OutgoingCall,
+): MaybePromise<readonly string[]> {
+  const headers = credentials.headersFor(route, path, body);
+  if (!isNativePass(route.provider, request)) return headers;
+  return andThen(headers, (own) => nativeHeaders(own, request.native!.api, (name) => caller.header(name)));
+}
+
+/** What the frames of an attempt go through on their way to the relay. */
+function framesOf(relay: Relay | null, { provider }: Route, request: ChatRequest): FrameConsumer | null {
+  if (relay === null) return null;
+  if (isNativePass(provider, request)) {
+    return new NativeFrames(relay, nativeApis[request.native!.api]!.createStreamTranslator());
+  }
+  const { createStreamTranslator } = dialectOf(provider.dialect);
+  return createStreamTranslator ? new TranslatedFrames(relay, createStreamTranslator()) : relay;
 }
 
 /** A call that is ready to be sent. */
@@ -76,13 +108,12 @@ function callUpstream(
 ): Promise<AttemptOutcome> {
   const { exchange, route, relay } = task;
   const { request, caller, trail } = exchange;
-  const { createStreamTranslator } = dialectOf(route.provider.dialect);
   return new Promise((resolve, reject) => {
     const call = new Call(
       { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
       { route, path, body, stream: request.stream, headers: credentials.headers },
       credentials.budgets,
-      relay && createStreamTranslator ? new TranslatedFrames(relay, createStreamTranslator()) : relay,
+      framesOf(relay, route, request),
       (result, ended) => {
         caller.onGone = null;
         trail.upstreamMs += ports.clock.monotonicMs() - ended.startedAtMs;
@@ -122,7 +153,7 @@ function readResult(
 ): MaybePromise<AttemptOutcome> {
   const unread: MaybePromise<UnreadOutcome> =
     result.kind === 'answer'
-      ? andThen(ports.answers.read(result.body, route.provider.dialect, route), (reading) =>
+      ? andThen(ports.answers.read(result.body, formatOf(route, exchange.request), route), (reading) =>
           answerOutcome(exchange, route, result, reading),
         )
       : outcomeOf(route, result, relay, ports.clock.now());
@@ -132,6 +163,10 @@ function readResult(
       return read;
     }),
   );
+}
+
+function formatOf({ provider }: Route, request: ChatRequest): string {
+  return isNativePass(provider, request) ? nativeFormat(request.native!.api) : provider.dialect;
 }
 
 /** An upstream's error may quote the request, so it is read beside what was sent. */
@@ -225,15 +260,4 @@ function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult
   } else {
     record.outcome = outcome.kind === 'stream' && outcome.end !== 'complete' ? outcome.end : 'served';
   }
-}
-
-const targets = new WeakMap<Route, Target>();
-
-function targetOf(route: Route): Target {
-  const known = targets.get(route);
-  if (known) return known;
-  const { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters } = route;
-  const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters };
-  targets.set(route, target);
-  return target;
 }

@@ -4,6 +4,7 @@ import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
+import { inexpressibleOn, isNativePass, omittedOn } from '../../providers/native-pass.js';
 import {
   type ChatRequest,
   type PricedExtras,
@@ -17,6 +18,8 @@ export interface Obstacle {
   readonly param: string | null;
   /** What the route cannot do, where the parameter alone does not say it. */
   readonly reason?: string;
+  /** Tells the client of an API how to go on. */
+  readonly details?: object;
 }
 
 /** A candidate that was ruled out without being tried. */
@@ -25,6 +28,7 @@ export interface RuledOut {
   readonly verdict: Obstacle['verdict'] | 'breaker_open';
   readonly param: string | null;
   readonly reason?: string;
+  readonly details?: object;
 }
 
 const held: Obstacle = { verdict: 'quota_held', param: null };
@@ -38,11 +42,28 @@ const cannotApply = Object.fromEntries(
 export function obstacleOf(
   { holds }: Pick<PipelinePorts, 'holds'>,
   route: Route,
-  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras'>,
+  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras' | 'native'>,
 ): Obstacle | null {
   if (holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
   if (!route.price) return unpriced;
+  const { native, extras } = request;
+  if (native === undefined) return chatObstacle(route, route.price, request);
+  if (isNativePass(route.provider, request)) return extras === undefined ? null : withoutPrice(route.price, extras);
+  const found = inexpressibleOn(route, request);
+  if (found) return { verdict: 'cannot_apply', ...found };
+  // Tools that run at a provider are left out of the translation, so they need no price.
+  const translated = extras === undefined ? request : { ...request, extras: { ...extras, tools: [] } };
+  const obstacle = chatObstacle(route, route.price, translated);
+  return obstacle?.param ? { ...obstacle, param: native.names[obstacle.param] ?? obstacle.param } : obstacle;
+}
+
+/** What a route cannot do of a request in the chat format. */
+function chatObstacle(
+  route: Route,
+  price: Price,
+  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras'>,
+): Obstacle | null {
   for (const param of request.needs) {
     if (!applies(route, param, request.responseFormat)) return cannotApply[param];
   }
@@ -50,7 +71,18 @@ export function obstacleOf(
     const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
     if (param) return cannotApply[param];
   }
-  return request.extras === undefined ? null : withoutPrice(route.price, request.extras);
+  return request.extras === undefined ? null : withoutPrice(price, request.extras);
+}
+
+/** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
+export function wholeFirst<Candidate>(
+  ranked: readonly Candidate[],
+  request: ChatRequest,
+  routeOf: (candidate: Candidate) => Route,
+): readonly Candidate[] {
+  if (request.native === undefined) return ranked;
+  const leavesOut = (candidate: Candidate): boolean => omittedOn(routeOf(candidate), request).length > 0;
+  return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
 }
 
 /** An answer that could not be billed is not asked for. */
@@ -96,7 +128,7 @@ export function nothingTried(
 
 function obstacleError(
   { clock }: Pick<PipelinePorts, 'clock'>,
-  { route, verdict, param, reason }: RuledOut,
+  { route, verdict, param, reason, details }: RuledOut,
 ): GatewayError {
   const provider = route.provider.id;
   switch (verdict) {
@@ -108,11 +140,8 @@ function obstacleError(
       return gatewayError('provider_not_configured', { provider });
     case 'cannot_apply': {
       const what = param === 'n' ? '`n` above 1' : `\`${param}\``;
-      return gatewayError('cannot_apply', {
-        provider,
-        param: param ?? '',
-        reason: `${reason ?? `cannot apply ${what}`} on ${route.id}`,
-      });
+      const values = { provider, param: param ?? '', reason: `${reason ?? `cannot apply ${what}`} on ${route.id}` };
+      return gatewayError('cannot_apply', values, details ? { details } : {});
     }
     default:
       return gatewayError('route_unpriced', { id: route.id });

@@ -3,7 +3,7 @@
  * holds everything else that differs by dialect: headers, catalogue rules and the names that its protocol defines.
  */
 import type { Latin1Text } from '../../base/latin1.js';
-import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
+import type { ApiName, ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 
 /** The part of a route that a dialect may use. */
@@ -52,6 +52,13 @@ export interface Dialect {
   readonly createStreamTranslator: (() => StreamTranslator) | null;
   /** The first requested parameter that the provider's API cannot express on any route; null where there is none. */
   inapplicableParameter(request: Pick<ChatRequest, 'needs' | 'responseFormat'>): RefusableParameter | null;
+
+  /** The client API that it is; absent where no door speaks it. */
+  readonly speaks?: ApiName;
+  /** Where the provider has another client API, if not under its usual path. */
+  pathOf?(api: ApiName, target: Target): string;
+  /** Chat fields, of those that not every provider knows, that it can express. `cache_control` includes signed reasoning. */
+  readonly words: ReadonlySet<string>;
 
   /** The `accept` header; absent = JSON or server-sent events. */
   readonly accept?: string;

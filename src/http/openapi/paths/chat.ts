@@ -173,9 +173,11 @@ const routerMetadata = object(
     cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
     request_policy: boolean('The request had a `provider` object with at least one field.'),
     sticky: boolean('The route that served the conversation before was tried first, and served again.'),
+    generation_id: text('The generation’s id, at doors whose answers have an id of the provider.', idPattern('gen')),
+    omitted: array({ type: 'string' }, 'Optional fields that the route has no word for and that were left out.'),
     stream_end: oneOfValues(['complete', 'stalled', 'cut'], 'Only on the last JSON frame of a stream: how it ended.'),
   },
-  { optional: ['stream_end'] },
+  { optional: ['generation_id', 'omitted', 'stream_end'] },
 );
 
 const identity = {

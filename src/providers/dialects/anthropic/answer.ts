@@ -2,11 +2,12 @@
  * Translates a whole message to a completion: joined text, tool calls and reasoning. Other blocks, such as those of tools that
  * Anthropic ran itself, are left out.
  */
+
+import { reasoningFormat } from '../../../wire/anthropic-words.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
 import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../chat-parts/completion.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import type { TranslatedAnswer } from '../dialect.js';
-import { reasoningFormat } from './blocks.js';
 import { finishReasonOf, usageOf } from './usage.js';
 
 export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAnswer {

@@ -13,6 +13,17 @@ export const anthropic: Dialect = {
     const none = needs.find((param) => param !== 'response_format');
     return none ?? (responseFormat === null || responseFormat === 'json_schema' ? null : 'response_format');
   },
+  speaks: 'messages',
+  words: new Set([
+    'cache_control',
+    'reasoning_effort',
+    'user',
+    'safety_identifier',
+    'top_k',
+    'stops',
+    'service_tier',
+    'file',
+  ]),
   extraHeaders: ['anthropic-version', '2023-06-01'],
   keyHeader: (key) => ['x-api-key', key],
   needsBaseUrl: true,

@@ -1,4 +1,5 @@
 /** Writes the items of a turn as content blocks of the Messages API. Items without a block type are sent as the client wrote them. */
+import { reasoningFormat } from '../../../wire/anthropic-words.js';
 import type {
   Conversation,
   Fields,
@@ -9,9 +10,6 @@ import type {
   TextItem,
   ToolResultItem,
 } from '../chat-parts/conversation.js';
-
-/** Marks reasoning that only Anthropic accepts back. OpenRouter uses the same name. */
-export const reasoningFormat = 'anthropic-claude-v1';
 
 /** A single text stays a string; several stay separate, with their cache markers. */
 export function systemOf(items: readonly TextItem[]): string | Fields[] | undefined {

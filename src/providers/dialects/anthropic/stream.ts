@@ -3,6 +3,7 @@
  * copied with its escapes; all other events are parsed. Unknown events are ignored.
  */
 import { asLatin1, type Latin1Text } from '../../../base/latin1.js';
+import { reasoningFormat } from '../../../wire/anthropic-words.js';
 import {
   argumentsChunk,
   type ChunkAround,
@@ -21,7 +22,6 @@ import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { keepReasoning, OpenBlocks } from '../chat-parts/open-blocks.js';
 import { isStringInside, type ReadEvent, readEvent } from '../chat-parts/stream-event.js';
 import type { EmitChunk, StreamTranslator } from '../dialect.js';
-import { reasoningFormat } from './blocks.js';
 import { finishReasonOf, usageOf } from './usage.js';
 
 type Write = ReadEvent['write'];

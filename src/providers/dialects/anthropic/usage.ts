@@ -1,14 +1,8 @@
 /** Translates usage and stop reasons to OpenAI's. */
 
+import { finishReasons } from '../../../wire/anthropic-words.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { figureOf, isMissing, sum } from '../chat-parts/figures.js';
-
-const finishReasons: Record<string, string> = {
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool_calls',
-  refusal: 'content_filter',
-};
 
 /**
  * Reasons that are not in the table mean `stop`: `end_turn`, `stop_sequence`, `pause_turn` and future ones. So does `tool_use`

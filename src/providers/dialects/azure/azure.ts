@@ -9,6 +9,7 @@ const entraToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 export const azure: Dialect = {
   ...openai,
   callOf: (request, target) => ({ path: chatPathOf(target), body: requestBody(request, target) }),
+  pathOf: (api, target) => chatPathOf(target).replace('/chat/completions', `/${api}`),
   keyHeader: (key) => (entraToken.test(key) ? bearerHeader(key) : ['api-key', key]),
   unknownModelAdvice: (routeId) =>
     `Deploy it under this name, or write your deployment's name as upstream_model of ${routeId}.`,

@@ -16,6 +16,7 @@ export const bedrock: Dialect = {
     const none = needs.find((param) => param !== 'response_format');
     return none ?? (responseFormat === null || responseFormat === 'json_schema' ? null : 'response_format');
   },
+  words: new Set(['cache_control', 'reasoning_effort', 'thinking', 'top_k', 'stops', 'service_tier', 'file']),
   // Streams come in AWS's own framing.
   accept: '*/*',
   keyHeader: bearerHeader,

@@ -20,6 +20,7 @@ export const gemini: Dialect = {
     const known = responseFormat === null || responseFormat === 'json_object' || responseFormat === 'json_schema';
     return known ? null : 'response_format';
   },
+  words: new Set(['reasoning_effort', 'thinking', 'top_k', 'stops', 'file']),
   // Never in the query, where proxies would log the key.
   keyHeader: (key) => (googleToken.test(key) ? bearerHeader(key) : ['x-goog-api-key', key]),
   needsBaseUrl: true,

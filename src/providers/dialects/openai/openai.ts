@@ -7,6 +7,11 @@ export const openai: Dialect = {
   readAnswer: null,
   createStreamTranslator: null,
   inapplicableParameter: () => null,
+  speaks: 'chat',
+  words: new Set([
+    ...['reasoning_effort', 'verbosity', 'metadata', 'user', 'safety_identifier'],
+    ...['prompt_cache_key', 'prompt_cache_retention', 'service_tier', 'file'],
+  ]),
   keyHeader: bearerHeader,
   needsBaseUrl: true,
   canSign: false,

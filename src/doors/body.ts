@@ -1,0 +1,108 @@
+/** Reads what the bodies of all doors have in common: JSON, the model id, the fallback list, and the types of fields. */
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { fallbackModelsMax } from '../wire/chat-request.js';
+import {
+  bytesTooDeep,
+  type JsonText,
+  nestingMax,
+  parseJsonBytes,
+  plainText,
+  shown,
+  type TextEncoding,
+} from '../wire/json-text.js';
+
+export type Fields = Record<string, unknown>;
+
+export interface ParsedBody {
+  readonly fields: Fields;
+  /** The text that was parsed. */
+  readonly text: string;
+  readonly encoding: TextEncoding;
+}
+
+/** Parses a body into a JSON object. Throws where it is none. */
+export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
+  if (bytes.length === 0) throw gatewayError('body_not_json', { reason: 'is empty' });
+  // Parsing costs time for every level, so a large body is measured first.
+  if (large && bytesTooDeep(bytes)) throw tooDeepError();
+  let json: JsonText;
+  try {
+    json = parseJsonBytes(bytes);
+  } catch (error) {
+    throw gatewayError('body_not_json', { reason: `is not JSON: ${reasonOf(error)}` });
+  }
+  const { value, text, encoding } = json;
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw gatewayError('body_not_json', { reason: `is ${shown(value, encoding)}, not a JSON object` });
+  }
+  return { fields: value as Fields, text, encoding };
+}
+
+export function tooDeepError(): GatewayError {
+  return gatewayError('body_not_json', { reason: `is nested deeper than ${nestingMax} levels` });
+}
+
+/** The parser's message, without the piece of the body that it quotes. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message
+    .replace(/,? ?(?:\.\.\.)?".*/s, '')
+    .replace(/ in JSON.*/, '')
+    .slice(0, 120);
+}
+
+export function checkModel(model: unknown, encoding: TextEncoding): string {
+  if (typeof model === 'string' && model !== '') return plainText(model, encoding);
+  if (model === undefined || model === null || model === '') {
+    throw gatewayError('model_id_shape', { id: '', reason: 'has 0 segments: `model` is missing or empty' });
+  }
+  throw gatewayError('field_type', { param: 'model', found: shown(model, encoding), expected: 'a string' });
+}
+
+export function checkType(value: unknown, param: string, type: string, expected: string, encoding: TextEncoding): void {
+  if (typeof value !== type) throw gatewayError('field_type', { param, found: shown(value, encoding), expected });
+}
+
+export function checkObject(value: unknown, param: string, encoding: TextEncoding): void {
+  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return;
+  throw gatewayError('field_type', { param, found: shown(value, encoding), expected: 'an object' });
+}
+
+export function checkFallback(fallback: unknown, encoding: TextEncoding): string[] | null {
+  if (fallback === undefined || fallback === null) return null;
+  if (typeof fallback !== 'object' || Array.isArray(fallback)) {
+    throw gatewayError('field_type', { param: 'fallback', found: shown(fallback, encoding), expected: 'an object' });
+  }
+  const { models } = fallback as Fields;
+  if (models === undefined || models === null) return null;
+  const param = 'fallback.models';
+  if (!Array.isArray(models)) {
+    throw gatewayError('field_type', { param, found: shown(models, encoding), expected: 'an array of model ids' });
+  }
+  const wrong = models.findIndex((id) => typeof id !== 'string');
+  if (wrong >= 0) {
+    const found = `an array whose entry ${wrong} is ${shown(models[wrong], encoding)}`;
+    throw gatewayError('field_type', { param, found, expected: 'an array of model ids' });
+  }
+  if (models.length > fallbackModelsMax) {
+    throw gatewayError('parameter_out_of_range', {
+      param,
+      value: `an array of ${models.length} ids`,
+      range: `at most ${fallbackModelsMax} ids`,
+    });
+  }
+  return (models as string[]).map((id) => plainText(id, encoding));
+}
+
+/** A number from 0 to `high`; absent is fine. */
+export function checkRange(value: unknown, param: string, high: number, encoding: TextEncoding): void {
+  if (value === undefined) return;
+  checkType(value, param, 'number', 'a number', encoding);
+  if ((value as number) >= 0 && (value as number) <= high) return;
+  const range = high === Number.MAX_SAFE_INTEGER ? '0 or greater' : `from 0 to ${high}`;
+  throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
+}
+
+export function isFields(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

@@ -1,0 +1,132 @@
+/** Passes on the events of a message from a provider that speaks the API, and writes what Lodestone adds to them. */
+import { asLatin1, encodeLatin1, type Latin1Text } from '../../base/latin1.js';
+import { envelopeOf } from '../../errors/envelope.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
+import type { Chunk, ChunkIdentity } from '../../wire/chunk.js';
+import { ChunkTemplate } from '../../wire/chunk-template.js';
+import { memberText, withMembers } from '../../wire/splice-members.js';
+import type { FrameTemplate, StreamEnding, StreamWriter } from '../door.js';
+import { nativeUsage } from './message-usage.js';
+
+export function eventText(event: string, data: string): string {
+  return `event: ${event}\ndata: ${data}\n\n`;
+}
+
+const types: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  451: 'permission_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+/** The body of an error, in Anthropic's envelope. */
+export function messagesError(error: GatewayError, requestId: string): string {
+  const { status } = error;
+  const type = types[status] ?? (status >= 400 && status < 500 ? 'invalid_request_error' : 'api_error');
+  return JSON.stringify({ type: 'error', error: { ...envelopeOf(error).error, type }, request_id: requestId });
+}
+
+const typeOf = /^\s*\{\s*"type"\s*:\s*"([a-z_]+)"/;
+const indexOf = /"index"\s*:\s*(\d+)/;
+/** An upstream may send events without content for ever; those over the bound say nothing that a client needs. */
+const earlyCharactersMax = 64 * 1024;
+
+export class NativeMessageStream implements StreamWriter {
+  /** The first event, until it is written with what Lodestone adds to it. */
+  private start: Latin1Text | null = null;
+  private begun = false;
+  /** Events that belong before or to the next chunk. */
+  private pending = '';
+  /** The last events, which wait for the bill. */
+  private final: { type: string; data: string }[] = [];
+  private readonly open = new Set<string>();
+
+  takeEvent(data: Latin1Text, event: string): void {
+    const type = typeOf.exec(data.slice(0, 64))?.[1] ?? event;
+    switch (type) {
+      case 'content_block_delta':
+        this.pending += eventText(type, data);
+        break;
+      case 'message_start':
+        this.start = data;
+        break;
+      case 'content_block_start':
+      case 'content_block_stop': {
+        const index = indexOf.exec(data)?.[1] ?? '0';
+        if (type === 'content_block_start') this.open.add(index);
+        else this.open.delete(index);
+        this.pending += eventText(type, data);
+        break;
+      }
+      case 'message_delta':
+      case 'message_stop':
+        this.final.push({ type, data });
+        break;
+      case 'error':
+        break;
+      default:
+        if (this.begun || this.pending.length < earlyCharactersMax) this.pending += eventText(type || 'ping', data);
+    }
+  }
+
+  writeFrame(_: Chunk, as: ChunkIdentity, metadata?: string): Latin1Text {
+    return asLatin1(this.take(as, metadata));
+  }
+
+  templateFor(data: Latin1Text, as: ChunkIdentity): FrameTemplate | null {
+    const learnt = ChunkTemplate.learn(data, as);
+    if (learnt === null) return null;
+    return {
+      textIn: (text, start, end) => learnt.textIn(text, start, end),
+      write: (_, metadata) => asLatin1(this.take(as, metadata)),
+    };
+  }
+
+  flush(): string {
+    const { pending } = this;
+    this.pending = '';
+    return pending;
+  }
+
+  writeEnd(ending: StreamEnding, as: ChunkIdentity): Latin1Text {
+    let out = this.take(as, ending.firstMetadata);
+    const isComplete = ending.end === 'complete';
+    if (!isComplete) {
+      for (const index of this.open) {
+        out += eventText('content_block_stop', `{"type":"content_block_stop","index":${index}}`);
+      }
+    }
+    const deltas = isComplete ? this.final.filter(({ type }) => type === 'message_delta') : [];
+    const last = deltas.pop()?.data ?? '{"type":"message_delta","delta":{"stop_reason":null,"stop_sequence":null}}';
+    for (const { data } of deltas) out += eventText('message_delta', data);
+    out += eventText(
+      'message_delta',
+      withMembers(last, { usage: nativeUsage(memberText(last, 'usage'), ending.usage) }),
+    );
+    const stop = this.final.find(({ type }) => type === 'message_stop')?.data ?? '{"type":"message_stop"}';
+    return asLatin1(out + eventText('message_stop', withMembers(stop, { router_metadata: ending.metadata })));
+  }
+
+  writeError(error: GatewayError, requestId: string): Latin1Text {
+    return asLatin1(eventText('error', encodeLatin1(messagesError(error, requestId))));
+  }
+
+  private take({ model }: ChunkIdentity, metadata: string | undefined): string {
+    if (this.begun) return this.flush();
+    this.begun = true;
+    return this.startText(model, metadata) + this.flush();
+  }
+
+  private startText(model: string, metadata: string | undefined): string {
+    if (this.start === null) return '';
+    const message = memberText(this.start, 'message') ?? '{}';
+    const changes = { model: `"${model}"`, ...(metadata !== undefined && { router_metadata: metadata }) };
+    return eventText('message_start', withMembers(this.start, { message: withMembers(message, changes) }));
+  }
+}

@@ -1,0 +1,26 @@
+/** Prepares the body of a request for a route that speaks the client's API: the client's bytes without what only Lodestone reads. */
+import { encodeLatin1 } from '../base/latin1.js';
+import type { NativeRequest } from '../wire/chat-request.js';
+import { findMembers } from '../wire/json-members.js';
+import { withMembers, withoutMembers } from '../wire/splice-members.js';
+import type { ParsedBody } from './body.js';
+
+/** Fields that only Lodestone reads. */
+export const lodestoneFields: readonly string[] = ['fallback', 'provider', 'session_id'];
+
+/** `added` holds members as JSON text. */
+export function nativeBody(
+  { text, encoding }: ParsedBody,
+  added: Readonly<Record<string, string>> = {},
+): Pick<NativeRequest, 'body' | 'modelStart' | 'modelEnd'> {
+  let body = withoutMembers(encoding === 'latin1' ? text : encodeLatin1(text), lodestoneFields);
+  if (Object.keys(added).length > 0) body = withMembers(body, added);
+  let found = findMembers(body);
+  if (found === null) {
+    // An object that is written anew has every key once.
+    body = withMembers(body, {});
+    found = findMembers(body)!;
+  }
+  const at = found.keys.indexOf('model');
+  return { body, modelStart: found.valueStarts[at]!, modelEnd: found.ends[at]! };
+}

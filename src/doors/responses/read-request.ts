@@ -1,0 +1,227 @@
+/**
+ * Reads a Responses request: checks it, keeps it for routes that speak the API, and translates it to the chat format for all others.
+ * A null value counts as absent.
+ */
+import { encodeLatin1 } from '../../base/latin1.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { ChatRequest, Inexpressible, OptionalField } from '../../wire/chat-request.js';
+import { findMembers } from '../../wire/json-members.js';
+import { nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
+import { isOrdinaryTier } from '../../wire/usage.js';
+import {
+  checkFallback,
+  checkModel,
+  checkObject,
+  checkRange,
+  checkType,
+  type Fields,
+  isFields,
+  parseBody,
+  tooDeepError,
+} from '../body.js';
+import { lodestoneFields, nativeBody } from '../native-body.js';
+import { checkDoor } from '../wrong-door.js';
+import { translateInput } from './translate-input.js';
+import { translateTools } from './translate-tools.js';
+
+export function readResponsesRequest(bytes: Buffer, large = false): ChatRequest {
+  const body = parseBody(bytes, large);
+  const { text, encoding } = body;
+  const fields = Object.fromEntries(Object.entries(body.fields).filter(([, value]) => value !== null));
+  const found = findMembers(text);
+  if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
+  const model = checkModel(fields.model, encoding);
+  checkDoor(fields, 'input');
+  checkStateless(fields);
+  checkFields(fields, encoding);
+  const inexpressible: Inexpressible[] = [];
+  const optional: OptionalField[] = [];
+  const notes = { inexpressible, optional };
+  const tools = translateTools(fields, notes);
+  const common = commonFields(fields, notes);
+  const write = (marked: boolean): string => {
+    const noted = marked ? { inexpressible: [], optional: [] } : notes;
+    const messages = translateInput(fields, { marked, encoding, ...noted });
+    return JSON.stringify({ ...common, messages, ...tools.written }).slice(1, -1);
+  };
+  const members = write(false);
+  const marked = write(true);
+  const { type: format } = (common.response_format ?? {}) as { type?: string };
+  const { service_tier: tier, max_output_tokens: outputMax } = fields;
+  const priced = typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null;
+  const echo = JSON.stringify(echoOf(fields)).slice(1, -1);
+  return {
+    ...((priced !== null || tools.hosted.length > 0) && {
+      extras: { tier: priced, tools: tools.hosted, audio: false },
+    }),
+    ...(outputMax !== undefined && { outputMax: outputMax as number }),
+    model,
+    stream: fields.stream === true,
+    includeUsage: true,
+    needs: format === undefined ? [] : ['response_format'],
+    responseFormat: format ?? null,
+    fallback: checkFallback(fields.fallback, encoding),
+    members,
+    streamOptionMembers: '',
+    encoding,
+    native: {
+      api: 'responses',
+      ...nativeBody(body, { store: 'false' }),
+      ...(marked !== members && { marked }),
+      inexpressible,
+      optional,
+      echo: encoding === 'latin1' ? echo : encodeLatin1(echo),
+      names: { response_format: 'text.format', messages: 'input' },
+      ...(tools.namespaces.size > 0 && { namespaces: Object.fromEntries(tools.namespaces) }),
+      keepsReasoning: Array.isArray(fields.include) && fields.include.includes('reasoning.encrypted_content'),
+    },
+  };
+}
+
+/** What needs a memory of earlier responses. */
+function checkStateless(fields: Fields): void {
+  const refuse = (param: string, what: string): never => {
+    throw gatewayError('request_invalid', { param, what: `${what} Send the whole conversation in \`input\`.` });
+  };
+  const stored = 'Lodestone stores no responses';
+  if (fields.store === true) refuse('store', `\`store\` is true, but ${stored}. Leave it out, or send false.`);
+  for (const param of ['previous_response_id', 'conversation']) {
+    if (fields[param] !== undefined) refuse(param, `\`${param}\` refers to a stored response, but ${stored}.`);
+  }
+  if (fields.background === true) refuse('background', `\`background\` is true, but ${stored} to fetch later.`);
+  if (!Array.isArray(fields.input)) return;
+  const at = fields.input.findIndex((item) => isFields(item) && item.type === 'item_reference');
+  if (at >= 0) refuse('input', `input[${at}] refers to a stored item, but ${stored}.`);
+}
+
+function checkFields(fields: Fields, encoding: TextEncoding): void {
+  const { input, max_output_tokens: limit } = fields;
+  if (input === undefined) {
+    throw gatewayError('request_invalid', {
+      param: 'input',
+      what: '`input` is missing. Send a text or an array of items.',
+    });
+  }
+  if (typeof input !== 'string' && !Array.isArray(input)) {
+    const expected = 'a string or an array of items';
+    throw gatewayError('field_type', { param: 'input', found: shown(input, encoding), expected });
+  }
+  if (Array.isArray(input)) {
+    if (input.length === 0) {
+      throw gatewayError('request_invalid', {
+        param: 'input',
+        what: '`input` is an empty array. Send at least one item.',
+      });
+    }
+    const wrong = input.findIndex((item) => !isFields(item));
+    if (wrong >= 0) {
+      const found = `an array whose entry ${wrong} is ${shown(input[wrong], encoding)}`;
+      throw gatewayError('field_type', { param: 'input', found, expected: 'an array of items' });
+    }
+  }
+  if (limit !== undefined) {
+    checkType(limit, 'max_output_tokens', 'number', 'an integer', encoding);
+    if (!Number.isInteger(limit) || (limit as number) < 1) {
+      const values = { param: 'max_output_tokens', value: shown(limit, encoding), range: 'an integer of 1 or greater' };
+      throw gatewayError('parameter_out_of_range', values);
+    }
+  }
+  checkRange(fields.temperature, 'temperature', 2, encoding);
+  checkRange(fields.top_p, 'top_p', 1, encoding);
+  for (const param of ['stream', 'store', 'background', 'parallel_tool_calls']) {
+    if (fields[param] !== undefined) checkType(fields[param], param, 'boolean', 'a boolean', encoding);
+  }
+  if (fields.instructions !== undefined) checkType(fields.instructions, 'instructions', 'string', 'a string', encoding);
+  for (const param of ['reasoning', 'text', 'metadata']) {
+    if (fields[param] !== undefined) checkObject(fields[param], param, encoding);
+  }
+  for (const param of ['tools', 'include']) {
+    if (fields[param] === undefined || Array.isArray(fields[param])) continue;
+    throw gatewayError('field_type', { param, found: shown(fields[param], encoding), expected: 'an array' });
+  }
+}
+
+/** Fields that are read here, or that ask for nothing of a route that keeps nothing. */
+const known = new Set([
+  ...['model', 'input', 'instructions', 'stream', 'stream_options', 'store', 'background', 'include', 'tools'],
+  ...['tool_choice', 'parallel_tool_calls', 'text', 'reasoning', 'max_output_tokens', 'max_tool_calls', 'temperature'],
+  ...['top_p', 'top_logprobs', 'truncation', 'metadata', 'safety_identifier', 'user', 'service_tier'],
+  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'context_management', ...lodestoneFields],
+]);
+
+/** Hints that cannot change what an answer says, and that other APIs have no word for. */
+const hints = [
+  'context_management',
+  'metadata',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+];
+
+interface Notes {
+  readonly inexpressible: Inexpressible[];
+  readonly optional: OptionalField[];
+}
+
+function commonFields(fields: Fields, { inexpressible, optional }: Notes): Fields {
+  for (const param in fields) if (!known.has(param)) inexpressible.push({ param });
+  if (fields.truncation === 'auto') inexpressible.push({ param: 'truncation' });
+  if (typeof fields.top_logprobs === 'number' && fields.top_logprobs > 0) inexpressible.push({ param: 'top_logprobs' });
+  if (Array.isArray(fields.include) && fields.include.includes('message.output_text.logprobs')) {
+    inexpressible.push({ param: 'include' });
+  }
+  for (const name of hints) if (fields[name] !== undefined) optional.push({ name, word: null });
+  const { format, verbosity } = (fields.text ?? {}) as Fields;
+  const { effort } = (fields.reasoning ?? {}) as Fields;
+  if (verbosity !== undefined && verbosity !== null) optional.push({ name: 'text.verbosity', word: null });
+  if (typeof effort === 'string') optional.push({ name: 'reasoning.effort', word: 'reasoning_effort' });
+  if (typeof fields.user === 'string') optional.push({ name: 'user', word: 'user' });
+  const { service_tier: tier } = fields;
+  const response_format = formatOf(format);
+  return {
+    ...(fields.max_output_tokens !== undefined && { max_tokens: fields.max_output_tokens }),
+    ...(fields.temperature !== undefined && { temperature: fields.temperature }),
+    ...(fields.top_p !== undefined && { top_p: fields.top_p }),
+    ...(typeof effort === 'string' && { reasoning_effort: effort }),
+    ...(typeof fields.user === 'string' && { user: fields.user }),
+    ...(typeof tier === 'string' && !isOrdinaryTier(tier) && { service_tier: tier }),
+    ...(response_format && { response_format }),
+  };
+}
+
+function formatOf(format: unknown): Fields | undefined {
+  if (!isFields(format) || format.type === 'text') return undefined;
+  if (format.type !== 'json_schema') return { type: format.type };
+  const { name, schema, strict, description } = format;
+  return { type: 'json_schema', json_schema: { name, schema, strict, description } };
+}
+
+/** What the answer repeats of the request. */
+function echoOf(fields: Fields): Fields {
+  const { effort = null, summary = null } = (fields.reasoning ?? {}) as Fields;
+  return {
+    background: false,
+    instructions: fields.instructions ?? null,
+    max_output_tokens: fields.max_output_tokens ?? null,
+    max_tool_calls: fields.max_tool_calls ?? null,
+    metadata: fields.metadata ?? {},
+    parallel_tool_calls: fields.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    prompt_cache_key: fields.prompt_cache_key ?? null,
+    reasoning: { effort, summary },
+    safety_identifier: fields.safety_identifier ?? null,
+    service_tier: 'default',
+    store: false,
+    temperature: fields.temperature ?? 1,
+    text: { format: { type: 'text' }, ...(fields.text as Fields | undefined) },
+    tool_choice: fields.tool_choice ?? 'auto',
+    tools: fields.tools ?? [],
+    top_logprobs: 0,
+    top_p: fields.top_p ?? 1,
+    presence_penalty: 0,
+    frequency_penalty: 0,
+    truncation: fields.truncation ?? 'disabled',
+    user: fields.user ?? null,
+  };
+}

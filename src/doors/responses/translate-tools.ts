@@ -1,0 +1,91 @@
+/** Translates the tools of a Responses request to the chat format. Tools that are not functions exist on native routes only. */
+import type { Inexpressible, OptionalField } from '../../wire/chat-request.js';
+import { type Fields, isFields } from '../body.js';
+
+interface TranslatedTools {
+  readonly written: Fields;
+  /** Tools that run at the provider and have a price of their own. */
+  readonly hosted: readonly string[];
+  /** The namespace of functions that were in one, by their names. */
+  readonly namespaces: ReadonlyMap<string, string>;
+}
+
+/** Versions that providers put behind the name of a tool: `web_search_preview_2025_03_11`. */
+const version = /_(?:preview(?:_[\d_]+)?|\d{4}_\d{2}_\d{2}|\d{8})$/;
+/** Tools that the client runs, though they are not functions. */
+const clientTools = new Set([
+  'custom',
+  'local_shell',
+  'shell',
+  'apply_patch',
+  'computer',
+  'computer_use',
+  'tool_search',
+]);
+
+export function translateTools(
+  { tools, tool_choice, parallel_tool_calls }: Fields,
+  { inexpressible, optional }: { inexpressible: Inexpressible[]; optional: OptionalField[] },
+): TranslatedTools {
+  const functions: Fields[] = [];
+  const others: string[] = [];
+  const namespaces = new Map<string, string>();
+  for (const tool of (Array.isArray(tools) ? tools : []).filter(isFields)) {
+    if (tool.type === 'function') functions.push(tool);
+    else if (tool.type === 'namespace') {
+      for (const inner of (Array.isArray(tool.tools) ? tool.tools : []).filter(isFields)) {
+        if (inner.type !== 'function' && inner.type !== undefined) {
+          others.push(String(inner.type));
+          continue;
+        }
+        functions.push(inner);
+        namespaces.set(String(inner.name), String(tool.name));
+      }
+    } else others.push(String(tool.type).replace(version, ''));
+  }
+  const choice = choiceOf(tool_choice, functions.length);
+  for (const name of new Set(others)) {
+    if (choice.demands === name || (choice.demands === 'any' && functions.length === 0)) {
+      inexpressible.push({ param: 'tools', reason: `cannot run the tool "${name}", which the request demands,` });
+    } else optional.push({ name: `tools.${name}`, word: null });
+  }
+  if (choice.demands !== null && choice.demands !== 'any' && !others.includes(choice.demands)) {
+    inexpressible.push({ param: 'tool_choice', reason: `cannot be made to use "${choice.demands}"` });
+  }
+  const written = {
+    ...(functions.length > 0 && { tools: functions.map(functionTool) }),
+    ...(functions.length > 0 && choice.word !== undefined && { tool_choice: choice.word }),
+    ...(functions.length > 0 && parallel_tool_calls === false && { parallel_tool_calls }),
+  };
+  return { written, hosted: [...new Set(others)].filter((name) => !clientTools.has(name)), namespaces };
+}
+
+function functionTool({ name, description, parameters, strict }: Fields): Fields {
+  return {
+    type: 'function',
+    function: {
+      name,
+      ...(typeof description === 'string' && { description }),
+      ...(isFields(parameters) && { parameters }),
+      ...(strict === true && { strict }),
+    },
+  };
+}
+
+interface Choice {
+  readonly word?: unknown;
+  /** A tool that is no function, `any`, or null where nothing is demanded of such tools. */
+  readonly demands: string | null;
+}
+
+function choiceOf(choice: unknown, functions: number): Choice {
+  if (choice === undefined || choice === 'auto' || choice === 'none') return { word: choice, demands: null };
+  if (choice === 'required') return { word: choice, demands: functions === 0 ? 'any' : null };
+  if (!isFields(choice)) return { demands: null };
+  const { type, name, mode, tools } = choice;
+  if (type === 'function') return { word: { type, function: { name } }, demands: null };
+  if (type !== 'allowed_tools') return { demands: String(type).replace(version, '') };
+  const named = (Array.isArray(tools) ? tools : []).filter(isFields).filter((tool) => tool.type === 'function');
+  const allowed = named.map((tool) => ({ type: 'function', function: { name: tool.name } }));
+  return { word: { type, allowed_tools: { mode, tools: allowed } }, demands: null };
+}

@@ -1,0 +1,46 @@
+/** Errors of the client APIs: a request at the wrong endpoint, or that an endpoint does not serve. */
+import { row } from './row.js';
+
+type WithParam<V = unknown> = V & { param: string };
+
+export const doorErrors = {
+  wrong_door: row<WithParam<{ paths: string; own: string }>>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    when: 'The body is one of another API: it has that API’s field in place of the endpoint’s own.',
+    remedy: 'Send the request to the endpoint that the message names.',
+    operations: ['createChatCompletion', 'explainRoutes', 'createMessage', 'countMessageTokens', 'createResponse'],
+    message: ({ param, paths, own }) =>
+      `\`${param}\` is a field of ${paths}, and \`${own}\` is missing. Send the request there, or send \`${own}\`.`,
+  }),
+  request_invalid: row<WithParam<{ what: string }>>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    when: 'A field is missing, or has a value that its API does not know or that Lodestone does not serve.',
+    remedy: 'Change the field that `param` names, as the message says.',
+    operations: ['createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
+    message: ({ what }) => `The request cannot be served as it is: ${what}`,
+  }),
+  response_not_stored: row({
+    status: 404,
+    type: 'not_found',
+    code: 'not_found',
+    when: 'A path below `/v1/responses/`: Lodestone stores no responses, so none can be fetched, continued or cancelled.',
+    remedy: 'Keep the answer of `POST /v1/responses`, and send the whole conversation with the next request.',
+    message: () =>
+      'Lodestone stores no responses, so none can be fetched by its id. Keep the answer of POST /v1/responses, and send the whole conversation in `input`.',
+  }),
+  model_kind: row<{ id: string; kind: string; doors: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    param: 'model',
+    when: 'The model is of another kind than the endpoint serves: a chat, an embedding or a rerank model.',
+    remedy: 'Send the request to the endpoint that the message names, or choose another model.',
+    operations: ['createChatCompletion', 'createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
+    message: ({ id, kind, doors }) =>
+      `"${id}" is ${kind === 'embedding' ? 'an' : 'a'} ${kind} model, which is served at ${doors}. Send the request there, or choose another model.`,
+  }),
+};

@@ -1,0 +1,168 @@
+/** Describes the doors beside chat completions: `/v1/messages` and `/v1/responses`. */
+import { routerHeaders } from '../headers.js';
+import { json, keyOperation } from '../operations.js';
+import { array, integer, object, ref, text, textOrNull } from '../schema.js';
+import type { Example, Resource, Schema } from '../types.js';
+
+const open = { additionalProperties: true };
+const model = text('A pin, `auto/…` or `alias/…`.', { minLength: 1 });
+const fallback = { type: ['object', 'null'], description: 'As for chat completions.', ...open };
+
+const block = object({ type: text('What it is.') }, open);
+const content: Schema = { anyOf: [{ type: 'string' }, array(block, 'Blocks.')], description: 'Text, or blocks.' };
+
+const messageFields = {
+  model,
+  messages: array(
+    object({ role: text('Who speaks.', { enum: ['user', 'assistant', 'system'] }), content }, open),
+    'The conversation.',
+    { minItems: 1 },
+  ),
+  system: { description: 'The system prompt: text, or text blocks.' },
+  fallback,
+};
+
+const messagesError = object(
+  {
+    type: { const: 'error' },
+    error: object(
+      {
+        type: text('By status.'),
+        message: text('For people.'),
+        code: text('As at every door.'),
+        param: text('The field.'),
+      },
+      { optional: ['code', 'param'], ...open },
+    ),
+    request_id: text('The request’s id.'),
+  },
+  open,
+);
+
+const answer = (type: 'message' | 'response', more: Record<string, Schema>): Schema =>
+  object(
+    {
+      id: text('The generation’s id; of a native pass, the provider’s.'),
+      ...more,
+      model: text('The four-segment id of the route that served.'),
+      usage: { description: `As the API writes it, with \`cost\` and \`cost_details\`.`, ...open },
+      router_metadata: ref('RouterMetadata'),
+    },
+    { description: `A ${type}.`, ...open },
+  );
+
+const stream = (events: string): Schema => ({
+  type: 'string',
+  description: events,
+  contentMediaType: 'text/event-stream',
+});
+
+const hello = [{ role: 'user', content: 'Hello' }];
+const messageExamples: Record<string, Example> = {
+  pin: { summary: 'A pin', value: { model: 'sandbox/lodestone/echo', max_tokens: 64, messages: hello } },
+};
+const countExamples: Record<string, Example> = {
+  count: { summary: 'A prompt', value: { model: 'sandbox/lodestone/echo', messages: hello } },
+};
+const responseExamples: Record<string, Example> = {
+  text: { summary: 'Text', value: { model: 'sandbox/lodestone/echo', input: 'Hello' } },
+};
+
+export const messages: Resource = {
+  tag: { name: 'Messages', description: 'Anthropic’s Messages API, on every route.' },
+  schemas: {
+    MessageRequest: object(
+      { ...messageFields, max_tokens: integer('The most tokens that the answer may have.', { minimum: 1 }) },
+      { optional: ['system', 'fallback'], ...open },
+    ),
+    MessageCountRequest: object(messageFields, { optional: ['system', 'fallback'], ...open }),
+    Message: answer('message', {
+      type: { const: 'message' },
+      role: { const: 'assistant' },
+      content: array(block, 'The blocks of the answer.'),
+      stop_reason: textOrNull('Why it ended.'),
+    }),
+    MessagesError: messagesError,
+  },
+  paths: {
+    '/v1/messages': {
+      post: keyOperation({
+        id: 'createMessage',
+        tag: 'Messages',
+        summary: 'Create a message',
+        description:
+          'Any client of Anthropic’s API works: set its base address to this service and its key to one of yours, as `x-api-key` or `Authorization: Bearer`. A provider that speaks the API gets the request as it is; for any other it is translated.',
+        body: { schema: ref('MessageRequest'), examples: messageExamples },
+        errors: ref('MessagesError') as unknown as Schema,
+        answers: {
+          '200': {
+            description: 'The answer, whole or streamed.',
+            headers: routerHeaders,
+            content: {
+              'application/json': { schema: ref('Message') },
+              'text/event-stream': { schema: stream('The events of the Messages API.') },
+            },
+          },
+        },
+      }),
+    },
+    '/v1/messages/count_tokens': {
+      post: keyOperation({
+        id: 'countMessageTokens',
+        tag: 'Messages',
+        summary: 'Count the tokens of a message',
+        description: 'Free. A provider that speaks the API is asked; any other prompt is counted here.',
+        body: { schema: ref('MessageCountRequest'), examples: countExamples },
+        errors: ref('MessagesError') as unknown as Schema,
+        answers: {
+          '200': json('The count.', object({ input_tokens: integer('Tokens of the prompt.') }, open)),
+        },
+      }),
+    },
+  },
+};
+
+export const responses: Resource = {
+  tag: { name: 'Responses', description: 'OpenAI’s Responses API without its memory, on every route.' },
+  schemas: {
+    ResponseRequest: object(
+      {
+        model,
+        input: {
+          anyOf: [{ type: 'string' }, array({ type: 'object', ...open }, 'Items.', { minItems: 1 })],
+          description: 'Text, or items.',
+        },
+        instructions: textOrNull('The system prompt.'),
+        fallback,
+      },
+      { optional: ['instructions', 'fallback'], ...open },
+    ),
+    Response: answer('response', {
+      object: { const: 'response' },
+      status: text('`completed` or `incomplete`.'),
+      output: array(block, 'The items of the answer.'),
+    }),
+  },
+  paths: {
+    '/v1/responses': {
+      post: keyOperation({
+        id: 'createResponse',
+        tag: 'Responses',
+        summary: 'Create a response',
+        description:
+          'Lodestone stores no text: `store: true`, `previous_response_id`, `conversation`, `background: true` and `item_reference` items are refused, and `store` is always false.',
+        body: { schema: ref('ResponseRequest'), examples: responseExamples },
+        answers: {
+          '200': {
+            description: 'The answer, whole or streamed.',
+            headers: routerHeaders,
+            content: {
+              'application/json': { schema: ref('Response') },
+              'text/event-stream': { schema: stream('The events of the Responses API.') },
+            },
+          },
+        },
+      }),
+    },
+  },
+};

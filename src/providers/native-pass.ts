@@ -1,0 +1,102 @@
+/**
+ * What a route does with a request of another API than chat completions: it speaks that API and gets the body as the client wrote it (a
+ * native pass), or gets the translation, in which some things may be left out and others cannot be expressed.
+ */
+import { asLatin1 } from '../base/latin1.js';
+import type { Provider, Route } from '../catalogue/route.js';
+import type { ApiName, ChatRequest, Inexpressible, NativeRequest } from '../wire/chat-request.js';
+import type { OutgoingCall, Target } from './dialects/dialect.js';
+import { nativeApis } from './dialects/native-apis.js';
+import { dialectOf } from './dialects/registry.js';
+
+type Speaker = Pick<Provider, 'dialect' | 'apis'>;
+
+export function isNativePass({ dialect, apis }: Speaker, { native }: Pick<ChatRequest, 'native'>): boolean {
+  if (native === undefined) return false;
+  return dialectOf(dialect).speaks === native.api || apis?.includes(native.api) === true;
+}
+
+/** The call of a native pass: the client's body with the route's model in it. */
+export function nativeCall(
+  { api, body, modelStart, modelEnd }: NativeRequest,
+  dialect: string,
+  target: Target,
+): OutgoingCall {
+  const model = asLatin1(asciiJson(target.upstreamModel));
+  return {
+    path: nativePath(api, dialect, target),
+    body: asLatin1(body.slice(0, modelStart) + model + body.slice(modelEnd)),
+  };
+}
+
+export function nativePath(api: ApiName, dialect: string, target: Target): string {
+  return dialectOf(dialect).pathOf?.(api, target) ?? nativeApis[api]!.path;
+}
+
+function asciiJson(text: string): string {
+  return JSON.stringify(text).replace(
+    /[^\u0020-\u007e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+const headerMax = 1024;
+
+/** The headers of a native pass: the API's own ones go on with it, in place of the dialect's. */
+export function nativeHeaders(
+  headers: readonly string[],
+  api: ApiName,
+  header: (name: string) => string | undefined,
+): readonly string[] {
+  let sent = headers;
+  for (const name of nativeApis[api]!.headers) {
+    const value = header(name);
+    if (value === undefined || value.length > headerMax) continue;
+    const at = sent.indexOf(name);
+    sent = at === -1 ? [...sent, name, value] : [...sent.slice(0, at + 1), value, ...sent.slice(at + 2)];
+  }
+  return sent;
+}
+
+const limit = '"max_tokens"';
+const ownServers = /^https?:\/\/[^/]*\bopenai\.(?:com|azure\.com)\b/;
+
+/** The translation for a route: with cache markers and signed reasoning where it can express them. */
+export function translationFor(request: ChatRequest, { provider: { dialect }, baseUrl }: Route): ChatRequest {
+  const { native, members } = request;
+  if (native === undefined) return request;
+  if (native.marked !== undefined && dialectOf(dialect).words.has('thinking')) {
+    // Bytes are translated in another thread.
+    const isLarge = typeof members !== 'string';
+    return { ...request, members: isLarge ? Buffer.from(native.marked, request.encoding) : native.marked };
+  }
+  // Chat completions renamed the limit. OpenAI's own models refuse the older name, and other servers may not know the newer one.
+  if (!ownServers.test(baseUrl) || typeof members !== 'string' || !members.startsWith(limit)) return request;
+  return { ...request, members: `"max_completion_tokens"${members.slice(limit.length)}` };
+}
+
+const nothing: readonly string[] = [];
+
+/** What the translation for a route leaves out, by the client's names. */
+export function omittedOn(
+  route: Pick<Route, 'provider' | 'unsupportedParameters'>,
+  request: Pick<ChatRequest, 'native'>,
+): readonly string[] {
+  const { native } = request;
+  if (native === undefined || native.optional.length === 0 || isNativePass(route.provider, request)) return nothing;
+  const { words } = dialectOf(route.provider.dialect);
+  const dropped: readonly string[] = route.unsupportedParameters ?? [];
+  const left = native.optional.filter(({ word }) => word === null || !words.has(word) || dropped.includes(word));
+  return [...new Set(left.map(({ name }) => name))];
+}
+
+/** The first thing of a request that a route cannot express; undefined where it can express all of it. */
+export function inexpressibleOn(route: Route, request: Pick<ChatRequest, 'native'>): Inexpressible | undefined {
+  const { native } = request;
+  if (native === undefined || isNativePass(route.provider, request)) return undefined;
+  const { words } = dialectOf(route.provider.dialect);
+  const found = native.inexpressible.find(({ word }) => word === undefined || !words.has(word));
+  if (found || !native.strict) return found;
+  const [omitted] = omittedOn(route, request);
+  return omitted === undefined ? undefined : { param: omitted };
+}

@@ -1,0 +1,50 @@
+/** Changes a few members of an object in its JSON text and leaves every other byte as it is. All text is latin1. */
+import { asLatin1, decodeLatin1, encodeLatin1 } from '../base/latin1.js';
+import { findMembers, keptMembers, memberValue } from './json-members.js';
+
+/** Replaces members in their place and appends those that are missing. `changes` holds JSON text. */
+export function withMembers(text: string, changes: Readonly<Record<string, string>>): string {
+  const found = findMembers(text);
+  if (found === null) return rewritten(text, changes);
+  let out = '';
+  let from = 0;
+  found.keys.forEach((key, at) => {
+    if (!Object.hasOwn(changes, key)) return;
+    out += text.slice(from, found.valueStarts[at]!) + changes[key];
+    from = found.ends[at]!;
+  });
+  const added = Object.keys(changes).filter((key) => !found.keys.includes(key));
+  if (added.length === 0) return out + text.slice(from);
+  const end = text.lastIndexOf('}');
+  const members = added.map((key) => `"${key}":${changes[key]}`).join(',');
+  return `${out}${text.slice(from, end)}${found.keys.length === 0 ? '' : ','}${members}${text.slice(end)}`;
+}
+
+/** The text of a member's value; undefined where there is none. */
+export function memberText(text: string, key: string): string | undefined {
+  const found = findMembers(text);
+  if (found) return memberValue(text, found, key);
+  const value = parse(text)[key];
+  return value === undefined ? undefined : encodeLatin1(JSON.stringify(value));
+}
+
+/** The object without some members. */
+export function withoutMembers(text: string, names: readonly string[]): string {
+  const found = findMembers(text);
+  if (found === null) {
+    const kept = Object.entries(parse(text)).filter(([key]) => !names.includes(key));
+    return encodeLatin1(JSON.stringify(Object.fromEntries(kept)));
+  }
+  if (!found.keys.some((key) => names.includes(key))) return text;
+  return `{${keptMembers(text, found, (key) => !names.includes(key))}}`;
+}
+
+/** An object with a key twice, or with escapes in its keys, is written anew. */
+function rewritten(text: string, changes: Readonly<Record<string, string>>): string {
+  const parsed = Object.entries(changes).map(([key, value]) => [key, JSON.parse(decodeLatin1(asLatin1(value)))]);
+  return encodeLatin1(JSON.stringify({ ...parse(text), ...Object.fromEntries(parsed) }));
+}
+
+function parse(text: string): Record<string, unknown> {
+  return JSON.parse(decodeLatin1(asLatin1(text))) as Record<string, unknown>;
+}

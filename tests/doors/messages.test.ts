@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { completion, json, sse, streamOf } from '../support/scripted-upstream.js';
+import { useDoors } from './door-gateway.js';
+
+const bench = useDoors();
+const path = '/v1/messages';
+const ask = (more: object = {}) => ({
+  model: 'plain/acme/one/defra',
+  max_tokens: 64,
+  messages: [{ role: 'user', content: 'Say hello.' }],
+  ...more,
+});
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'upstream-model',
+  content: [
+    { type: 'thinking', thinking: 'hm', signature: 'c2ln' },
+    { type: 'text', text: 'Grüße 😀', citations: [{ type: 'x', n: 1.5 }] },
+    { type: 'a_later_block', data: 1 },
+  ],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 10, cache_read_input_tokens: 5, output_tokens: 4, service_tier: 'standard' },
+};
+
+describe('a native pass', () => {
+  it('sends the body as it is but for the model, and gives the answer back but for four members', async () => {
+    const { gateway, native } = bench;
+    native.enqueue(json(JSON.stringify(message, null, 1)));
+    const body = ask({
+      model: 'claude/acme/one/defra',
+      fallback: { models: [] },
+      session_id: 's',
+      thinking: { type: 'enabled', budget_tokens: 1024 },
+      tools: [{ type: 'web_search_20260209', name: 'web_search' }],
+      a_later_field: { x: 1 },
+    });
+    const reply = await gateway.call('POST', path, body, {
+      headers: { 'anthropic-beta': 'one-2026-01-01', 'anthropic-version': '2024-01-01' },
+    });
+    expect(reply.status, reply.text).toBe(200);
+    const [call] = native.calls;
+    const { fallback: _, session_id: __, ...sent } = body as Record<string, unknown>;
+    expect(call!.json).toEqual({ ...sent, model: 'upstream-model' });
+    expect(call!.path).toBe('/v1/messages');
+    expect(call!.headers).toMatchObject({ 'anthropic-beta': 'one-2026-01-01', 'anthropic-version': '2024-01-01' });
+    const { cost, cost_details, ...usage } = reply.json.usage;
+    const { router_metadata, ...rest } = reply.json;
+    expect({ ...rest, usage }).toEqual({ ...message, model: 'claude/acme/one/defra' });
+    expect(cost).toBeCloseTo((10 * 3 + 5 * 0.3 + 4 * 15) / 1e6, 12);
+    expect(cost_details).toMatchObject({ input: '0.00003' });
+    expect(router_metadata.generation_id).toBe(reply.headers['x-generation-id']);
+    // Every other byte is the provider's.
+    expect(reply.text).toContain('"citations": [\n    {\n     "type": "x",\n     "n": 1.5\n    }\n   ]');
+  });
+
+  it('passes every event of a stream, and adds the bill and the receipt', async () => {
+    const { gateway, native } = bench;
+    const events = [
+      { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
+      { type: 'ping' },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Grü' } },
+      { type: 'a_later_event', x: 1 },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'ße' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 4 } },
+      { type: 'message_stop' },
+    ];
+    native.enqueue(
+      sse(
+        events.map((each) => ({ ...each })),
+        { noDone: true },
+      ),
+    );
+    const reply = await gateway.stream(ask({ model: 'claude/acme/one/defra' }) as never, { path });
+    expect(reply.status, reply.text).toBe(200);
+    const got = reply.frames.map(({ json: data }) => data as Record<string, never>);
+    expect(got.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
+    expect(got[0]).toMatchObject({
+      message: { model: 'claude/acme/one/defra', router_metadata: { provider: 'claude' } },
+    });
+    expect(got[7]).toMatchObject({ usage: { output_tokens: 4, cost: expect.any(Number) } });
+    expect(got[8]).toMatchObject({ router_metadata: { stream_end: 'complete' } });
+  });
+});
+
+describe('a translated pass', () => {
+  it('answers whole', async () => {
+    const { gateway, plain } = bench;
+    plain.enqueue(json(completion({ content: 'Hello 😀' })));
+    const reply = await gateway.call('POST', path, ask({ system: 'Be brief.', stop_sequences: ['END'] }));
+    expect(reply.status, reply.text).toBe(200);
+    expect(plain.calls[0]!.json).toEqual({
+      model: 'upstream-model',
+      stream: false,
+      max_tokens: 64,
+      stop: ['END'],
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Say hello.' },
+      ],
+    });
+    expect(reply.json).toMatchObject({
+      id: reply.headers['x-generation-id'],
+      type: 'message',
+      role: 'assistant',
+      model: 'plain/acme/one/defra',
+      content: [{ type: 'text', text: 'Hello 😀' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 9, output_tokens: 3, cost: expect.any(Number) },
+    });
+    expect(reply.json.usage).not.toHaveProperty('cache_read_input_tokens');
+  });
+
+  it('answers in a stream', async () => {
+    const { gateway, plain } = bench;
+    plain.enqueue(sse(streamOf(['Hel', 'lo', ' 😀'])));
+    const reply = await gateway.stream(ask() as never, { path });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.frames.map(({ json: data }) => (data as { type: string }).type)).toEqual([
+      'message_start',
+      'content_block_start',
+      ...Array(3).fill('content_block_delta'),
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ]);
+  });
+});
