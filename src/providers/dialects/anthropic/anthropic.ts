@@ -17,6 +17,7 @@ export const anthropic: Dialect = {
   words: new Set([
     'cache_control',
     'reasoning_effort',
+    'thinking',
     'user',
     'safety_identifier',
     'top_k',
