@@ -155,12 +155,7 @@ function enter(
 }
 
 /** Finds out what a request is about and what it may cost. Takes nothing. */
-function prepare(
-  ports: PipelinePorts,
-  { door, caller }: Arrival,
-  identity: Identity,
-  request: ChatRequest,
-): Opening {
+function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Identity, request: ChatRequest): Opening {
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;

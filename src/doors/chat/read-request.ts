@@ -2,12 +2,20 @@
  * Reads a chat completions request: bytes in, a validated request out. It is pure, and runs on the main thread or, for large
  * bodies, in the body thread. What it checked is what it serialises, so that a duplicate key cannot smuggle a value past it.
  */
-import { asLatin1, decodeLatin1 } from '../../base/latin1.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
 import { nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
-import { checkFallback, checkModel, checkObject, checkType, type Fields, parseBody, tooDeepError } from '../body.js';
+import {
+  checkFallback,
+  checkModel,
+  checkObject,
+  checkType,
+  type Fields,
+  parseBody,
+  tooDeepError,
+  wishesIn,
+} from '../body.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMessages, stopSequencesMax } from './messages.js';
 import { pricedExtrasOf } from './priced-extras.js';
@@ -36,7 +44,7 @@ export function parseRequest(bytes: Buffer, large = false): ChatRequest {
   return {
     ...(extras && { extras }),
     ...boundsOf(fields),
-    ...(fields.provider != null && { provider: plainValue(fields.provider, encoding) }),
+    ...wishesIn(fields, encoding),
     model,
     stream: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
@@ -47,11 +55,6 @@ export function parseRequest(bytes: Buffer, large = false): ChatRequest {
     streamOptionMembers: streamOptions ? membersTextOf({ ...streamOptions, include_usage: undefined }) : '',
     encoding,
   };
-}
-
-/** A value whose texts are what the client wrote, in whatever encoding the body was read. */
-function plainValue(value: unknown, encoding: TextEncoding): unknown {
-  return encoding === 'latin1' ? JSON.parse(decodeLatin1(asLatin1(JSON.stringify(value)))) : value;
 }
 
 /** How much may be generated, as far as the request says it. */

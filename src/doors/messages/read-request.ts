@@ -16,6 +16,7 @@ import {
   type ParsedBody,
   parseBody,
   tooDeepError,
+  wishesIn,
 } from '../body.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { checkDoor } from '../wrong-door.js';
@@ -48,6 +49,7 @@ function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRe
   return {
     ...(extras && { extras }),
     ...(outputMax !== undefined && { outputMax }),
+    ...wishesIn(fields, encoding),
     model,
     stream: fields.stream === true,
     includeUsage: true,

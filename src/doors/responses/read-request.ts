@@ -18,6 +18,7 @@ import {
   isFields,
   parseBody,
   tooDeepError,
+  wishesIn,
 } from '../body.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { checkDoor } from '../wrong-door.js';
@@ -55,6 +56,7 @@ export function readResponsesRequest(bytes: Buffer, large = false): ChatRequest 
       extras: { tier: priced, tools: tools.hosted, audio: false },
     }),
     ...(outputMax !== undefined && { outputMax: outputMax as number }),
+    ...wishesIn(fields, encoding),
     model,
     stream: fields.stream === true,
     includeUsage: true,
