@@ -25,20 +25,22 @@ describe('the keeper of the records', () => {
     const calls: string[] = [];
     const month = { monthMs: 0, accounts: 1, requests: 2 };
     let parts = 2;
+    let done = () => {};
     const pruned = new Promise<void>((resolve) => {
-      const records = {
-        ...memoryRecords,
-        backfill: async () => calls.push('backfill') < 0 || parts-- > 0,
-        prunable: async () => [month],
-        prune: async () => {
-          calls.push('prune');
-          resolve();
-        },
-      };
-      const keeper = new RecordKeeper({ records, retention: retentionOf(configured(13)), clock, logger });
-      void pruned.then(() => keeper.close());
+      done = resolve;
     });
+    const records = {
+      ...memoryRecords,
+      backfill: async () => calls.push('backfill') > 0 && parts-- > 0,
+      prunable: async () => [month],
+      prune: async () => {
+        calls.push('prune');
+        done();
+      },
+    };
+    const keeper = new RecordKeeper({ records, retention: retentionOf(configured(13)), clock, logger });
     await pruned;
+    await keeper.close();
     expect(calls).toEqual(['backfill', 'backfill', 'backfill', 'prune']);
   });
 

@@ -58,7 +58,6 @@ export const operatorErrors = {
       'deleteKey',
       'setModelAvailability',
       'liftHold',
-      'exportRecords',
     ],
     message: ({ what, id }) => `There is no ${what} "${id}".`,
   }),
@@ -103,7 +102,9 @@ export const operatorErrors = {
     operations: [
       'getActivity',
       'getAllActivity',
-      'exportRecords',
+      'exportGenerations',
+      'exportLedger',
+      'exportAudit',
       'pruneStorage',
       'updateKey',
       'putFallback',

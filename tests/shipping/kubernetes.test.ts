@@ -63,6 +63,7 @@ describe('the configuration of the pods', () => {
       dataDir: container.volumeMounts.find(({ name }: Yaml) => name === 'journal').mountPath,
       databaseUrl: LODESTONE_DATABASE_URL,
       redisUrl: LODESTONE_REDIS_URL,
+      retention: null,
     });
     expect(config.adminToken).toBe(LODESTONE_ADMIN_TOKEN);
     expect(config.registration).toBe('closed');

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { NoServer } from '../admin-client.js';
 import { type Command, type CommandContext, required } from '../command.js';
 import { readConfig } from '../connection.js';
-import { CommandFailure, UsageError } from '../io.js';
+import { CommandFailure, type Io, UsageError } from '../io.js';
 import { table } from '../text-table.js';
 
 /** A check reads every row. */
@@ -82,14 +82,7 @@ async function moveStorage({ io, json, options }: CommandContext): Promise<void>
   const to = required(options.to, 'The target (--to postgres://…)');
   if (!/^postgres(ql)?:\/\/\S+$/i.test(to))
     throw new UsageError('--to must be a postgres:// or postgresql:// address.');
-  const { withStoreAlone } = await import('../../main.js');
-  const moved = await withStoreAlone(readConfig(options.config, io), ({ records }) => records.moveTo(to)).catch(
-    (error) => {
-      const { name, message } = error as Error;
-      if (name === 'LockHeld') throw new CommandFailure(`${message} Stop the gateway, and move again.`);
-      throw new CommandFailure(message);
-    },
-  );
+  const moved = await onStore(options.config, io, ({ records }) => records.moveTo(to));
   if (json) return io.out(JSON.stringify(moved, null, 2));
   io.out(
     table(
@@ -152,7 +145,15 @@ export async function throughServer<T>(context: CommandContext, { call, alone }:
       error instanceof NoServer || (error instanceof CommandFailure && error.message.startsWith('No admin token'));
     if (named || !absent) throw error;
   }
+  return onStore(options.config, io, alone);
+}
+
+/** The store of the configuration, which no gateway may be using. */
+async function onStore<T>(config: string | undefined, io: Io, work: Ways<T>['alone']): Promise<T> {
   // Loaded only here, because no other command needs it.
   const { withStoreAlone } = await import('../../main.js');
-  return withStoreAlone(readConfig(options.config, io), alone);
+  return withStoreAlone(readConfig(config, io), work).catch((error: Error) => {
+    const hint = error.name === 'LockHeld' ? ' Stop the gateway, or name it with --url.' : '';
+    throw new CommandFailure(`${error.message}${hint}`);
+  });
 }

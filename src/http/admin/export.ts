@@ -1,12 +1,12 @@
 /** `GET /admin/v1/export/{generations|ledger|audit}`: records as a stream of lines. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ExportQuery } from '../../storage/store.js';
 import { instantOf, settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { queryText } from '../query.js';
 
-export const exportKinds = ['generations', 'ledger', 'audit'] as const;
+const exportKinds = ['generations', 'ledger', 'audit'] as const;
 export const exportFormats = ['ndjson', 'csv', 'parquet'] as const;
 
 const contentTypes = {
@@ -16,9 +16,9 @@ const contentTypes = {
 } as const;
 
 export function registerExport(app: FastifyInstance, { store, journal }: HttpDeps): void {
-  app.get<{ Params: { kind: string } }>('/export/:kind', async (request, reply) => {
-    const kind = exportKinds.find((candidate) => candidate === request.params.kind);
-    if (!kind) throw gatewayError('resource_not_found', { what: 'export', id: request.params.kind.slice(0, 100) });
+  for (const kind of exportKinds) app.get(`/export/${kind}`, (request, reply) => send(kind, request, reply));
+
+  async function send(kind: ExportQuery['kind'], request: FastifyRequest, reply: FastifyReply) {
     const text = queryText(request, 'format') ?? 'ndjson';
     const format = exportFormats.find((candidate) => candidate === text);
     if (!format) {
@@ -35,5 +35,5 @@ export function registerExport(app: FastifyInstance, { store, journal }: HttpDep
     reply.header('content-type', contentTypes[format]);
     reply.header('content-disposition', `attachment; filename="lodestone-${kind}.${format}"`);
     return reply.send(store.records.export({ kind, format, ...given } as ExportQuery));
-  });
+  }
 }

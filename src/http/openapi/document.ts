@@ -7,7 +7,7 @@ import { errorExamples, errorSchemas } from './errors.js';
 import { headers } from './headers.js';
 import { httpLayerResponse } from './operations.js';
 import { account, aliases, fallback, routingPolicy } from './paths/account.js';
-import { activity, adminActivity } from './paths/activity.js';
+import { activity } from './paths/activity.js';
 import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.js';
 import { adminRoutes } from './paths/admin-routes.js';
 import { chat } from './paths/chat.js';
@@ -35,7 +35,7 @@ const resourceGroups = {
     account,
     managedKeys,
   ],
-  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, adminActivity, records],
+  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, records],
   Service: [ops, webhooks],
 };
 

@@ -10,7 +10,7 @@ const digits = 12;
  * The lower bounds of the buckets from the second on; the first bucket is below 1. Up to 20 a bucket is 1 wide, above that its bounds
  * differ by a tenth. Stored figures depend on this list, so it never changes.
  */
-export const histogramBounds: readonly number[] = boundsOf();
+const histogramBounds: readonly number[] = boundsOf();
 
 function boundsOf(): number[] {
   const bounds = Array.from({ length: 20 }, (_, i) => i + 1);

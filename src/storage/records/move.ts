@@ -8,7 +8,7 @@ import type { MovedTable } from '../store.js';
 import { copyOut } from './copy-out.js';
 
 /** A faulty target, such as one that has accounts of its own. */
-export class MoveRefused extends Error {}
+class MoveRefused extends Error {}
 
 /** Referenced tables come first. What `lodestone_migrations` and `records_state` say is about the store itself. */
 const first = ['accounts', 'sign_in_users'];

@@ -63,7 +63,7 @@ order by 1 limit 500`;
 
 const dayMs = 86_400_000;
 /** A whole day, later than any generation, whose hours are still a small whole number. */
-export const endOfTime = 40_000 * dayMs;
+const endOfTime = 40_000 * dayMs;
 
 interface SummaryRow {
   grouped: number;

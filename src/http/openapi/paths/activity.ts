@@ -85,8 +85,8 @@ const account: Parameter = {
   },
 };
 
-export const adminActivity: Resource = {
-  tag: { name: 'Records', description: 'For operators: sums of all accounts, and the stored records.' },
+/** Part of the operators' records. */
+export const adminActivity: Pick<Resource, 'schemas' | 'paths'> = {
   schemas: {
     StorageFault: object({
       what: text('What was compared.'),

@@ -1,9 +1,10 @@
 /** Describes the check, the retention and the export of the stored records. */
-import { exportFormats, exportKinds } from '../../admin/export.js';
+import { exportFormats } from '../../admin/export.js';
 import { pruneFields } from '../../admin/storage.js';
 import { adminOperation, json } from '../operations.js';
 import { array, bodySchema, boolean, integer, object, ref, text, textOrNull } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
+import { adminActivity } from './activity.js';
 
 const tag = { name: 'Records', description: 'For operators: sums of all accounts, and the stored records.' };
 
@@ -17,10 +18,35 @@ const month = object({
   requests: integer('Its requests.'),
 });
 
+const lines = { schema: { type: 'string' } };
+
+const exportOf = (id: string, summary: string) =>
+  adminOperation({
+    ...{ id, tag: tag.name, summary },
+    description: 'A stream of lines. To go on after an interruption, send the `id` of the last line as `after`.',
+    parameters: [
+      {
+        ...{ name: 'format', in: 'query', description: 'How lines are written.' },
+        schema: { type: 'string', enum: [...exportFormats], default: 'ndjson' },
+      },
+      query('since', 'RFC 3339 or a date, UTC; included.'),
+      query('until', 'RFC 3339 or a date, UTC; not included.'),
+      query('account', 'Only this account.'),
+      query('after', 'Only lines after the one with this id.'),
+    ],
+    answers: {
+      '200': {
+        description: 'The records.',
+        content: { 'application/x-ndjson': lines, 'text/csv': lines, 'application/vnd.apache.parquet': lines },
+      },
+    },
+  });
+
 export const records: Resource = {
   tag,
-  schemas: {},
+  schemas: { ...adminActivity.schemas },
   paths: {
+    ...adminActivity.paths,
     '/admin/v1/storage/check': {
       get: adminOperation({
         ...{ id: 'checkStorage', tag: tag.name, summary: 'Check the stored records' },
@@ -57,35 +83,8 @@ export const records: Resource = {
         },
       }),
     },
-    '/admin/v1/export/{kind}': {
-      get: adminOperation({
-        ...{ id: 'exportRecords', tag: tag.name, summary: 'Export records' },
-        description: 'A stream of lines. To go on after an interruption, send the `id` of the last line as `after`.',
-        parameters: [
-          {
-            ...{ name: 'kind', in: 'path', required: true, description: 'What to export.' },
-            ...{ schema: { type: 'string', enum: [...exportKinds] }, example: 'audit' },
-          },
-          {
-            ...{ name: 'format', in: 'query', description: 'How lines are written.' },
-            schema: { type: 'string', enum: [...exportFormats], default: 'ndjson' },
-          },
-          query('since', 'RFC 3339 or a date, UTC; included.'),
-          query('until', 'RFC 3339 or a date, UTC; not included.'),
-          query('account', 'Only this account.'),
-          query('after', 'Only lines after the one with this id.'),
-        ],
-        answers: {
-          '200': {
-            description: 'The records.',
-            content: {
-              'application/x-ndjson': { schema: { type: 'string' } },
-              'text/csv': { schema: { type: 'string' } },
-              'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary' } },
-            },
-          },
-        },
-      }),
-    },
+    '/admin/v1/export/generations': { get: exportOf('exportGenerations', 'Export generations') },
+    '/admin/v1/export/ledger': { get: exportOf('exportLedger', 'Export the ledger') },
+    '/admin/v1/export/audit': { get: exportOf('exportAudit', 'Export the audit log') },
   },
 };
