@@ -193,6 +193,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
       ...{ modelStates, health, holds, journal, expiry, meters, spend, fleet: deployment.fleet },
+      conversations: deployment.conversations,
     },
     parts,
   );
@@ -226,8 +227,8 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     },
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
-    explain: async (identity, territory, body) =>
-      explain(ports, { identity, territory, request: await ports.validator.validate(chatDoor, body) }),
+    explain: async (identity, territory, body, header = () => undefined) =>
+      explain(ports, { identity, territory, header, request: await ports.validator.validate(chatDoor, body) }),
     createSignIn: (account, password) => signIns.setPassword(account, password),
     dashboard: {
       ...{ signIns, demoClaim, version, ...dashboardSettings(config) },

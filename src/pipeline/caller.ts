@@ -15,6 +15,8 @@ export interface Caller {
    */
   identity: Identity | null;
   readonly authorization: string | undefined;
+  /** One header of the request, `name` in lower case. Several lines are joined with commas. */
+  header(name: string): string | undefined;
   readonly contentType: string | undefined;
   /** null where the body is chunked or there is none. */
   readonly contentLength: number | null;

@@ -15,15 +15,16 @@ import type { Preference } from '../policy/routing-policy.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { gate, type Wishes } from './gate.js';
-import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
+import { newTrail, type PipelinePorts, type Plan, type Stay, type Trail } from './handover.js';
 import type { Score } from './rank/score.js';
 import { scores } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
+import { recallStay, stayFirst } from './sticky.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
-  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock'
+  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock' | 'conversations'
 >;
 
 interface ExplainedCandidate {
@@ -36,6 +37,8 @@ interface ExplainedCandidate {
   verdict: 'eligible' | 'gated' | 'territory' | RuledOut['verdict'];
   gate: string | null;
   param: string | null;
+  /** The route of the conversation's last turn, which is tried first. */
+  sticky?: true;
 }
 
 export interface Explanation {
@@ -57,6 +60,8 @@ export interface ExplainRequest {
   readonly identity: Identity;
   readonly territory: Territory;
   readonly request: ChatRequest;
+  /** A header of the request, which may name its conversation. */
+  header?(name: string): string | undefined;
 }
 
 export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promise<Explanation> {
@@ -89,7 +94,7 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
 
 async function wouldServe(
   ports: ExplainPorts,
-  { identity, territory, request, preferences }: ExplainRequest & { preferences: RequestPreferences | null },
+  { identity, territory, request, header, preferences }: ExplainRequest & { preferences: RequestPreferences | null },
   explanation: Explanation,
 ): Promise<Route> {
   const { account } = identity;
@@ -107,7 +112,7 @@ async function wouldServe(
   const outcome = await alongChain<DryOutcome>(
     primary,
     () => chain,
-    (plan) => {
+    async (plan) => {
       const { eligible, removed, excluded, error } = gate(ports, plan, identity, territory, wishes);
       if (removed.length > 0 && eligible.length + excluded.length === 0) {
         // No change of the policy admits what the key does not allow, or what the request does not want.
@@ -119,7 +124,9 @@ async function wouldServe(
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
       if (error) return { kind: 'failed', error };
       const prefer = preferences?.prefer ?? account.policy.prefer;
-      return dryWalk(ports, { request, plan, eligible, prefer, order: preferences?.order ?? [], explanation, trail });
+      const source = { identity, request, preferences, header: (name: string) => header?.(name) };
+      const stay = await recallStay(ports, source, plan);
+      return dryWalk(ports, { request, plan, eligible, prefer, preferences, stay, explanation, trail });
     },
   );
   // A real request is refused by the key's token limit before gates and walk run.
@@ -134,29 +141,31 @@ interface DryWalk {
   readonly plan: Plan;
   readonly eligible: readonly Route[];
   readonly prefer: Preference;
-  /** Providers that come first. */
-  readonly order: readonly string[];
+  readonly preferences: RequestPreferences | null;
+  readonly stay: Stay | null;
   readonly explanation: Explanation;
   readonly trail: Trail;
 }
 
 function dryWalk(
   ports: ExplainPorts,
-  { request, plan, eligible, prefer, order, explanation: { candidates }, trail }: DryWalk,
+  { request, plan, eligible, prefer, preferences, stay, explanation: { candidates }, trail }: DryWalk,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
   const scoreByRoute = new Map(
     scores(ports, eligible, prefer, request.stream).map(({ route, score }) => [route, score]),
   );
-  const explained = applyOrder([...scoreByRoute.keys()], order).map((route, i) => {
+  const ordered = applyOrder([...scoreByRoute.keys()], preferences?.order ?? []);
+  const explained = stayFirst(ordered, stay, preferences).map((route, i) => {
     const score = scoreByRoute.get(route)!;
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;
     if (obstacle?.verdict === 'breaker_open') addBreakerSkipped(trail, route);
     const { verdict, param } = obstacle ?? { verdict: 'eligible' as const, param: null };
-    return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param };
+    const isSticky = stay?.first === route ? ({ sticky: true } as const) : {};
+    return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param, ...isSticky };
   });
   // The walk's order first, then what a gate removed. An entry may come twice in a chain, so its id does not tell the place.
   candidates.splice(candidates.length - (plan.routes.length - eligible.length), 0, ...explained);

@@ -24,8 +24,9 @@ import { rank } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { settle, settleProvisionally } from './settle.js';
+import { forgetFailed, recallStay, rememberStay, stayFirst } from './sticky.js';
 import { checkContentType } from './validate.js';
-import { walk } from './walk.js';
+import { type Walk, walk } from './walk.js';
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
 const countedWhileServedBytes = 1024 * 1024;
@@ -61,14 +62,16 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
         trail.place = place;
-        const candidates = candidatesOf(ports, exchange, eligible);
-        return walk(ports, { exchange, plan, candidates, relay });
+        trail.stay = null;
+        if (plan.kind === 'pin') return walk(ports, { exchange, plan, candidates: eligible, relay });
+        return walkAuto(ports, { exchange, plan, eligible, relay });
       },
     );
     if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
     const responding = respond(ports, exchange, walked, relay);
     const delivered = isPending(responding) ? await responding : responding;
     notes.delivered = delivered;
+    if (trail.stay) rememberStay(ports, exchange, delivered);
     settle(ports, exchange, delivered);
     if (relay) observeThroughput(ports, exchange, delivered, relay.lastTextAtMs);
     if (delivered.error) throw delivered.error;
@@ -111,6 +114,8 @@ function open(
   const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const plan = resolve(snapshot, account, request.model);
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
+  // Before the tokens are counted: in a fleet both questions then share a round trip.
+  const stay = recallStay(ports, { identity, request, preferences, header: (name) => caller.header(name) }, plan);
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const open = (reservation: Reservation, hold: SpendHold): Exchange => {
@@ -128,6 +133,7 @@ function open(
       plan,
       sentChain,
       preferences,
+      stay,
       promptEstimate,
       reservation,
       hold,
@@ -155,11 +161,26 @@ function wishesOf({ preferences, promptEstimate, createdAt }: RoutedRequest): Wi
   return preferences && { preferences, moment: { atMs: createdAt, promptTokens: promptEstimate } };
 }
 
-/** In the order in which they are tried. */
-function candidatesOf(ports: PipelinePorts, exchange: Exchange, eligible: readonly Route[]): readonly Route[] {
-  const { identity, request, preferences } = exchange;
+interface AutoWalk extends Pick<Walk, 'exchange' | 'plan' | 'relay'> {
+  readonly eligible: readonly Route[];
+}
+
+/** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */
+async function walkAuto(ports: PipelinePorts, { exchange, plan, eligible, relay }: AutoWalk): Promise<WalkOutcome> {
+  const { identity, caller, request, preferences, trail } = exchange;
+  const recalling =
+    plan === exchange.plan
+      ? exchange.stay
+      : recallStay(ports, { identity, request, preferences, header: (name) => caller.header(name) }, plan);
+  trail.stay = isPending(recalling) ? await recalling : recalling;
   const ranked = rank(ports, eligible, preferences?.prefer ?? identity.account.policy.prefer, request.stream);
-  return preferences === null ? ranked : applyOrder(ranked, preferences.order);
+  const ordered = preferences === null ? ranked : applyOrder(ranked, preferences.order);
+  const outcome = await walk(ports, {
+    ...{ exchange, plan, relay },
+    candidates: stayFirst(ordered, trail.stay, preferences),
+  });
+  forgetFailed(ports, exchange);
+  return outcome;
 }
 
 /** Every route that may serve the request: of its own id, and of the entries of its chain. */

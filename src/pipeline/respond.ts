@@ -259,6 +259,7 @@ function metadataOf({ request, plan, trail, preferences }: Exchange, route: Rout
       fallbackOccurred: fallbackOccurred(trail),
       breakerSkipped,
       requestPolicy: preferences !== null,
+      sticky: trail.stay?.first === route,
     },
     streamEnd,
   );

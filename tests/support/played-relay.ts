@@ -12,6 +12,7 @@ import { smallSnapshot } from './snapshot.js';
 
 export class RecordingCaller implements Caller {
   readonly authorization = undefined;
+  header(): undefined {}
   readonly contentType = undefined;
   readonly contentLength = null;
   readonly origin = { address: '127.0.0.1', territory: unknownTerritory };

@@ -2,7 +2,6 @@
  * Reads a chat completions request: bytes in, a validated request out. It is pure, and runs on the main thread or, for large
  * bodies, in the body thread. What it checked is what it serialises, so that a duplicate key cannot smuggle a value past it.
  */
-import { asLatin1, decodeLatin1 } from '../../base/latin1.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { type ChatRequest, fallbackModelsMax, type RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
@@ -16,6 +15,8 @@ import {
   type TextEncoding,
   tooDeep,
 } from '../../wire/json-text.js';
+import { openingOf } from '../../wire/opening.js';
+import { routingFieldsOf } from '../routing-fields.js';
 import { checkMessages, stopSequencesMax } from './messages.js';
 import { pricedExtrasOf } from './priced-extras.js';
 import { scanRequest } from './scan-request.js';
@@ -23,7 +24,7 @@ import { scanRequest } from './scan-request.js';
 type Fields = Record<string, unknown>;
 
 /** Fields that the dialect writes itself, or that are not sent to a provider. */
-const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback', 'provider']);
+const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback', 'provider', 'session_id']);
 
 /** The usual request is scanned; any other, and every one that is not valid, is parsed. */
 export function readRequest(bytes: Buffer, large = false): ChatRequest {
@@ -40,7 +41,10 @@ export function parseRequest(bytes: Buffer, large = false): ChatRequest {
   } catch (error) {
     throw gatewayError('body_not_json', { reason: `is not JSON: ${reasonOf(error)}` });
   }
-  return checkRequest(json);
+  const request = checkRequest(json);
+  if (!large) return request;
+  const opening = openingOf(request);
+  return opening === null ? request : { ...request, opening };
 }
 
 function tooDeepError(): GatewayError {
@@ -74,7 +78,7 @@ function checkRequest(json: JsonText): ChatRequest {
   return {
     ...(extras && { extras }),
     ...boundsOf(fields),
-    ...(fields.provider != null && { provider: plainValue(fields.provider, encoding) }),
+    ...routingFieldsOf(fields, encoding),
     model,
     stream: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
@@ -85,11 +89,6 @@ function checkRequest(json: JsonText): ChatRequest {
     streamOptionMembers: streamOptions ? membersTextOf({ ...streamOptions, include_usage: undefined }) : '',
     encoding,
   };
-}
-
-/** A value whose texts are what the client wrote, in whatever encoding the body was read. */
-function plainValue(value: unknown, encoding: TextEncoding): unknown {
-  return encoding === 'latin1' ? JSON.parse(decodeLatin1(asLatin1(JSON.stringify(value)))) : value;
 }
 
 /** How much may be generated, as far as the request says it. */

@@ -3,8 +3,6 @@ import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Caller } from '../../pipeline/caller.js';
 
 export interface ChatCaller extends Caller {
-  /** One header of the request, `name` in lower case. Several lines are joined with commas. */
-  header(name: string): string | undefined;
   /** Answers with an error. Where an answer has begun, closes the connection instead. */
   refuse(error: GatewayError, requestId: string, headers: Readonly<Record<string, string>>): void;
   /** The caller has left: closes its connection, unless an answer is on its way. */
