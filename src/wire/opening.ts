@@ -16,7 +16,7 @@ export function openingOf({ opening, members, encoding }: ChatRequest): string |
 }
 
 /** `messages` is the JSON text of the array. Each message is written anew, so that blanks and escapes make no difference. */
-export function openingHash(messages: string, encoding: TextEncoding): string | null {
+function openingHash(messages: string, encoding: TextEncoding): string | null {
   const hash = createHash('sha256');
   for (let start = messages.indexOf('{'); start >= 0; ) {
     const end = objectEnd(messages, start);
