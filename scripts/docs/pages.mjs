@@ -16,6 +16,7 @@ export const groups = [
     pages: [
       { slug: 'routing', file: 'guide/routing.md', title: 'Auto routing' },
       { slug: 'gates', file: 'guide/gates.md', title: 'Routing policy' },
+      { slug: 'openrouter', file: 'guide/openrouter.md', title: 'Coming from OpenRouter' },
       { slug: 'aliases', file: 'guide/aliases.md', title: 'Aliases and chains' },
       { slug: 'receipts', file: 'guide/receipts.md', title: 'Receipts' },
     ],

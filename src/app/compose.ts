@@ -37,7 +37,7 @@ import { type Addresses, addressesOf, dashboardOrigin, localAddress } from './ad
 import { adminTokenOf } from './admin-token.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
-import { OpenParts } from './open-parts.js';
+import { bothOpen, OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { RecordKeeper, retentionOf } from './record-keeper.js';
@@ -197,6 +197,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
       ...{ modelStates, health, holds, journal, expiry, meters, spend, fleet: deployment.fleet },
+      conversations: deployment.conversations,
     },
     parts,
   );
@@ -234,8 +235,8 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     },
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
-    explain: async (identity, territory, body) =>
-      explain(ports, { identity, territory, request: await readForAnyDoor(ports.validator, body) }),
+    explain: async (identity, territory, body, header = () => undefined) =>
+      explain(ports, { identity, territory, header, request: await readForAnyDoor(ports.validator, body) }),
     createSignIn: (account, password) => signIns.setPassword(account, password),
     dashboard: {
       ...{ signIns, demoClaim, version, ...dashboardSettings(config) },
@@ -270,12 +271,6 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     },
     reportUnsettled: () => void journal.reportUnsettled(writeToStandardError),
   };
-}
-
-/** Waits for both also where one fails: what the other has opened is closed with the parts. */
-async function bothOpen<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([first, second]);
-  return Promise.all([first, second]);
 }
 
 /** No account is read before the records of an earlier process are in the store: its balance would be too high. */

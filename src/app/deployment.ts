@@ -7,9 +7,10 @@ import type { Identities } from '../accounts/identities.js';
 import { IdentityCache } from '../accounts/identity-cache.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
+import { MemoryConversations } from '../cluster/conversations.js';
 import { Fleet } from '../cluster/fleet/fleet.js';
 import { MemoryBuckets, MemoryCounters, type MemoryCountersOptions } from '../cluster/memory.js';
-import type { Buckets, Counters, Totals } from '../cluster/ports.js';
+import type { Buckets, Conversations, Counters, Totals } from '../cluster/ports.js';
 import type { SharedState } from '../cluster/redis/open-shared-state.js';
 import type { SharedSpend } from '../cluster/shared-spend.js';
 import type { Config } from '../config/config.js';
@@ -22,6 +23,8 @@ import type { Store } from '../storage/store.js';
 export interface Deployment extends Readonly<HttpDeps['deployment']> {
   counters(family: string, options?: MemoryCountersOptions): Counters;
   readonly buckets: Buckets;
+  /** The routes of conversations; null where requests do not stay with a route. */
+  readonly conversations: Conversations | null;
   /** Sums over all processes; undefined where the sums of this process are complete. */
   readonly totals: Totals | undefined;
   /** What all processes have spent and hold; null where this process is the only one. */
@@ -66,8 +69,13 @@ export async function openDeployment(deps: DeploymentDeps): Promise<Deployment> 
 const notAlone =
   'another process serves from the same database, and this one has no storage.redis_url to share its memory through: keys deleted, limits counted and balances used up at one are not seen by the other. Set storage.redis_url for all of them, or run one';
 
+function memoryConversations({ config, clock }: DeploymentDeps): MemoryConversations | null {
+  return config.routing.sticky ? new MemoryConversations(clock, config.routing.stickyTtlMs) : null;
+}
+
 class SingleProcess implements Deployment {
   readonly buckets: Buckets;
+  readonly conversations: Conversations | null;
   readonly totals = undefined;
   readonly spend = null;
   readonly identities: Identities;
@@ -77,6 +85,7 @@ class SingleProcess implements Deployment {
 
   constructor(private readonly deps: DeploymentDeps) {
     this.buckets = new MemoryBuckets(deps.clock);
+    this.conversations = memoryConversations(deps);
     this.identities = new IdentityCache(deps.store, deps.replayed);
   }
 
@@ -131,6 +140,7 @@ const settledElsewhereMs = [50, 100, 250];
 
 class FleetProcess implements Deployment {
   readonly buckets: Buckets;
+  readonly conversations: Conversations | null;
   readonly totals: Totals;
   readonly spend: SharedSpend;
   readonly fleet: Fleet;
@@ -140,6 +150,8 @@ class FleetProcess implements Deployment {
     private readonly shared: SharedState,
   ) {
     this.buckets = shared.buckets;
+    const local = memoryConversations(deps);
+    this.conversations = local && shared.conversations(local, deps.config.routing.stickyTtlMs);
     this.totals = shared.totals;
     this.spend = shared.spend;
     this.fleet = new Fleet({ ...deps, versions: shared.versions, admission: shared.admission });

@@ -21,3 +21,9 @@ export class OpenParts {
       throw new AggregateError(failures, `Not everything could be closed: ${failures.join('; ')}`);
   }
 }
+
+/** Waits for both also where one fails: what the other has opened is closed with the parts. */
+export async function bothOpen<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return Promise.all([first, second]);
+}

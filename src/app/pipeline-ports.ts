@@ -30,6 +30,7 @@ type Given =
   | 'journal'
   | 'fleet'
   | 'spend'
+  | 'conversations'
   | 'meters';
 
 export interface SharedParts extends Pick<PipelinePorts, Given> {

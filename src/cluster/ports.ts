@@ -114,6 +114,16 @@ export interface Counters {
 }
 
 /**
+ * Which route served a conversation last, for a limited time. Names are hashes. No operation fails: where the shared state is out of
+ * reach, the process remembers alone.
+ */
+export interface Conversations {
+  recall(name: string): MaybePromise<string | null>;
+  remember(name: string, routeId: string): void;
+  forget(name: string): void;
+}
+
+/**
  * Sums that all processes of a fleet add to, such as the tokens that a route has used today. The store can recompute a sum,
  * so a shared state that lost it gets it again through `atLeast`.
  */

@@ -34,6 +34,7 @@ export interface Config extends ValuesOf<typeof topLevel> {
   storage: ValuesOf<Sections['storage']>;
   limits: ValuesOf<Sections['limits']>;
   timeouts: Timeouts;
+  routing: ValuesOf<Sections['routing']>;
   breaker: ValuesOf<Sections['breaker']>;
   territories: ValuesOf<Sections['territories']>;
   providers: Record<string, ProviderSettings>;

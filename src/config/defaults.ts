@@ -33,6 +33,7 @@ export function configOf(checked: CheckedSettings): Config {
     ...(isTrial && values.welcome_credit_usd == null && { welcomeCreditPico: picoPerUsd }),
     catalogue: top.catalogue.map((entry) => (entry === 'builtin' ? entry : resolve(directory, entry))),
     ...{ server, storage, limits: section('limits'), timeouts: section('timeouts'), breaker: section('breaker') },
+    routing: section('routing'),
     territories: section('territories'),
     providers: providersOf((values.providers ?? {}) as ProviderValues, checked.unconfigured),
     payments: paymentsOf(section('payments')),

@@ -189,6 +189,14 @@ export const sections = {
       about: 'For all attempts of one model id; each entry of a fallback chain has its own.',
     }),
   },
+  routing: {
+    sticky: setting('sticky', yesOrNo, true, {
+      about: 'Whether the next turn of a conversation tries the route that served the last one first.',
+    }),
+    sticky_ttl: setting('stickyTtlMs', duration, 300 * seconds, {
+      about: 'How long after its last turn a conversation is remembered.',
+    }),
+  },
   breaker: {
     failures: setting('failures', integerFrom(1), 5, {
       about: "Failures within the window that open a route's breaker.",

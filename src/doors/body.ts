@@ -1,7 +1,6 @@
-/** Reads what the bodies of all doors have in common: JSON, the model id, the fallback list, the wishes, and the types of fields. */
-import { asLatin1, decodeLatin1 } from '../base/latin1.js';
+/** Reads what the bodies of all doors have in common: JSON, the model id, the fallback list, and the types of fields. */
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { type ChatRequest, fallbackModelsMax } from '../wire/chat-request.js';
+import { fallbackModelsMax } from '../wire/chat-request.js';
 import {
   bytesTooDeep,
   type JsonText,
@@ -93,12 +92,6 @@ export function checkFallback(fallback: unknown, encoding: TextEncoding): string
     });
   }
   return (models as string[]).map((id) => plainText(id, encoding));
-}
-
-/** The `provider` object, with texts as the client wrote them, in whatever encoding the body was read. */
-export function wishesIn({ provider }: Fields, encoding: TextEncoding): Pick<ChatRequest, 'provider'> {
-  if (provider === undefined || provider === null) return {};
-  return { provider: encoding === 'latin1' ? JSON.parse(decodeLatin1(asLatin1(JSON.stringify(provider)))) : provider };
 }
 
 /** A number from 0 to `high`; absent is fine. */

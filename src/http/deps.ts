@@ -112,7 +112,13 @@ export interface HttpDeps {
   /** Absent: every request goes through node:http. */
   socketChat?: SocketChatHandler;
   /** The dry run of a chat request. */
-  explain: (identity: Identity, territory: Territory, body: Buffer) => Promise<object>;
+  /** `header` reads a header of the request. */
+  explain: (
+    identity: Identity,
+    territory: Territory,
+    body: Buffer,
+    header?: (name: string) => string | undefined,
+  ) => Promise<object>;
   /** The address and territory of the client, from the connection and the trusted proxies. */
   originOf: (request: RequestSource) => Origin;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry'>;

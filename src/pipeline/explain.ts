@@ -14,15 +14,16 @@ import { applyOrder, type RequestPreferences, readPreferences } from '../policy/
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { gate } from './gate.js';
-import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
+import { newTrail, type PipelinePorts, type Plan, type Stay, type Trail } from './handover.js';
 import type { Score } from './rank/score.js';
 import { type Ranking, scores } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
+import { recallStay, stayFirst } from './sticky.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, wholeFirst } from './walk/obstacles.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
-  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock'
+  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock' | 'conversations'
 >;
 
 interface ExplainedCandidate {
@@ -35,6 +36,8 @@ interface ExplainedCandidate {
   verdict: 'eligible' | 'gated' | 'territory' | RuledOut['verdict'];
   gate: string | null;
   param: string | null;
+  /** The route of the conversation's last turn, which is tried first. */
+  sticky?: true;
 }
 
 export interface Explanation {
@@ -56,6 +59,8 @@ export interface ExplainRequest {
   readonly identity: Identity;
   readonly territory: Territory;
   readonly request: ChatRequest;
+  /** A header of the request, which may name its conversation. */
+  header?(name: string): string | undefined;
 }
 
 export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promise<Explanation> {
@@ -88,7 +93,7 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
 
 async function wouldServe(
   ports: ExplainPorts,
-  { identity, territory, request, preferences }: ExplainRequest & { preferences: RequestPreferences | null },
+  { identity, territory, request, header, preferences }: ExplainRequest & { preferences: RequestPreferences | null },
   explanation: Explanation,
 ): Promise<Route> {
   const { account } = identity;
@@ -106,7 +111,7 @@ async function wouldServe(
   const outcome = await alongChain<DryOutcome>(
     primary,
     () => chain,
-    (plan) => {
+    async (plan) => {
       const { eligible, removed, excluded, error } = gate(ports, plan, { identity, territory, moment, preferences });
       if (removed.length > 0 && eligible.length + excluded.length === 0) {
         // No change of the policy admits what the key does not allow, or what the request does not want.
@@ -117,10 +122,11 @@ async function wouldServe(
       explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
       if (error) return { kind: 'failed', error };
+      const source = { identity, request, preferences, header: (name: string) => header?.(name) };
+      const stay = await recallStay(ports, source, plan);
       return dryWalk(ports, {
-        ...{ request, plan, eligible, explanation, trail },
+        ...{ request, plan, eligible, preferences, stay, explanation, trail },
         ranking: { prefer: preferences?.prefer ?? account.policy.prefer, stream: request.stream, moment },
-        order: preferences?.order ?? [],
       });
     },
   );
@@ -136,28 +142,30 @@ interface DryWalk {
   readonly plan: Plan;
   readonly eligible: readonly Route[];
   readonly ranking: Ranking;
-  /** Providers that come first. */
-  readonly order: readonly string[];
+  readonly preferences: RequestPreferences | null;
+  readonly stay: Stay | null;
   readonly explanation: Explanation;
   readonly trail: Trail;
 }
 
 function dryWalk(
   ports: ExplainPorts,
-  { request, plan, eligible, ranking, order, explanation: { candidates }, trail }: DryWalk,
+  { request, plan, eligible, ranking, preferences, stay, explanation: { candidates }, trail }: DryWalk,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
   const scoreByRoute = new Map(scores(ports, eligible, ranking).map(({ route, score }) => [route, score]));
-  const ranked = applyOrder([...scoreByRoute.keys()], order);
-  const explained = wholeFirst(ranked, request, (route) => route).map((route, i) => {
+  const ordered = applyOrder([...scoreByRoute.keys()], preferences?.order ?? []);
+  const tried = wholeFirst(stayFirst(ordered, stay, preferences), request, (route) => route);
+  const explained = tried.map((route, i) => {
     const score = scoreByRoute.get(route)!;
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
     if (obstacle) ruledOut.push({ route, ...obstacle });
     else serving ??= route;
     if (obstacle?.verdict === 'breaker_open') addBreakerSkipped(trail, route);
     const { verdict, param } = obstacle ?? { verdict: 'eligible' as const, param: null };
-    return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param };
+    const isSticky = stay?.first === route ? ({ sticky: true } as const) : {};
+    return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param, ...isSticky };
   });
   // The walk's order first, then what a gate removed. An entry may come twice in a chain, so its id does not tell the place.
   candidates.splice(candidates.length - (plan.routes.length - eligible.length), 0, ...explained);

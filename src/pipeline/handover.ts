@@ -3,11 +3,13 @@ import type { AccountDirectory } from '../accounts/directory.js';
 import type { SpendHold, Spending } from '../accounts/spending/spend-holds.js';
 import type { Latin1Text } from '../base/latin1.js';
 import type { Logger } from '../base/logger.js';
+import type { MaybePromise } from '../base/maybe-promise.js';
 import type { PicoUsd } from '../base/money.js';
 import type { Clock } from '../base/time.js';
 import type { TokenCounter } from '../billing/count/counter.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Fleet } from '../cluster/fleet/fleet.js';
+import type { Conversations } from '../cluster/ports.js';
 import type { Timeouts } from '../config/config.js';
 import type { Identity } from '../domain/account.js';
 import type { AttemptRecord, Generation, StreamEnd } from '../domain/generation.js';
@@ -32,7 +34,7 @@ import type { Territories } from '../territory/territories.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
-import type { TokenUsage, UsageOddity } from '../wire/usage.js';
+import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
 import type { Validator } from './validate.js';
 
@@ -79,7 +81,9 @@ export interface PipelinePorts {
     release(bytes: number): void;
     settled(timeoutMs: number): Promise<boolean>;
   };
-  meters: Pick<Meters, 'openStreams'>;
+  meters: Pick<Meters, 'openStreams' | 'countStay'>;
+  /** null = requests do not stay with a route. */
+  conversations: Conversations | null;
   /** null = this process is the only one. */
   fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
 }
@@ -97,6 +101,8 @@ export interface Opening {
   readonly sentChain: readonly Plan[] | null;
   /** What the request asks for in `provider`; null where that is nothing. */
   readonly preferences: RequestPreferences | null;
+  /** What is remembered of the conversation, for the requested id. */
+  readonly stay: MaybePromise<Stay | null>;
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   readonly costEstimatePico: PicoUsd;
@@ -129,6 +135,18 @@ export interface Plan {
   readonly routes: readonly Route[];
 }
 
+/** What is remembered of a conversation. */
+export interface Stay {
+  /** The hash that it is remembered under. */
+  readonly name: string;
+  /** False where it is known by its first messages only. */
+  readonly isNamed: boolean;
+  /** The route that served last; null = none is remembered. */
+  readonly routeId: string | null;
+  /** The remembered route where it is tried first. */
+  first: Route | null;
+}
+
 /** One attempt of a walk; monotonic milliseconds. */
 interface Leg {
   readonly route: Route;
@@ -146,6 +164,8 @@ export interface Trail {
   readonly legs: Leg[];
   /** The plan that is being walked; null before the first walk. */
   plan: Plan | null;
+  /** What is remembered of the conversation, for that plan. */
+  stay: Stay | null;
   /** The place of that plan in the chain; 0 is the requested id. */
   place: number;
   /** Time that was spent waiting for upstreams, in attempts that are over. */
@@ -170,6 +190,7 @@ export function newTrail(): Trail {
     breakerSkipped: [],
     legs: [],
     plan: null,
+    stay: null,
     place: 0,
     upstreamMs: 0,
     dispatchedAtMs: 0,
@@ -203,7 +224,7 @@ export type WalkOutcome =
   | { readonly kind: 'gone'; readonly route: Route };
 
 export interface Billed {
-  usage: TokenUsage;
+  usage: TokenUsage & Partial<Pick<UsageParts, 'cacheWriteTokens'>>;
   source: 'provider' | 'counted';
   cost: Cost;
   /** What was odd about the provider's usage; absent where nothing was read of it. */

@@ -28,9 +28,10 @@ import { rank } from './rank.js';
 import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { settle, settleProvisionally } from './settle.js';
+import { forgetFailed, recallStay, rememberStay, stayFirst } from './sticky.js';
 import { checkContentType } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
-import { walk } from './walk.js';
+import { type Walk, walk } from './walk.js';
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
 const countedWhileServedBytes = 1024 * 1024;
@@ -84,14 +85,16 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
         trail.place = place;
-        const candidates = candidatesOf(ports, exchange, eligible, moment);
-        return walk(ports, { exchange, plan, candidates, relay });
+        trail.stay = null;
+        if (plan.kind === 'pin') return walk(ports, { exchange, plan, candidates: eligible, relay });
+        return walkAuto(ports, { exchange, plan, eligible, moment, relay });
       },
     );
     if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
     const responding = respond(ports, exchange, walked, relay);
     const delivered = isPending(responding) ? await responding : responding;
     notes.delivered = delivered;
+    if (trail.stay) rememberStay(ports, exchange, delivered);
     settle(ports, exchange, delivered);
     if (relay) observeThroughput(ports, exchange, delivered, relay.lastTextAtMs);
     if (delivered.error) throw delivered.error;
@@ -164,6 +167,8 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
   checkKind(door, plan);
   if (request.native && caller.header('x-lodestone-strict') === 'true') request.native.strict = true;
   const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
+  // Before the tokens are counted: in a fleet both questions then share a round trip.
+  const stay = recallStay(ports, { identity, request, preferences, header: (name) => caller.header(name) }, plan);
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
@@ -175,7 +180,18 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
       atMs: createdAt,
     },
   );
-  return { identity, request, snapshot, plan, sentChain, preferences, promptEstimate, createdAt, costEstimatePico };
+  return {
+    identity,
+    request,
+    snapshot,
+    plan,
+    sentChain,
+    preferences,
+    stay,
+    promptEstimate,
+    createdAt,
+    costEstimatePico,
+  };
 }
 
 /** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. */
@@ -205,8 +221,8 @@ function exchangeOf(
   opening: Opening,
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'reservation' | 'hold'>,
 ): Exchange {
-  const { identity, request, snapshot, plan, sentChain, preferences, promptEstimate, createdAt, costEstimatePico } =
-    opening;
+  const { identity, request, snapshot, plan, sentChain, preferences, stay } = opening;
+  const { promptEstimate, createdAt, costEstimatePico } = opening;
   return {
     door,
     caller,
@@ -221,6 +237,7 @@ function exchangeOf(
     plan,
     sentChain,
     preferences,
+    stay,
     promptEstimate,
     costEstimatePico,
     reservation: more.reservation,
@@ -229,16 +246,31 @@ function exchangeOf(
   };
 }
 
-/** In the order in which they are tried. */
-function candidatesOf(
+interface AutoWalk extends Pick<Walk, 'exchange' | 'plan' | 'relay'> {
+  readonly eligible: readonly Route[];
+  readonly moment: PriceMoment;
+}
+
+/** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */
+async function walkAuto(
   ports: PipelinePorts,
-  { identity, request, preferences }: Exchange,
-  eligible: readonly Route[],
-  moment: PriceMoment,
-): readonly Route[] {
+  { exchange, plan, eligible, moment, relay }: AutoWalk,
+): Promise<WalkOutcome> {
+  const { identity, caller, request, preferences, trail } = exchange;
+  const recalling =
+    plan === exchange.plan
+      ? exchange.stay
+      : recallStay(ports, { identity, request, preferences, header: (name) => caller.header(name) }, plan);
+  trail.stay = isPending(recalling) ? await recalling : recalling;
   const prefer = preferences?.prefer ?? identity.account.policy.prefer;
   const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment });
-  return preferences === null ? ranked : applyOrder(ranked, preferences.order);
+  const ordered = preferences === null ? ranked : applyOrder(ranked, preferences.order);
+  const outcome = await walk(ports, {
+    ...{ exchange, plan, relay },
+    candidates: stayFirst(ordered, trail.stay, preferences),
+  });
+  forgetFailed(ports, exchange);
+  return outcome;
 }
 
 /** Every route that may serve the request: of its own id, and of the entries of its chain. */

@@ -266,6 +266,7 @@ function metadataOf(
       breakerSkipped,
       requestPolicy: preferences !== null,
       ...(request.native && { generationId, omitted: omittedOn(route, request) }),
+      sticky: trail.stay?.first === route,
     },
     streamEnd,
   );

@@ -35,6 +35,12 @@ export interface ChatRequest {
   readonly extras?: PricedExtras;
   /** The `provider` object as the client sent it; absent where it sent none. It is checked against the catalogue later. */
   readonly provider?: unknown;
+  /** `session_id`, which names the conversation. */
+  readonly sessionId?: string;
+  /** `prompt_cache_key`, which names the conversation too; it is sent on as it is. */
+  readonly cacheKey?: string;
+  /** A hash of the first messages; only of a large request, whose messages are not read again. */
+  readonly opening?: string;
   /** The request in its own API; absent where that is chat completions. */
   readonly native?: NativeRequest;
 }

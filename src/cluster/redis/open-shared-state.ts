@@ -3,10 +3,12 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../base/logger.js';
 import type { Clock } from '../../base/time.js';
+import type { MemoryConversations } from '../conversations.js';
 import { MemoryBuckets, type MemoryCountersOptions } from '../memory.js';
-import type { Bucket, Buckets, Totals } from '../ports.js';
+import type { Bucket, Buckets, Conversations, Totals } from '../ports.js';
 import { patientWaitMs, RedisLink, requestWaitMs } from './link.js';
 import { RedisAdmission } from './redis-admission.js';
+import { RedisConversations } from './redis-conversations.js';
 import { RedisCounters } from './redis-counters.js';
 import { RedisSpend } from './redis-spend.js';
 import { RedisVersions } from './redis-versions.js';
@@ -32,6 +34,8 @@ export interface SharedState {
   readonly totals: RedisTotals;
   readonly buckets: RedisBuckets;
   readonly spend: RedisSpend;
+  /** The routes of conversations; `local` has those that this process has seen itself. */
+  conversations(local: MemoryConversations, ttlMs: number): Conversations;
   readonly up: boolean;
   /** The number of requests admitted without Redis so far. */
   readonly fallbacks: number;
@@ -64,6 +68,7 @@ export async function openSharedState(options: SharedStateOptions): Promise<Shar
     totals: new RedisTotals(link),
     buckets: new RedisBuckets(link, clock),
     spend,
+    conversations: (local, ttlMs) => new RedisConversations(link, local, ttlMs),
     get up() {
       return link.up;
     },

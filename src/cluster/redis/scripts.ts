@@ -199,7 +199,18 @@ end
 return #KEYS
 `);
 
+/** Returns an empty text where nothing is remembered, which differs from no answer. */
+export const recallConversationScript = script(`return redis.call('GET', KEYS[1]) or ''`);
+
+/** ARGV: the route, and for how many milliseconds it is remembered. */
+export const rememberConversationScript = script(`return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`);
+
+export const forgetConversationScript = script(`return redis.call('DEL', KEYS[1])`);
+
 export const allScripts: readonly Script[] = [
+  recallConversationScript,
+  rememberConversationScript,
+  forgetConversationScript,
   ...[takeScript, adjustScript, restoreScript, admitScript, currentScript, raiseScript],
   ...[addTotalScript, raiseTotalScript, takeBucketsScript, giveBackScript],
   ...spendScripts,

@@ -6,23 +6,25 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
 import { nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
+import { openingOf } from '../../wire/opening.js';
 import {
   checkFallback,
   checkModel,
   checkObject,
   checkType,
   type Fields,
+  type ParsedBody,
   parseBody,
   tooDeepError,
-  wishesIn,
 } from '../body.js';
+import { routingFieldsOf } from '../routing-fields.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMessages, stopSequencesMax } from './messages.js';
 import { pricedExtrasOf } from './priced-extras.js';
 import { scanRequest } from './scan-request.js';
 
 /** Fields that the dialect writes itself, or that are not sent to a provider. */
-const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback', 'provider']);
+const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback', 'provider', 'session_id']);
 
 /** The usual request is scanned; any other, and every one that is not valid, is parsed. */
 export function readRequest(bytes: Buffer, large = false): ChatRequest {
@@ -30,7 +32,13 @@ export function readRequest(bytes: Buffer, large = false): ChatRequest {
 }
 
 export function parseRequest(bytes: Buffer, large = false): ChatRequest {
-  const { fields, text, encoding } = parseBody(bytes, large);
+  const request = checkRequest(parseBody(bytes, large));
+  if (!large) return request;
+  const opening = openingOf(request);
+  return opening === null ? request : { ...request, opening };
+}
+
+function checkRequest({ fields, text, encoding }: ParsedBody): ChatRequest {
   const found = findMembers(text, 'messages');
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   const model = checkModel(fields.model, encoding);
@@ -44,7 +52,7 @@ export function parseRequest(bytes: Buffer, large = false): ChatRequest {
   return {
     ...(extras && { extras }),
     ...boundsOf(fields),
-    ...wishesIn(fields, encoding),
+    ...routingFieldsOf(fields, encoding),
     model,
     stream: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,

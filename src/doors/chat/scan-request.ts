@@ -43,6 +43,8 @@ const ruledNames = [
   'service_tier',
   'web_search_options',
   'provider',
+  'session_id',
+  'prompt_cache_key',
 ] as const;
 type RuledName = (typeof ruledNames)[number];
 const names = new SeenNames(ruledNames);
@@ -60,6 +62,7 @@ let needs: readonly RefusableParameter[] | null = null;
 let maxTokens: number | null = null;
 let maxCompletionTokens: number | null = null;
 let choices: number | null = null;
+let cacheKey: string | null = null;
 
 const noNeeds: readonly RefusableParameter[] = [];
 
@@ -68,7 +71,7 @@ export function scanRequest(bytes: Buffer): ChatRequest | null {
   names.clear();
   model = '';
   stream = false;
-  streamOptions = needs = maxTokens = maxCompletionTokens = choices = null;
+  streamOptions = needs = maxTokens = maxCompletionTokens = choices = cacheKey = null;
   const members = scanFields();
   json.close();
   if (members === null || model === '' || !names.has('messages')) return null;
@@ -76,6 +79,7 @@ export function scanRequest(bytes: Buffer): ChatRequest | null {
   return {
     ...(outputMax !== null && { outputMax }),
     ...(choices !== null && { choices }),
+    ...(cacheKey !== null && { cacheKey }),
     model,
     stream,
     includeUsage: includesUsage(streamOptions),
@@ -163,11 +167,14 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
       return scanTools() ? 'kept' : null;
     case 'service_tier':
       return scanTier() ? 'kept' : null;
+    case 'prompt_cache_key':
+      return scanCacheKey() ? 'kept' : null;
     case 'response_format':
     case 'logit_bias':
     case 'fallback':
     case 'web_search_options':
     case 'provider':
+    case 'session_id':
       return null;
     default:
       return json.skipValue(nestingMax - 1) ? 'kept' : null;
@@ -240,6 +247,17 @@ function scanTools(): boolean {
 function scanTier(): boolean {
   const start = json.takePlainString();
   return start !== -1 && isOrdinaryTier(json.text.slice(start, json.at - 1));
+}
+
+const plainCharacters = /^[\x20-\x7e]+$/;
+
+function scanCacheKey(): boolean {
+  const start = json.takePlainString();
+  if (start === -1) return false;
+  const text = json.text.slice(start, json.at - 1);
+  if (!plainCharacters.test(text)) return false;
+  cacheKey = text;
+  return true;
 }
 
 function scanStop(): boolean {

@@ -16,9 +16,9 @@ import {
   type ParsedBody,
   parseBody,
   tooDeepError,
-  wishesIn,
 } from '../body.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
+import { routingFieldsOf } from '../routing-fields.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMessages } from './check-messages.js';
 import { type Translated, translateMessages } from './translate-messages.js';
@@ -49,7 +49,7 @@ function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRe
   return {
     ...(extras && { extras }),
     ...(outputMax !== undefined && { outputMax }),
-    ...wishesIn(fields, encoding),
+    ...routingFieldsOf(fields, encoding),
     model,
     stream: fields.stream === true,
     includeUsage: true,

@@ -18,9 +18,9 @@ import {
   isFields,
   parseBody,
   tooDeepError,
-  wishesIn,
 } from '../body.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
+import { routingFieldsOf } from '../routing-fields.js';
 import { checkDoor } from '../wrong-door.js';
 import { translateInput } from './translate-input.js';
 import { translateTools } from './translate-tools.js';
@@ -56,7 +56,7 @@ export function readResponsesRequest(bytes: Buffer, large = false): ChatRequest 
       extras: { tier: priced, tools: tools.hosted, audio: false },
     }),
     ...(outputMax !== undefined && { outputMax: outputMax as number }),
-    ...wishesIn(fields, encoding),
+    ...routingFieldsOf(fields, encoding),
     model,
     stream: fields.stream === true,
     includeUsage: true,

@@ -58,6 +58,7 @@ export async function registerExplain(app: FastifyInstance, { explain, bodyMemor
         callerOf(request),
         request.origin.territory,
         (request.body as Buffer | undefined) ?? Buffer.alloc(0),
+        (name) => request.headers[name]?.toString(),
       );
     });
   });

@@ -147,6 +147,7 @@ describe('the generation of a 200', () => {
     const { json: body } = await gateway.chat(ask());
     const byPath = await generation(gateway, body.id);
     expect(byPath).toEqual({
+      request_policy: null,
       id: body.id,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       key_name: 'default',

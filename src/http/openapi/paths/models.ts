@@ -150,8 +150,9 @@ const candidate = object(
     verdict: oneOfValues(verdicts, '`eligible`, or why it would not be tried.'),
     gate: textOrNull('The gate of the routing policy that removed it.'),
     param: textOrNull('The parameter that it cannot apply.'),
+    sticky: boolean('True where it served the last turn of the conversation, and is tried first.'),
   },
-  { optional: ['entry'] },
+  { optional: ['entry', 'sticky'] },
 );
 
 const counterfactual = object(

@@ -1,0 +1,88 @@
+/** Remembers in this process which route served a conversation, so that its next turn finds the provider's prompt cache. */
+import type { Clock } from '../base/time.js';
+import type { Conversations } from './ports.js';
+
+/**
+ * Entries form a ring, the oldest behind the anchor and the newest before it. A Map has an order too, but finding its first key again
+ * and again takes longer with every key that was deleted before it.
+ */
+interface Entry {
+  readonly name: string;
+  routeId: string;
+  expiresAtMs: number;
+  older: Entry;
+  newer: Entry;
+}
+
+/** Callers choose the names of conversations, so only this many are remembered; the oldest go first. */
+const conversationsMax = 100_000;
+
+export class MemoryConversations implements Conversations {
+  private readonly entries = new Map<string, Entry>();
+  private readonly anchor: Entry = newEntry('');
+  private sweeping = false;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonicMs'>,
+    private readonly ttlMs: number,
+    private readonly max = conversationsMax,
+  ) {}
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  recall(name: string): string | null {
+    const entry = this.entries.get(name);
+    return entry !== undefined && entry.expiresAtMs > this.clock.monotonicMs() ? entry.routeId : null;
+  }
+
+  remember(name: string, routeId: string): void {
+    const known = this.entries.get(name);
+    if (known) unlink(known);
+    const entry = known ?? newEntry(name);
+    entry.routeId = routeId;
+    entry.expiresAtMs = this.clock.monotonicMs() + this.ttlMs;
+    linkBefore(this.anchor, entry);
+    if (!known) this.entries.set(name, entry);
+    if (this.entries.size > this.max) this.forget(this.anchor.newer.name);
+    this.sweepLater();
+  }
+
+  forget(name: string): void {
+    const entry = this.entries.get(name);
+    if (!entry) return;
+    unlink(entry);
+    this.entries.delete(name);
+  }
+
+  /** One timer for all entries: all live equally long, so the oldest expire first. */
+  private sweepLater(): void {
+    if (this.sweeping) return;
+    this.sweeping = true;
+    setTimeout(() => {
+      this.sweeping = false;
+      const nowMs = this.clock.monotonicMs();
+      while (this.entries.size > 0 && this.anchor.newer.expiresAtMs <= nowMs) this.forget(this.anchor.newer.name);
+      if (this.entries.size > 0) this.sweepLater();
+    }, this.ttlMs).unref();
+  }
+}
+
+function newEntry(name: string): Entry {
+  const entry = { name, routeId: '', expiresAtMs: 0 } as Entry;
+  entry.older = entry.newer = entry;
+  return entry;
+}
+
+function unlink(entry: Entry): void {
+  entry.older.newer = entry.newer;
+  entry.newer.older = entry.older;
+}
+
+function linkBefore(anchor: Entry, entry: Entry): void {
+  entry.older = anchor.older;
+  entry.newer = anchor;
+  anchor.older.newer = entry;
+  anchor.older = entry;
+}

@@ -1,0 +1,31 @@
+/** Reads the fields of a request that only Lodestone reads, the same in every client API: `provider` and the names of a conversation. */
+import { asLatin1, decodeLatin1 } from '../base/latin1.js';
+import { gatewayError } from '../errors/gateway-error.js';
+import type { ChatRequest } from '../wire/chat-request.js';
+import { plainText, shown, type TextEncoding } from '../wire/json-text.js';
+
+type RoutingFields = Pick<ChatRequest, 'provider' | 'sessionId' | 'cacheKey'>;
+
+const sessionIdMax = 256;
+
+/** `provider` is checked later, because its ids are those of the catalogue. */
+export function routingFieldsOf(fields: Readonly<Record<string, unknown>>, encoding: TextEncoding): RoutingFields {
+  const { provider, session_id: session, prompt_cache_key: cache } = fields;
+  return {
+    ...(provider != null && { provider: plainValue(provider, encoding) }),
+    ...(session != null && { sessionId: readSessionId(session, encoding) }),
+    ...(typeof cache === 'string' && cache !== '' && { cacheKey: plainText(cache, encoding) }),
+  };
+}
+
+function readSessionId(session: unknown, encoding: TextEncoding): string {
+  const text = typeof session === 'string' ? plainText(session, encoding) : '';
+  if (text !== '' && text.length <= sessionIdMax) return text;
+  const expected = `a text of 1 to ${sessionIdMax} characters`;
+  throw gatewayError('field_type', { param: 'session_id', found: shown(session, encoding), expected });
+}
+
+/** A value whose texts are what the client wrote, in whatever encoding the body was read. */
+function plainValue(value: unknown, encoding: TextEncoding): unknown {
+  return encoding === 'latin1' ? JSON.parse(decodeLatin1(asLatin1(JSON.stringify(value)))) : value;
+}

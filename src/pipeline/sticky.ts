@@ -1,0 +1,103 @@
+/**
+ * Staying with a route: the next turn of a conversation tries the route that served the last one first, because that provider has its
+ * prompt in a cache. It changes only the order of candidates that may be tried anyway.
+ */
+import { createHash } from 'node:crypto';
+import { andThen, type MaybePromise } from '../base/maybe-promise.js';
+import type { Route } from '../catalogue/route.js';
+import type { Identity } from '../domain/account.js';
+import type { RequestPreferences } from '../policy/request-preferences.js';
+import type { ChatRequest } from '../wire/chat-request.js';
+import { openingOf } from '../wire/opening.js';
+import type { Delivered, Exchange, PipelinePorts, Plan, Stay } from './handover.js';
+
+type StickyPorts = Pick<PipelinePorts, 'conversations' | 'meters'>;
+
+/** What names the conversation of a request. */
+export interface ConversationSource {
+  readonly identity: Identity;
+  readonly request: ChatRequest;
+  readonly preferences: RequestPreferences | null;
+  header(name: string): string | undefined;
+}
+
+const nameMax = 256;
+
+/** Looks up what is remembered; null where the request has no conversation, or the plan leaves nothing to choose. */
+export function recallStay(
+  { conversations }: Pick<PipelinePorts, 'conversations'>,
+  source: ConversationSource,
+  plan: Plan,
+): MaybePromise<Stay | null> {
+  const { preferences } = source;
+  if (plan.kind !== 'auto' || conversations === null || preferences?.sticky === false) return null;
+  const named = nameOf(source);
+  // Only a route with a cheaper cache is stayed with unless the conversation has a name, and most lists have none.
+  if (named === null && !plan.routes.some(hasCheaperCache)) return null;
+  const text = named ?? unnamed(source.request);
+  if (text === null) return null;
+  const model = plan.routes[0]?.model.canonicalId ?? plan.id;
+  const name = createHash('sha256').update(`${source.identity.account.id}\n${model}\n${text}`).digest('base64url');
+  return andThen(conversations.recall(name), (routeId) => ({ name, isNamed: named !== null, routeId, first: null }));
+}
+
+/** Which of the four it was is part of the name. */
+function nameOf({ request: { sessionId, cacheKey }, header }: ConversationSource): string | null {
+  if (sessionId !== undefined) return `body ${sessionId}`;
+  const session = usable(header('x-session-id'));
+  if (session !== undefined) return `header ${session}`;
+  if (cacheKey !== undefined) return `cache ${cacheKey}`;
+  const claude = usable(header('x-claude-code-session-id'));
+  return claude === undefined ? null : `claude ${claude}`;
+}
+
+function usable(value: string | undefined): string | undefined {
+  return value !== undefined && value !== '' && value.length <= nameMax ? value : undefined;
+}
+
+function unnamed(request: ChatRequest): string | null {
+  const opening = openingOf(request);
+  return opening === null ? null : `opening ${opening}`;
+}
+
+/** Moves the remembered route to the front, where it is a candidate. An order that the request asks for wins. */
+export function stayFirst(
+  ranked: readonly Route[],
+  stay: Stay | null,
+  preferences: RequestPreferences | null,
+): readonly Route[] {
+  if (stay === null || stay.routeId === null || (preferences !== null && preferences.order.length > 0)) return ranked;
+  const route = ranked.find(({ id }) => id === stay.routeId);
+  if (!route || (!stay.isNamed && !hasCheaperCache(route))) return ranked;
+  stay.first = route;
+  return ranked[0] === route ? ranked : [route, ...ranked.filter((other) => other !== route)];
+}
+
+/** Without a name it is not certain that turns belong together, so the route must make it worth it. */
+function hasCheaperCache({ price }: Route): boolean {
+  return price !== null && price.cachedInput !== null && price.cachedInput < price.input;
+}
+
+/** Forgets a route that has failed in the walk that is over. */
+export function forgetFailed({ conversations }: StickyPorts, { trail }: Exchange): void {
+  const { stay } = trail;
+  if (stay === null || stay.routeId === null) return;
+  const leg = trail.legs.find(({ route }) => route.id === stay.routeId);
+  if (leg && !endings.has(leg.record.outcome)) conversations?.forget(stay.name);
+}
+
+/** Ends of an attempt that say nothing against its route. */
+const endings: ReadonlySet<string> = new Set(['served', 'rejected', 'client_closed', '']);
+
+/** Remembers what served, before the client can send its next turn. */
+export function rememberStay({ conversations, meters }: StickyPorts, { trail }: Exchange, delivered: Delivered): void {
+  const { stay } = trail;
+  const { route, billed, streamEnd } = delivered;
+  if (stay === null || conversations === null || route === null) return;
+  const cached = billed?.usage.cachedTokens ?? 0;
+  if (stay.isNamed || stay.routeId !== null) meters.countStay(route.id, stay.first === route, cached);
+  const isWhole = streamEnd === null || streamEnd === 'complete' || streamEnd === 'client_closed';
+  const isWorthIt = stay.isNamed || cached > 0 || (billed?.usage.cacheWriteTokens ?? 0) > 0;
+  if (isWhole && isWorthIt) conversations.remember(stay.name, route.id);
+  else if (stay.routeId !== null) conversations.forget(stay.name);
+}
