@@ -112,27 +112,31 @@ function check([{ cost, usage }, given]: [Billed, unknown], expected: Expected):
 }
 
 describe(`usage in full, ${cases} cases of each kind of provider, whole and streamed`, () => {
-  it.each(usageShapes)('$name', (shape) => {
-    const { route: plain } = new PlayedRelay();
-    for (let seed = 1; seed <= cases; seed++) {
-      const random = new SeededRandom(seed);
-      const priced = random.pick(prices);
-      const report = shape.report(randomWork(random, shape, priced), random);
-      const atMs = Date.parse('2026-11-29T00:00:00Z') + random.below(3 * 86_400_000);
-      const route: Route = {
-        ...plain,
-        ...{ price: priced.price, contextWindow: 1_000_000 },
-        ...(report.hiddenReasoning !== undefined && { hiddenReasoning: report.hiddenReasoning }),
-      };
-      const expected = expectedCost(priced.list, report.work, atMs);
-      const whole = random.chance(0.5);
-      try {
-        check((whole ? billOfWhole : billOfStream)(route, atMs, shape, report), expected);
-      } catch (error) {
-        const found = { seed, whole, report, list: priced.list, at: new Date(atMs).toISOString() };
-        if (error instanceof Error) error.message = `${JSON.stringify(found)}\n${error.message}`;
-        throw error;
+  it.each(usageShapes)(
+    '$name',
+    (shape) => {
+      const { route: plain } = new PlayedRelay();
+      for (let seed = 1; seed <= cases; seed++) {
+        const random = new SeededRandom(seed);
+        const priced = random.pick(prices);
+        const report = shape.report(randomWork(random, shape, priced), random);
+        const atMs = Date.parse('2026-11-29T00:00:00Z') + random.below(3 * 86_400_000);
+        const route: Route = {
+          ...plain,
+          ...{ price: priced.price, contextWindow: 1_000_000 },
+          ...(report.hiddenReasoning !== undefined && { hiddenReasoning: report.hiddenReasoning }),
+        };
+        const expected = expectedCost(priced.list, report.work, atMs);
+        const whole = random.chance(0.5);
+        try {
+          check((whole ? billOfWhole : billOfStream)(route, atMs, shape, report), expected);
+        } catch (error) {
+          const found = { seed, whole, report, list: priced.list, at: new Date(atMs).toISOString() };
+          if (error instanceof Error) error.message = `${JSON.stringify(found)}\n${error.message}`;
+          throw error;
+        }
       }
-    }
-  });
+    },
+    300_000,
+  );
 });
