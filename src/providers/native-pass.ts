@@ -29,7 +29,7 @@ export function nativeCall(
   };
 }
 
-export function nativePath(api: ApiName, dialect: string, target: Target): string {
+function nativePath(api: ApiName, dialect: string, target: Target): string {
   return dialectOf(dialect).pathOf?.(api, target) ?? nativeApis[api]!.path;
 }
 

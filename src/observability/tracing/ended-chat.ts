@@ -23,7 +23,7 @@ export interface EndedChat {
 }
 
 /** The client API that the request came by. */
-export interface TracedDoor {
+interface TracedDoor {
   readonly name: string;
   readonly path: string;
   /** `gen_ai.operation.name`. */
