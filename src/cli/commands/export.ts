@@ -28,6 +28,10 @@ async function exportRecords(context: CommandContext, kind: (typeof kinds)[numbe
   const { since, until, account, after, out = '-' } = options;
   const format = formats.find((candidate) => candidate === (options.format ?? 'ndjson'));
   if (!format) throw new UsageError(`--format is "${options.format}", but must be one of ${formats.join(', ')}.`);
+  if (after !== undefined && format === 'parquet' && out !== '-') {
+    // Two Parquet files one behind the other are none.
+    throw new UsageError('--after adds to a file, and a Parquet file cannot be added to. Use --since with another --out.');
+  }
   const query = new URLSearchParams({ format });
   for (const [name, value] of Object.entries({ since, until, account, after })) if (value) query.set(name, value);
   const filters = {
