@@ -4,8 +4,7 @@ import type { Fields } from './body.js';
 
 /** Fields that begin a request of an API, and the paths where they belong. */
 const fieldsOf: readonly (readonly [field: string, paths: string])[] = [
-  ['documents', '/v1/rerank'],
-  ['input', '/v1/responses and /v1/embeddings'],
+  ['input', '/v1/responses'],
   ['messages', '/v1/chat/completions and /v1/messages'],
 ];
 
