@@ -16,7 +16,10 @@ afterEach(() => deployment?.close());
 async function open(storage: Partial<Config['storage']>, overrides: Partial<DeploymentDeps> = {}) {
   const none = async () => {};
   deployment = await openDeployment({
-    config: { storage: { databaseUrl: null, redisUrl: null, ...storage } } as Config,
+    config: {
+      storage: { databaseUrl: null, redisUrl: null, ...storage },
+      routing: { sticky: true, stickyTtlMs: 60_000 },
+    } as Config,
     ...{ store: new MemoryStore() as Store, clock: new ManualClock(), logger: silentLogger },
     ...{ replayed: none, settled: none, readStates: none, readCatalogue: none },
     ...overrides,

@@ -30,7 +30,7 @@ const specified: [Condition, number, string, string | undefined, string | undefi
   ['region_not_served', 404, 'not_found', 'not_found', 'model'],
   ['alias_not_found', 404, 'not_found', 'alias_not_found', 'given'],
   ['model_not_found', 404, 'internal_server_error', 'model_not_found', 'model'],
-  ['routing_policy_exhausted', 403, 'permission_error', 'routing_policy_exhausted', 'model'],
+  ['routing_policy_exhausted', 403, 'permission_error', 'routing_policy_exhausted', 'given'],
   ['unavailable_for_legal_reasons', 451, 'permission_error', 'unavailable_for_legal_reasons', 'given'],
   ['model_unavailable', 503, 'provider_unavailable', 'model_unavailable', 'model'],
   ['provider_error', 503, 'provider_error', 'provider_error', undefined],

@@ -185,7 +185,7 @@ describe('the preview of a policy', () => {
     expect(data.map(({ name }: { name: string }) => name)).toEqual(gates.map(({ name }) => name));
     for (const { title, control } of data) {
       expect(title).not.toBe('');
-      expect(['switch', 'ceiling', 'lists']).toContain(control.kind);
+      expect(['switch', 'ceiling', 'lists', 'choices']).toContain(control.kind);
     }
   });
 
