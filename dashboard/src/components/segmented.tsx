@@ -13,7 +13,7 @@ export interface SegmentedProps {
 export function Segmented({ label, options, value, onChange }: SegmentedProps) {
   const name = useId();
   return (
-    <fieldset className="inline-flex rounded-md border border-line bg-sunken p-0.5">
+    <fieldset className="inline-flex max-w-full flex-wrap rounded-md border border-line bg-sunken p-0.5">
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <label
