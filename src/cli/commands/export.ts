@@ -30,7 +30,9 @@ async function exportRecords(context: CommandContext, kind: (typeof kinds)[numbe
   if (!format) throw new UsageError(`--format is "${options.format}", but must be one of ${formats.join(', ')}.`);
   if (after !== undefined && format === 'parquet' && out !== '-') {
     // Two Parquet files one behind the other are none.
-    throw new UsageError('--after adds to a file, and a Parquet file cannot be added to. Use --since with another --out.');
+    throw new UsageError(
+      '--after adds to a file, and a Parquet file cannot be added to. Use --since with another --out.',
+    );
   }
   const query = new URLSearchParams({ format });
   for (const [name, value] of Object.entries({ since, until, account, after })) if (value) query.set(name, value);
