@@ -2,7 +2,7 @@
 
 /** Unit tests that start servers or processes, or play long sequences. */
 export const slowUnits = [
-  'src/**/embedded.test.ts',
+  'src/storage/**/*.test.ts',
   'src/**/journal*.test.ts',
   'src/**/lock.test.ts',
   'src/**/sign-ins.test.ts',
@@ -16,6 +16,9 @@ export const slowUnits = [
   'src/http/dashboard/resources.test.ts',
   'src/http/dashboard/passwords.test.ts',
   'src/cli/cli.test.ts',
+  'src/http/server/fast-connection.test.ts',
+  'src/http/ops/metrics.test.ts',
+  'src/cluster/memory.test.ts',
 ];
 
 /** A whole gateway before a scripted upstream: an answer, a stream, a walk, a refusal, a bill, the sign-in to the dashboard. */
