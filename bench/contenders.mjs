@@ -1,7 +1,7 @@
 /** The gateways that `npm run bench` measures: Lodestone in several settings, the bare proxy, nginx if it is installed, and no gateway. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { autoModel, startLodestone } from './lodestone.mjs';
+import { autoModel, classesModel, startLodestone } from './lodestone.mjs';
 import { startNginx } from './peer-proxies.mjs';
 import { printed, start } from './processes.mjs';
 import { startRedis } from './redis.mjs';
@@ -18,6 +18,8 @@ export const starters = {
   lodestone: (rig) => startLodestone(rig.place('lodestone')),
   /** The same process, asked to choose among ten candidates. */
   auto: async (rig) => ({ ...(await rig.contender('lodestone')), model: autoModel }),
+  /** The same process, asked for a route with a price for every class. */
+  classes: async (rig) => ({ ...(await rig.contender('lodestone')), model: classesModel }),
   /** The same process, with a key that has a cap, and with one of an account that has a bounded overdraft. */
   capped: async (rig) => withKey(await rig.contender('lodestone'), 'cappedKey'),
   bounded: async (rig) => withKey(await rig.contender('lodestone'), 'boundedKey'),

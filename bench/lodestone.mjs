@@ -12,6 +12,8 @@ const unlimited = 1_000_000_000;
 
 export const pinnedModel = 'openai/openai/gpt-4o-mini/global';
 export const autoModel = 'auto/openai/gpt-4o-mini';
+/** The same route with a price for every class, for long prompts, tiers, hours of the day and tools. */
+export const classesModel = 'openai/openai/gpt-4o-mini-classes/global';
 
 /**
  * `more` is added to the configuration, section by section; `node` is the program that runs it, `nodeArgs` its flags, `env` is added to
@@ -71,14 +73,35 @@ export function catalogueFor(upstreamPort) {
     price: { input: 0.15, output: 0.6, cached_input: 0.075 },
     capabilities: ['tools', 'vision', 'response_format', 'logprobs', 'logit_bias', 'n'],
   });
+  const layered = { ...route('openai'), price: pricesOfAllClasses };
   const provider = (id) => ({ id, dialect: 'openai', base_url: `http://127.0.0.1:${upstreamPort}/v1`, auth: 'none' });
   const limits = { context_window: 128_000, max_output_tokens: 16_384 };
   return {
     providers: ids.map(provider),
     regions: [],
-    models: [{ creator: 'openai', model: 'gpt-4o-mini', ...limits, routes: ids.map(route) }],
+    models: [
+      { creator: 'openai', model: 'gpt-4o-mini', ...limits, routes: ids.map(route) },
+      { creator: 'openai', model: 'gpt-4o-mini-classes', ...limits, routes: [layered] },
+    ],
   };
 }
+
+const pricesOfAllClasses = {
+  input: 0.15,
+  output: 0.6,
+  cached_input: 0.075,
+  cache_write: 0.1875,
+  cache_write_1h: 0.3,
+  reasoning: 0.7,
+  input_audio: 10,
+  output_audio: 20,
+  input_image: 0.3,
+  request: 0.0001,
+  above: { input_tokens: 100_000, input: 0.3, output: 0.9 },
+  tiers: { flex: { input: 0.075, output: 0.3 }, priority: { input: 0.3, output: 1.2 } },
+  tools: { web_search: 0.01 },
+  periods: [{ utc: '16:30-00:30', input: 0.075, output: 0.3 }],
+};
 
 /** An ordinary key, one with a cap, and one of an account whose overdraft is bounded; all with more than any run can spend. */
 async function createKeys(url, adminToken) {

@@ -156,6 +156,13 @@ export const rows = [
     measure: async (rig) => (await rig.compare('json', ['lodestone', 'capped'])).cpuRatio('capped', 'lodestone'),
   },
   {
+    name: 'classes',
+    what: 'a route with a price for every class, CPU × one with three',
+    unit: '×',
+    must: 1.03,
+    measure: async (rig) => (await rig.compare('json', ['lodestone', 'classes'])).cpuRatio('classes', 'lodestone'),
+  },
+  {
     name: 'workers',
     what: 'two workers × one, requests a second at 64 connections',
     unit: '×',

@@ -10,7 +10,7 @@ const readMs = 5_000;
 
 interface SpendParts extends Pick<SpendHoldsDeps, 'clock' | 'overdraft'> {
   readonly store: Pick<Store, 'keys' | 'usage' | 'accounts'>;
-  readonly journal: { settled(timeoutMs: number): Promise<boolean> };
+  readonly journal: { settled(timeoutMs: number, keyId?: string): Promise<boolean> };
   readonly logger: Logger;
   /** null = this process is the only one. */
   readonly shared: SharedSpend | null;
@@ -20,8 +20,8 @@ export function openSpendHolds({ store, journal, clock, overdraft, logger, share
   const deps: SpendHoldsDeps = {
     clock,
     overdraft,
-    settled: async () => {
-      if (!(await journal.settled(readMs))) throw new StoreUnavailable('the journal was not settled in time');
+    settled: async (keyId) => {
+      if (!(await journal.settled(readMs, keyId))) throw new StoreUnavailable('the journal was not settled in time');
     },
     spentSince: async (accountId, keyId, fromMs) =>
       fromMs === 0 ? store.keys.usage(keyId) : ((await store.usage.spentSince(accountId, fromMs)).get(keyId) ?? 0n),

@@ -39,6 +39,10 @@ export class JournalQueue {
   readonly #waiting = new WaitingRecords();
   #rest: Rest | null = null;
   #appended = 0;
+  /** The number of the last record of each key, until everything is settled. */
+  readonly #lastOfKey = new Map<string, number>();
+  /** The number of the last record of earlier processes; whose they are is not read. */
+  #adopted = 0;
   #line = new LineWriter(Buffer.allocUnsafeSlow(pieceBytes));
   readonly #provisionals = new OpenProvisionals();
   readonly #left = new LeftProvisionals();
@@ -55,6 +59,11 @@ export class JournalQueue {
   /** The number of the last appended record. */
   get appended(): number {
     return this.#appended;
+  }
+
+  /** The number of the last appended record that may be of this key. */
+  lastOf(keyId: string): number {
+    return Math.max(this.#adopted, this.#lastOfKey.get(keyId) ?? 0);
   }
 
   get depth(): number {
@@ -94,6 +103,7 @@ export class JournalQueue {
   async adopt(): Promise<void> {
     const count = await scanSegments(this.#segments, this.#left);
     this.#appended = count;
+    this.#adopted = count;
     this.#rest = this.#restFrom(this.#segments.first, 0, 1, count);
     while (count === 0 && this.#rest) this.#readRest();
   }
@@ -111,13 +121,14 @@ export class JournalQueue {
       this.#nextPiece(start === 0 ? 2 * this.#line.bytes.length : pieceBytes);
       start = 0;
     }
-    const { id } = generation;
+    const { id, keyId } = generation;
+    this.#lastOfKey.set(keyId, this.#appended + 1);
     this.#collected.push({
       bytes: this.#line.bytes,
       start,
       end: this.#line.at,
       accountId: generation.accountId,
-      keyId: generation.keyId,
+      keyId,
       chargePico: chargeOf(generation),
       n: ++this.#appended,
       segment: null,
@@ -226,6 +237,7 @@ export class JournalQueue {
     this.#segments.retire(this.#rest?.segment);
     if (this.ready > 0 || this.#collected.length > 0) return;
     this.#segments.empty(this.#disk.reserved);
+    this.#lastOfKey.clear();
     // The lines in the present piece are not needed any more.
     if (this.#refused.length === 0) this.#line.at = 0;
   }

@@ -73,7 +73,7 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
       get fault() {
         return journal.fault;
       },
-      settled: (timeoutMs) => journal.settled(timeoutMs),
+      settled: (timeoutMs, keyId) => journal.settled(timeoutMs, keyId),
       reportUnsettled: (write) => journal.reportUnsettled(write),
       get depth() {
         return journal.depth;

@@ -105,6 +105,18 @@ describe('the settlement journal', () => {
     expect(place.store.records.size).toBe(50);
   });
 
+  it('does not let a key without records wait for those of other keys, but for those of an earlier process', async () => {
+    const journal = await place.start();
+    place.store.away = true;
+    journal.append(aGeneration({ keyId: 'key-busy' }));
+    expect(await journal.settled(50, 'key-new')).toBe(true);
+    expect(await journal.settled(50, 'key-busy')).toBe(false);
+    const reopened = await place.start({ dir: place.afterKill() });
+    expect(await reopened.settled(50, 'key-new')).toBe(false);
+    place.store.away = false;
+    expect(await reopened.settled(5000, 'key-new')).toBe(true);
+  });
+
   it('opens while the store is away, and settles the rest of an earlier process afterwards', async () => {
     place.store.away = true;
     const journal = await place.start();

@@ -33,8 +33,11 @@ export interface Journal {
   release(bytes: number): void;
   /** Why nothing can be reserved now; null where it can. */
   readonly fault: string | null;
-  /** True when everything appended before the call is in the store; false after `timeoutMs`. Writes and settles at once. */
-  settled(timeoutMs: number): Promise<boolean>;
+  /**
+   * True when everything appended before the call is in the store; false after `timeoutMs`. Writes and settles at once. With a key
+   * it waits for that key's records only, so that a key without any does not wait while many of others are on their way.
+   */
+  settled(timeoutMs: number, keyId?: string): Promise<boolean>;
   /** The number of records that are not in the store yet. */
   readonly depth: number;
   /** For the metrics: read at a scrape and not on the request path. */
@@ -148,9 +151,9 @@ interface Parts {
 
 function journalOf(parts: Parts): Journal {
   const { queue, disk, commit, writer, segments, lock, closeMs, sharesStoreDisk, timer, probe, aside } = parts;
-  const settled = (timeoutMs: number): Promise<boolean> => {
+  const settled = (timeoutMs: number, keyId?: string): Promise<boolean> => {
     commit.flush();
-    return writer.settled(timeoutMs);
+    return writer.settled(timeoutMs, keyId === undefined ? queue.appended : queue.lastOf(keyId));
   };
   const reportUnsettled = (write: (line: string) => void): number => {
     commit.flush();

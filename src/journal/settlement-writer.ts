@@ -66,8 +66,8 @@ export class SettlementWriter {
     this.#soon = full;
   }
 
-  settled(timeoutMs: number): Promise<boolean> {
-    const n = this.queue.appended;
+  /** Waits for the records up to the one with the number `n`. */
+  settled(timeoutMs: number, n = this.queue.appended): Promise<boolean> {
     if (this.queue.settled >= n) return Promise.resolve(true);
     return new Promise((resolve) => {
       const waiter: Waiter = { n, resolve };

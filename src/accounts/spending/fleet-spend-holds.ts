@@ -138,7 +138,7 @@ export class FleetSpendHolds implements Spending {
 
   /** Costs of this process are in the store before it is read; those of others follow within moments, by way of the shared state. */
   private async readSpent({ accountId, keyId, fromMs }: SpendSubject): Promise<PicoUsd> {
-    await this.deps.settled();
+    await this.deps.settled(keyId ?? undefined);
     return keyId === null ? this.deps.usageOf(accountId) : this.deps.spentSince(accountId, keyId, fromMs);
   }
 

@@ -17,8 +17,8 @@ export interface SpendHoldsDeps {
   readonly overdraft: 'open' | 'bounded';
   /** What was billed for a key's requests since a moment, 0 for all of them, as far as the store has it. */
   spentSince(accountId: string, keyId: string, fromMs: number): Promise<PicoUsd>;
-  /** Resolves when everything that was billed so far is in the store. */
-  settled(): Promise<unknown>;
+  /** Resolves when everything that was billed so far is in the store, for a key or for all. */
+  settled(keyId?: string): Promise<unknown>;
 }
 
 /** The hold of one request. */
@@ -173,7 +173,7 @@ export class SpendHolds implements Spending {
   private async read({ id, accountId }: ApiKey, spend: KeySpend): Promise<void> {
     for (;;) {
       const { added, fromMs } = spend;
-      await this.deps.settled();
+      await this.deps.settled(id);
       const spentPico = await this.deps.spentSince(accountId, id, fromMs);
       if (spend.added !== added || spend.fromMs !== fromMs) continue;
       spend.spentPico = spentPico;
