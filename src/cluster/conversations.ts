@@ -8,6 +8,7 @@ import type { Conversations } from './ports.js';
  */
 interface Entry {
   readonly name: string;
+  readonly accountId: string;
   routeId: string;
   expiresAtMs: number;
   older: Entry;
@@ -19,7 +20,9 @@ const conversationsMax = 100_000;
 
 export class MemoryConversations implements Conversations {
   private readonly entries = new Map<string, Entry>();
-  private readonly anchor: Entry = newEntry('');
+  /** How many entries an account has. */
+  private readonly counts = new Map<string, number>();
+  private readonly anchor: Entry = newEntry('', '');
   private sweeping = false;
 
   constructor(
@@ -32,19 +35,26 @@ export class MemoryConversations implements Conversations {
     return this.entries.size;
   }
 
+  mayKnow(accountId: string): boolean {
+    return this.counts.has(accountId);
+  }
+
   recall(name: string): string | null {
     const entry = this.entries.get(name);
     return entry !== undefined && entry.expiresAtMs > this.clock.monotonicMs() ? entry.routeId : null;
   }
 
-  remember(name: string, routeId: string): void {
+  remember(name: string, routeId: string, accountId: string): void {
     const known = this.entries.get(name);
     if (known) unlink(known);
-    const entry = known ?? newEntry(name);
+    const entry = known ?? newEntry(name, accountId);
     entry.routeId = routeId;
     entry.expiresAtMs = this.clock.monotonicMs() + this.ttlMs;
     linkBefore(this.anchor, entry);
-    if (!known) this.entries.set(name, entry);
+    if (!known) {
+      this.entries.set(name, entry);
+      this.counts.set(accountId, (this.counts.get(accountId) ?? 0) + 1);
+    }
     if (this.entries.size > this.max) this.forget(this.anchor.newer.name);
     this.sweepLater();
   }
@@ -54,6 +64,9 @@ export class MemoryConversations implements Conversations {
     if (!entry) return;
     unlink(entry);
     this.entries.delete(name);
+    const left = (this.counts.get(entry.accountId) ?? 0) - 1;
+    if (left > 0) this.counts.set(entry.accountId, left);
+    else this.counts.delete(entry.accountId);
   }
 
   /** One timer for all entries: all live equally long, so the oldest expire first. */
@@ -69,8 +82,8 @@ export class MemoryConversations implements Conversations {
   }
 }
 
-function newEntry(name: string): Entry {
-  const entry = { name, routeId: '', expiresAtMs: 0 } as Entry;
+function newEntry(name: string, accountId: string): Entry {
+  const entry = { name, accountId, routeId: '', expiresAtMs: 0 } as Entry;
   entry.older = entry.newer = entry;
   return entry;
 }

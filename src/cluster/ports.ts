@@ -118,8 +118,10 @@ export interface Counters {
  * reach, the process remembers alone.
  */
 export interface Conversations {
+  /** False where nothing is remembered of this account, so that its conversations need not be looked up. */
+  mayKnow(accountId: string): boolean;
   recall(name: string): MaybePromise<string | null>;
-  remember(name: string, routeId: string): void;
+  remember(name: string, routeId: string, accountId: string): void;
   forget(name: string): void;
 }
 

@@ -137,8 +137,8 @@ export interface Plan {
 
 /** What is remembered of a conversation. */
 export interface Stay {
-  /** The hash that it is remembered under. */
-  readonly name: string;
+  /** The hash that it is remembered under; null where it was not needed yet. */
+  readonly name: string | null;
   /** False where it is known by its first messages only. */
   readonly isNamed: boolean;
   /** The route that served last; null = none is remembered. */

@@ -2,7 +2,7 @@
  * Staying with a route: the next turn of a conversation tries the route that served the last one first, because that provider has its
  * prompt in a cache. It changes only the order of candidates that may be tried anyway.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
@@ -34,11 +34,23 @@ export function recallStay(
   const named = nameOf(source);
   // Only a route with a cheaper cache is stayed with unless the conversation has a name, and most lists have none.
   if (named === null && !plan.routes.some(hasCheaperCache)) return null;
+  // The hash of a long prompt costs more than the rest of the ranking.
+  if (named === null && !conversations.mayKnow(source.identity.account.id))
+    return { name: null, isNamed: false, routeId: null, first: null };
   const text = named ?? unnamed(source.request);
   if (text === null) return null;
-  const model = plan.routes[0]?.model.canonicalId ?? plan.id;
-  const name = createHash('sha256').update(`${source.identity.account.id}\n${model}\n${text}`).digest('base64url');
+  const name = hashOf(source.identity, plan, text);
   return andThen(conversations.recall(name), (routeId) => ({ name, isNamed: named !== null, routeId, first: null }));
+}
+
+function hashOf({ account }: Identity, plan: Plan, text: string): string {
+  const model = plan.routes[0]?.model.canonicalId ?? plan.id;
+  return hash('sha256', `${account.id}\n${model}\n${text}`, 'base64url');
+}
+
+function nameOfOpening(identity: Identity, plan: Plan, request: ChatRequest): string | null {
+  const text = unnamed(request);
+  return text === null ? null : hashOf(identity, plan, text);
 }
 
 /** Which of the four it was is part of the name. */
@@ -81,7 +93,7 @@ function hasCheaperCache({ price }: Route): boolean {
 /** Forgets a route that has failed in the walk that is over. */
 export function forgetFailed({ conversations }: StickyPorts, { trail }: Exchange): void {
   const { stay } = trail;
-  if (stay === null || stay.routeId === null) return;
+  if (stay === null || stay.name === null || stay.routeId === null) return;
   const leg = trail.legs.find(({ route }) => route.id === stay.routeId);
   if (leg && !endings.has(leg.record.outcome)) conversations?.forget(stay.name);
 }
@@ -90,14 +102,17 @@ export function forgetFailed({ conversations }: StickyPorts, { trail }: Exchange
 const endings: ReadonlySet<string> = new Set(['served', 'rejected', 'client_closed', '']);
 
 /** Remembers what served, before the client can send its next turn. */
-export function rememberStay({ conversations, meters }: StickyPorts, { trail }: Exchange, delivered: Delivered): void {
-  const { stay } = trail;
+export function rememberStay({ conversations, meters }: StickyPorts, exchange: Exchange, delivered: Delivered): void {
+  const { identity, request, trail } = exchange;
+  const { stay, plan } = trail;
   const { route, billed, streamEnd } = delivered;
-  if (stay === null || conversations === null || route === null) return;
+  if (stay === null || plan === null || conversations === null || route === null) return;
   const cached = billed?.usage.cachedTokens ?? 0;
   if (stay.isNamed || stay.routeId !== null) meters.countStay(route.id, stay.first === route, cached);
   const isWhole = streamEnd === null || streamEnd === 'complete' || streamEnd === 'client_closed';
   const isWorthIt = stay.isNamed || cached > 0 || (billed?.usage.cacheWriteTokens ?? 0) > 0;
-  if (isWhole && isWorthIt) conversations.remember(stay.name, route.id);
-  else if (stay.routeId !== null) conversations.forget(stay.name);
+  if (isWhole && isWorthIt) {
+    const name = stay.name ?? nameOfOpening(identity, plan, request);
+    if (name !== null) conversations.remember(name, route.id, identity.account.id);
+  } else if (stay.name !== null && stay.routeId !== null) conversations.forget(stay.name);
 }

@@ -1,5 +1,5 @@
 /** The beginning of a conversation, up to and with the first message of the user: the same in all of its turns. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { asLatin1, decodeLatin1 } from '../base/latin1.js';
 import type { ChatRequest } from './chat-request.js';
 import { findMembers, memberValue } from './json-members.js';
@@ -17,13 +17,13 @@ export function openingOf({ opening, members, encoding }: ChatRequest): string |
 
 /** `messages` is the JSON text of the array. Each message is written anew, so that blanks and escapes make no difference. */
 function openingHash(messages: string, encoding: TextEncoding): string | null {
-  const hash = createHash('sha256');
+  let opening = '';
   for (let start = messages.indexOf('{'); start >= 0; ) {
     const end = objectEnd(messages, start);
     const text = messages.slice(start, end);
     const message = JSON.parse(encoding === 'latin1' ? decodeLatin1(asLatin1(text)) : text) as { role?: unknown };
-    hash.update(JSON.stringify(message));
-    if (message.role === 'user') return hash.digest('base64url');
+    opening += JSON.stringify(message);
+    if (message.role === 'user') return hash('sha256', opening, 'base64url');
     start = messages.indexOf('{', end);
   }
   return null;

@@ -14,6 +14,11 @@ export class RedisConversations implements Conversations {
     private readonly ttlMs: number,
   ) {}
 
+  /** Another process may know it. */
+  mayKnow(): boolean {
+    return true;
+  }
+
   /** Sent in the same turn as the count of the request's tokens, so that it costs no round trip of its own. */
   async recall(name: string): Promise<string | null> {
     const found = await this.link.run<string>(recallConversationScript, [this.keyOf(name)], [], requestWaitMs);
@@ -21,8 +26,8 @@ export class RedisConversations implements Conversations {
     return found === '' ? null : found;
   }
 
-  remember(name: string, routeId: string): void {
-    this.local.remember(name, routeId);
+  remember(name: string, routeId: string, accountId: string): void {
+    this.local.remember(name, routeId, accountId);
     const figures = [routeId, String(this.ttlMs)];
     void this.link.run(rememberConversationScript, [this.keyOf(name)], figures, patientWaitMs);
   }
