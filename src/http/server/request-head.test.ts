@@ -9,7 +9,7 @@ import { scaled } from '../../../tests/support/scaled.js';
 import { SeededRandom } from '../../../tests/support/seeded-random.js';
 import { serverLimits } from './connections.js';
 import { headFault } from './malformed-requests.js';
-import { HeadParser, headIncomplete, headNotAccepted, rawHeadersOf } from './request-head.js';
+import { HeadParser, hasLine, headIncomplete, headNotAccepted, rawHeadersOf } from './request-head.js';
 
 const inputs = scaled(5_000, 100_000);
 
@@ -73,12 +73,15 @@ function readByUs(bytes: Buffer, split: number): Read | null {
   if (bodyStart === headIncomplete) bodyStart = parser.parseOn(bytes, bytes.length, split);
   if (bodyStart <= 0 || bytes.length !== bodyStart + parser.contentLength) return null;
   const text = (start: number, end: number) => (start === 0 ? undefined : bytes.toString('latin1', start, end));
-  const rawHeaders = rawHeadersOf(bytes.toString('latin1', 0, bodyStart));
+  const head = bytes.toString('latin1', 0, bodyStart);
+  const rawHeaders = rawHeadersOf(head);
   const header = (name: string) => rawHeaders.find((_, i) => i % 2 === 1 && rawHeaders[i - 1]!.toLowerCase() === name);
   expect(text(parser.authorizationStart, parser.authorizationEnd)).toBe(header('authorization'));
   expect(text(parser.contentTypeStart, parser.contentTypeEnd)).toBe(header('content-type'));
   expect(parser.fromBrowser).toBe(header('origin') !== undefined);
   expect(String(parser.contentLength)).toBe(header('content-length'));
+  for (const name of ['traceparent', 'x', 'x-forwarded-for', 'te'])
+    expect(hasLine(head, name)).toBe(rawHeaders.some((other, i) => i % 2 === 0 && other.toLowerCase() === name));
   return { method: 'POST', url: parser.door.path, rawHeaders, body: bytes.toString('latin1', bodyStart) };
 }
 

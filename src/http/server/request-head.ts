@@ -236,6 +236,18 @@ export function rawHeadersOf(head: string): string[] {
   return list;
 }
 
+const linePatterns = new Map<string, RegExp>();
+
+/** Whether a head has a line of this name, which is one of the few names that the code asks for. */
+export function hasLine(head: string, name: string): boolean {
+  let pattern = linePatterns.get(name);
+  if (!pattern) {
+    pattern = new RegExp(`\\r\\n${name}:`, 'i');
+    linePatterns.set(name, pattern);
+  }
+  return pattern.test(head);
+}
+
 /** Not `trim`, which also removes other blanks, and no regular expression, which takes too long for a long run of blanks. */
 function withoutBlanks(line: string, from: number): string {
   let start = from;

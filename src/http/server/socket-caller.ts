@@ -13,7 +13,7 @@ import type { TextEncoding } from '../../wire/json-text.js';
 import type { ChatCaller, RequestSource } from './chat-caller.js';
 import { httpsOnlyHeader } from './headers.js';
 import { errorText } from './raw-answer.js';
-import { type HeadParser, rawHeadersOf } from './request-head.js';
+import { type HeadParser, hasLine, rawHeadersOf } from './request-head.js';
 import { chunkOf, connectionHeaders, type HeadStarts, headStarts, jsonHead, streamHead } from './response-head.js';
 
 /** The connection that a request came on. */
@@ -81,8 +81,9 @@ export class SocketCaller implements ChatCaller, RequestSource {
     return this.headers;
   }
 
+  /** Most requests lack what is asked for, and looking for the name is cheaper than a list of all headers. */
   header(name: string): string | undefined {
-    return joinedHeader(this.rawHeaders, name);
+    return hasLine(this.head, name) ? joinedHeader(this.rawHeaders, name) : undefined;
   }
 
   bodyAtHand(): Buffer | null {
