@@ -12,6 +12,7 @@ import { RequestWriter } from '../providers/request-writer.js';
 import { createSandbox } from '../providers/sandbox/sandbox.js';
 import { Deadlines } from '../providers/transport/deadlines.js';
 import { HttpTransport } from '../providers/transport/http-transport.js';
+import { proxiesOf } from '../providers/transport/upstream-proxy.js';
 import type { OpenParts } from './open-parts.js';
 
 /** The ports that other parts of the gateway use too. */
@@ -45,7 +46,7 @@ export interface GatewayPorts extends PipelinePorts, Required<Pick<HttpDeps, 'up
 
 export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPorts {
   const { config, clock, env, logger } = shared;
-  const http = parts.add(new HttpTransport(() => clock.monotonicMs()), (part) => part.close());
+  const http = parts.add(new HttpTransport(() => clock.monotonicMs(), proxiesOf(env)), (part) => part.close());
   const counter = parts.add(new TokenCounter(), (part) => part.close());
   const sandbox = parts.add(createSandbox({ clock }), (part) => part.close());
   return {

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.js';
 import { ProviderCredentials } from '../../providers/credentials/provider-credentials.js';
 import { Deadlines } from '../../providers/transport/deadlines.js';
 import { HttpTransport } from '../../providers/transport/http-transport.js';
+import { proxiesOf } from '../../providers/transport/upstream-proxy.js';
 import { readCatalogue } from '../catalogue-snapshot.js';
 import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
@@ -77,7 +78,7 @@ function externalProviders({ providers }: Snapshot): Provider[] {
 
 async function callAll(routes: readonly Route[], config: Config, io: Io, timeoutMs: number): Promise<CheckResult[]> {
   const clock = systemClock;
-  const transport = new HttpTransport(() => clock.monotonicMs());
+  const transport = new HttpTransport(() => clock.monotonicMs(), proxiesOf(io.env));
   const credentials = new ProviderCredentials({ clock, env: io.env, logger: silentLogger });
   const ports: ProbePorts = { transport, credentials, deadlines: new Deadlines(clock), clock, timeoutMs };
   try {

@@ -7,11 +7,14 @@ import { Connections } from './connections.js';
 import type { Connection, Exchange } from './http1/connection.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 import { type Address, addressOf, requestTarget } from './upstream-address.js';
+import { noProxy, type ProxyChoice } from './upstream-proxy.js';
 
 const sweepMs = 1_000;
 
 interface Endpoint extends Address {
   connections: Connections;
+  /** What a proxy that is asked itself, without a tunnel, needs in a request; null elsewhere. */
+  forwarded: { origin: string; authorization: string | null } | null;
   /** Request heads up to the content length, by header list and path: they do not change. */
   heads: WeakMap<readonly string[], Map<string, string>>;
 }
@@ -21,7 +24,10 @@ export class HttpTransport implements Transport {
   private readonly endpoints = new Map<string, Endpoint>();
   private readonly sweeper: NodeJS.Timeout;
 
-  constructor(private readonly nowMs: () => number) {
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly proxyOf: ProxyChoice = noProxy,
+  ) {
     this.sweeper = setInterval(() => {
       for (const connections of this.origins.values()) connections.sweep();
     }, sweepMs).unref();
@@ -54,12 +60,14 @@ export class HttpTransport implements Transport {
     if (known) return known;
     const address = addressOf(baseUrl);
     const { origin, secure, hostname: host, port } = address;
+    const proxy = this.proxyOf(address);
     let connections = this.origins.get(origin);
     if (!connections) {
-      connections = new Connections({ secure, host, port }, this.nowMs);
+      connections = new Connections({ secure, host, port, proxy }, this.nowMs);
       this.origins.set(origin, connections);
     }
-    const endpoint: Endpoint = { ...address, connections, heads: new WeakMap() };
+    const forwarded = proxy && !secure ? { origin, authorization: proxy.authorization } : null;
+    const endpoint: Endpoint = { ...address, connections, forwarded, heads: new WeakMap() };
     this.endpoints.set(baseUrl, endpoint);
     return endpoint;
   }
@@ -74,7 +82,9 @@ function headFor(address: Endpoint, { path, headers }: UpstreamRequest): string 
   }
   let head = byPath.get(path);
   if (head === undefined) {
-    head = `POST ${requestTarget(address, path)} HTTP/1.1\r\nhost: ${address.host}\r\n`;
+    const { forwarded, host } = address;
+    head = `POST ${forwarded?.origin ?? ''}${requestTarget(address, path)} HTTP/1.1\r\nhost: ${host}\r\n`;
+    if (forwarded?.authorization) head += `proxy-authorization: ${forwarded.authorization}\r\n`;
     for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`;
     head += 'connection: keep-alive\r\ncontent-length: ';
     byPath.set(path, head);

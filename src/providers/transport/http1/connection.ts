@@ -5,13 +5,17 @@ import { connect as connectTls } from 'node:tls';
 import type { Latin1Text } from '../../../base/latin1.js';
 import { atEndOfTurn } from '../../../base/turn.js';
 import type { UpstreamHandler } from '../transport.js';
+import type { UpstreamProxy } from '../upstream-proxy.js';
 import { largeReadBytes, ReadTurns } from './read-turns.js';
 import { ResponseParser } from './response-parser.js';
+import { openTunnel, proxyError } from './tunnel.js';
 
 export interface Origin {
   secure: boolean;
   host: string;
   port: number;
+  /** The proxy in between. A plain upstream is asked through the proxy itself, one with TLS through a tunnel. */
+  proxy?: UpstreamProxy | null;
 }
 
 /** A request and the handler of its response. */
@@ -47,9 +51,12 @@ export class Connection {
   checksFirst = false;
   /** The server closed the connection while it was idle, or before it answered. */
   onClosedByServer: () => void = () => {};
-  readonly socket: Socket;
+  /** The socket to the upstream, or to the proxy until its tunnel is open. */
+  socket: Socket;
   private exchange: Exchange | null = null;
   private awaitsSend = false;
+  /** No tunnel yet: what is written goes out once it is open. */
+  private awaitsTunnel = false;
   private answered = false;
   private closing = false;
   private readonly parser: ResponseParser;
@@ -58,7 +65,7 @@ export class Connection {
   };
   private readonly resume = (): void => readTurns.resume(this.resumeNow);
 
-  constructor(origin: Origin) {
+  constructor(private readonly origin: Origin) {
     this.parser = new ResponseParser({
       onHead: (status, headers) => {
         this.answered = true;
@@ -66,7 +73,16 @@ export class Connection {
       },
       onBody: (view) => this.exchange?.onData(view) ?? true,
     });
-    this.socket = origin.secure ? this.openTls(origin) : this.openPlain(origin);
+    if (origin.secure && origin.proxy) {
+      this.awaitsTunnel = true;
+      this.socket = this.openThrough(origin.proxy);
+    } else {
+      this.socket = this.openDirect(origin.proxy ?? origin);
+      this.follow();
+    }
+  }
+
+  private follow(): void {
     this.socket.setNoDelay(true).setKeepAlive(true, tcpKeepAliveMs);
     this.socket.on('end', () => this.handleEnd());
     this.socket.on('error', (error) => (this.exchange ? this.fail(error) : this.handleEnd()));
@@ -93,9 +109,10 @@ export class Connection {
 
   private write(exchange: Exchange): void {
     if (this.exchange !== exchange) return;
+    this.awaitsSend = false;
+    if (this.awaitsTunnel) return;
     const { socket } = this;
     const { head, body } = exchange;
-    this.awaitsSend = false;
     if (typeof body === 'string') {
       socket.write(head + body, 'latin1');
     } else {
@@ -115,15 +132,30 @@ export class Connection {
     this.socket.destroy();
   }
 
-  private openPlain({ host, port }: Origin): Socket {
+  private openDirect({ secure, host, port }: Origin): Socket {
+    if (secure) return this.openTls(host, port);
     const callback = (length: number): boolean => this.takeInTurn(readBuffer.subarray(0, length));
     return connectPlain({ host, port, onread: { buffer: readBuffer, callback } });
   }
 
-  private openTls({ host, port }: Origin): Socket {
+  private openThrough(proxy: UpstreamProxy): Socket {
+    const { host, port } = this.origin;
+    return openTunnel(proxy, this.origin, {
+      onOpen: (socket) => {
+        this.socket = this.openTls(host, port, socket);
+        this.follow();
+        this.awaitsTunnel = false;
+        // Otherwise the request is still to come at the end of this turn, and is written then.
+        if (this.exchange && !this.awaitsSend) this.write(this.exchange);
+      },
+      onError: (error) => this.fail(error),
+    });
+  }
+
+  /** `tunnel` is a socket on which the upstream is already reached. */
+  private openTls(host: string, port: number, tunnel?: Socket): Socket {
     const socket = connectTls({
-      host,
-      port,
+      ...(tunnel ? { socket: tunnel } : { host, port }),
       servername: isAddress(host) ? '' : host,
       ALPNProtocols: ['http/1.1'],
     });
@@ -186,11 +218,12 @@ export class Connection {
 
   private fail(error: Error): void {
     const { exchange } = this;
+    const { proxy, secure } = this.origin;
     this.exchange = null;
     if (this.reused && !this.answered) this.reportClose();
     this.closing = true;
     this.socket.destroy();
-    exchange?.onError(error);
+    exchange?.onError(proxy && !secure && !this.answered ? proxyError(proxy, error) : error);
   }
 
   /** Reports a close once, and only where this side did not close. */
