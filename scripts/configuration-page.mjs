@@ -12,6 +12,9 @@ export function renderConfigurationPage({ topLevel, sections }) {
 Lodestone reads the file that \`--config FILE\` names, else the one that \`LODESTONE_CONFIG\` names, else \`./lodestone.yaml\` if it exists. Every
 field is optional, and \`null\` stands for the default. An unknown field stops the start with its name and line.
 
+Every secret can also be read from a file, whose last line break is dropped: \`admin_token_file: /run/secrets/admin\` in the place of
+\`admin_token\`, or \`LODESTONE_ADMIN_TOKEN_FILE\` in the place of \`LODESTONE_ADMIN_TOKEN\`. Both at once are an error.
+
 \`\${NAME}\` is replaced by the environment variable \`NAME\`. Durations are written \`250ms\`, \`15s\` or \`1m30s\`, sizes \`512MiB\` or \`2GiB\`. Relative paths start
 at the folder of the file.
 
@@ -23,7 +26,7 @@ ${Object.entries(sections)
 
 | Field | Default | Purpose |
 |---|---|---|
-| \`providers.<id>.api_key\` | from the environment | The credential of a provider of the catalogue, often \`\${NAME}\`. |
+| \`providers.<id>.api_key\` | from the environment | The credential of a provider of the catalogue, often \`\${NAME}\`. Or \`api_key_file\`. |
 | \`providers.<id>.base_url\` | from the catalogue | Another address of its API. |
 | \`providers.<id>.agreement\` | none | What you have agreed with the provider: any field of a [data policy](data-policies.md), and a \`reference\` for your records. Its fields win over those of the catalogue. |
 `;
@@ -39,7 +42,8 @@ function rowText(field, row) {
     env,
     docs: { about },
   } = row;
-  const cells = [`\`${field}\``, defaultText(row), env ? `${about} \`${env}\` wins over the file.` : about];
+  const said = row.isSecret ? `${about} Or \`${field.split('.').at(-1)}_file\`.` : about;
+  const cells = [`\`${field}\``, defaultText(row), env ? `${said} \`${env}\` wins over the file.` : said];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
 }
 

@@ -54,7 +54,7 @@ async function serve({ config, readConfig, logger, endsBy }: ServeOptions): Prom
   const ending = endingOf(starting, logger);
   endsBy(ending);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void ending.stop(signal));
-  process.on('SIGHUP', () => void starting.then(({ catalogue }) => catalogue.reload()).catch(() => {}));
+  process.on('SIGHUP', () => void starting.then((gateway) => gateway.reload()).catch(() => {}));
   const gateway = await starting;
   console.log(readyText(gateway.addresses));
   gateway.warmUp();

@@ -202,7 +202,7 @@ export class AccountDirectory {
     // The store may have made the change also where it does not answer, so memory and the other processes read the key again.
     const changed = await this.deps.store.keys.update(accountId, keyId, change).finally(() => {
       this.cache.forgetKey(keyId);
-      return this.cache.changed([`key:${keyId}`]);
+      return this.cache.changed([`key:${keyId}@${accountId}`]);
     });
     if (!changed) return null;
     const { name, terms } = change;
@@ -218,7 +218,7 @@ export class AccountDirectory {
     if (owner !== undefined && owner !== accountId) return false;
     const deleted = await this.deps.store.keys.delete(accountId, keyId).finally(() => this.cache.dropKey(keyId));
     // Also where it was already gone: the process that deleted it may have died before it notified the others.
-    await this.cache.changed([`key:${keyId}`]);
+    await this.cache.changed([`key:${keyId}@${accountId}`]);
     if (deleted) await this.deps.audit.record(actor, 'key.delete', keyId, { account_id: accountId });
     return deleted;
   }

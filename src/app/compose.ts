@@ -1,6 +1,5 @@
 /** Starts the gateway: opens its parts in order and closes them in the opposite order. Only `src/app` names concrete classes. */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { AuditLog } from '../accounts/audit.js';
 import { AccountDirectory } from '../accounts/directory.js';
 import { ExpirySweeper } from '../accounts/keys/expiry-sweeper.js';
@@ -11,7 +10,7 @@ import { createLogger, type Logger } from '../base/logger.js';
 import { makePrivateDirectory } from '../base/private-directory.js';
 import { type Clock, systemClock } from '../base/time.js';
 import { version } from '../base/version.js';
-import { CatalogueHolder, type CatalogueSources } from '../catalogue/catalogue-holder.js';
+import { CatalogueHolder, type CatalogueSources, type ReloadResult } from '../catalogue/catalogue-holder.js';
 import type { Config } from '../config/config.js';
 import { ModelStates } from '../health/model-states.js';
 import { QuotaHolds } from '../health/quota-holds.js';
@@ -33,8 +32,8 @@ import { dialects } from '../providers/dialects/registry.js';
 import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
-import { type Addresses, addressesOf, dashboardOrigin, localAddress } from './addresses.js';
-import { adminTokenOf } from './admin-token.js';
+import { AccessTokens } from './access-tokens.js';
+import { type Addresses, addressesOf, dashboardOrigin, dashboardSettings, localAddress } from './addresses.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
 import { bothOpen, OpenParts } from './open-parts.js';
@@ -63,7 +62,7 @@ export interface GatewayOptions {
   clock?: Clock;
   logger?: Logger;
   env?: NodeJS.ProcessEnv;
-  /** Reads the configuration file again; a reload takes the catalogue list and the providers' settings from it. */
+  /** Reads the configuration again; a reload takes the catalogue list, the providers' settings and the tokens from it. */
   rereadConfig?: () => Config;
   /** The embedded store that the primary process runs; without it this process starts its own. */
   storeConnection?: SocketConnection;
@@ -77,11 +76,11 @@ export interface Gateway {
   readonly port: number;
   readonly baseUrl: string;
   readonly addresses: Addresses;
-  readonly adminToken: string;
   readonly directory: AccountDirectory;
-  readonly catalogue: CatalogueHolder;
   readonly store: Store;
   readonly journal: Pick<JournalSlot, 'adopt'>;
+  /** Takes changed files and tokens into use. Unless `alone`, the other processes of the fleet do the same. */
+  reload(alone?: boolean): Promise<void>;
   /** Prepares the request path in the background, so that the first request does not wait for what is made on first use. */
   warmUp(): void;
   /** The metrics of this process alone. */
@@ -107,7 +106,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const { config, clock = systemClock, logger = createLogger(), env = process.env } = options;
 
   // What watches the process and what every request is checked against.
-  const adminToken = adminTokenOf(config);
+  const tokens = new AccessTokens(config, logger);
   const meters = new Meters();
   const processMeters = parts.add(new ProcessMeters(), (part) => part.stop());
   const tracing = await startTracing(env, logger, parts);
@@ -129,7 +128,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
         if (!(await journal.settled(replayMs))) throw new StoreUnavailable('settlements still wait in the journal');
       },
       readStates: async () => void (await Promise.all([modelStates.load(), holds.reload()])),
-      readCatalogue: () => catalogue.reload(),
+      readCatalogue: () => reload(),
     }),
     (part) => part.close(),
   );
@@ -191,6 +190,11 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     },
   });
 
+  const reload = (): Promise<ReloadResult> => {
+    if (rereadConfig) tokens.take(rereadConfig);
+    return catalogue.reload();
+  };
+
   // The request path.
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
@@ -206,7 +210,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const chatOptions = { originOf, meters, tracing, https };
 
   // The dashboard and payments.
-  const signIns = new SignIns({ store: store.signIn, directory, clock, adminToken, ...dashboardOrigin(config) });
+  const signIns = new SignIns({ store: store.signIn, directory, clock, tokens, ...dashboardOrigin(config) });
   const demoClaim = new DemoClaim({ store, directory, signIns, clock });
   await startNotices({ config, clock, logger, store }, parts);
   const payments = await openPayments({ config, clock, logger, audit, directory, territories });
@@ -218,8 +222,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const listening = { port: config.server.port, started: false };
   const server = await createServer({
     ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment, spend },
-    ...{ retention, metricsToken: config.metricsToken },
-    ...{ adminToken, adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
+    ...{ retention, tokens, adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),
     limits: config.limits,
@@ -228,7 +231,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
         return catalogue.current;
       },
       reload: async () => {
-        const outcome = await catalogue.reload();
+        const outcome = await reload();
         if (outcome.ok) await deployment.announceCatalogue();
         return outcome;
       },
@@ -261,9 +264,13 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   listening.started = true;
 
   return {
-    ...{ port, addresses, adminToken, directory, catalogue, store, journal },
+    ...{ port, addresses, directory, store, journal },
     baseUrl: localAddress(config, port),
     figures: () => server.figures(),
+    reload: async (alone = false) => {
+      await reload();
+      if (!alone) await deployment.announceCatalogue();
+    },
     warmUp: () => void warmUp(ports, store),
     stop: (drainMsMax = drainMs) => {
       drainMs = Math.min(drainMs, drainMsMax);
@@ -284,14 +291,4 @@ function replayedOnce(journal: JournalSlot): () => Promise<void> {
 
 function sourcesOf({ catalogue, providers }: Config): CatalogueSources {
   return { files: catalogue, providerSettings: providers };
-}
-
-function dashboardSettings(config: Config) {
-  const { registration, welcomeCreditPico, payments, notices, server } = config;
-  return {
-    ...{ registration, welcomeCreditPico, payments: payments.processor, lowBalancePico: notices.lowBalancePico },
-    configured: { baseUrl: server.baseUrl, dashboardUrl: server.dashboardUrl },
-    secure: dashboardOrigin(config).secure,
-    files: fileURLToPath(new URL('../../dashboard/dist', import.meta.url)),
-  };
 }

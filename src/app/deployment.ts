@@ -59,11 +59,11 @@ export interface DeploymentDeps {
 }
 
 export async function openDeployment(deps: DeploymentDeps): Promise<Deployment> {
-  const { redisUrl } = deps.config.storage;
+  const { redisUrl, redisTimeoutMs } = deps.config.storage;
   if (redisUrl === null) return new SingleProcess(deps);
   // Loaded here, because a single process needs no Redis client.
   const { openSharedState } = await import('../cluster/redis/open-shared-state.js');
-  return new FleetProcess(deps, await openSharedState({ ...deps, redisUrl }));
+  return new FleetProcess(deps, await openSharedState({ ...deps, redisUrl, timeoutMs: redisTimeoutMs }));
 }
 
 const notAlone =

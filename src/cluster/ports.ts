@@ -106,9 +106,10 @@ export interface Take extends Reading {
 export interface Counters {
   /**
    * Adds `amount` where the window's sum stays within `limit`, or where the window is empty, so that one oversized take is
-   * possible; otherwise nothing changes. Parallel takes are admitted as if they came one after the other.
+   * possible; otherwise nothing changes. Parallel takes are admitted as if they came one after the other. `owner` is the account of
+   * an API key's counter, whose shared state is all in one place.
    */
-  take(name: string, amount: number, limit: number): MaybePromise<Take>;
+  take(name: string, amount: number, limit: number, owner?: string): MaybePromise<Take>;
   /** What this process knows of the counter: exact in memory, as of the last take otherwise. Never waits. */
   peek(name: string): Reading;
 }
@@ -137,7 +138,7 @@ export interface Totals {
 }
 
 /**
- * What has a version: a key, an account, the states and holds of models, the catalogue. A version is an opaque text that is
+ * What has a version: a key (`key:<id>@<account>`), an account, the states and holds of models, the catalogue. A version is an opaque text that is
  * never used twice, so a shared state that lost its memory can only make processes read again.
  */
 export type Subject = `key:${string}` | `account:${string}` | 'states' | 'catalogue';

@@ -4,6 +4,7 @@ import { canonicalRange } from '../base/ip-address.js';
 import { parseUsd } from '../base/money.js';
 import {
   credential,
+  duration,
   field,
   fields,
   httpAddress,
@@ -11,6 +12,7 @@ import {
   listOf,
   readCredential,
   territory,
+  text,
 } from '../base/yaml-fields.js';
 
 export const port = integerFrom(0, 65_535);
@@ -18,7 +20,34 @@ export const host = field('a host name or address', (value) =>
   typeof value === 'string' && /^[^\s/]+$/.test(value) ? value : undefined,
 );
 export const databaseUrl = addressOf('a postgres:// or postgresql:// address', /^postgres(ql)?:\/\/\S+$/i);
-export const redisUrl = addressOf('a redis://, rediss:// or unix:/ address', /^(rediss?:\/\/|unix:\/)\S+$/i);
+
+const redisForm = /^(rediss?:\/\/|unix:\/)\S+$/i;
+const redisNodeForm = /^rediss?:\/\/\S+$/i;
+/** One server, or nodes of a cluster as a list. A variable and a file have the list as text, with commas, blanks or line breaks between. */
+export const redisUrl = field(
+  'a redis://, rediss:// or unix:/ address, or a list of redis:// or rediss:// addresses',
+  (value): string | string[] | undefined => {
+    if (typeof value === 'string') {
+      const texts = value.trim().split(/[\s,]+(?=rediss?:\/\/)/i);
+      if (texts.length === 1) return redisForm.test(texts[0]!) ? texts[0] : undefined;
+      return nodesOf(texts);
+    }
+    return Array.isArray(value) && value.length > 0 ? nodesOf(value) : undefined;
+  },
+  true,
+);
+
+function nodesOf(values: readonly unknown[]): string[] | undefined {
+  const nodes = values.map((value) => (typeof value === 'string' ? value.trim() : ''));
+  return nodes.every((node) => redisNodeForm.test(node)) ? nodes : undefined;
+}
+
+const redisTimeoutMsMax = 1_000;
+/** A change is acknowledged without Redis after three seconds, so every process has to notice a silent one well before. */
+export const redisTimeout = field('a duration from 1ms to 1s', (value) => {
+  const parsed = duration.safeParse(value);
+  return parsed.success && parsed.data <= redisTimeoutMsMax ? parsed.data : undefined;
+});
 
 /** Long enough that guessing is hopeless: failed attempts are limited for each address, and an attacker has many addresses. */
 export const adminTokenMin = 24;
@@ -71,4 +100,8 @@ export const retained = field('a number of months such as `13mo`, or `keep`', (v
   return months === undefined ? undefined : Number(months);
 });
 
-export const noticeWebhook = fields({ url: httpAddress.nullish(), secret: credential.nullish() });
+export const noticeWebhook = fields({
+  url: httpAddress.nullish(),
+  secret: credential.nullish(),
+  secret_file: text.nullish(),
+});

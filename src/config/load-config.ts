@@ -5,6 +5,7 @@ import { describeValue, YamlSource } from '../base/yaml-source.js';
 import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
 import { configOf } from './defaults.js';
+import { readSecret, readSecretFiles } from './secret-files.js';
 import { configSchema, type FileValues, type Setting, sections, topLevel } from './settings.js';
 
 const defaultFile = 'lodestone.yaml';
@@ -22,15 +23,17 @@ export function loadConfig({ file, env, cwd }: LoadOptions): Config {
   const chosen = named ?? (existsSync(resolve(cwd, defaultFile)) ? defaultFile : null);
   const path = chosen === null ? null : resolve(cwd, chosen);
   const source = chosen === null ? new YamlSource('', '') : readSource(chosen, resolve(cwd, chosen), faults);
+  const directory = path === null ? resolve(cwd) : dirname(path);
   const checked = source && checkFile(source, env);
-  const environment = environmentValues(env, faults);
+  const environment = environmentValues(env, cwd, faults);
   if (source && checked) {
+    readSecretFiles(source, checked.values, directory);
     checkWorkers(source, checked.values, environment);
     checkPayments(source, checked.values);
   }
   faults.unshift(...(source?.faults ?? []));
   if (faults.length > 0 || !checked) throw new ConfigFault(faults);
-  return configOf({ ...checked, environment, file: path, directory: path === null ? resolve(cwd) : dirname(path) });
+  return configOf({ ...checked, environment, file: path, directory });
 }
 
 function readSource(shown: string, path: string, faults: string[]): YamlSource | undefined {
@@ -86,21 +89,31 @@ function resolveText({ source, env, unconfigured }: Reading, value: string, path
 }
 
 /** The values of the variables that win over the file. */
-function environmentValues(env: Environment, faults: string[]): Map<string, unknown> {
+function environmentValues(env: Environment, cwd: string, faults: string[]): Map<string, unknown> {
   const values = new Map<string, unknown>();
   const settings: Setting[] = [topLevel, ...Object.values(sections)].flatMap((rows) => Object.values<Setting>(rows));
-  for (const { accepts, env: variable } of settings) {
-    const text = variable === undefined ? undefined : nonEmpty(env[variable]);
-    if (variable === undefined || text === undefined) continue;
+  for (const { accepts, env: variable, isSecret } of settings) {
+    if (variable === undefined) continue;
+    const text = nonEmpty(env[variable]);
+    const file = isSecret && nonEmpty(env[`${variable}_FILE`]);
+    if (file) {
+      const read = text
+        ? { fault: `is set beside ${variable}, expected one of the two` }
+        : readSecret(resolve(cwd, file), accepts);
+      if ('fault' in read) faults.push(`environment: ${variable}_FILE: ${describeValue(file)} ${read.fault}`);
+      else values.set(variable, read.value);
+      continue;
+    }
+    if (text === undefined) continue;
     const result = accepts.safeParse(text);
     if (result.success) {
       values.set(variable, result.data);
       continue;
     }
     const [issue] = result.error.issues;
-    const isSecret = issue?.code === 'custom' && issue.params?.secret === true;
+    const isHidden = issue?.code === 'custom' && issue.params?.secret === true;
     faults.push(
-      `environment: ${variable}: found ${isSecret ? 'a text' : describeValue(text)}, expected ${issue?.message}`,
+      `environment: ${variable}: found ${isHidden ? 'a text' : describeValue(text)}, expected ${issue?.message}`,
     );
   }
   return values;
@@ -109,16 +122,17 @@ function environmentValues(env: Environment, faults: string[]): Map<string, unkn
 /** Processes share their counters and versions through Redis, so more than one needs it. */
 function checkWorkers(source: YamlSource, values: FileValues, environment: ReadonlyMap<string, unknown>): void {
   const workers = values.workers ?? topLevel.workers.default;
-  const { redis_url } = (values.storage ?? {}) as Record<string, unknown>;
-  if (workers === 1 || redis_url || environment.has(sections.storage.redis_url.env!)) return;
+  const { redis_url, redis_url_file } = (values.storage ?? {}) as Record<string, unknown>;
+  if (workers === 1 || redis_url || redis_url_file || environment.has(sections.storage.redis_url.env!)) return;
   source.faultAt(['workers'], `found ${workers}, expected 1, or a storage.redis_url that the workers share`);
 }
 
 /** Stripe and the webhook need their secrets: a payment that cannot be confirmed is worse than a start that fails. */
 function checkPayments(source: YamlSource, { payments, notices }: FileValues): void {
   const needs = (path: string[], values: FileValues, why: string) => {
-    // A field that names an absent variable has its fault already.
-    if (values[path.at(-1)!] == null && source.valueAt(path) == null)
+    // A field that names an absent variable, or a file that cannot be read, has its fault already.
+    const last = path.at(-1)!;
+    if (values[last] == null && source.valueAt(path) == null && values[`${last}_file`] == null)
       source.faultAt(path, `missing, expected a value, because ${why}`);
   };
   const stripe = (payments ?? {}) as FileValues;

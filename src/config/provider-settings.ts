@@ -1,12 +1,13 @@
 /** The operator's settings for providers of the catalogue. */
 import { z } from 'zod';
 import { agreement } from '../base/data-policy.js';
-import { credential, fields, httpAddress, isProviderId, providerIdExpected } from '../base/yaml-fields.js';
+import { credential, fields, httpAddress, isProviderId, providerIdExpected, text } from '../base/yaml-fields.js';
 
 const provider = fields({
   api_key: credential.nullish(),
   base_url: httpAddress.nullish(),
   agreement: agreement.nullish(),
+  api_key_file: text.nullish(),
 });
 
 export const providers = z.record(z.string().refine(isProviderId), provider.nullish(), {

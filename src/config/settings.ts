@@ -24,6 +24,7 @@ import {
   host,
   noticeWebhook,
   port,
+  redisTimeout,
   redisUrl,
   retained,
   sanctioned,
@@ -41,6 +42,8 @@ export interface Setting<Name extends string = string, Value = unknown, Default 
   readonly env?: string;
   /** A path, which is relative to the folder of the file. */
   readonly isPath?: true;
+  /** A secret: the file may also be named, by `<field>_file` or the variable `<env>_FILE`. */
+  readonly isSecret?: true;
   readonly docs: SettingDocs;
 }
 
@@ -63,9 +66,10 @@ function setting<const Name extends string, Value, Default extends Value | null>
   name: Name,
   accepts: z.ZodType<Value>,
   fallback: Default,
-  { env, isPath, ...docs }: SettingDocs & Pick<Setting, 'env' | 'isPath'>,
+  { env, isPath, isSecret, ...docs }: SettingDocs & Pick<Setting, 'env' | 'isPath' | 'isSecret'>,
 ): Setting<Name, Value, Default> {
-  return { name, accepts, default: fallback, ...(env && { env }), ...(isPath && { isPath }), docs };
+  const marks = { ...(env && { env }), ...(isPath && { isPath }), ...(isSecret && { isSecret }) };
+  return { name, accepts, default: fallback, ...marks, docs };
 }
 
 const seconds = 1000;
@@ -92,10 +96,12 @@ export const topLevel = {
   admin_token: setting('adminToken', adminToken, null, {
     default: 'made at the first start, in `data_dir/admin-token`',
     env: 'LODESTONE_ADMIN_TOKEN',
+    isSecret: true,
     about: `The token of the admin API, at least ${adminTokenMin} characters.`,
   }),
   metrics_token: setting('metricsToken', adminToken, null, {
     env: 'LODESTONE_METRICS_TOKEN',
+    isSecret: true,
     about: `A token that opens \`/metrics\` and nothing else, at least ${adminTokenMin} characters.`,
   }),
   catalogue: setting('catalogue', listOf(text, 'catalogue files and `builtin`'), ['builtin'], {
@@ -151,11 +157,17 @@ export const sections = {
     database_url: setting('databaseUrl', databaseUrl, null, {
       default: 'embedded store',
       env: 'LODESTONE_DATABASE_URL',
+      isSecret: true,
       about: 'PostgreSQL.',
     }),
     redis_url: setting('redisUrl', redisUrl, null, {
       env: 'LODESTONE_REDIS_URL',
-      about: 'Redis or Valkey, which workers and replicas share.',
+      isSecret: true,
+      about: 'Redis or Valkey, which workers and replicas share. A list names nodes of a cluster.',
+    }),
+    redis_timeout: setting('redisTimeoutMs', redisTimeout, 40, {
+      default: '`40ms`',
+      about: 'How long a request waits for Redis before it goes on without. At most `1s`.',
     }),
     retention: setting('retention', fields({ generations: retained.nullish() }), null, {
       default: '`generations: keep`',
@@ -212,8 +224,9 @@ export const sections = {
       about:
         '`stripe` adds a checkout to the Credits page. It needs `secret_key` and `webhook_secret` ([payments](payments.md)).',
     }),
-    secret_key: setting('secretKey', credential, null, { about: "Stripe's secret key." }),
+    secret_key: setting('secretKey', credential, null, { isSecret: true, about: "Stripe's secret key." }),
     webhook_secret: setting('webhookSecret', credential, null, {
+      isSecret: true,
       about: 'The secret of the webhook endpoint at Stripe.',
     }),
     api_base: setting('apiBase', httpAddress, null, {
@@ -234,7 +247,7 @@ export const sections = {
       about: "A balance below this is reported. An account's own threshold wins; 0 reports nothing.",
     }),
     webhook: setting('webhook', noticeWebhook, null, {
-      about: '`url` and `secret`: where low balances are reported, signed.',
+      about: '`url` and `secret` (or `secret_file`): where low balances are reported, signed.',
     }),
     interval: setting('intervalMs', duration, 30 * seconds, { about: 'How often balances are checked.' }),
   },
@@ -244,7 +257,12 @@ export const sections = {
 export type FileValues = Record<string, unknown>;
 
 const shapeOf = (rows: Settings) =>
-  Object.fromEntries(Object.entries(rows).map(([key, { accepts }]) => [key, accepts.nullish()]));
+  Object.fromEntries(
+    Object.entries(rows).flatMap(([key, { accepts, isSecret }]): [string, z.ZodType][] => [
+      [key, accepts.nullish()],
+      ...(isSecret ? [[`${key}_file`, text.nullish()] as [string, z.ZodType]] : []),
+    ]),
+  );
 
 const { server, storage, ...otherSections } = Object.fromEntries(
   Object.entries(sections).map(([key, rows]) => [key, fields(shapeOf(rows)).nullish()]),

@@ -98,9 +98,8 @@ export interface HttpDeps {
   expiry: { noteExpiredKey(): void; noteNewKey(expiresAt: number | null): void };
   /** How long generations are kept; null where they all are. */
   retention: { readonly text: string; cutOff(nowMs: number): number } | null;
-  adminToken: string;
-  /** Opens `/metrics` and nothing else; null where only the admin token does. */
-  metricsToken: string | null;
+  /** Those in use: a reload replaces them. `metrics` opens `/metrics` and nothing else; null where only the admin token does. */
+  tokens: { readonly admin: string; readonly metrics: string | null };
   adminLimiter: AdminLimiter;
   /** True once the start is complete and its output is printed. */
   isStarted: () => boolean;
@@ -121,7 +120,7 @@ export interface HttpDeps {
   ) => Promise<object>;
   /** The address and territory of the client, from the connection and the trusted proxies. */
   originOf: (request: RequestSource) => Origin;
-  territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry'>;
+  territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'countryDataBuiltMs'>;
   ipLimiter: Pick<IpLimiter, 'take'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf' | 'limitsOf'>;
   bodyMemory: BodyMemory;

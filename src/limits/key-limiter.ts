@@ -26,7 +26,7 @@ export class KeyLimiter {
    */
   countRequest(identity: Identity): MaybePromise<GatewayError | null> {
     const limit = this.requestLimitOf(identity);
-    return andThen(this.requests.take(identity.key.id, 1, limit), ({ admitted, resetMs }) =>
+    return andThen(this.requests.take(identity.key.id, 1, limit, identity.account.id), ({ admitted, resetMs }) =>
       admitted ? null : keyRateLimited('requests', limit, resetMs),
     );
   }
@@ -41,7 +41,7 @@ export class KeyLimiter {
   /** Reserves the estimate, which the usage corrects later. Throws key_rate_limited and then reserves nothing. */
   takeTokens(identity: Identity, estimate: number): MaybePromise<Reservation> {
     const limit = this.tokenLimitOf(identity);
-    return andThen(this.tokens.take(identity.key.id, estimate, limit), (taken: Take) =>
+    return andThen(this.tokens.take(identity.key.id, estimate, limit, identity.account.id), (taken: Take) =>
       this.reserve(identity, estimate, taken),
     );
   }

@@ -29,6 +29,12 @@ export class CountryDatabase {
     if (!sound || !(searchTreeSize + separatorBytes < bytes.length)) throw new Error('the file is damaged');
   }
 
+  /** When the file was made; null where it does not say. */
+  get builtMs(): number | null {
+    const ms = Number(this.reader.metadata.buildEpoch);
+    return ms > 0 ? ms : null;
+  }
+
   /** `address` in its canonical form. */
   territoryOf(address: string): Territory {
     const key = embeddedIpv4(address) ?? address;

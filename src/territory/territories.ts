@@ -27,7 +27,7 @@ export interface TerritoryParts {
   readonly trust: ProxyTrust;
   /** In lower case. */
   readonly countryHeader: string | null;
-  readonly database: Pick<CountryDatabase, 'territoryOf'> | null;
+  readonly database: (Pick<CountryDatabase, 'territoryOf'> & { readonly builtMs?: number | null }) | null;
   readonly sanctioned: Sanctioned;
 }
 
@@ -57,6 +57,11 @@ export class Territories {
     ]);
     const trust = new ProxyTrust(server.trustedProxies, server.clientIpHeader);
     return new Territories({ trust, countryHeader: server.countryHeader, database, sanctioned });
+  }
+
+  /** When the country data in use was made; null where there is none, or where it does not say. */
+  get countryDataBuiltMs(): number | null {
+    return this.parts.database?.builtMs ?? null;
   }
 
   /**

@@ -2,11 +2,15 @@
  * What is changed through one replica is in force at the other with the very next request, for everything that a request depends
  * on: in random order, through each replica by turns.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ask, full, scaled } from '../faults/fixture.js';
 import type { Reply, TestAccount } from '../support/client.js';
+import { DashboardClient } from '../support/dashboard-client.js';
 import { catalogueOf, type SpawnedGateway } from '../support/gateway.js';
-import type { YamlObject } from '../support/gateway-files.js';
+import { adminToken, type YamlObject } from '../support/gateway-files.js';
 import { type Replicas, startReplicas } from '../support/replicas.js';
 import { completion, json, type UpstreamCallLog } from '../support/scripted-upstream.js';
 import { SeededRandom } from '../support/seeded-random.js';
@@ -16,13 +20,20 @@ const auto = 'auto/meta/llama-3.3-70b';
 const pinOf = (provider: string) => `${provider}/meta/llama-3.3-70b/defra`;
 const quotaSpent = { error: { message: 'You have reached your daily token quota.', code: 'daily_quota_exceeded' } };
 
+const folder = mkdtempSync(join(tmpdir(), 'lodestone-tokens-'));
+const [adminFile, metricsFile] = [join(folder, 'admin'), join(folder, 'metrics')];
+const metricsToken = 'a-metrics-token-of-some-length';
+
 let fleet: Replicas;
 let account: TestAccount;
 /** What the route of `quota` says at the moment, by the scripted upstream. */
 let spent = false;
 
 beforeAll(async () => {
-  fleet = await startReplicas({ catalogue: (url) => catalogueAt(url, 1) });
+  writeFileSync(adminFile, `${adminToken}\n`);
+  writeFileSync(metricsFile, metricsToken);
+  const tokens = { admin_token: null, admin_token_file: adminFile, metrics_token_file: metricsFile };
+  fleet = await startReplicas({ catalogue: (url) => catalogueAt(url, 1), config: { ...tokens, registration: 'open' } });
   account = await fleet.a.createAccount();
   fleet.upstream.onRequest((call) => {
     const { model } = call.json as { model: string };
@@ -31,7 +42,10 @@ beforeAll(async () => {
     return json(completion({ model }));
   });
 }, 180_000);
-afterAll(() => fleet.stop());
+afterAll(async () => {
+  await fleet.stop();
+  rmSync(folder, { recursive: true });
+});
 
 /** The providers are told apart by the model that they are asked for; `price` is that of `priced`. */
 function catalogueAt(url: string, price: number): YamlObject {
@@ -225,3 +239,47 @@ it(`a change of ${Object.keys(changes).length} kinds, each ${roundsEach} times, 
 function taken(left: string[], random: SeededRandom): string | undefined {
   return left.splice(random.below(left.length), 1)[0];
 }
+
+it('SIGHUP to one replica takes changed tokens and catalogues into use at both, and ends the sessions that the old token elevated', async () => {
+  const newToken = 'another-admin-token-of-no-value';
+  const status = async (at: SpawnedGateway, path: string, key: string) =>
+    (await at.call('GET', path, undefined, { key })).status;
+  /** A header that only a proxy sends: the scrape does not come from this host. */
+  const scrape = async (at: SpawnedGateway, key: string) =>
+    (await at.call('GET', '/metrics', undefined, { key, headers: { 'x-forwarded-for': '203.0.113.9' } })).status;
+  const payer = await fleet.a.createAccount();
+  const elevated = new DashboardClient(fleet.b.url);
+  await good(201, elevated.call('POST', 'sign-up', { email: 'operator@example.test', password: 'correct horse 77' }));
+  const plain = new DashboardClient(fleet.b.url);
+  await good(201, plain.call('POST', 'sign-up', { email: 'person@example.test', password: 'correct horse 77' }));
+  await good(200, elevated.call('POST', 'operator', { admin_token: adminToken }));
+  expect((await elevated.call('GET', 'session')).json.operator).toBe(true);
+  expect([await scrape(fleet.b, metricsToken), await scrape(fleet.b, `${metricsToken}-2`)]).toEqual([200, 401]);
+
+  writeFileSync(adminFile, `${newToken}\n`);
+  writeFileSync(metricsFile, `${metricsToken}-2`);
+  for (const { files } of fleet.all) files.writeCatalogue(catalogueAt(fleet.upstream.url, 77));
+  fleet.a.signal('SIGHUP');
+  const timeout = { timeout: 60_000, interval: 100 };
+  for (const at of fleet.all) {
+    // Asked without a token that is wrong, because failures are counted.
+    await vi.waitFor(async () => expect(await scrape(at, `${metricsToken}-2`)).toBe(200), timeout);
+    expect(await scrape(at, metricsToken)).toBe(401);
+    expect([await status(at, '/admin/v1/routes', newToken), await status(at, '/admin/v1/routes', adminToken)]).toEqual([
+      200, 401,
+    ]);
+    const { json: answer } = await at.chat(ask({ model: pinOf('priced') }), { key: payer.key });
+    expect(Number(answer.usage?.cost).toFixed(9)).toBe((77 * 12e-6).toFixed(9));
+  }
+  expect((await elevated.call('GET', 'session')).json.operator).not.toBe(true);
+  expect((await elevated.call('GET', 'keys')).status).toBe(401);
+  expect((await plain.call('GET', 'keys')).status).toBe(200);
+
+  // A configuration that cannot be read locks nobody out.
+  rmSync(adminFile);
+  const refused = () => fleet.a.output.stderr.split('the tokens in use stay').length;
+  const before = refused();
+  fleet.a.signal('SIGHUP');
+  await vi.waitFor(() => expect(refused()).toBeGreaterThan(before), timeout);
+  expect(await status(fleet.a, '/admin/v1/routes', newToken)).toBe(200);
+}, 180_000);

@@ -121,7 +121,7 @@ describe('ops/prometheus/alerts.yaml', () => {
     expect(rules.map(({ alert }) => alert)).toEqual(
       expect.arrayContaining([
         ...['LodestoneChatsFail', 'LodestoneModelOut', 'LodestoneNotSettling'],
-        ...['LodestoneEventLoopSlow', 'LodestoneRedisAway'],
+        ...['LodestoneEventLoopSlow', 'LodestoneRedisAway', 'LodestonePostgresAway'],
       ]),
     );
     for (const rule of rules) {
@@ -129,6 +129,15 @@ describe('ops/prometheus/alerts.yaml', () => {
         labels: { severity: expect.stringMatching(/^(page|ticket)$/) },
         annotations: { summary: expect.any(String), description: expect.any(String) },
       });
+    }
+  });
+
+  it('counts nothing of the sandbox, whose models fail for everybody who asks', () => {
+    for (const { alert, expr } of rules) {
+      const requests = expr.split('lodestone_requests_total{').length;
+      expect(expr.split('lodestone_sandbox_requests_total{').length, alert).toBe(requests);
+      if (expr.includes('lodestone_route_')) expect(expr, alert).toMatch(/(route|model)!~"lodestone\/\.\*"/);
+      expect(expr, alert).not.toMatch(/lodestone_(errors|attempts|served)_total/);
     }
   });
 

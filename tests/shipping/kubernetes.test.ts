@@ -21,10 +21,11 @@ const [container] = pod.containers;
 const labels = set.spec.template.metadata.labels;
 const image = dockerStages()[2]!;
 const imageEnv = assignments(only(image, 'ENV'));
-/** The example with an admin token of one's own in it. */
+/** The example with tokens of one's own in it. */
 const secrets: Record<string, string> = {
   ...find('Secret').stringData,
   LODESTONE_ADMIN_TOKEN: 'an-admin-token-of-the-operator',
+  LODESTONE_METRICS_TOKEN: 'a-metrics-token-of-the-operator',
 };
 const env: Record<string, string> = {
   ...imageEnv,
@@ -63,9 +64,12 @@ describe('the configuration of the pods', () => {
       dataDir: container.volumeMounts.find(({ name }: Yaml) => name === 'journal').mountPath,
       databaseUrl: LODESTONE_DATABASE_URL,
       redisUrl: LODESTONE_REDIS_URL,
+      redisTimeoutMs: 40,
       retention: null,
     });
     expect(config.adminToken).toBe(LODESTONE_ADMIN_TOKEN);
+    const { credentials } = find('ServiceMonitor').spec.endpoints[0].authorization;
+    expect([credentials.name, config.metricsToken]).toEqual([find('Secret').metadata.name, secrets[credentials.key]]);
     expect(config.registration).toBe('closed');
     expect(container.envFrom).toEqual([{ secretRef: { name: find('Secret').metadata.name } }]);
   });
@@ -133,6 +137,12 @@ describe('the pods', () => {
 
   it('ask for what they need, and have a bound of memory', () => {
     expect(container.resources).toMatchObject({ requests: { cpu: '1', memory: '512Mi' }, limits: { memory: '2Gi' } });
+  });
+
+  it('are replaced several at a time, but never all', () => {
+    const { maxUnavailable } = set.spec.updateStrategy.rollingUpdate;
+    expect(Number.parseInt(maxUnavailable, 10)).toBeGreaterThan(100 / find('HorizontalPodAutoscaler').spec.maxReplicas);
+    expect(Number.parseInt(maxUnavailable, 10)).toBeLessThanOrEqual(50);
   });
 
   it('keep the volume with their journal, whoever scales or deletes', () => {

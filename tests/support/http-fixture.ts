@@ -51,18 +51,18 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   /** Where every request comes from, its connection's peer unless a test moves it. `CU` is sanctioned. */
   const place: { address: string | null; code: string } = { address: null, code: 'DE' };
   const holds = new QuotaHolds({ store: store.holds, clock, logger: silentLogger });
-  const signInDeps = { store: store.signIn, directory, clock, adminToken, baseUrl: dashboardOrigin, secure: true };
+  const tokens = { admin: adminToken, metrics: 'a-metrics-token-of-some-length' };
+  const signInDeps = { store: store.signIn, directory, clock, tokens, baseUrl: dashboardOrigin, secure: true };
   const signIns = new SignIns(signInDeps);
   const playground = (_req: unknown, res: ServerResponse) => void res.end('playground');
   const deps: HttpDeps = {
-    ...{ clock, logger: silentLogger, store, directory, audit, expiry, adminToken },
+    ...{ clock, logger: silentLogger, store, directory, audit, expiry, tokens },
     modelStates: new ModelStates(store.availability),
     ...{ health, holds, meters: new Meters() },
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, ...countsOf(smallSnapshot()) }) },
     journal: { settled: async () => true },
     deployment: singleProcess,
     retention: null,
-    metricsToken: 'a-metrics-token-of-some-length',
     limits,
     https: false,
     isStarted: () => true,

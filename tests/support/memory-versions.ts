@@ -1,6 +1,9 @@
 /** Shared state in memory for unit tests: versions that several processes of one test read and raise, and a switch. */
 import type { Subject, Versions } from '../../src/cluster/ports.js';
 
+/** A key's account is where its version is kept, and no part of its name. */
+const nameOf = (subject: Subject): string => subject.replace(/@.*$/, '');
+
 export class MemoryVersions implements Versions {
   readonly all = new Map<string, string>();
   private readonly listeners: (() => void)[] = [];
@@ -9,7 +12,7 @@ export class MemoryVersions implements Versions {
 
   async current(subjects: readonly Subject[]): Promise<string[] | null> {
     if (this.isAway) return null;
-    return subjects.map((subject) => {
+    return subjects.map(nameOf).map((subject) => {
       const version = this.all.get(subject) ?? `v${++this.made}`;
       this.all.set(subject, version);
       return version;
@@ -17,7 +20,7 @@ export class MemoryVersions implements Versions {
   }
 
   async raise(subjects: readonly Subject[]): Promise<void> {
-    for (const subject of subjects) this.all.set(subject, `v${++this.made}`);
+    for (const subject of subjects) this.all.set(nameOf(subject), `v${++this.made}`);
   }
 
   onLost(listener: () => void): void {

@@ -28,17 +28,19 @@ export interface TestRedisOptions {
   shared?: boolean;
   /** Insists on one kind, as LODESTONE_TEST_REDIS does for a whole run. */
   kind?: RedisBinary['kind'];
+  /** More arguments of the server; not for Valkey as WebAssembly. */
+  args?: readonly string[];
 }
 
 const startMs = 60_000;
 const startsMax = 3;
 
-export async function startRedis({ shared = false, kind }: TestRedisOptions = {}): Promise<TestRedis> {
+export async function startRedis({ shared = false, kind, args = [] }: TestRedisOptions = {}): Promise<TestRedis> {
   const foreign = process.env.REDIS_URL;
   if (shared && foreign) return foreignRedis(foreign);
   const binary = await redisBinary(kind);
   for (let start = 1; ; start++) {
-    const redis = new OwnRedis(binary, await freePort());
+    const redis = new OwnRedis(binary, await freePort(), args);
     try {
       await redis.start();
       return redis;
@@ -76,6 +78,7 @@ class OwnRedis implements TestRedis {
   constructor(
     private readonly binary: RedisBinary,
     private readonly port: number,
+    private readonly moreArgs: readonly string[],
   ) {
     this.kind = binary.kind;
     this.url = `redis://127.0.0.1:${port}`;
@@ -87,7 +90,7 @@ class OwnRedis implements TestRedis {
 
   async start(): Promise<void> {
     const { command, args, env } = this.binary;
-    const child = spawn(command, args(this.port, this.folder), {
+    const child = spawn(command, [...args(this.port, this.folder), ...this.moreArgs], {
       env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
@@ -167,7 +170,7 @@ class OwnRedis implements TestRedis {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

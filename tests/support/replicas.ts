@@ -16,6 +16,8 @@ export interface ReplicasOptions {
   catalogue?: (upstreamUrl: string) => YamlObject;
   /** A PostgreSQL of the test's own, to be killed; else a database of the shared one. */
   databaseUrl?: string;
+  /** The nodes of a cluster in the place of one Redis. The test stops them. */
+  redisUrls?: readonly string[];
 }
 
 export interface Replicas {
@@ -76,7 +78,11 @@ function spawnReplica(options: ReplicasOptions, { redis, upstream, database }: P
     // No database of its own: the one of all.
     embedded: true,
     catalogue: catalogue(upstream.url),
-    config: { timeouts, ...config, storage: { database_url, redis_url: redis.url } },
+    config: {
+      timeouts,
+      ...config,
+      storage: { ...(config.storage as object), database_url, redis_url: options.redisUrls ?? redis.url },
+    },
   });
 }
 

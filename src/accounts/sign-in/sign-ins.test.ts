@@ -36,7 +36,7 @@ function signInsOf(of: Store): SignIns {
   const directory = { account: (id: string) => of.accounts.find(id) };
   const clock = { now: () => Date.now() };
   const address = { baseUrl: 'https://ai.example.com', secure: true };
-  return new SignIns({ store: of.signIn, directory, clock, adminToken: 'an admin token', ...address });
+  return new SignIns({ store: of.signIn, directory, clock, tokens: { admin: 'an admin token' }, ...address });
 }
 
 const cookieOf = (cookies: readonly string[]) => cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');

@@ -30,7 +30,8 @@ export interface SignInsDeps {
   /** The dashboard's URL from the configuration. */
   baseUrl: string;
   secure: boolean;
-  adminToken: string;
+  /** The admin token in use: a reload replaces it. */
+  tokens: { readonly admin: string };
 }
 
 /** The fields of better-auth's session that are used here. */
@@ -100,7 +101,7 @@ export class SignIns {
    * Changes with the admin token. It does not help to guess that token, because the store does not have the key of the hash.
    */
   private operatorProof(sessionToken: string): string {
-    return createHmac('sha256', sessionToken).update(this.deps.adminToken).digest('base64url');
+    return createHmac('sha256', sessionToken).update(this.deps.tokens.admin).digest('base64url');
   }
 
   /** Returns the cookies of a new session; null where email or password is wrong. An unknown email takes as long. */

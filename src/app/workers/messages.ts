@@ -12,7 +12,8 @@ export interface WorkerSettings {
 
 export type ToWorker =
   | ({ type: 'start' } & WorkerSettings)
-  | { type: 'reload' }
+  /** Unless `alone`, this worker tells the other replicas too. */
+  | { type: 'reload'; alone: boolean }
   /** Another worker has ended: settle the records in its journal. */
   | { type: 'adopt' }
   /** Send your figures, because another worker is being scraped. */

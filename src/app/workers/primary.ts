@@ -99,7 +99,9 @@ class Primary {
   }
 
   reload(): void {
-    for (const seat of this.#seats) seat.send({ type: 'reload' });
+    // One worker tells the other replicas. Every worker is told here, because what they would learn it by may be away.
+    const teller = this.#seats.find(({ isServing }) => isServing);
+    for (const seat of this.#seats) seat.send({ type: 'reload', alone: seat !== teller });
   }
 
   /** Resolves when everything has ended: false where something did not end cleanly. */
@@ -155,8 +157,9 @@ class Primary {
   #currentConfig(): Config {
     if (this.#port !== null) {
       try {
-        const { catalogue, providers } = this.options.readConfig();
-        this.#config = { ...this.#config, catalogue, providers };
+        const read = this.options.readConfig();
+        const { catalogue, providers, metricsToken } = read;
+        this.#config = { ...this.#config, catalogue, providers, metricsToken, adminToken: adminTokenOf(read) };
       } catch (error) {
         this.options.logger.warn(
           { error: String(error) },

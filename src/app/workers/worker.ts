@@ -76,12 +76,11 @@ function start({ config, connection }: WorkerSettings, logger: Logger, siblings:
 
 function followOrders(starting: Promise<Gateway>, stop: (why: string) => void): void {
   const orders: Partial<Record<ToWorker['type'], (gateway: Gateway) => Promise<unknown>>> = {
-    reload: ({ catalogue }) => catalogue.reload(),
     adopt: ({ journal }) => journal.adopt(),
   };
   process.on('message', (message: ToWorker) => {
     if (message.type === 'stop') stop(message.signal);
-    const order = orders[message.type];
+    const order = message.type === 'reload' ? reloadOrder(message.alone) : orders[message.type];
     if (order) void starting.then(order).catch(() => {});
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
@@ -92,6 +91,10 @@ function followOrders(starting: Promise<Gateway>, stop: (why: string) => void): 
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     stop('the primary process is gone');
   });
+}
+
+function reloadOrder(alone: boolean) {
+  return (gateway: Gateway) => gateway.reload(alone);
 }
 
 /** Longer than the second that the primary waits for the other workers. */

@@ -166,7 +166,7 @@ export class FleetIdentities implements Identities {
     const { changeCount } = this;
     const owner = this.ownerOf(keyId) ?? (await this.deps.store.keys.findWithAccount(keyId))?.account.id;
     if (owner === undefined) return null;
-    const versions = await this.deps.versions.current([`key:${keyId}`, `account:${owner}`]);
+    const versions = await this.deps.versions.current([`key:${keyId}@${owner}`, `account:${owner}`]);
     const held = versions && this.heldUnder(keyId, versions);
     if (held) return held;
     const found = await this.readAfterSettling(owner, () => this.deps.store.keys.findWithAccount(keyId));
@@ -261,5 +261,5 @@ function shared<T>(reads: Map<string, SharedRead<T>>, name: string, read: () => 
 
 function splitOnce(subject: string): [string, string?] {
   const at = subject.indexOf(':');
-  return at === -1 ? [subject] : [subject.slice(0, at), subject.slice(at + 1)];
+  return at === -1 ? [subject] : [subject.slice(0, at), subject.slice(at + 1).replace(/@.*$/, '')];
 }

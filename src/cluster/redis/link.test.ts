@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { until, useRedis, withinReach, withLag } from '../../../tests/support/redis-shared-state.js';
 import { silentLogger } from '../../base/logger.js';
-import { patientWaitMs, requestWaitMs } from './link.js';
+import { patientWaitMs, requestWaitMs } from './link-options.js';
 import type { SharedState } from './open-shared-state.js';
 
 const redis = useRedis();

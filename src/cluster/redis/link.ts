@@ -1,21 +1,16 @@
 /**
- * The connection to Redis. It is either up or away: nothing is queued while it is away, nobody waits longer than their limit,
+ * The connection to one Redis. It is either up or away: nothing is queued while it is away, nobody waits longer than their limit,
  * and a later answer is dropped. It reconnects by itself.
  */
 import { Command, Redis } from 'ioredis';
 import type { Logger } from '../../base/logger.js';
 import { AnswerWatch } from './answer-watch.js';
+import { type LinkOptions, type NodeOptions, patientWaitMs, prefixOf, requestWaitMs } from './link-options.js';
 import { clientAddress, maskedAddress } from './redis-address.js';
 import type { Script } from './script.js';
 import { allScripts } from './scripts.js';
+import type { BackStep, SharedLink, SharedNode } from './shared-link.js';
 
-/**
- * How long a request waits for Redis. Including the second round trip of a chat it stays under 50 ms: after one failed wait,
- * none waits again.
- */
-export const requestWaitMs = 40;
-/** The limit for work that no request waits for. */
-export const patientWaitMs = 500;
 /**
  * Together with `patientWaitMs`, the longest time for which a process without traffic takes a silent Redis for a live one.
  */
@@ -30,28 +25,20 @@ const closingMs = 100;
 
 const asText = { replyEncoding: 'utf8' } as const;
 
-export interface LinkOptions {
-  redisUrl: string;
-  /** Distinguishes fleets that share a Redis. */
-  namespace?: string | undefined;
-  logger: Logger;
-}
-
-/** A step of reconnecting. null where there is nothing to do; false where it failed and the shared state stays away. */
-export type BackStep = () => Promise<boolean> | null;
-
-export class RedisLink {
-  /** The prefix of every key. */
+export class RedisLink implements SharedLink, SharedNode {
   readonly prefix: string;
-  private readonly address: string;
+  readonly requestWaitMs: number;
+  readonly patientWaitMs: number;
+  readonly isCluster = false;
+  readonly address: string;
   private readonly logger: Logger;
   private readonly redis: Redis;
   private readonly watch = new AnswerWatch((waitMs) => this.goAway(`no answer within ${waitMs} ms`));
   private readonly awayListeners: (() => void)[] = [];
   private readonly lostListeners: (() => void)[] = [];
-  private readonly backListeners: (() => void)[] = [];
+  private readonly backListeners: ((node: SharedNode) => void)[] = [];
   private readonly backSteps: BackStep[] = [];
-  private isUp = false;
+  private answers = false;
   private closed = false;
   private beats: NodeJS.Timeout | undefined;
   private beating = false;
@@ -63,11 +50,17 @@ export class RedisLink {
   private reason = 'no connection yet';
   private complaint = '';
 
-  constructor({ redisUrl, namespace, logger }: LinkOptions) {
-    this.prefix = namespace ? `lodestone:${namespace}:` : 'lodestone:';
+  constructor(
+    { redisUrl, namespace, timeoutMs = requestWaitMs, logger }: LinkOptions,
+    private readonly node?: NodeOptions,
+  ) {
+    this.prefix = prefixOf(namespace);
+    this.requestWaitMs = timeoutMs;
+    this.patientWaitMs = Math.max(patientWaitMs, timeoutMs);
     this.address = maskedAddress(redisUrl);
     this.logger = logger;
     this.redis = new Redis(clientAddress(redisUrl), {
+      ...node?.client,
       lazyConnect: true,
       connectionName: 'lodestone',
       connectTimeout: silenceMs,
@@ -83,33 +76,41 @@ export class RedisLink {
   }
 
   get up(): boolean {
-    return this.isUp;
+    return this.answers;
   }
 
-  /** Called each time Redis goes out of reach, before callers that waited for it go on. */
+  isUp(): boolean {
+    return this.up;
+  }
+
+  slotOf(): number {
+    return 0;
+  }
+
+  tagOf(): string {
+    return '';
+  }
+
+  covers(key: string): boolean {
+    return this.node?.covers(key) ?? true;
+  }
+
   onAway(listener: () => void): void {
     this.awayListeners.push(listener);
   }
 
-  /**
-   * Called when the connection is gone, closed by Redis or by us after two seconds of silence, and when Redis refuses
-   * requests, because it then refuses raises too. Otherwise nothing can have been missed: a raise waits longer than that for
-   * a silent Redis.
-   */
   onLost(listener: () => void): void {
     this.lostListeners.push(listener);
   }
 
-  onBack(listener: () => void): void {
+  onBack(listener: (node: SharedNode) => void): void {
     this.backListeners.push(listener);
   }
 
-  /** Runs before the link is reported as up, again and again until it has nothing to do. */
   beforeBack(step: BackStep): void {
     this.backSteps.push(step);
   }
 
-  /** Resolves when Redis answers, or when a start should not wait any longer. */
   async open(): Promise<void> {
     const { redis } = this;
     redis.on('error', (error: Error) => {
@@ -131,12 +132,12 @@ export class RedisLink {
     });
     redis.connect().catch(() => {});
     await opened;
-    if (!this.isUp) this.logger.warn({ redis: this.address, reason: this.reason }, 'shared state is out of reach');
+    if (!this.answers) this.logger.warn({ redis: this.address, reason: this.reason }, 'shared state is out of reach');
   }
 
   close(): Promise<void> {
     this.closed = true;
-    this.isUp = false;
+    this.answers = false;
     clearInterval(this.beats);
     this.watch.drop();
     const { redis } = this;
@@ -151,18 +152,26 @@ export class RedisLink {
     });
   }
 
-  /** Runs a script that Redis has; null where Redis is out of reach or does not answer in time. Never rejects. */
   run<T>({ sha }: Script, keys: readonly string[], figures: readonly string[], waitMs: number): Promise<T | null> {
-    if (!this.isUp) return Promise.resolve(null);
+    if (!this.answers) return Promise.resolve(null);
     const args = [sha, String(keys.length)];
     for (const key of keys) args.push(key);
     for (const figure of figures) args.push(figure);
     return this.send('evalsha', args, waitMs);
   }
 
-  /** Like `run`, for the steps of reconnecting, while the link is still away. */
   runAway<T>({ sha }: Script, keys: readonly string[], figures: readonly string[]): Promise<T | null> {
-    return this.send('evalsha', [sha, String(keys.length), ...keys, ...figures], patientWaitMs);
+    return this.send('evalsha', [sha, String(keys.length), ...keys, ...figures], this.patientWaitMs);
+  }
+
+  /** The slots of the cluster as this node knows them; null where it does not answer. */
+  slots(): Promise<unknown> {
+    return this.redis.status === 'ready' ? this.send('cluster', ['slots'], this.patientWaitMs) : Promise.resolve(null);
+  }
+
+  /** Checks everything again before requests rely on it: keys have moved to this node, or from it. */
+  recheck(why: string): void {
+    this.goAway(why);
   }
 
   private send<T>(name: string, args: string[], waitMs: number): Promise<T | null> {
@@ -186,13 +195,14 @@ export class RedisLink {
   }
 
   private write(waitMs: number): Promise<unknown> {
-    return this.send('set', [`${this.prefix}alive`, '1', 'px', '60000'], waitMs);
+    return this.send('set', [this.node?.aliveKey() ?? `${this.prefix}alive`, '1', 'px', '60000'], waitMs);
   }
 
   /**
    * A Redis that refuses requests (it lost the scripts, is loading, is full, or is a replica) counts as away until it stops.
    */
   private handleRefusal({ message }: Error): void {
+    this.node?.onRefusal(message);
     this.tell(this.lostListeners);
     this.goAway(message);
     // After a failover the address may belong to another server.
@@ -205,8 +215,8 @@ export class RedisLink {
 
   private goAway(reason: string): void {
     this.reason = reason;
-    const wasUp = this.isUp;
-    this.isUp = false;
+    const wasUp = this.answers;
+    this.answers = false;
     // Callers that are notified continue later in this turn, after the listeners.
     this.watch.drop();
     if (!wasUp || this.closed) return;
@@ -218,15 +228,15 @@ export class RedisLink {
 
   /** Checks everything that requests rely on: scripts, room to write, raised versions, and speed. */
   private async comeBack(): Promise<void> {
-    if (this.isUp || this.comingBack || this.closed || this.redis.status !== 'ready') return;
+    if (this.answers || this.comingBack || this.closed || this.redis.status !== 'ready') return;
     this.comingBack = true;
     try {
-      const loads = allScripts.map(({ lua }) => this.send('script', ['load', lua], patientWaitMs));
+      const loads = allScripts.map(({ lua }) => this.send('script', ['load', lua], this.patientWaitMs));
       if ((await Promise.all(loads)).includes(null)) return;
       // A Redis too slow for requests would be away again with the next one.
-      if ((await this.write(requestWaitMs)) === null) return;
+      if ((await this.write(this.requestWaitMs)) === null) return;
       for (let step = this.nextStep(); step; step = this.nextStep()) if (!(await step)) return;
-      this.isUp = true;
+      this.answers = true;
       this.complaint = '';
     } finally {
       this.comingBack = false;
@@ -238,18 +248,18 @@ export class RedisLink {
 
   private nextStep(): Promise<boolean> | null {
     for (const step of this.backSteps) {
-      const doing = step();
+      const doing = step(this);
       if (doing) return doing;
     }
     return null;
   }
 
   private beat(): void {
-    if (this.isUp) {
+    if (this.answers) {
       if (this.beating) return;
       this.beating = true;
       // A write: a Redis that is full or a replica answers everything else, and takes no raise.
-      void this.write(patientWaitMs).then(() => {
+      void this.write(this.patientWaitMs).then(() => {
         this.beating = false;
       });
       return;
@@ -263,10 +273,10 @@ export class RedisLink {
   }
 
   /** A listener that fails does not keep the others from being called. */
-  private tell(listeners: readonly (() => void)[]): void {
+  private tell(listeners: readonly ((node: SharedNode) => void)[]): void {
     for (const listener of listeners) {
       try {
-        listener();
+        listener(this);
       } catch (error) {
         this.logger.error({ error }, 'a listener of shared state failed');
       }

@@ -1,4 +1,4 @@
-/** Opens the shared state on Redis: one connection for the versions, counters and admission of a process. */
+/** Opens the shared state on Redis: one connection, to each node of a cluster, for the versions, counters and admission of a process. */
 
 import { createHash } from 'node:crypto';
 import type { Logger } from '../../base/logger.js';
@@ -6,16 +6,21 @@ import type { Clock } from '../../base/time.js';
 import type { MemoryConversations } from '../conversations.js';
 import { MemoryBuckets, type MemoryCountersOptions } from '../memory.js';
 import type { Bucket, Buckets, Conversations, Totals } from '../ports.js';
-import { patientWaitMs, RedisLink, requestWaitMs } from './link.js';
+import { ClusterLink } from './cluster-link.js';
+import { RedisLink } from './link.js';
 import { RedisAdmission } from './redis-admission.js';
 import { RedisConversations } from './redis-conversations.js';
 import { RedisCounters } from './redis-counters.js';
 import { RedisSpend } from './redis-spend.js';
 import { RedisVersions } from './redis-versions.js';
 import { addTotalScript, giveBackScript, raiseTotalScript, takeBucketsScript } from './scripts.js';
+import type { SharedLink } from './shared-link.js';
 
 export interface SharedStateOptions {
-  redisUrl: string;
+  /** One server, or nodes of a cluster. */
+  redisUrl: string | readonly string[];
+  /** How long a request waits for Redis. */
+  timeoutMs?: number;
   clock: Pick<Clock, 'monotonicMs'>;
   logger: Logger;
   /** Distinguishes fleets that share a Redis. */
@@ -25,7 +30,7 @@ export interface SharedStateOptions {
 }
 
 export interface SharedState {
-  readonly link: RedisLink;
+  readonly link: SharedLink;
   readonly versions: RedisVersions;
   /** Counts addresses in the family `ip`, and the requests and tokens of keys in the families `requests` and `tokens`. */
   readonly admission: RedisAdmission;
@@ -47,8 +52,11 @@ const namesMax = 65_536;
 
 /** Never fails: where Redis is out of reach, the shared state starts as away. */
 export async function openSharedState(options: SharedStateOptions): Promise<SharedState> {
-  const { clock, counting = { namesMax } } = options;
-  const link = new RedisLink(options);
+  const { clock, counting = { namesMax }, redisUrl, namespace, timeoutMs, logger } = options;
+  const link: SharedLink =
+    typeof redisUrl === 'string'
+      ? new RedisLink({ redisUrl, namespace, timeoutMs, logger })
+      : new ClusterLink({ redisUrls: redisUrl, namespace, timeoutMs, logger });
   const versions = new RedisVersions(link);
   const families = new Map<string, RedisCounters>();
   const counters = (family: string, own: MemoryCountersOptions = counting): RedisCounters => {
@@ -90,7 +98,7 @@ class RedisBuckets implements Buckets {
   private readonly local: MemoryBuckets;
 
   constructor(
-    private readonly link: RedisLink,
+    private readonly link: SharedLink,
     clock: Pick<Clock, 'monotonicMs'>,
   ) {
     this.local = new MemoryBuckets(clock);
@@ -101,7 +109,12 @@ class RedisBuckets implements Buckets {
     // What this process alone has used up, the fleet has too.
     if (localWaitMs > 0) return localWaitMs;
     const figures = buckets.flatMap(({ capacity, refillMs }) => [String(capacity), String(refillMs)]);
-    const waitMs = await this.link.run<number>(takeBucketsScript, this.keysOf(buckets), figures, requestWaitMs);
+    const waitMs = await this.link.run<number>(
+      takeBucketsScript,
+      this.keysOf(buckets),
+      figures,
+      this.link.requestWaitMs,
+    );
     if (waitMs !== null && waitMs > 0) this.local.giveBack(buckets);
     return waitMs ?? 0;
   }
@@ -109,12 +122,13 @@ class RedisBuckets implements Buckets {
   async giveBack(buckets: readonly Bucket[]): Promise<void> {
     this.local.giveBack(buckets);
     const figures = buckets.map(({ refillMs }) => String(refillMs));
-    await this.link.run(giveBackScript, this.keysOf(buckets), figures, patientWaitMs);
+    await this.link.run(giveBackScript, this.keysOf(buckets), figures, this.link.patientWaitMs);
   }
 
-  /** By their hash: the names contain emails, which Redis need not know. */
+  /** By their hash: the names contain emails, which Redis need not know. One take needs several, so all are in one slot. */
   private keysOf(buckets: readonly Bucket[]): string[] {
-    return buckets.map(({ name }) => `${this.link.prefix}b:${createHash('sha256').update(name).digest('base64url')}`);
+    const prefix = `${this.link.prefix}b:${this.link.tagOf('buckets')}`;
+    return buckets.map(({ name }) => prefix + createHash('sha256').update(name).digest('base64url'));
   }
 }
 
@@ -122,14 +136,19 @@ const livesMs = String(2 * 24 * 60 * 60 * 1000);
 
 /** Sums in Redis. A sum lives for two days, longer than any sum that is needed: those of a UTC day. */
 class RedisTotals implements Totals {
-  constructor(private readonly link: RedisLink) {}
+  constructor(private readonly link: SharedLink) {}
 
   add(name: string, amount: number): Promise<number | null> {
-    return this.link.run<number>(addTotalScript, [this.keyOf(name)], [String(amount), livesMs], patientWaitMs);
+    return this.link.run<number>(
+      addTotalScript,
+      [this.keyOf(name)],
+      [String(amount), livesMs],
+      this.link.patientWaitMs,
+    );
   }
 
   async atLeast(name: string, amount: number): Promise<void> {
-    await this.link.run(raiseTotalScript, [this.keyOf(name)], [String(amount), livesMs], patientWaitMs);
+    await this.link.run(raiseTotalScript, [this.keyOf(name)], [String(amount), livesMs], this.link.patientWaitMs);
   }
 
   private keyOf(name: string): string {

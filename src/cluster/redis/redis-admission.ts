@@ -1,10 +1,13 @@
-/** Admits a request in one round trip to Redis. The requests of one turn of the event loop share one command. */
-import type { Admission, AdmissionAnswer, AdmissionAsk, ChatTaken, Counted, KeyAsk } from '../ports.js';
-import { type RedisLink, requestWaitMs } from './link.js';
+/**
+ * Admits a request in one round trip to Redis. The requests of one turn of the event loop share one command. In a cluster there are up
+ * to three commands, sent at once: for the account, for the address, and for the versions that all requests share.
+ */
+import type { Admission, AdmissionAnswer, AdmissionAsk, ChatTaken, Counted, KeyAsk, Take } from '../ports.js';
 import { type RedisCounters, resetMsOf, wholeFigure } from './redis-counters.js';
 import type { RawSpendAnswer, RedisSpend } from './redis-spend.js';
 import type { RedisVersions } from './redis-versions.js';
-import { admitScript } from './scripts.js';
+import { admitScript, readVersionsScript } from './scripts.js';
+import { bySlot, type SharedLink } from './shared-link.js';
 import { TurnBatch } from './turn-batch.js';
 
 type Answer = (number | string | number[] | null)[];
@@ -14,15 +17,24 @@ interface Asked {
   readonly resolve: (answer: AdmissionAnswer | null) => void;
 }
 
+/** What a cluster counted of a key, which may have to be given back. */
+type KeyedAnswer = AdmissionAnswer & { readonly request: Take | null };
+
+const nothingAsked: Omit<AdmissionAnswer, 'peer'> = {
+  request: null,
+  ...{ keyVersion: null, accountVersion: null, statesVersion: null, catalogueVersion: null, chat: null },
+};
+
 const away = Promise.resolve(null);
 
 export class RedisAdmission implements Admission {
   /** The number of requests so far that had to do without Redis. */
   unanswered = 0;
-  private readonly batch = new TurnBatch<Asked>((asked) => void this.send(asked));
+  private readonly batch = new TurnBatch<Asked>((asked) => this.sendAll(asked));
+  private readonly sharedReads = new TurnBatch<(versions: readonly (string | null)[]) => void>(
+    (readers) => void this.sendShared(readers),
+  );
   private readonly sharedKeys: readonly [string, string];
-  private readonly keyVersionPrefix: string;
-  private readonly accountVersionPrefix: string;
   private readonly windows: readonly string[];
   private readonly peers: RedisCounters;
   private readonly requests: RedisCounters;
@@ -30,8 +42,8 @@ export class RedisAdmission implements Admission {
 
   /** The counters are those of the limiters, so that they read what is learnt here. */
   constructor(
-    private readonly link: RedisLink,
-    versions: RedisVersions,
+    private readonly link: SharedLink,
+    private readonly versions: RedisVersions,
     counters: Record<'peers' | 'requests' | 'tokens', RedisCounters>,
     private readonly spend: RedisSpend,
   ) {
@@ -39,39 +51,107 @@ export class RedisAdmission implements Admission {
     this.requests = counters.requests;
     this.tokens = counters.tokens;
     this.sharedKeys = [versions.keyOf('states'), versions.keyOf('catalogue')];
-    this.keyVersionPrefix = versions.keyOf('key:');
-    this.accountVersionPrefix = versions.keyOf('account:');
     this.windows = [this.peers, this.requests, this.tokens].map(({ windowMs }) => String(windowMs));
   }
 
   ask(ask: AdmissionAsk): Promise<AdmissionAnswer | null> {
+    if (this.link.isCluster) return this.askNodes(ask);
     if (!this.link.up) {
       this.unanswered++;
       return away;
     }
+    return this.queue(ask);
+  }
+
+  private queue(ask: AdmissionAsk): Promise<AdmissionAnswer | null> {
     return new Promise((resolve) => {
       this.batch.add({ ask, resolve });
     });
   }
 
+  /** Only the node of the account has to answer: without the others the address is counted here, and the store has the states. */
+  private async askNodes(ask: AdmissionAsk): Promise<AdmissionAnswer | null> {
+    const { peer, key } = ask;
+    if (key && !this.link.isUp(this.requests.keyOf(key.id, key.accountId))) {
+      this.unanswered++;
+      return null;
+    }
+    const [counted, shared, keyed] = await Promise.all([
+      peer && this.peers.take(peer.name, 1, peer.limit),
+      this.readShared(),
+      key && (this.queue({ peer: null, key }) as Promise<KeyedAnswer | null>),
+    ]);
+    if (key && !keyed) {
+      // It is counted again by whoever goes on without this answer.
+      if (counted?.admitted) void counted.adjust(-1);
+      return null;
+    }
+    const [statesVersion = null, catalogueVersion = null] = shared;
+    const known = { peer: counted, statesVersion, catalogueVersion };
+    if (counted?.admitted !== false) return { ...nothingAsked, ...keyed, ...known };
+    if (key && keyed) this.giveBack(key, keyed);
+    return { ...nothingAsked, ...known };
+  }
+
+  /** A request of a refused address counts nowhere else, but its key was counted at the same moment. */
+  private giveBack({ chat: asked }: KeyAsk, { request, chat }: KeyedAnswer): void {
+    if (request?.admitted) void request.adjust(-1);
+    if (!asked || !chat) return;
+    if (chat.tokens.admitted) void chat.tokens.adjust(-asked.tokens);
+    if (asked.spend && chat.spend?.kind === 'held') {
+      const { limits, estimatePico } = asked.spend;
+      this.spend.release(
+        limits.map(({ subject }) => subject),
+        estimatePico,
+        0n,
+      );
+    }
+  }
+
+  /** The versions of states and catalogue, read once for all requests of a turn. */
+  private readShared(): Promise<readonly (string | null)[]> {
+    return new Promise((resolve) => {
+      this.sharedReads.add(resolve);
+    });
+  }
+
+  private async sendShared(readers: readonly ((versions: readonly (string | null)[]) => void)[]): Promise<void> {
+    const { requestWaitMs } = this.link;
+    const versions = await this.link.run<(string | null)[]>(readVersionsScript, this.sharedKeys, [], requestWaitMs);
+    for (const resolve of readers) resolve(versions ?? []);
+  }
+
+  private sendAll(asked: readonly Asked[]): void {
+    const keyOf = ({ ask: { key } }: Asked) => (key ? this.requests.keyOf(key.id, key.accountId) : '');
+    for (const together of bySlot(this.link, asked, keyOf)) void this.send(together);
+  }
+
+  /** In a cluster the script finds no shared versions, because they are in another slot. */
+  private sharedKeysOf([first]: readonly Asked[]): readonly string[] {
+    if (!this.link.isCluster) return this.sharedKeys;
+    const absent = this.requests.keyOf('', first!.ask.key!.accountId);
+    return [absent, absent];
+  }
+
   private async send(asked: readonly Asked[]): Promise<void> {
-    const keys: string[] = [this.sharedKeys[0], this.sharedKeys[1]];
+    const keys: string[] = [...this.sharedKeysOf(asked)];
     const limits: string[] = [...this.windows, this.spend.owner];
     for (const { ask } of asked) {
       const { peer, key } = ask;
       if (peer) keys.push(this.peers.keyOf(peer.name));
       limits.push(peer ? String(peer.limit) : '');
       if (key) {
+        const { id, accountId } = key;
         keys.push(
-          this.requests.keyOf(key.id),
-          this.keyVersionPrefix + key.id,
-          this.accountVersionPrefix + key.accountId,
+          this.requests.keyOf(id, accountId),
+          this.versions.ofKey(id, accountId),
+          this.versions.ofAccount(accountId),
         );
       }
       limits.push(key ? String(key.limit) : '');
       if (key) this.writeChat(key, keys, limits);
     }
-    const answer = await this.link.run<Answer>(admitScript, keys, limits, requestWaitMs);
+    const answer = await this.link.run<Answer>(admitScript, keys, limits, this.link.requestWaitMs);
     if (answer) {
       this.resolveAll(asked, answer);
       return;
@@ -83,12 +163,12 @@ export class RedisAdmission implements Admission {
     }
   }
 
-  private writeChat({ id, chat }: KeyAsk, keys: string[], figures: string[]): void {
+  private writeChat({ id, accountId, chat }: KeyAsk, keys: string[], figures: string[]): void {
     if (!chat) {
       figures.push('');
       return;
     }
-    keys.push(this.tokens.keyOf(id));
+    keys.push(this.tokens.keyOf(id, accountId));
     figures.push(wholeFigure(chat.tokens), String(chat.tokenLimit), chat.keyVersion, chat.accountVersion);
     if (chat.spend) this.spend.writeTake(chat.spend, keys, figures);
     else figures.push('0', '0', '0');
@@ -116,7 +196,10 @@ export class RedisAdmission implements Admission {
         at += 3;
       }
       if (ask.key && peer?.admitted !== false) {
-        request = learnCount(this.requests, ask.key.id, answer, at);
+        const { id, accountId } = ask.key;
+        request = this.link.isCluster
+          ? this.requests.readTake(id, this.requests.keyOf(id, accountId), answer as number[], at)
+          : learnCount(this.requests, id, answer, at);
         keyVersion = answer[at + 3] as string | null;
         accountVersion = answer[at + 4] as string | null;
         at += 5;
@@ -134,7 +217,7 @@ export class RedisAdmission implements Admission {
       this.forgetChat(key);
       return null;
     }
-    const tokens = this.tokens.readTake(key.id, answer as number[], at);
+    const tokens = this.tokens.readTake(key.id, this.tokens.keyOf(key.id, key.accountId), answer as number[], at);
     const raw = answer[at + 3] as RawSpendAnswer;
     const { spend } = key.chat!;
     return { tokens, spend: spend && this.spend.readTake(spend, raw === 0 ? null : raw) };

@@ -4,12 +4,12 @@
  */
 import type { MemoryConversations } from '../conversations.js';
 import type { Conversations } from '../ports.js';
-import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
 import { forgetConversationScript, recallConversationScript, rememberConversationScript } from './scripts.js';
+import type { SharedLink } from './shared-link.js';
 
 export class RedisConversations implements Conversations {
   constructor(
-    private readonly link: RedisLink,
+    private readonly link: SharedLink,
     private readonly local: MemoryConversations,
     private readonly ttlMs: number,
   ) {}
@@ -21,7 +21,12 @@ export class RedisConversations implements Conversations {
 
   /** Sent in the same turn as the count of the request's tokens, so that it costs no round trip of its own. */
   async recall(name: string): Promise<string | null> {
-    const found = await this.link.run<string>(recallConversationScript, [this.keyOf(name)], [], requestWaitMs);
+    const found = await this.link.run<string>(
+      recallConversationScript,
+      [this.keyOf(name)],
+      [],
+      this.link.requestWaitMs,
+    );
     if (found === null) return this.local.recall(name);
     return found === '' ? null : found;
   }
@@ -29,12 +34,12 @@ export class RedisConversations implements Conversations {
   remember(name: string, routeId: string, accountId: string): void {
     this.local.remember(name, routeId, accountId);
     const figures = [routeId, String(this.ttlMs)];
-    void this.link.run(rememberConversationScript, [this.keyOf(name)], figures, patientWaitMs);
+    void this.link.run(rememberConversationScript, [this.keyOf(name)], figures, this.link.patientWaitMs);
   }
 
   forget(name: string): void {
     this.local.forget(name);
-    void this.link.run(forgetConversationScript, [this.keyOf(name)], [], patientWaitMs);
+    void this.link.run(forgetConversationScript, [this.keyOf(name)], [], this.link.patientWaitMs);
   }
 
   private keyOf(name: string): string {

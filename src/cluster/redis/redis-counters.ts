@@ -7,8 +7,8 @@ import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { Clock } from '../../base/time.js';
 import { MemoryCounters, type MemoryCountersOptions, type OwnWindow } from '../memory.js';
 import type { Counters, Reading, Take } from '../ports.js';
-import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
 import { adjustScript, restoreScript, takeScript } from './scripts.js';
+import { bySlot, type SharedLink, type SharedNode } from './shared-link.js';
 import { TurnBatch } from './turn-batch.js';
 
 /** Names that the processes choose are shorter. Longer ones come from outside and are stored by their hash. */
@@ -22,6 +22,7 @@ const restoredMax = 1_000;
 
 interface TakeAsk {
   readonly name: string;
+  readonly key: string;
   readonly amount: number;
   readonly limit: number;
   readonly resolve: (take: Take) => void;
@@ -38,12 +39,13 @@ export class RedisCounters implements Counters {
   /** What this process knows: the mirror that `peek` reads, and the counters while Redis is away. */
   private readonly local: MemoryCounters;
   private readonly keyPrefix: string;
-  private readonly countedAway = new Set<string>();
-  private readonly takes = new TurnBatch<TakeAsk>((asks) => void this.sendTakes(asks));
-  private readonly adjustments = new TurnBatch<Adjustment>((asks) => void this.sendAdjustments(asks));
+  /** The keys of counters that were used while Redis was away, by their names. */
+  private readonly countedAway = new Map<string, string>();
+  private readonly takes = new TurnBatch<TakeAsk>((asks) => this.sendAllTakes(asks));
+  private readonly adjustments = new TurnBatch<Adjustment>((asks) => this.sendAllAdjustments(asks));
 
   constructor(
-    private readonly link: RedisLink,
+    private readonly link: SharedLink,
     private readonly clock: Pick<Clock, 'monotonicMs'>,
     family: string,
     { windowMs = 60_000, namesMax }: MemoryCountersOptions = {},
@@ -52,13 +54,14 @@ export class RedisCounters implements Counters {
     this.local = new MemoryCounters(clock, namesMax === undefined ? { windowMs } : { windowMs, namesMax });
     this.keyPrefix = `${link.prefix}c:${family}:`;
     // Before any take of this process can reach Redis again.
-    link.onBack(() => this.restore());
+    link.onBack((node) => this.restore(node));
   }
 
-  take(name: string, amount: number, limit: number): MaybePromise<Take> {
-    if (!this.link.up) return this.takeAway(name, amount, limit);
+  take(name: string, amount: number, limit: number, owner?: string): MaybePromise<Take> {
+    const key = this.keyOf(name, owner);
+    if (!this.link.isUp(key)) return this.takeAway(name, key, amount, limit);
     return new Promise((resolve) => {
-      this.takes.add({ name, amount, limit, resolve });
+      this.takes.add({ name, key, amount, limit, resolve });
     });
   }
 
@@ -71,10 +74,11 @@ export class RedisCounters implements Counters {
     return this.local.size;
   }
 
-  keyOf(name: string): string {
-    return (
-      this.keyPrefix + (name.length > nameLengthMax ? createHash('sha256').update(name).digest('base64url') : name)
-    );
+  /** `owner` is the account whose counters a command may use together. */
+  keyOf(name: string, owner?: string): string {
+    const tag = owner === undefined ? '' : this.link.tagOf(owner);
+    if (name.length <= nameLengthMax) return this.keyPrefix + tag + name;
+    return this.keyPrefix + tag + createHash('sha256').update(name).digest('base64url');
   }
 
   /** Stores what Redis answered: the window's sum, its remaining time, and its expiry, which identifies it. */
@@ -87,76 +91,88 @@ export class RedisCounters implements Counters {
     take.window.add(Number(wholeFigure(delta)));
     // A window that has ended here has ended in Redis, which knew of it first.
     if (this.clock.monotonicMs() >= take.window.endsAtMs) return;
-    if (!this.link.up) return this.noteAway(take.name);
+    if (!this.link.isUp(take.key)) return this.noteAway(take.name, take.key);
     return new Promise((resolve) => {
       this.adjustments.add({ take, delta, resolve });
     });
   }
 
-  private takeAway(name: string, amount: number, limit: number): Take {
-    this.noteAway(name);
+  private takeAway(name: string, key: string, amount: number, limit: number): Take {
+    this.noteAway(name, key);
     return this.local.take(name, amount, limit);
   }
 
-  private noteAway(name: string): void {
-    if (this.countedAway.size < countedAwayMax) this.countedAway.add(name);
+  private noteAway(name: string, key: string): void {
+    if (this.countedAway.size < countedAwayMax) this.countedAway.set(name, key);
   }
 
   /**
    * Restores in Redis what was counted here while it was away, where that is more than Redis knows: with an outage in a
    * window, each process can use a limit at most once and not once more.
    */
-  private restore(): void {
-    const names = [...this.countedAway];
-    this.countedAway.clear();
-    for (let at = 0; at < names.length; at += restoredMax) void this.restoreSome(names.slice(at, at + restoredMax));
+  private restore(node: SharedNode): void {
+    const counted = [...this.countedAway].filter(([, key]) => node.covers(key));
+    for (const [name] of counted) this.countedAway.delete(name);
+    for (const together of bySlot(this.link, counted, ([, key]) => key)) {
+      for (let at = 0; at < together.length; at += restoredMax)
+        void this.restoreSome(together.slice(at, at + restoredMax));
+    }
   }
 
-  private async restoreSome(names: readonly string[]): Promise<void> {
+  private async restoreSome(counted: readonly (readonly [name: string, key: string])[]): Promise<void> {
     const keys: string[] = [];
     const figures: string[] = [];
-    for (const name of names) {
+    for (const [name, key] of counted) {
       const { used, resetMs } = this.local.peek(name);
       if (used <= 0) continue;
-      keys.push(this.keyOf(name));
+      keys.push(key);
       figures.push(wholeFigure(used), String(resetMs));
     }
     if (keys.length === 0) return;
-    if ((await this.link.run(restoreScript, keys, figures, patientWaitMs)) !== null) return;
-    for (const name of names) this.noteAway(name);
+    if ((await this.link.run(restoreScript, keys, figures, this.link.patientWaitMs)) !== null) return;
+    for (const [name, key] of counted) this.noteAway(name, key);
+  }
+
+  private sendAllTakes(asks: readonly TakeAsk[]): void {
+    for (const together of bySlot(this.link, asks, ({ key }) => key)) void this.sendTakes(together);
   }
 
   private async sendTakes(asks: readonly TakeAsk[]): Promise<void> {
     const keys: string[] = [];
     const figures = [String(this.windowMs)];
-    for (const { name, amount, limit } of asks) {
-      keys.push(this.keyOf(name));
+    for (const { key, amount, limit } of asks) {
+      keys.push(key);
       figures.push(wholeFigure(amount), String(limit));
     }
-    const answer = await this.link.run<number[]>(takeScript, keys, figures, requestWaitMs);
+    const answer = await this.link.run<number[]>(takeScript, keys, figures, this.link.requestWaitMs);
     for (let i = 0; i < asks.length; i++) {
-      const { name, amount, limit, resolve } = asks[i]!;
-      if (answer === null) resolve(this.takeAway(name, amount, limit));
-      else resolve(this.readTake(name, answer, 1 + 3 * i));
+      const { name, key, amount, limit, resolve } = asks[i]!;
+      if (answer === null) resolve(this.takeAway(name, key, amount, limit));
+      else resolve(this.readTake(name, key, answer, 1 + 3 * i));
     }
   }
 
   /** Reads the three figures of a take at an index of the answer, which begins with Redis' time. */
-  readTake(name: string, answer: readonly number[], at: number): Take {
+  readTake(name: string, key: string, answer: readonly number[], at: number): Take {
     const used = answer[at + 1]!;
     const expiry = answer[at + 2]!;
     const resetMs = resetMsOf(answer[0]!, expiry);
-    return new RedisTake(answer[at] === 1, used, resetMs, this, name, this.learn(name, used, resetMs, expiry));
+    const window = this.learn(name, used, resetMs, expiry);
+    return new RedisTake({ admitted: answer[at] === 1, used, resetMs }, this, { name, key }, window);
+  }
+
+  private sendAllAdjustments(asks: readonly Adjustment[]): void {
+    for (const together of bySlot(this.link, asks, ({ take }) => take.key)) void this.sendAdjustments(together);
   }
 
   private async sendAdjustments(asks: readonly Adjustment[]): Promise<void> {
     const keys: string[] = [];
     const figures: string[] = [];
     for (const { take, delta } of asks) {
-      keys.push(this.keyOf(take.name));
+      keys.push(take.key);
       figures.push(String(take.window.id), wholeFigure(delta));
     }
-    const sums = await this.link.run<(number | null)[]>(adjustScript, keys, figures, patientWaitMs);
+    const sums = await this.link.run<(number | null)[]>(adjustScript, keys, figures, this.link.patientWaitMs);
     for (let i = 0; i < asks.length; i++) {
       const { take, resolve } = asks[i]!;
       const sum = sums?.[i] ?? null;
@@ -177,14 +193,24 @@ export function resetMsOf(nowMs: number, expiry: number): number {
 }
 
 class RedisTake implements Take {
+  readonly admitted: boolean;
+  readonly used: number;
+  readonly resetMs: number;
+  readonly name: string;
+  readonly key: string;
+
   constructor(
-    readonly admitted: boolean,
-    readonly used: number,
-    readonly resetMs: number,
+    { admitted, used, resetMs }: Reading & { admitted: boolean },
     private readonly counters: RedisCounters,
-    readonly name: string,
+    { name, key }: { name: string; key: string },
     readonly window: OwnWindow,
-  ) {}
+  ) {
+    this.admitted = admitted;
+    this.used = used;
+    this.resetMs = resetMs;
+    this.name = name;
+    this.key = key;
+  }
 
   adjust(delta: number): MaybePromise<void> {
     return this.counters.adjust(this, delta);

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { SharedSpend, SpendAnswer, SpendAsk, SpendSubject } from '../shared-spend.js';
-import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
+import { bySlot, type SharedLink, type SharedNode } from './shared-link.js';
 import {
   heldSpendScript,
   leaseMs,
@@ -62,13 +62,13 @@ export class RedisSpend implements SharedSpend {
   private readonly keyPrefix: string;
   private readonly holds = new Map<string, OwnHolds>();
   private readonly missedListeners: ((subject: SpendSubject) => void)[] = [];
-  private readonly takes = new TurnBatch<Taking>((asks) => void this.sendTakes(asks));
-  private readonly releases = new TurnBatch<Release>((asks) => void this.sendReleases(asks));
+  private readonly takes = new TurnBatch<Taking>((asks) => this.sendAllTakes(asks));
+  private readonly releases = new TurnBatch<Release>((asks) => this.sendAllReleases(asks));
   private readonly renewal: NodeJS.Timeout;
 
-  constructor(private readonly link: RedisLink) {
+  constructor(private readonly link: SharedLink) {
     this.keyPrefix = `${link.prefix}s:`;
-    link.onBack(() => this.comeBack());
+    link.onBack((node) => this.comeBack(node));
     this.renewal = setInterval(() => this.renew(), renewMs).unref();
   }
 
@@ -77,7 +77,7 @@ export class RedisSpend implements SharedSpend {
   }
 
   take(ask: SpendAsk): Promise<SpendAnswer | null> {
-    if (!this.link.up) return Promise.resolve(null);
+    if (!this.link.isUp(this.keyOf(ask.limits[0]!.subject))) return Promise.resolve(null);
     return new Promise((resolve) => {
       this.takes.add({ ask, resolve });
     });
@@ -106,11 +106,11 @@ export class RedisSpend implements SharedSpend {
 
   async setSpent(subject: SpendSubject, spentPico: bigint, when: 'first' | 'least' | number): Promise<boolean> {
     const figures = [...amountFigures(spentPico), String(when)];
-    return (await this.link.run<number>(setSpentScript, [this.keyOf(subject)], figures, patientWaitMs)) === 1;
+    return (await this.link.run<number>(setSpentScript, [this.keyOf(subject)], figures, this.link.patientWaitMs)) === 1;
   }
 
   async inFlight(subject: SpendSubject): Promise<{ heldPico: bigint; requests: number } | null> {
-    const held = await this.link.run<number[]>(heldSpendScript, [this.keyOf(subject)], [], requestWaitMs);
+    const held = await this.link.run<number[]>(heldSpendScript, [this.keyOf(subject)], [], this.link.requestWaitMs);
     return held && { heldPico: amountAt(held, 0), requests: held[2]! };
   }
 
@@ -163,11 +163,16 @@ export class RedisSpend implements SharedSpend {
     own.requests++;
   }
 
+  private sendAllTakes(asks: readonly Taking[]): void {
+    const keyOf = ({ ask }: Taking) => this.keyOf(ask.limits[0]!.subject);
+    for (const together of bySlot(this.link, asks, keyOf)) void this.sendTakes(together);
+  }
+
   private async sendTakes(asks: readonly Taking[]): Promise<void> {
     const keys: string[] = [];
     const figures = [this.owner];
     for (const { ask } of asks) this.writeTake(ask, keys, figures);
-    const answers = await this.link.run<RawSpendAnswer[]>(takeSpendScript, keys, figures, requestWaitMs);
+    const answers = await this.link.run<RawSpendAnswer[]>(takeSpendScript, keys, figures, this.link.requestWaitMs);
     for (let i = 0; i < asks.length; i++) {
       const { ask, resolve } = asks[i]!;
       resolve(this.readTake(ask, answers?.[i] ?? null));
@@ -178,9 +183,13 @@ export class RedisSpend implements SharedSpend {
     const { own } = release;
     own.sentMs = performance.now();
     // Coming back publishes what is held, and asks the store what was spent.
-    if (!this.link.up) return;
+    if (!this.link.isUp(own.key)) return;
     own.queued++;
     this.releases.add(release);
+  }
+
+  private sendAllReleases(asks: readonly Release[]): void {
+    for (const together of bySlot(this.link, asks, ({ own }) => own.key)) void this.sendReleases(together);
   }
 
   private async sendReleases(asks: readonly Release[]): Promise<void> {
@@ -191,7 +200,7 @@ export class RedisSpend implements SharedSpend {
       keys.push(own.key);
       figures.push(...amountFigures(estimatePico), String(requests), ...amountFigures(costPico));
     }
-    const known = await this.link.run<number[]>(releaseSpendScript, keys, figures, patientWaitMs);
+    const known = await this.link.run<number[]>(releaseSpendScript, keys, figures, this.link.patientWaitMs);
     // Where Redis did not answer, coming back reports it.
     for (let i = 0; known && i < asks.length; i++) {
       const { own, costPico } = asks[i]!;
@@ -200,18 +209,17 @@ export class RedisSpend implements SharedSpend {
   }
 
   /** Redis may have lost everything, or have missed releases: it gets what is held here, and the store is asked for the rest. */
-  private comeBack(): void {
-    const all = [...this.holds.values()];
+  private comeBack(node: SharedNode): void {
+    const all = [...this.holds.values()].filter(({ key }) => node.covers(key));
     this.publish(all);
     for (const { subject } of all) this.reportMissed(subject);
   }
 
   private renew(): void {
-    if (!this.link.up) return;
     const nowMs = performance.now();
     const due: OwnHolds[] = [];
     for (const own of this.holds.values()) {
-      if (own.unanswered > 0 || own.queued > 0) continue;
+      if (own.unanswered > 0 || own.queued > 0 || !this.link.isUp(own.key)) continue;
       const silentMs = nowMs - own.sentMs;
       if (own.requests > 0 && (silentMs >= renewMs || nowMs - own.publishedMs >= correctMs)) due.push(own);
       else if (own.requests === 0 && silentMs > 2 * correctMs) this.holds.delete(own.subject.name);
@@ -220,18 +228,22 @@ export class RedisSpend implements SharedSpend {
   }
 
   private publish(all: readonly OwnHolds[]): void {
-    const nowMs = performance.now();
-    for (let at = 0; at < all.length; at += publishedMax) {
-      const some = all.slice(at, at + publishedMax);
-      const figures = [this.owner];
-      for (const own of some) {
-        own.sentMs = nowMs;
-        own.publishedMs = nowMs;
-        figures.push(...amountFigures(own.heldPico), String(own.requests));
-      }
-      const keys = some.map(({ key }) => key);
-      void this.link.run(publishSpendScript, keys, figures, patientWaitMs);
+    for (const together of bySlot(this.link, all, ({ key }) => key)) {
+      for (let at = 0; at < together.length; at += publishedMax)
+        this.publishSome(together.slice(at, at + publishedMax));
     }
+  }
+
+  private publishSome(some: readonly OwnHolds[]): void {
+    const nowMs = performance.now();
+    const figures = [this.owner];
+    for (const own of some) {
+      own.sentMs = nowMs;
+      own.publishedMs = nowMs;
+      figures.push(...amountFigures(own.heldPico), String(own.requests));
+    }
+    const keys = some.map(({ key }) => key);
+    void this.link.run(publishSpendScript, keys, figures, this.link.patientWaitMs);
   }
 
   private reportMissed(subject: SpendSubject): void {

@@ -1,11 +1,11 @@
 /**
  * Versions in Redis. A version is a random text, so one that Redis lost and makes again differs from every earlier one. A
- * raise that Redis could not take is repeated before the link is reported as up.
+ * raise that Redis could not take is repeated before its server is reported as up.
  */
 import { randomBytes } from 'node:crypto';
 import type { Subject, Versions } from '../ports.js';
-import { patientWaitMs, type RedisLink, requestWaitMs } from './link.js';
 import { currentScript, raiseScript } from './scripts.js';
+import { bySlot, type SharedLink, type SharedNode } from './shared-link.js';
 
 /** An expired version reads as none, which only makes processes read the store again. */
 const livesSeconds = String(7 * 24 * 60 * 60);
@@ -13,40 +13,56 @@ const livesSeconds = String(7 * 24 * 60 * 60);
 const raiseWaitMs = 3_000;
 /** The number of subjects in one command. */
 const subjectsMax = 1_000;
+/** What states and catalogue have in common in a cluster. */
+const fleetTag = 'fleet';
 
 interface Waiter {
   readonly resolve: () => void;
   readonly timer: NodeJS.Timeout;
-  gaveUp: boolean;
+  /** The subjects that Redis does not have yet. */
+  readonly missing: Set<Subject>;
 }
 
 export class RedisVersions implements Versions {
   private readonly keyPrefix: string;
-  private owed = new Set<Subject>();
-  /** The callers that wait until the missing raises are in Redis. */
-  private waiting = new Set<Waiter>();
+  /** The raises that Redis does not have, with the callers that wait for each. */
+  private readonly owed = new Map<Subject, Set<Waiter>>();
 
-  constructor(private readonly link: RedisLink) {
+  constructor(private readonly link: SharedLink) {
     this.keyPrefix = `${link.prefix}v:`;
-    link.beforeBack(() => (this.owed.size === 0 ? null : this.pay(true)));
+    link.beforeBack((node) => {
+      const due = [...this.owed.keys()].filter((subject) => node.covers(this.keyOf(subject)));
+      return due.length === 0 ? null : this.pay(due, node);
+    });
   }
 
   keyOf(subject: Subject): string {
-    return this.keyPrefix + subject;
+    const [name, owner] = placeOf(subject);
+    return this.keyPrefix + this.link.tagOf(owner) + name;
+  }
+
+  /** The same for a key and for an account, on the path of every request. */
+  ofKey(id: string, accountId: string): string {
+    return `${this.keyPrefix}${this.link.tagOf(accountId)}key:${id}`;
+  }
+
+  ofAccount(id: string): string {
+    return `${this.keyPrefix}${this.link.tagOf(id)}account:${id}`;
   }
 
   current(subjects: readonly Subject[]): Promise<string[] | null> {
     const keys = subjects.map((subject) => this.keyOf(subject));
-    return this.link.run<string[]>(currentScript, keys, [newVersion(), livesSeconds], requestWaitMs);
+    return this.link.run<string[]>(currentScript, keys, [newVersion(), livesSeconds], this.link.requestWaitMs);
   }
 
   raise(subjects: readonly Subject[]): Promise<void> {
     if (subjects.length === 0) return Promise.resolve();
-    for (const subject of subjects) this.owed.add(subject);
     return new Promise((resolve) => {
-      const waiter: Waiter = { resolve, gaveUp: false, timer: setTimeout(() => this.giveUp(waiter), raiseWaitMs) };
-      this.waiting.add(waiter);
-      if (this.link.up) void this.pay(false);
+      const timer = setTimeout(() => this.giveUp(waiter), raiseWaitMs);
+      const waiter: Waiter = { resolve, timer, missing: new Set(subjects) };
+      for (const subject of waiter.missing) this.owe(subject, [waiter]);
+      const due = subjects.filter((subject) => this.link.isUp(this.keyOf(subject)));
+      if (due.length > 0) void this.pay(due);
     });
   }
 
@@ -54,35 +70,63 @@ export class RedisVersions implements Versions {
     this.link.onLost(listener);
   }
 
+  private owe(subject: Subject, waiters: Iterable<Waiter>): void {
+    const waiting = this.owed.get(subject) ?? new Set();
+    for (const waiter of waiters) waiting.add(waiter);
+    this.owed.set(subject, waiting);
+  }
+
   private giveUp(waiter: Waiter): void {
-    waiter.gaveUp = true;
-    this.waiting.delete(waiter);
+    for (const subject of waiter.missing) this.owed.get(subject)?.delete(waiter);
+    waiter.missing.clear();
     waiter.resolve();
   }
 
-  /** Sends all missing raises. A raise added from here on is sent again, because its change came after this. */
-  private async pay(comingBack: boolean): Promise<boolean> {
-    const { owed, waiting } = this;
-    this.owed = new Set();
-    this.waiting = new Set();
-    const keys = [...owed].map((subject) => this.keyOf(subject));
-    for (let at = 0; at < keys.length; at += subjectsMax) {
-      const some = keys.slice(at, at + subjectsMax);
-      const figures = [newVersion(), livesSeconds];
-      const raised = comingBack
-        ? await this.link.runAway(raiseScript, some, figures)
-        : await this.link.run(raiseScript, some, figures, patientWaitMs);
-      if (raised !== null) continue;
-      for (const subject of owed) this.owed.add(subject);
-      for (const waiter of waiting) if (!waiter.gaveUp) this.waiting.add(waiter);
-      return false;
+  /** Sends missing raises, through a node that comes back where one is given. False where not all of them arrived. */
+  private async pay(subjects: readonly Subject[], node?: SharedNode): Promise<boolean> {
+    const commands: Promise<boolean>[] = [];
+    for (const together of bySlot(this.link, [...new Set(subjects)], (subject) => this.keyOf(subject))) {
+      for (let at = 0; at < together.length; at += subjectsMax)
+        commands.push(this.paySome(together.slice(at, at + subjectsMax), node));
     }
-    for (const { timer, resolve } of waiting) {
-      clearTimeout(timer);
-      resolve();
-    }
-    return true;
+    return (await Promise.all(commands)).every(Boolean);
   }
+
+  /** A raise added from here on is sent again, because its change came after this. */
+  private async paySome(subjects: readonly Subject[], node: SharedNode | undefined): Promise<boolean> {
+    const paid = subjects.map((subject): [Subject, Set<Waiter>] => [subject, this.owed.get(subject) ?? new Set()]);
+    for (const subject of subjects) this.owed.delete(subject);
+    const keys = subjects.map((subject) => this.keyOf(subject));
+    const figures = [newVersion(), livesSeconds];
+    const raised = node
+      ? await node.runAway(raiseScript, keys, figures)
+      : await this.link.run(raiseScript, keys, figures, this.link.patientWaitMs);
+    for (const [subject, waiters] of paid) {
+      if (raised === null)
+        this.owe(
+          subject,
+          [...waiters].filter(({ missing }) => missing.has(subject)),
+        );
+      else for (const waiter of waiters) this.arrive(waiter, subject);
+    }
+    return raised !== null;
+  }
+
+  private arrive(waiter: Waiter, subject: Subject): void {
+    // One that gave up is resolved already.
+    if (!waiter.missing.delete(subject) || waiter.missing.size > 0) return;
+    clearTimeout(waiter.timer);
+    waiter.resolve();
+  }
+}
+
+/** The name of a version, and what it shares a slot with: a key's version belongs to the account. */
+function placeOf(subject: Subject): [name: string, owner: string] {
+  if (subject.startsWith('key:')) {
+    const [name = '', owner = name] = subject.split('@');
+    return [name, owner];
+  }
+  return [subject, subject.startsWith('account:') ? subject.slice('account:'.length) : fleetTag];
 }
 
 function newVersion(): string {

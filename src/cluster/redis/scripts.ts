@@ -140,6 +140,9 @@ writeSpend()
 return answer
 `);
 
+/** Returns the versions; none where there is none. */
+export const readVersionsScript = script(`return redis.call('MGET', unpack(KEYS))`);
+
 /** ARGV: a new version and the lifetime of versions in seconds. Returns the versions; the new one where there was none. */
 export const currentScript = script(`
 local answer = {}
@@ -211,7 +214,7 @@ export const allScripts: readonly Script[] = [
   recallConversationScript,
   rememberConversationScript,
   forgetConversationScript,
-  ...[takeScript, adjustScript, restoreScript, admitScript, currentScript, raiseScript],
+  ...[takeScript, adjustScript, restoreScript, admitScript, currentScript, raiseScript, readVersionsScript],
   ...[addTotalScript, raiseTotalScript, takeBucketsScript, giveBackScript],
   ...spendScripts,
 ];

@@ -1,9 +1,9 @@
 /** Checks the admin token in constant time. Failures are limited for each address, logged and audited. */
-import { timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { hashToken, tokenPrefix } from '../../accounts/keys/token.js';
+import { tokenPrefix } from '../../accounts/keys/token.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
+import { ExpectedToken } from './expected-token.js';
 
 export function requireAdminToken(app: FastifyInstance, deps: HttpDeps): void {
   const gate = new AdminGate(deps);
@@ -11,12 +11,11 @@ export function requireAdminToken(app: FastifyInstance, deps: HttpDeps): void {
 }
 
 export class AdminGate {
-  private readonly expected: Buffer;
+  private readonly expected: ExpectedToken;
 
-  constructor(private readonly deps: Pick<HttpDeps, 'adminToken' | 'adminLimiter' | 'audit' | 'logger'>) {
-    if (deps.adminToken === '') throw new Error('the admin token is empty');
-    // Hashes have one length, so the comparison does not reveal the length of the token.
-    this.expected = hashToken(deps.adminToken);
+  constructor(private readonly deps: Pick<HttpDeps, 'tokens' | 'adminLimiter' | 'audit' | 'logger'>) {
+    if (deps.tokens.admin === '') throw new Error('the admin token is empty');
+    this.expected = new ExpectedToken(() => deps.tokens.admin);
   }
 
   /** Throws admin_token_wrong or admin_rate_limited. `address` is the client's address. */
@@ -28,13 +27,13 @@ export class AdminGate {
 
   /** A missing token, or an API key sent by mistake, is no guess: it is refused and not counted. */
   private isGuess(token: string): boolean {
-    return token !== '' && (!token.startsWith(tokenPrefix) || this.deps.adminToken.startsWith(tokenPrefix));
+    return token !== '' && (!token.startsWith(tokenPrefix) || this.deps.tokens.admin.startsWith(tokenPrefix));
   }
 
   /** False where the token is wrong. Throws admin_rate_limited once the address has failed too often. */
   async verify(token: string, request: FastifyRequest, address: string): Promise<boolean> {
     const { adminLimiter } = this.deps;
-    if (timingSafeEqual(this.expected, hashToken(token))) {
+    if (this.expected.isShownAs(token)) {
       await adminLimiter.admit(address);
       return true;
     }

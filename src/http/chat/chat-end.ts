@@ -37,6 +37,8 @@ interface End {
 }
 
 const statusClientClosed = 499;
+/** The creator of the sandbox's models. */
+const sandboxModel = /^[^/]+\/lodestone\//;
 
 /** OpenTelemetry's names. */
 const operations = { chat: 'chat', embedding: 'embeddings', rerank: 'rerank' } as const;
@@ -61,7 +63,7 @@ function howItEnded({ delivered }: ChatNotes, error: GatewayError | CallerGone |
 function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, error, endedAtMs }: End): void {
   const { exchange, delivered, trail } = notes;
   const { answeredAtMs } = trail;
-  if (endpoint !== null) meters.request(endpoint, outcome);
+  if (endpoint !== null) meters.modelRequest(endpoint, outcome, isOfSandbox(notes));
   if (error) meters.error(error);
   meters.body(notes.bodyBytes);
   for (const { route, record, startedAtMs, endedAtMs: overAtMs } of trail.legs) {
@@ -76,6 +78,12 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
   const { route, billed, streamEnd, fallbackOccurred: fallback } = delivered;
   meters.countServed(route.id, { stream, end: streamEnd ?? 'complete', fallback }, billed);
   if (streamEnd === 'pricing_fault') meters.error({ condition: 'cost_unresolvable', values: null });
+}
+
+/** Whether only the sandbox was asked. Where nothing was tried, the model that was asked for decides. */
+function isOfSandbox({ exchange, trail: { legs } }: ChatNotes): boolean {
+  if (legs.length > 0) return legs.every(({ route }) => route.provider.dialect === 'sandbox');
+  return exchange != null && sandboxModel.test(exchange.request.model);
 }
 
 /** Logs failures always, without the provider's text, which may quote the prompt; all requests only at level `debug`. */

@@ -98,10 +98,10 @@ describe('GET /metrics', () => {
 
   it('takes the metrics token from elsewhere, which opens nothing else', async () => {
     const fixture = await httpFixture();
-    const headers = { authorization: `Bearer ${fixture.deps.metricsToken}` };
+    const headers = { authorization: `Bearer ${fixture.deps.tokens.metrics}` };
     expect((await scrape(fixture, { remoteAddress: elsewhere, headers })).statusCode).toBe(200);
     expect((await scrape(fixture, { remoteAddress: elsewhere })).statusCode).toBe(401);
-    const wrong = { authorization: `Bearer ${fixture.deps.metricsToken}x` };
+    const wrong = { authorization: `Bearer ${fixture.deps.tokens.metrics}x` };
     expect((await scrape(fixture, { remoteAddress: elsewhere, headers: wrong })).statusCode).toBe(401);
     for (const url of ['/admin/v1/accounts', '/v1/models', '/admin/v1/storage/check'])
       expect((await fixture.app.inject({ url, headers })).statusCode).toBe(401);

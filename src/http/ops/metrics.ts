@@ -5,6 +5,7 @@
 import { type Figures, mergeFigures, metricNames, type Sample } from '../../observability/metrics/figures.js';
 import { type MetricDefinition, metricTable } from '../../observability/metrics/metric-table.js';
 import type { HttpDeps } from '../deps.js';
+import { answersInTime } from './answers-in-time.js';
 
 export type MetricsDeps = Pick<
   HttpDeps,
@@ -18,6 +19,7 @@ export type MetricsDeps = Pick<
   | 'processMeters'
   | 'spend'
   | 'siblings'
+  | 'store'
   | 'upstreamConnections'
 >;
 
@@ -25,7 +27,8 @@ const breakerNumbers = { closed: 0, half_open: 1, open: 2 } as const;
 
 /** The figures of all workers of this machine. */
 export async function metricsText(deps: MetricsDeps): Promise<string> {
-  const own = ownFigures(deps);
+  const isUp = await answersInTime(deps.store.ping());
+  const own = { ...ownFigures(deps), lodestone_postgres_up: one(isUp ? 1 : 0) };
   const others = (await deps.siblings?.(own)) ?? [];
   return figuresText(others.length === 0 ? own : mergeFigures([own, ...others]));
 }

@@ -1,14 +1,14 @@
 /** `/healthz`, `/readyz` and `/metrics`. No guard applies, except the limit on failed admin authentications. */
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { hashToken } from '../../accounts/keys/token.js';
 import { isLoopbackAddress, isLoopbackHost } from '../../base/ip-address.js';
 import { AdminGate } from '../admin/admin-gate.js';
+import { ExpectedToken } from '../admin/expected-token.js';
 import type { HttpDeps } from '../deps.js';
+import { answersInTime } from './answers-in-time.js';
 import { metricsText, prometheusContentType } from './metrics.js';
 
-const storeWaitMs = 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
 export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { readonly draining: boolean }): void {
   const config = { unguarded: true } as const;
@@ -26,17 +26,13 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     reply.header('cache-control', 'no-store').code(missing.length === 0 ? 200 : 503);
     const parts = deps.deployment.degraded();
     const degraded = parts.length > 0 ? { degraded: parts } : {};
-    if (missing.length === 0) return { status: 'ready', ...degraded };
+    if (missing.length === 0) return { status: 'ready', ...degraded, ...countryData(deps) };
     return { status: 'not_ready', missing, ...(fault !== null && { reason: journalReason(fault) }), ...degraded };
   });
   const gate = new AdminGate(deps);
-  const { metricsToken } = deps;
-  const expected = metricsToken === null ? null : hashToken(metricsToken);
-  /** Hashes have one length, so the comparison does not reveal the length of the token. */
+  const expected = new ExpectedToken(() => deps.tokens.metrics);
   const showsMetricsToken = (authorization = ''): boolean =>
-    expected !== null &&
-    authorization.startsWith('Bearer ') &&
-    timingSafeEqual(expected, hashToken(authorization.slice('Bearer '.length)));
+    authorization.startsWith('Bearer ') && expected.isShownAs(authorization.slice('Bearer '.length));
   app.get('/metrics', { config }, async (request, reply) => {
     reply.header('cache-control', 'no-store');
     const { address } = deps.originOf(request.raw);
@@ -46,20 +42,16 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
   });
 }
 
-function journalReason(fault: string): string {
-  return `The settlement journal cannot be written (${fault}), so requests that cost money are refused. Free space on the disk of storage.data_dir, or make it writable.`;
+/** How old the data is by which callers have a country. Old data is no reason to send no traffic. */
+function countryData({ territories, clock }: HttpDeps): object {
+  const builtMs = territories.countryDataBuiltMs;
+  if (builtMs === null) return {};
+  const built = new Date(builtMs).toISOString().slice(0, 10);
+  return { country_data: { built, age_days: Math.max(0, Math.floor((clock.now() - builtMs) / dayMs)) } };
 }
 
-async function answersInTime(ping: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), storeWaitMs);
-  });
-  const answered = ping.then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([answered, tooLate]).finally(() => clearTimeout(timer));
+function journalReason(fault: string): string {
+  return `The settlement journal cannot be written (${fault}), so requests that cost money are refused. Free space on the disk of storage.data_dir, or make it writable.`;
 }
 
 /** Headers that clients send about themselves. Proxies add too many different headers to list, so any other header counts as one of those. */

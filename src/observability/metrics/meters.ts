@@ -26,6 +26,7 @@ export class Meters {
   runningChats = 0;
   openStreams = 0;
   private readonly requests = new Map<string, Tally>();
+  private readonly sandboxRequests = new Map<string, Tally>();
   private readonly errors = new Tally();
   private readonly limits = new Tally();
   private readonly stays = new Tally();
@@ -37,12 +38,13 @@ export class Meters {
   private fallbacks = 0;
 
   request(endpoint: string, outcome: Outcome): void {
-    let tally = this.requests.get(endpoint);
-    if (!tally) {
-      tally = new Tally();
-      this.requests.set(endpoint, tally);
-    }
-    tally.add(outcome);
+    tallyOf(this.requests, endpoint).add(outcome);
+  }
+
+  /** Every request for a model counts, also as zero: what an alert subtracts must exist. */
+  modelRequest(endpoint: string, outcome: Outcome, isSandbox: boolean): void {
+    this.request(endpoint, outcome);
+    tallyOf(this.sandboxRequests, endpoint).add(outcome, isSandbox ? 1 : 0);
   }
 
   /** Counts an error that a client got. */
@@ -112,6 +114,12 @@ export class Meters {
         tally.samples((outcome) => [endpoint, outcome]),
       );
     }
+    for (const [endpoint, tally] of this.sandboxRequests) {
+      add(
+        'lodestone_sandbox_requests_total',
+        tally.samples((outcome) => [endpoint, outcome]),
+      );
+    }
     add('lodestone_errors_total', this.errors.samples(errorLabels));
     add('lodestone_limit_refusals_total', this.limits.samples());
     add('lodestone_request_body_bytes_total', one(this.bodyBytes));
@@ -134,6 +142,15 @@ export class Meters {
     }
     return route;
   }
+}
+
+function tallyOf(tallies: Map<string, Tally>, name: string): Tally {
+  let tally = tallies.get(name);
+  if (!tally) {
+    tally = new Tally();
+    tallies.set(name, tally);
+  }
+  return tally;
 }
 
 class AnswerTimes {

@@ -10,6 +10,7 @@ export const partMetrics = {
   lodestone_journal_oldest_seconds: gauge('max', 'Age of the oldest settlement that is not yet in the store.'),
   lodestone_journal_settled_total: counter('Settlements that have left the journal.'),
   lodestone_journal_set_aside_total: counter('Settlements that the store refused, set aside for a person to look at.'),
+  lodestone_postgres_up: gauge('min', '1 while PostgreSQL answers within a second.'),
   lodestone_redis_up: gauge('min', '1 while Redis can be reached; absent where none is configured.'),
   lodestone_redis_fallbacks_total: counter('Requests that were admitted without Redis, by local limits.'),
   lodestone_upstream_connections: gauge('sum', 'Connections to upstreams, by state.', 'state'),
@@ -49,6 +50,13 @@ export const requestMetrics = {
     'Requests that were answered or given up, by endpoint and outcome.',
     'endpoint',
     'outcome',
+  ),
+  lodestone_sandbox_requests_total: notOnDashboard(
+    counter(
+      'Those of them that asked for a model of the sandbox. They cost nothing and fail on purpose, so alerts subtract them.',
+      'endpoint',
+      'outcome',
+    ),
   ),
   lodestone_errors_total: counter(
     'Errors that callers were given, by the row of the error table.',

@@ -1,6 +1,6 @@
 /** Describes probes, metrics, this document, and the webhook of the payment processor. */
 import { json, openOperation } from '../operations.js';
-import { array, object, ref, text } from '../schema.js';
+import { array, integer, object, ref, text } from '../schema.js';
 import type { Operation, Resource } from '../types.js';
 
 const opsTag = { name: 'Operations', description: 'Probes and metrics; no key is needed.' };
@@ -8,6 +8,14 @@ const opsTag = { name: 'Operations', description: 'Probes and metrics; no key is
 const degraded = array(
   { type: 'string', enum: ['redis', 'redis_url'] },
   'Parts that are missing while it serves: `redis` cannot be reached, so requests are slower and limits are local; `redis_url` is not set although other processes serve from the same database.',
+);
+
+const countryData = object(
+  {
+    built: text('The day on which it was made, UTC.', { pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+    age_days: integer('Whole days since then.', { minimum: 0 }),
+  },
+  { description: 'The data by which addresses have a country; absent where none could be read.' },
 );
 
 const metrics: Operation = openOperation(
@@ -29,7 +37,10 @@ const metrics: Operation = openOperation(
 export const ops: Resource = {
   tag: opsTag,
   schemas: {
-    Ready: object({ status: { const: 'ready' }, degraded }, { optional: ['degraded'] }),
+    Ready: object(
+      { status: { const: 'ready' }, degraded, country_data: countryData },
+      { optional: ['degraded', 'country_data'] },
+    ),
     NotReady: object(
       {
         status: { const: 'not_ready' },
