@@ -41,6 +41,7 @@ export const groups = [
     title: 'Operators',
     pages: [
       { slug: 'deploy', file: 'guide/deploy.md', title: 'Deploy' },
+      { slug: 'regions', file: 'guide/regions.md', title: 'Several regions' },
       { slug: 'configuration', file: 'guide/configuration.md', title: 'Configuration' },
       { slug: 'operations', file: 'guide/operations.md', title: 'Operate' },
       { slug: 'capacity', file: 'guide/capacity.md', title: 'Capacity' },
