@@ -24,7 +24,8 @@ export function costOf(price: Price, usage: PricedUsage, atMs: number): Cost {
   addPrompt(bill, rates, usage);
   addCompletion(bill, rates, usage);
   if (usage.toolCalls !== undefined && usage.toolCalls.length > 0) addTools(bill, priceAt(price, atMs), usage);
-  if (rates.request !== undefined && rates.request > 0n) bill.add('request', 'request', 1, rates.request);
+  if (rates.request !== undefined && rates.request > 0n)
+    bill.add('request', 'request', usage.requests ?? 1, rates.request);
   return { pico: bill.pico, details: bill.details, lines: bill.lines, tier };
 }
 

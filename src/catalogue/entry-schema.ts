@@ -69,6 +69,8 @@ export const model = fields({
   name: text.nullish(),
   kind: oneOf(modelKinds).nullish(),
   dimensions: integerFrom(1).nullish(),
+  // The model has vectors of one length only.
+  fixed_dimensions: yesOrNo.nullish(),
   max_input_tokens: integerFrom(1).nullish(),
   context_window: integerFrom(1).nullish(),
   max_output_tokens: integerFrom(1).nullish(),
@@ -101,6 +103,8 @@ export const route = fields({
   capabilities: listOf(oneOf(capabilities), `capabilities (${capabilities.join(', ')})`).nullish(),
   unsupported_parameters: unsupportedParameters.nullish(),
   daily_token_quota: integerFrom(1).nullish(),
+  // The most inputs that one call for embeddings takes; absent = as the dialect has it.
+  max_batch: integerFrom(1).nullish(),
   stream_usage: yesOrNo.nullish(),
   hidden_reasoning: yesOrNo.nullish(),
 });

@@ -106,6 +106,8 @@ export interface Model {
   readonly kind?: ModelKind;
   /** The length of an embedding model's vectors; absent = not published. */
   readonly dimensions?: number;
+  /** It has vectors of one length only; absent = it may have others. */
+  readonly fixedDimensions?: true;
   readonly maxInputTokens?: number;
   /** The largest of all routes. */
   readonly contextWindow: number | null;
@@ -135,6 +137,8 @@ export interface Route {
   /** Parameters that are dropped on this route; undefined where the catalogue does not say. */
   readonly unsupportedParameters?: readonly DroppableParameter[];
   readonly dailyTokenQuota: number | null;
+  /** The most inputs that one call for embeddings takes; absent = as the dialect has it. */
+  readonly maxBatch?: number;
   readonly streamUsage: boolean;
   /** The provider counts reasoning only in the total of its usage. */
   readonly hiddenReasoning?: boolean;

@@ -47,4 +47,6 @@ export interface Generation {
   bill: BillLines | null;
   /** The `provider` object of the request, without nulls and empty lists; null where it asked for nothing. */
   requestPolicy?: Readonly<Record<string, unknown>> | null;
+  /** The client API that the request came by; absent or null = chat completions. */
+  door?: string | null;
 }

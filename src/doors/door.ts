@@ -25,7 +25,8 @@ export interface Door {
   readRequest(body: Buffer, large?: boolean): ChatRequest;
   /** The body of a whole answer, in the encoding of its parts. */
   writeAnswer(answer: WholeAnswer): string;
-  openStream(request: ChatRequest, isNative: boolean): StreamWriter;
+  /** Absent where the API has no streams: its requests then ask for none. */
+  openStream?(request: ChatRequest, isNative: boolean): StreamWriter;
   /** The body of an error. */
   writeError(error: GatewayError, requestId: string): string;
 }
@@ -38,7 +39,7 @@ export interface WholeAnswer {
   readonly created: number;
   /** The id of the route that served. */
   readonly model: string;
-  readonly parts: Pick<CompletionParts, 'members' | 'usage' | 'usageText' | 'encoding' | 'native'>;
+  readonly parts: Pick<CompletionParts, 'members' | 'usage' | 'usageText' | 'encoding' | 'native' | 'task'>;
   /** What is billed. */
   readonly usage: TokenUsage;
   readonly cost: Cost;

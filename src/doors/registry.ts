@@ -1,10 +1,19 @@
 /** The client APIs that are served. A new one is a folder and one line here. */
 import { chatDoor } from './chat/chat-door.js';
 import type { Door } from './door.js';
+import { embeddingsDoor } from './embeddings/embeddings-door.js';
 import { countTokensDoor, messagesDoor } from './messages/messages-door.js';
+import { rerankDoor } from './rerank/rerank-door.js';
 import { responsesDoor } from './responses/responses-door.js';
 
-export const doors: readonly Door[] = [chatDoor, messagesDoor, countTokensDoor, responsesDoor];
+export const doors: readonly Door[] = [
+  chatDoor,
+  messagesDoor,
+  countTokensDoor,
+  responsesDoor,
+  embeddingsDoor,
+  rerankDoor,
+];
 
 /** The door that a request is for; undefined where it is for none. Runs for every request, so the usual case is one comparison. */
 export function doorAt(url: string | undefined): Door | undefined {

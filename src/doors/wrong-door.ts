@@ -4,8 +4,9 @@ import type { Fields } from './body.js';
 
 /** Fields that begin a request of an API, and the paths where they belong. */
 const fieldsOf: readonly (readonly [field: string, paths: string])[] = [
-  ['input', '/v1/responses'],
+  ['input', '/v1/responses and /v1/embeddings'],
   ['messages', '/v1/chat/completions and /v1/messages'],
+  ['documents', '/v1/rerank'],
 ];
 
 /** Throws where the request has the beginning of another API in place of its own field. */

@@ -33,6 +33,11 @@ export interface ErrorRow<Values> {
   readonly message: (values: Values) => string;
 }
 
+/** The operations that send a request to a model, by their ids. */
+export const modelOperations: readonly string[] = [
+  ...['createChatCompletion', 'createMessage', 'createResponse', 'createEmbedding', 'createRerank'],
+];
+
 /** Ends a quotation with a full stop, so that another sentence can follow. */
 export function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;

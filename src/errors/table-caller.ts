@@ -1,5 +1,5 @@
 /** Errors that the client causes and can correct: key, credits, request, id, alias. */
-import { row, sentence } from './row.js';
+import { modelOperations, row, sentence } from './row.js';
 
 type WithParam<V = unknown> = V & { param: string };
 
@@ -44,7 +44,7 @@ export const callerErrors = {
     code: 'insufficient_credits',
     when: 'The account balance is not above zero, or, where the overdraft is bounded, what is left of it may be needed by requests in flight.',
     remedy: 'Add credits; any positive balance admits requests again.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ balance, held, requests }) =>
       held
         ? `The account balance is ${balance} USD, of which ${held} USD are held for ${requests} requests in flight. Add credits, or send it again when they are over.`
@@ -67,7 +67,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model id does not have 3 or 4 segments.',
     remedy: 'Use `{provider}/{creator}/{model}[/{locode}]`, `auto/{creator}/{model}` or `alias/{name}`.',
-    operations: ['createChatCompletion', 'createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
+    operations: [...modelOperations, 'countMessageTokens', 'explainRoutes'],
     message: ({ id, reason }) =>
       `The model id "${id}" ${reason}. Use {provider}/{creator}/{model}[/{locode}], auto/{creator}/{model} or alias/{name}.`,
   }),
@@ -77,14 +77,7 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'A sampling parameter is outside its range.',
     remedy: 'Send a value inside the range that the message names, or leave the parameter out.',
-    operations: [
-      'putRoutingPolicy',
-      'createChatCompletion',
-      'createMessage',
-      'countMessageTokens',
-      'createResponse',
-      'explainRoutes',
-    ],
+    operations: ['putRoutingPolicy', ...modelOperations, 'countMessageTokens', 'explainRoutes'],
     message: ({ param, value, range }) => `\`${param}\` is ${value}, but must be ${range}. Change it or leave it out.`,
   }),
   field_type: row<WithParam<{ found: string; expected: string }>>({
@@ -93,15 +86,7 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'A field has the wrong JSON type.',
     remedy: 'Send the type that the message names.',
-    operations: [
-      'putFallback',
-      'putRoutingPolicy',
-      'createChatCompletion',
-      'createMessage',
-      'countMessageTokens',
-      'createResponse',
-      'explainRoutes',
-    ],
+    operations: ['putFallback', 'putRoutingPolicy', ...modelOperations, 'countMessageTokens', 'explainRoutes'],
     message: ({ param, found, expected }) => `\`${param}\` is ${found}, but must be ${expected}.`,
   }),
   role_not_allowed: row<{ index: number; found: string }>({
@@ -131,17 +116,17 @@ export const callerErrors = {
     code: 'invalid_alias_name',
     when: 'An alias name breaks the naming rule.',
     remedy: 'Use 1 to 64 of a-z, 0-9, `-` and `_`, starting with a letter or digit.',
-    operations: ['createAlias', 'createChatCompletion', 'createMessage', 'createResponse'],
+    operations: ['createAlias', ...modelOperations],
     message: ({ name }) =>
       `The alias name "${name}" is not allowed. Use 1 to 64 of a-z, 0-9, "-" and "_", starting with a letter or digit.`,
   }),
   cannot_apply: row<WithParam<{ provider: string; reason: string }>>({
     status: 400,
     type: 'invalid_request_error',
-    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias` or `n`, or has no price for the `service_tier`, a tool that runs at the provider or audio in `messages`. This row has no `code`.',
+    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias`, `n`, `dimensions` or tokens as `input`, or has no price for the `service_tier`, a tool that runs at the provider or audio in `messages`. This row has no `code`.',
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ provider, param, reason }) =>
       `Lodestone rejected the request before it reached the provider: ${provider} ${reason}. Leave \`${param}\` out, or choose a route that can apply it.`,
   }),
@@ -151,7 +136,7 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'The provider rejected the request itself.',
     remedy: 'Change the request; a retry or another route does not help.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ provider, quote }) =>
       `The provider ${provider} rejected the request: ${sentence(quote)} Change the request; a retry does not help.`,
   }),
@@ -179,7 +164,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The named provider does not offer the model, or the catalogue does not know it.',
     remedy: 'Choose an id from `GET /v1/models`.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse', 'getModel'],
+    operations: [...modelOperations, 'getModel'],
     message: ({ id, reason }) => `"${id}" cannot be served: ${reason}. GET /v1/models lists what can.`,
   }),
   global_not_served: row<{ id: string; locodes: string }>({
@@ -189,7 +174,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is served only in specific regions, but `global` was pinned.',
     remedy: 'Pin one of the regions that the message names, or leave the fourth segment out.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse', 'getModel'],
+    operations: [...modelOperations, 'getModel'],
     message: ({ id, locodes }) =>
       `"${id}" pins the region-less endpoint, but this model is served only in specific regions: ${locodes}. Pin one of them, or leave the region out for the default.`,
   }),
@@ -200,7 +185,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is not served in the pinned region. Never retry this one.',
     remedy: 'Pin one of the regions that the message names.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse', 'getModel'],
+    operations: [...modelOperations, 'getModel'],
     message: ({ id, locode, locodes }) =>
       `"${id}" pins the region ${locode}, where this model is not served. It is served in: ${locodes}. Retrying cannot help.`,
   }),
@@ -210,16 +195,7 @@ export const callerErrors = {
     code: 'alias_not_found',
     when: 'The account has no alias of that name.',
     remedy: 'Create the alias, or check its spelling with `GET /v1/aliases`.',
-    operations: [
-      'getAlias',
-      'repointAlias',
-      'patchAlias',
-      'deleteAlias',
-      'createChatCompletion',
-      'createMessage',
-      'createResponse',
-      'getModel',
-    ],
+    operations: ['getAlias', 'repointAlias', 'patchAlias', 'deleteAlias', ...modelOperations, 'getModel'],
     message: ({ name }) => `This account has no alias "${name}". GET /v1/aliases lists its aliases.`,
   }),
   model_not_found: row<{ id: string }>({
@@ -229,7 +205,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is fully disabled. The `type` is a known irregularity.',
     remedy: 'Choose another model.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ id }) => `The model of "${id}" is disabled. Choose another one from GET /v1/models.`,
   }),
   alias_exists: row<{ name: string }>({
@@ -271,7 +247,7 @@ export const callerErrors = {
     param: 'fallback.models',
     when: 'An entry of a fallback chain is not in the catalogue, or names a route that is not served.',
     remedy: 'Correct or drop the entry; `auto/{creator}/{model}` entries are recommended.',
-    operations: ['putFallback', 'createChatCompletion', 'createMessage', 'createResponse'],
+    operations: ['putFallback', ...modelOperations],
     message: ({ id, reason }) => `The fallback entry "${id}" cannot be used: ${reason}`,
   }),
 };

@@ -1,5 +1,5 @@
 /** Errors of the client APIs: a request at the wrong endpoint, or that an endpoint does not serve. */
-import { row } from './row.js';
+import { modelOperations, row } from './row.js';
 
 type WithParam<V = unknown> = V & { param: string };
 
@@ -10,7 +10,7 @@ export const doorErrors = {
     code: 'invalid_request_error',
     when: 'The body is one of another API: it has that API’s field in place of the endpoint’s own.',
     remedy: 'Send the request to the endpoint that the message names.',
-    operations: ['createChatCompletion', 'explainRoutes', 'createMessage', 'countMessageTokens', 'createResponse'],
+    operations: [...modelOperations, 'countMessageTokens', 'explainRoutes'],
     message: ({ param, paths, own }) =>
       `\`${param}\` is a field of ${paths}, and \`${own}\` is missing. Send the request there, or send \`${own}\`.`,
   }),
@@ -20,7 +20,10 @@ export const doorErrors = {
     code: 'invalid_request_error',
     when: 'A field is missing, or has a value that its API does not know or that Lodestone does not serve.',
     remedy: 'Change the field that `param` names, as the message says.',
-    operations: ['createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
+    operations: [
+      ...['createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
+      ...['createEmbedding', 'createRerank'],
+    ],
     message: ({ what }) => `The request cannot be served as it is: ${what}`,
   }),
   response_not_stored: row({
@@ -39,7 +42,7 @@ export const doorErrors = {
     param: 'model',
     when: 'The model is of another kind than the endpoint serves: a chat, an embedding or a rerank model.',
     remedy: 'Send the request to the endpoint that the message names, or choose another model.',
-    operations: ['createChatCompletion', 'createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
+    operations: [...modelOperations, 'countMessageTokens', 'explainRoutes'],
     message: ({ id, kind, doors }) =>
       `"${id}" is ${kind === 'embedding' ? 'an' : 'a'} ${kind} model, which is served at ${doors}. Send the request there, or choose another model.`,
   }),

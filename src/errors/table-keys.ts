@@ -1,5 +1,5 @@
 /** Errors of keys that are disabled, scoped, capped or of the wrong kind, and of the fields that make them so. */
-import { row } from './row.js';
+import { modelOperations, row } from './row.js';
 
 export const keyErrors = {
   api_key_disabled: row({
@@ -17,7 +17,7 @@ export const keyErrors = {
     code: 'key_limit_exceeded',
     when: 'The key has spent its `limit_usd` of the current period, or requests in flight hold the rest of it.',
     remedy: 'Raise `limit_usd`, wait for the next period, or use another key.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ limit, used, held, resets }) =>
       `This API key may spend ${limit} USD (limit_reset: ${resets}); ${used} USD are spent and ${held} USD are held by requests in flight. Raise limit_usd or use another key.`,
   }),
@@ -28,7 +28,7 @@ export const keyErrors = {
     param: 'model',
     when: 'The model or its provider is outside the `allowed_models` or `allowed_providers` of the key.',
     remedy: 'Ask for a model that the key allows, widen its scope, or use another key.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ id, reason }) =>
       `This API key may not call "${id}": ${reason}. Use another key, or change the scope of this one.`,
   }),
@@ -39,7 +39,7 @@ export const keyErrors = {
     param: 'model',
     when: 'A model is called with a management key.',
     remedy: 'Use a key of the kind `inference`.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: () =>
       'This is a management key: it changes the keys of its account and can call no model. Create a key of the kind "inference" and use that one.',
   }),

@@ -100,6 +100,7 @@ export const operatorErrors = {
     when: 'A field of a control-plane request is missing or not valid.',
     remedy: 'Correct the field that `param` names.',
     operations: [
+      'listModels',
       'getActivity',
       'getAllActivity',
       'exportGenerations',

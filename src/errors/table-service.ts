@@ -1,5 +1,5 @@
 /** Errors from policy, territory, providers, limits and the service itself: 403, 429, 451 and 5xx. */
-import { row, sentence } from './row.js';
+import { modelOperations, row, sentence } from './row.js';
 
 export const serviceErrors = {
   routing_policy_exhausted: row<{ id: string; gates: string; param: 'model' | 'provider' }>({
@@ -8,7 +8,7 @@ export const serviceErrors = {
     code: 'routing_policy_exhausted',
     when: 'The account routing policy, or the `allowed_providers` of the key (gate `key_scope`), excluded every candidate of an `auto/` id; or no route of an id is what the request asks for in `provider`, which `param` then names.',
     remedy: 'Never retry. Relax a gate, or pin a full four-segment id.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ id, gates }) =>
       `The routing policy excluded every route of "${id}": ${gates}. Relax a gate, or pin a four-segment id.`,
   }),
@@ -27,7 +27,7 @@ export const serviceErrors = {
     param: 'model',
     when: 'The model is marked unavailable, or all of its routes are quota-held.',
     remedy: 'Use another model until it is back.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ id, reason }) =>
       `The model of "${id}" is unavailable at the moment: ${reason}. Use another model, or try again later.`,
   }),
@@ -37,7 +37,7 @@ export const serviceErrors = {
     code: 'provider_error',
     when: 'The route failed upstream, refused for lack of capacity, or cannot be priced.',
     remedy: 'Retry with backoff, or use an `auto/` id, which moves on to the next route.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ provider, failure }) =>
       `The provider ${provider} failed: ${sentence(failure)} Retry with backoff, or use another route.`,
   }),
@@ -47,7 +47,7 @@ export const serviceErrors = {
     code: 'provider_error',
     when: 'No candidate of an `auto/` id could be tried.',
     remedy: 'See `providers_attempted`, `breaker_skipped` and `candidates_remaining` in the receipt.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ id, reason }) =>
       `No route of "${id}" could be tried: ${reason}. The receipt says which routes were skipped.`,
   }),
@@ -57,7 +57,7 @@ export const serviceErrors = {
     code: 'provider_error',
     when: 'The route has no published price.',
     remedy: 'Choose a route with a price in `GET /v1/models`.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ id }) =>
       `"${id}" cannot be priced: the route has no published price, so it is not served. Choose another route.`,
   }),
@@ -67,7 +67,7 @@ export const serviceErrors = {
     code: 'provider_not_configured',
     when: 'The provider has no credentials configured on the service side.',
     remedy: 'The operator sets the provider\u2019s credential; until then choose another provider.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ provider }) =>
       `The provider ${provider} has no credentials configured on this service. Choose another provider, or ask the operator to configure it.`,
   }),
@@ -86,9 +86,7 @@ export const serviceErrors = {
       'listRoutes',
       'setModelAvailability',
       'liftHold',
-      'createChatCompletion',
-      'createMessage',
-      'createResponse',
+      ...modelOperations,
       'listModels',
       'getModel',
     ],
@@ -109,7 +107,7 @@ export const serviceErrors = {
     code: 'service_unavailable',
     when: 'The disk of this replica is full or read-only, so what the request costs could not be recorded. It was not forwarded.',
     remedy: 'Retry shortly; the operator frees space on the disk of `storage.data_dir`.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: () =>
       'This replica cannot record what the request would cost, so it did not forward it. Nothing was billed. Retry shortly; if it persists, tell the operator.',
   }),
@@ -121,7 +119,7 @@ export const serviceErrors = {
     retryAfter: true,
     when: 'The upstream daily token quota of the route is spent.',
     remedy: 'Wait for `Retry-After` (midnight UTC), or use another region or provider.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ id, provider }) =>
       `The daily quota of ${provider} for "${id}" is spent until midnight UTC. Wait for Retry-After, or use another region or provider.`,
   }),
@@ -131,7 +129,7 @@ export const serviceErrors = {
     code: 'provider_timeout',
     when: 'A time budget expired: `first-byte`, `stream-idle` or `overall`. Nothing was delivered or billed.',
     remedy: 'Retry with exponential backoff and jitter.',
-    operations: ['createChatCompletion', 'createMessage', 'createResponse'],
+    operations: modelOperations,
     message: ({ provider, budget, deadline }) =>
       `The provider ${provider} did not answer in time: the ${budget} budget of ${deadline} expired. Nothing was billed. Retry with backoff.`,
   }),

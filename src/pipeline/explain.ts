@@ -13,11 +13,12 @@ import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.
 import { applyOrder, type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+import { checkKind } from './check-kind.js';
 import { gate } from './gate.js';
 import { newTrail, type PipelinePorts, type Plan, type Stay, type Trail } from './handover.js';
 import type { Score } from './rank/score.js';
 import { type Ranking, scores } from './rank.js';
-import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
+import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import { recallStay, stayFirst } from './sticky.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, wholeFirst } from './walk/obstacles.js';
 
@@ -100,9 +101,8 @@ async function wouldServe(
   const snapshot: Snapshot | null = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const primary = resolve(snapshot, account, request.model);
-  const chain = request.fallback
-    ? resolveSentChain(ports, snapshot, account, request.fallback)
-    : resolveSavedChain(snapshot, account);
+  checkKind({ kind: request.task?.kind ?? 'chat' }, primary);
+  const chain = resolveOwnChain(ports, snapshot, { account, request }, primary) ?? resolveSavedChain(snapshot, account);
   explanation.resolved = [primary, ...chain].map(targetOf);
   const promptTokens = estimatePromptTokens(request);
   const moment = { atMs: ports.clock.now(), promptTokens };

@@ -97,7 +97,7 @@ export interface Opening {
   readonly snapshot: Snapshot;
   /** What the requested model id stands for. */
   readonly plan: Plan;
-  /** The fallback chain that the request carries; null where it carries none, and the saved one applies. */
+  /** The fallback chain that the request carries; null where the saved one applies. */
   readonly sentChain: readonly Plan[] | null;
   /** What the request asks for in `provider`; null where that is nothing. */
   readonly preferences: RequestPreferences | null;

@@ -25,7 +25,7 @@ import type { ChatNotes, Exchange, Opening, PipelinePorts, WalkOutcome } from '.
 import { observeThroughput } from './observe-throughput.js';
 
 import { rank } from './rank.js';
-import { alongChain, resolve, resolveSavedChain, resolveSentChain } from './resolve.js';
+import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { settle, settleProvisionally } from './settle.js';
 import { forgetFailed, recallStay, rememberStay, stayFirst } from './sticky.js';
@@ -166,7 +166,7 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
   const plan = resolve(snapshot, account, request.model);
   checkKind(door, plan);
   if (request.native && caller.header('x-lodestone-strict') === 'true') request.native.strict = true;
-  const sentChain = request.fallback && resolveSentChain(ports, snapshot, account, request.fallback);
+  const sentChain = resolveOwnChain(ports, snapshot, { account, request }, plan);
   // Before the tokens are counted: in a fleet both questions then share a round trip.
   const stay = recallStay(ports, { identity, request, preferences, header: (name) => caller.header(name) }, plan);
   const promptEstimate = estimatePromptTokens(request);

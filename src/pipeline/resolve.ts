@@ -1,12 +1,13 @@
 /** Stage 3: what a model id and its fallback chain stand for. A pin that cannot be met is an error, never another route. */
 import { isAliasName } from '../accounts/aliases/alias-name.js';
-import { checkChain } from '../accounts/fallback/check-chain.js';
+import { checkChain, kindRefusal } from '../accounts/fallback/check-chain.js';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Account } from '../domain/account.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
+import type { ChatRequest } from '../wire/chat-request.js';
 import type { PipelinePorts, Plan } from './handover.js';
 
 /** Plans of ids that do not depend on the account, by snapshot: most requests ask for the same few ids. */
@@ -53,8 +54,33 @@ function resolveAlias(snapshot: Snapshot, account: Account, id: string, name: st
 
 const noChain: readonly Plan[] = [];
 
+/**
+ * The chain of a request that does not use the saved one: its own, or none where it is no chat; null where the saved one applies. Vectors
+ * and scores of two models cannot be compared, so the chain of such a request has other routes of the same model only.
+ */
+export function resolveOwnChain(
+  ports: Pick<PipelinePorts, 'modelStates'>,
+  snapshot: Snapshot,
+  { account, request }: { account: Account; request: Pick<ChatRequest, 'fallback' | 'task'> },
+  plan: Plan,
+): readonly Plan[] | null {
+  const { fallback, task } = request;
+  if (fallback === null) return task === undefined ? null : noChain;
+  const chain = resolveSentChain(ports, snapshot, account, fallback);
+  const model = plan.routes[0]?.model;
+  for (const { id, routes } of chain) {
+    const entry = routes[0]?.model;
+    const reason = task === undefined ? kindRefusal(entry) : entry === model ? null : otherModel;
+    if (reason !== null) throw gatewayError('invalid_fallback_model', { id: idExcerpt(id), reason });
+  }
+  return chain;
+}
+
+const otherModel =
+  'it is another model, and the answers of two models cannot be compared. Name a route of the same model.';
+
 /** Checks and resolves the chain that the request carries. It replaces the saved one; `[]` switches that off. */
-export function resolveSentChain(
+function resolveSentChain(
   ports: Pick<PipelinePorts, 'modelStates'>,
   snapshot: Snapshot,
   account: Account,

@@ -18,7 +18,7 @@ import {
   type PipelinePorts,
   type WalkOutcome,
 } from './handover.js';
-import { bill, provisionalBill, type SentRequest } from './respond/bill.js';
+import { bill, billTask, provisionalBill, type SentRequest } from './respond/bill.js';
 import { StreamRelay } from './respond/stream-relay.js';
 
 export type RespondPorts = Pick<PipelinePorts, 'clock' | 'counter' | 'keyLimiter' | 'meters'>;
@@ -35,7 +35,7 @@ export function openRelay(
   const { caller, door, generationId: id, createdAt, request, snapshot } = exchange;
   const relay: StreamRelay = new StreamRelay(caller, {
     counter: ports.counter,
-    openWriter: (route) => door.openStream(request, isNativePass(route.provider, request)),
+    openWriter: (route) => door.openStream!(request, isNativePass(route.provider, request)),
     id,
     requestId: exchange.requestId,
     created: Math.floor(createdAt / 1000),
@@ -122,13 +122,11 @@ function answer(
   route: Route,
   parts: CompletionParts,
 ): MaybePromise<Delivered> {
-  const { reading, usage: given, delivered: text } = parts;
-  const billing = bill(ports, exchange.request, sentOn(ports, exchange, route), {
-    usage: reading,
-    given,
-    text,
-    whole: true,
-  });
+  const { reading, usage: given, delivered: text, task } = parts;
+  const sent = sentOn(ports, exchange, route);
+  const billing = task
+    ? billTask(ports, exchange.request, sent, task)
+    : bill(ports, exchange.request, sent, { usage: reading, given, text, whole: true });
   return andThen(billing, (billed) => billedAnswer(ports, exchange, route, parts, billed));
 }
 
@@ -265,7 +263,7 @@ function metadataOf(
       fallbackOccurred: fallbackOccurred(trail),
       breakerSkipped,
       requestPolicy: preferences !== null,
-      ...(request.native && { generationId, omitted: omittedOn(route, request) }),
+      ...((request.native || request.task) && { generationId, omitted: omittedOn(route, request) }),
       sticky: trail.stay?.first === route,
     },
     streamEnd,

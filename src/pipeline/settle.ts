@@ -91,6 +91,7 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     attempts,
     bill: billed?.cost ?? null,
     requestPolicy: exchange.preferences?.sent ?? null,
+    door: exchange.door.name === 'chat' ? null : exchange.door.name,
   };
 }
 

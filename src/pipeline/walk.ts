@@ -13,6 +13,7 @@ import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
 import type { Exchange, PipelinePorts, Plan, Relay, Trail, WalkOutcome } from './handover.js';
 import { type Attempt, type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
+import { attemptTask } from './walk/attempt-task.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf, wholeFirst } from './walk/obstacles.js';
 
 export type WalkPorts = AttemptPorts & Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'journal'>;
@@ -50,7 +51,7 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     const attemptedAtMs = ports.clock.monotonicMs();
     let outcome: AttemptOutcome;
     try {
-      outcome = await attempt(ports, permitted);
+      outcome = await (request.task === undefined ? attempt(ports, permitted) : attemptTask(ports, permitted));
       const written = learn(ports, permitted, outcome);
       if (written) await written;
     } finally {

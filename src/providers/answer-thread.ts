@@ -3,6 +3,7 @@ import { serveThread } from '../base/side-thread-port.js';
 import type { UsageTerms } from '../wire/usage.js';
 import type { CompletionReading } from './dialects/openai/completion.js';
 import { readAnswer } from './read-answer.js';
+import { readTaskAnswer, type TaskQuestion, type TaskReading } from './read-task.js';
 
 export interface AnswerToRead {
   bytes: ArrayBuffer;
@@ -10,6 +11,13 @@ export interface AnswerToRead {
   terms: UsageTerms;
 }
 
-serveThread<AnswerToRead, CompletionReading>(({ bytes, dialect, terms }) => ({
-  result: readAnswer(Buffer.from(bytes), dialect, terms),
-}));
+export interface TaskAnswerToRead {
+  bytes: ArrayBuffer;
+  question: TaskQuestion;
+}
+
+serveThread<AnswerToRead | TaskAnswerToRead, CompletionReading | TaskReading>((answer) => {
+  const body = Buffer.from(answer.bytes);
+  if ('question' in answer) return { result: readTaskAnswer(body, answer.question) };
+  return { result: readAnswer(body, answer.dialect, answer.terms) };
+});

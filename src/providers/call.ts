@@ -71,7 +71,7 @@ export class Call implements UpstreamHandler, Watched {
   /** The time budget for the next frame. */
   private idleMs: number;
   private upstream: UpstreamCall | null = null;
-  private head: ResponseHead | null = null;
+  head: ResponseHead | null = null;
   private decoder: Decoder | null = null;
   private reader: SseReader | AwsEventStreamReader | null = null;
   private chunks: Buffer[] = [];

@@ -275,6 +275,7 @@ describe('migrations', () => {
       { name: '0010-partitions' },
       { name: '0011-late-rows' },
       { name: '0012-request-policy' },
+      { name: '0013-door' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

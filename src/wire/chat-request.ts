@@ -1,6 +1,7 @@
 /** A validated chat request: the fields that routing needs, and all others as text that is ready to send. */
 import type { ApiName } from '../catalogue/route.js';
 import type { TextEncoding } from './json-text.js';
+import type { Task } from './task.js';
 
 export type { ApiName, ModelKind } from '../catalogue/route.js';
 
@@ -43,6 +44,8 @@ export interface ChatRequest {
   readonly opening?: string;
   /** The request in its own API; absent where that is chat completions. */
   readonly native?: NativeRequest;
+  /** What the request asks for; absent where that is a chat. */
+  readonly task?: Task;
 }
 
 /**

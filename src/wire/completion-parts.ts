@@ -1,6 +1,7 @@
 /** A completion, split into the members that are passed on and those that the gateway writes. */
 import type { Latin1Text } from '../base/latin1.js';
 import type { TextEncoding } from './json-text.js';
+import type { TaskAnswer } from './task.js';
 import type { UsageReading } from './usage.js';
 
 export interface CompletionParts {
@@ -18,6 +19,8 @@ export interface CompletionParts {
   delivered: Latin1Text;
   /** The whole answer as the upstream wrote it, in latin1; only where it is in the API of the client. */
   native?: string;
+  /** The answer to a request that is no chat; the members are then empty. */
+  task?: TaskAnswer;
 }
 
 /** `error` is dropped because it is empty here, and clients would take it for a failure. */

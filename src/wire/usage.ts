@@ -27,6 +27,8 @@ export interface UsageParts {
   toolCalls: readonly ToolCalls[];
   /** The tier that the answer names; null for the ordinary one, and for one that has no price. */
   tier: string | null;
+  /** How often the price of a request is due; absent = once. */
+  requests?: number;
 }
 
 interface ToolCalls {

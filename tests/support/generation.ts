@@ -35,6 +35,7 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
     usageSource: 'provider',
     errorCode: null,
     requestPolicy: null,
+    door: null,
     attempts: [
       {
         provider: 'zeta',

@@ -4,7 +4,7 @@
  */
 import { findModel, findRoute } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
-import type { ModelAvailability, Route, Snapshot } from '../../catalogue/route.js';
+import type { Model, ModelAvailability, Route, Snapshot } from '../../catalogue/route.js';
 import type { Account } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { isAliasName } from '../aliases/alias-name.js';
@@ -36,6 +36,20 @@ export function checkChain(
     if (known !== undefined && modelStates.get(known).state !== 'disabled') continue;
     const canonicalId = servedModel(entry, account, snapshot, modelStates);
     if (!entry.startsWith('alias/') && served.size < servedMax) served.set(entry, canonicalId);
+  }
+}
+
+/** Why a model cannot be an entry of a chat request's chain; null where it can. */
+export function kindRefusal(model: Model | undefined): string | null {
+  const kind = model?.kind ?? 'chat';
+  return kind === 'chat' ? null : `it is of the kind ${kind}, and cannot answer a chat request.`;
+}
+
+/** Throws invalid_fallback_model for the first entry that cannot answer a chat request. The entries have passed `checkChain`. */
+export function checkChatChain(entries: readonly string[], account: Account, snapshot: Snapshot): void {
+  for (const entry of entries) {
+    const reason = kindRefusal(resolveEntry(entry, account, snapshot)[0]?.model);
+    if (reason !== null) throw gatewayError('invalid_fallback_model', { id: idExcerpt(entry), reason });
   }
 }
 

@@ -6,7 +6,7 @@ import { fallbackModelsMax } from '../../wire/chat-request.js';
 import { shown } from '../../wire/json-text.js';
 import type { AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
-import { checkChain, type ModelStateReader } from './check-chain.js';
+import { checkChain, checkChatChain, type ModelStateReader } from './check-chain.js';
 
 const param = 'fallback.models';
 
@@ -22,6 +22,7 @@ export class SavedChain {
     const models = readChain(body);
     if (!snapshot) throw gatewayError('service_unavailable');
     checkChain(models, account, snapshot, this.modelStates);
+    checkChatChain(models, account, snapshot);
     await this.directory.setFallback(account, models);
     await this.audit.record(`account:${account.id}`, 'fallback.set', account.id, { models });
     return models;

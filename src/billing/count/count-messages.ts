@@ -3,6 +3,15 @@
 const perMessage = 3;
 const perReply = 3;
 
+/** The members of a request that have text. */
+export interface CountedRequest {
+  messages?: unknown;
+  tools?: unknown;
+  input?: unknown;
+  query?: unknown;
+  documents?: unknown;
+}
+
 interface Message {
   role?: unknown;
   name?: unknown;
@@ -11,7 +20,9 @@ interface Message {
 }
 
 /** OpenAI's published method: three tokens for each message, its role, name and text, and three that open the reply. */
-export function countPrompt(request: { messages?: unknown; tools?: unknown }, count: (text: string) => number): number {
+export function countPrompt(request: CountedRequest, count: (text: string) => number): number {
+  if (request.input !== undefined) return countInputs(request.input, count);
+  if (request.documents !== undefined) return countInputs([request.query, request.documents], count);
   const messages = Array.isArray(request.messages) ? (request.messages as Message[]) : [];
   let total = perReply;
   for (const message of messages) {
@@ -22,6 +33,14 @@ export function countPrompt(request: { messages?: unknown; tools?: unknown }, co
   }
   if (request.tools) total += count(JSON.stringify(request.tools));
   return total;
+}
+
+/** The texts and tokens of a request that is no chat: what is embedded, or a query and its documents. */
+function countInputs(value: unknown, count: (text: string) => number): number {
+  if (typeof value === 'string') return count(value);
+  if (typeof value === 'number') return 1;
+  if (!Array.isArray(value)) return 0;
+  return value.reduce((total: number, item) => total + countInputs(item, count), 0);
 }
 
 /** Images and other parts are not text. Without the provider's usage they cannot be counted, and are free. */

@@ -1,6 +1,6 @@
 /** The counting thread. Only it loads the tokenizer. */
 import { serveThread } from '../../base/side-thread-port.js';
-import { countPrompt } from './count-messages.js';
+import { type CountedRequest, countPrompt } from './count-messages.js';
 import { type CountedPiece, countPiece, textOf } from './count-pieces.js';
 import { countText } from './count-text.js';
 import type { CountRequest, CountResult, PieceRequest } from './counter.js';
@@ -8,7 +8,7 @@ import type { CountRequest, CountResult, PieceRequest } from './counter.js';
 serveThread<CountRequest | PieceRequest, CountResult | CountedPiece>((request) => {
   if ('piece' in request) return { result: countPiece(request.piece) };
   const { members, delivered, encoding } = request;
-  const prompt = JSON.parse(`{${decode(members, encoding)}}`) as { messages?: unknown; tools?: unknown };
+  const prompt = JSON.parse(`{${decode(members, encoding)}}`) as CountedRequest;
   return {
     result: { promptTokens: countPrompt(prompt, countText), completionTokens: countText(textOf(delivered)) },
   };

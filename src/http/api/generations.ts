@@ -129,6 +129,7 @@ function generationJson(generation: Generation) {
     error_code: generation.errorCode,
     attempts: generation.attempts,
     request_policy: generation.requestPolicy ?? null,
+    door: generation.door ?? 'chat',
     ...billJson(generation.bill),
   };
 }

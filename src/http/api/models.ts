@@ -6,21 +6,33 @@ import { usdText } from '../../base/money.js';
 import { findRoute } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
 import { type ClassPrices, priceAt, ratesFor } from '../../catalogue/price.js';
-import type { Capability, Model, Route, Snapshot } from '../../catalogue/route.js';
+import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } from '../../catalogue/route.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { permits } from '../../territory/provider-terms.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { queryText } from '../query.js';
+import { type Architecture, architectureOf, supportedParameters } from './model-traits.js';
 
 export function registerModels(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/v1/models', async (request) => {
-    const listing = new Listing(deps, request);
-    return { object: 'list', data: [...listing.all()] };
+    const kind = kindIn(request);
+    const entries = [...new Listing(deps, request).all()];
+    return { object: 'list', data: kind === undefined ? entries : entries.filter((entry) => entry.kind === kind) };
   });
   app.get<{ Params: { '*': string } }>('/v1/models/*', async (request) =>
     new Listing(deps, request).one(request.params['*']),
   );
+}
+
+/** The filter `?kind=`. */
+function kindIn(request: FastifyRequest): ModelKind | undefined {
+  const text = queryText(request, 'kind');
+  const kind = modelKinds.find((known) => known === text);
+  if (text === undefined || kind !== undefined) return kind;
+  const kinds = modelKinds.map((known) => `"${known}"`).join(', ');
+  throw gatewayError('field_invalid', { param: 'kind', reason: `must be one of ${kinds}` });
 }
 
 /** The models as one client sees them in one snapshot. */
@@ -111,6 +123,10 @@ interface ModelEntry {
   created: number;
   owned_by: string;
   name: string;
+  kind: ModelKind;
+  architecture: Architecture;
+  /** Only of embedding models that publish it. */
+  dimensions?: number;
   context_length: number | null;
   max_output_tokens: number | null;
   pricing: Pricing;
@@ -123,40 +139,6 @@ interface ModelEntry {
   data_policy: DataPolicyInForce | null;
   quantization: Quantization | null;
   supported_parameters: string[];
-}
-
-/** Every route applies these unless the catalogue says otherwise. */
-const universalParameters = [
-  'temperature',
-  'top_p',
-  'frequency_penalty',
-  'presence_penalty',
-  'max_tokens',
-  'max_completion_tokens',
-  'stop',
-  'stream',
-];
-
-/** `vision` is a kind of content, not a parameter. */
-const parametersOf: Record<Capability, readonly string[]> = {
-  tools: ['tools', 'tool_choice'],
-  vision: [],
-  response_format: ['response_format'],
-  json_object: ['response_format'],
-  json_schema: ['response_format'],
-  logprobs: ['logprobs', 'top_logprobs'],
-  logit_bias: ['logit_bias'],
-  n: ['n'],
-};
-
-function supportedParameters(routes: readonly Route[]): string[] {
-  const parameters = new Set<string>();
-  for (const route of routes) {
-    const unsupported: readonly string[] = route.unsupportedParameters ?? [];
-    for (const name of universalParameters) if (!unsupported.includes(name)) parameters.add(name);
-    for (const capability of route.capabilities) for (const name of parametersOf[capability]) parameters.add(name);
-  }
-  return [...parameters];
 }
 
 /** The value that all routes have in common; null where they differ, because the walk decides which one serves. */
@@ -219,7 +201,11 @@ function entry(
     created,
     owned_by: model.creator,
     name: model.name,
-    context_length: smallest(routes, ({ contextWindow }) => contextWindow),
+    kind: model.kind ?? 'chat',
+    architecture: architectureOf(model, routes),
+    ...(model.dimensions !== undefined && { dimensions: model.dimensions }),
+    // The window of a model that writes nothing is what it reads.
+    context_length: smallest(routes, ({ contextWindow }) => contextWindow ?? model.maxInputTokens ?? null),
     max_output_tokens: smallest(routes, ({ maxOutputTokens }) => maxOutputTokens),
     pricing: pricingOf(routes, atMs),
     country: commonValue(routes, (route) => route.country),
@@ -227,7 +213,7 @@ function entry(
     cloud_act: commonValue(routes, (route) => route.provider.cloudAct),
     data_policy: null,
     quantization: null,
-    supported_parameters: supportedParameters(routes),
+    supported_parameters: supportedParameters(model, routes),
   };
 }
 

@@ -17,6 +17,7 @@ import { managedKeys } from './paths/keys.js';
 import { explain, models } from './paths/models.js';
 import { ops, webhooks } from './paths/ops.js';
 import { records } from './paths/records.js';
+import { embeddings, rerank } from './paths/tasks.js';
 import type { OpenApiDocument, Resource } from './types.js';
 
 /** Every resource, in the order of the API reference. */
@@ -25,6 +26,8 @@ const resourceGroups = {
     chat,
     messages,
     responses,
+    embeddings,
+    rerank,
     models,
     explain,
     routingPolicy,
@@ -50,7 +53,7 @@ export function registerOpenApi(app: FastifyInstance): void {
   });
 }
 
-const description = `Lodestone is an inference gateway: chat completions, messages and responses, routed to a provider and a region, with a receipt.
+const description = `Lodestone is an inference gateway: chat completions, messages, responses, embeddings and rerank, routed to a provider and a region, with a receipt.
 
 **Keys.** The inference API takes \`Authorization: Bearer sk-lr-…\`, a key from the dashboard. The admin API takes the admin token.
 

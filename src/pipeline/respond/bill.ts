@@ -4,6 +4,7 @@ import { costOf, sumOfCosts } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Cost } from '../../wire/cost.js';
+import type { TaskAnswer } from '../../wire/task.js';
 import { extraIterations, type TokenUsage, type UsageParts, type UsageReading } from '../../wire/usage.js';
 import type { Billed, Exchange, PipelinePorts } from '../handover.js';
 import type { DeliveredText } from './delivered-text.js';
@@ -55,6 +56,19 @@ export function bill(
     return { usage: usage.usage, source: 'provider', cost, oddities: usage.oddities };
   }
   return countedBill(ports, request, sent, billable);
+}
+
+/** What vectors or an order of documents cost: by the input alone. */
+export async function billTask(
+  { counter }: BillPorts,
+  { members, encoding }: ChatRequest,
+  { route, sentAtMs }: SentRequest,
+  { tokens, requests }: TaskAnswer,
+): Promise<Billed> {
+  const promptTokens = tokens ?? (await counter.count({ members, encoding, delivered: '' })).promptTokens;
+  const usage = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+  const cost = costOf(route.price!, { ...usage, requests }, sentAtMs);
+  return { usage, source: tokens === null ? 'counted' : 'provider', cost };
 }
 
 /** Of a stream that broke off only what was delivered is billed; the prompt is the provider's figure where it gave one. */

@@ -33,9 +33,9 @@ interface Prompt {
 
 /** As quotes are written: with single spaces. */
 function promptOf(members: string, encoding: ChatRequest['encoding']): Prompt {
-  const { messages } = JSON.parse(`{${members}}`) as { messages: unknown };
+  const { messages, input, query, documents } = JSON.parse(`{${members}}`) as Record<string, unknown>;
   const texts: string[] = [];
-  collect(messages, texts);
+  collect(messages ?? [input, query, documents], texts);
   const flat = texts.map((text) => readable(text, encoding).replace(/\s+/g, ' ').trim());
   return { texts: flat, whole: flat.join('\n') };
 }

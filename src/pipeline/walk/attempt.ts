@@ -23,7 +23,7 @@ import { type CallCredentials, waitForCredentials } from './wait-for-credentials
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
 /** An outcome whose error from the upstream has not been read yet. */
-type UnreadOutcome =
+export type UnreadOutcome =
   | Exclude<AttemptOutcome, { kind: 'failure' }>
   | { kind: 'failure'; failure: Failure | UnreadFailure };
 
@@ -43,17 +43,7 @@ export interface Attempt {
 
 export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<AttemptOutcome> {
   const { exchange, route, relay, permit } = task;
-  const { provider } = route;
-  const record: AttemptRecord = {
-    provider: provider.id,
-    locode: route.locode,
-    outcome: '',
-    status: null,
-    first_byte_ms: null,
-    error: null,
-  };
-  exchange.trail.attempts.push(record);
-  exchange.trail.providersAttempted.push(provider.id);
+  const record = beginRecord(exchange, route);
   relay?.begin(route, permit);
   const written = outgoingCall(ports, exchange.request, route);
   return andThen(isPending(written) ? orTooLarge(written) : written, (outgoing) => {
@@ -64,6 +54,14 @@ export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<Attemp
       return credentials;
     });
   });
+}
+
+/** Notes an attempt before anything is known of its end. */
+export function beginRecord({ trail }: Exchange, { provider, locode }: Route): AttemptRecord {
+  const record = { provider: provider.id, locode, outcome: '', status: null, first_byte_ms: null, error: null };
+  trail.attempts.push(record);
+  trail.providersAttempted.push(provider.id);
+  return record;
 }
 
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
@@ -170,7 +168,7 @@ function formatOf({ provider }: Route, request: ChatRequest): string {
 }
 
 /** An upstream's error may quote the request, so it is read beside what was sent. */
-function readFailure(
+export function readFailure(
   { failures }: Pick<AttemptPorts, 'failures'>,
   outcome: UnreadOutcome,
   sent: Pick<SentRequest, 'request' | 'body'>,
@@ -246,11 +244,11 @@ function streamOutcome(
   return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${why} (HTTP ${status})` } };
 }
 
-function pricingFault(status: number, reason: string): Failure {
+export function pricingFault(status: number, reason: string): Failure {
   return { meaning: 'pricing_fault', status, quote: `the answer cannot be priced: ${reason}` };
 }
 
-function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult): void {
+export function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult): void {
   record.status = 'status' in result ? result.status : null;
   if (outcome.kind === 'failure') {
     record.outcome = outcome.failure.meaning;

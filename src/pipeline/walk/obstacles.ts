@@ -12,6 +12,7 @@ import {
   refusableParameters,
 } from '../../wire/chat-request.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
+import { taskObstacle } from './task-obstacle.js';
 
 export interface Obstacle {
   readonly verdict: 'quota_held' | 'unconfigured' | 'unpriced' | 'cannot_apply';
@@ -42,13 +43,15 @@ const cannotApply = Object.fromEntries(
 export function obstacleOf(
   { holds }: Pick<PipelinePorts, 'holds'>,
   route: Route,
-  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras' | 'native'>,
+  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras' | 'native' | 'task'>,
 ): Obstacle | null {
   if (holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
   if (!route.price) return unpriced;
   const { native, extras } = request;
-  if (native === undefined) return chatObstacle(route, route.price, request);
+  if (native === undefined) {
+    return request.task === undefined ? chatObstacle(route, route.price, request) : taskObstacle(route, request.task);
+  }
   if (isNativePass(route.provider, request)) return extras === undefined ? null : withoutPrice(route.price, extras);
   const found = inexpressibleOn(route, request);
   if (found) return { verdict: 'cannot_apply', ...found };

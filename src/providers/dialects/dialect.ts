@@ -5,6 +5,7 @@
 import type { Latin1Text } from '../../base/latin1.js';
 import type { ApiName, ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import type { TextEncoding } from '../../wire/json-text.js';
+import type { EmbeddingTask, RerankTask } from '../../wire/task.js';
 
 /** The part of a route that a dialect may use. */
 export interface Target {
@@ -43,6 +44,41 @@ export interface StreamTranslator {
   onEnd(emit: EmitChunk): void;
 }
 
+/** What a route cannot express of a request, as the end of "the provider …". */
+export interface TaskObstacle {
+  readonly param: string;
+  readonly reason: string;
+}
+
+export interface EmbeddingBatch {
+  readonly task: EmbeddingTask;
+  /** The inputs of this call, which may be a part of the task's. */
+  readonly inputs: readonly string[];
+  readonly encoding: TextEncoding;
+}
+
+/** What a provider answered to one call, unchecked. */
+export interface GivenVectors {
+  /** A list of numbers or base64 for each input, in their order; a text says why there is none. */
+  readonly vectors: readonly unknown[] | string;
+  readonly tokens: unknown;
+}
+
+export interface EmbeddingApi {
+  /** How many inputs one call takes, where the catalogue does not say it. */
+  inputsMax(target: Target): number;
+  obstacleOf(task: EmbeddingTask, target: Target): TaskObstacle | null;
+  callOf(batch: EmbeddingBatch, target: Target): OutgoingCall;
+  readVectors(answer: Record<string, unknown>): GivenVectors;
+  /** The header of the answer that counts the tokens, where the body does not. */
+  readonly tokensHeader?: string;
+}
+
+export interface RerankApi {
+  /** All results are asked for: the number that the client wants is cut off here, the same for every provider. */
+  callOf(task: RerankTask, encoding: TextEncoding, target: Target): OutgoingCall;
+}
+
 export interface Dialect {
   /** The request as a call to the provider. It holds only what the client sent and what the provider's API requires. */
   callOf(request: ChatRequest, target: Target): OutgoingCall;
@@ -59,6 +95,11 @@ export interface Dialect {
   pathOf?(api: ApiName, target: Target): string;
   /** Chat fields, of those that not every provider knows, that it can express. `cache_control` includes signed reasoning. */
   readonly words: ReadonlySet<string>;
+
+  /** Absent where the provider's API has no embeddings. */
+  readonly embedding?: EmbeddingApi;
+  /** Absent where the provider's API puts no documents in order. */
+  readonly rerank?: RerankApi;
 
   /** The `accept` header; absent = JSON or server-sent events. */
   readonly accept?: string;

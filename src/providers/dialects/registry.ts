@@ -2,6 +2,7 @@
 import { anthropic } from './anthropic/anthropic.js';
 import { azure } from './azure/azure.js';
 import { bedrock } from './bedrock/bedrock.js';
+import { cohere } from './cohere/cohere.js';
 import type { Dialect } from './dialect.js';
 import { gemini } from './gemini/gemini.js';
 import { openai } from './openai/openai.js';
@@ -13,6 +14,7 @@ export const dialects: Readonly<Record<string, Dialect>> = {
   gemini,
   bedrock,
   azure,
+  cohere,
   /** The provider inside this process uses OpenAI's API. */
   sandbox: { ...openai, needsBaseUrl: false },
 };

@@ -1,15 +1,20 @@
 /** The behaviour of each sandbox model, by upstream model name. */
 import { answerOf } from './answer.js';
 import {
+  addReasoning,
+  addUsage,
   type CompletionHead,
   closingFrames,
   completionJson,
   contentFrames,
   type DialectError,
   errorJson,
+  reasoningFrames,
+  usageFrame,
 } from './openai-json.js';
 import { readSandboxRequest } from './request.js';
 import type { Script } from './script.js';
+import { embed, rerank } from './tasks.js';
 
 interface SandboxCall {
   readonly head: CompletionHead;
@@ -20,6 +25,8 @@ interface SandboxCall {
 }
 
 export type Behaviour = (call: SandboxCall) => Script;
+
+type Content = Pick<Script, 'pieces' | 'contentPieces'>;
 
 const wordPaceMs = 15;
 const slowFirstByteMs = 2000;
@@ -62,6 +69,13 @@ const refuse = (status: number, error: DialectError): Script => ({
   ending: 'end',
 });
 
+/** `answer` is JSON, or says why there is none. */
+const answerOnce = (answer: object | string): Script => {
+  if (typeof answer === 'string') return refuse(400, invalid('input', `Unsupported value: ${answer}`));
+  const pieces = [Buffer.from(JSON.stringify(answer))];
+  return { ...neverAnswer(), firstByteMs: 0, pieces, contentPieces: 1, ending: 'end' };
+};
+
 const invalid = (param: string, message: string): DialectError => ({
   message,
   type: 'invalid_request_error',
@@ -90,6 +104,37 @@ function stall(call: SandboxCall): Script {
   return { ...script, pieces: sent, ending: 'silence' };
 }
 
+/** Breaks off after a few pieces, as a connection does that is lost. */
+function cut(call: SandboxCall): Script {
+  return { ...stall(call), ending: 'break' };
+}
+
+/** Thinks first, then echoes. */
+function thinking(call: SandboxCall): Script {
+  const script = echo(call);
+  return script.status === 200 ? { ...script, ...withThinking(call, script) } : script;
+}
+
+function withThinking({ head, stream }: SandboxCall, { pieces, contentPieces }: Script): Content {
+  if (!stream) return { pieces: pieces.map((body) => addReasoning(body, thought)), contentPieces };
+  const frames = reasoningFrames(head, thought);
+  return { pieces: [...frames, ...pieces], contentPieces: contentPieces + frames.length };
+}
+
+const thought = 'The user wrote something. I repeat it.';
+
+const faultyUsage = { prompt_tokens: -1, completion_tokens: 1, total_tokens: 0 };
+
+/** Answers with a usage that no bill can be made from. */
+function pricingFault(call: SandboxCall): Script {
+  const script = echo(call);
+  if (script.status !== 200) return script;
+  const { pieces, contentPieces } = script;
+  if (!call.stream) return { ...script, pieces: pieces.map((body) => addUsage(body, faultyUsage)) };
+  const fault = usageFrame(call.head, faultyUsage);
+  return { ...script, pieces: [...pieces.slice(0, contentPieces), fault, ...pieces.slice(contentPieces)] };
+}
+
 /** A Map, so that a name such as `constructor` finds nothing. */
 export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behaviour>([
   ['echo', echo],
@@ -97,6 +142,11 @@ export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behavi
   ['slow', (call) => ({ ...echo(call), firstByteMs: slowFirstByteMs, paceMs: slowPaceMs })],
   ['timeout', neverAnswer],
   ['stall', stall],
+  ['cut', cut],
+  ['thinking', thinking],
+  ['pricing-fault', pricingFault],
+  ['embed', ({ body }) => answerOnce(embed(body))],
+  ['rerank', ({ body }) => answerOnce(rerank(body))],
   [
     'capacity',
     () =>

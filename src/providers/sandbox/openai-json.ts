@@ -50,6 +50,29 @@ export function closingFrames(head: CompletionHead, answer: Answer, choices: num
   return [...finishes, Buffer.from('data: [DONE]\n\n')];
 }
 
+/** The thoughts before an answer, as the first frames of its first choice. */
+export function reasoningFrames(head: CompletionHead, thought: string): Buffer[] {
+  const words = thought.match(/\S+\s*/g) ?? [];
+  return words.map((reasoning_content) => frame(head, 0, { role: 'assistant', reasoning_content }, null));
+}
+
+/** A whole completion with thoughts in each of its choices. */
+export function addReasoning(body: Buffer, thought: string): Buffer {
+  const completion = JSON.parse(body.toString('utf8')) as { choices: { message: Record<string, unknown> }[] };
+  for (const { message } of completion.choices) message.reasoning_content = thought;
+  return json(completion);
+}
+
+export function usageFrame({ id, created, model }: CompletionHead, usage: object): Buffer {
+  const chunk = { id, object: 'chat.completion.chunk', created, model, choices: [], usage };
+  return Buffer.from(`data: ${JSON.stringify(chunk)}\n\n`);
+}
+
+/** A whole completion with a usage. */
+export function addUsage(body: Buffer, usage: object): Buffer {
+  return json({ ...(JSON.parse(body.toString('utf8')) as object), usage });
+}
+
 export function errorJson({ message, type, param, code }: DialectError): Buffer {
   return json({ error: { message, type, param: param ?? null, code } });
 }

@@ -11,8 +11,8 @@ export interface Script {
   readonly pieces: readonly Buffer[];
   /** The number of pieces before those that close the answer. */
   readonly contentPieces: number;
-  /** What follows the last piece: the end of the body, or nothing. */
-  readonly ending: 'end' | 'silence';
+  /** What follows the last piece: the end of the body, nothing, or a lost connection. */
+  readonly ending: 'end' | 'silence' | 'break';
 }
 
 export class ScriptPlayer implements UpstreamCall {
@@ -47,7 +47,8 @@ export class ScriptPlayer implements UpstreamCall {
     const { pieces, ending } = this.script;
     const piece = pieces[this.next];
     if (piece === undefined) {
-      if (ending === 'end' && this.finish()) this.handler.onEnd();
+      if (ending === 'break') this.fail(Object.assign(new Error('the connection was lost'), { code: 'ECONNRESET' }));
+      else if (ending === 'end' && this.finish()) this.handler.onEnd();
       return;
     }
     this.next++;
@@ -59,6 +60,7 @@ export class ScriptPlayer implements UpstreamCall {
   private schedule(): void {
     const { pieces, ending, paceMs } = this.script;
     if (this.next < pieces.length) this.timer = setTimeout(() => this.step(), paceMs);
+    else if (ending === 'break') this.timer = setTimeout(() => this.step(), paceMs);
     else if (ending === 'end') this.step();
   }
 

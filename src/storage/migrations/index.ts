@@ -11,6 +11,7 @@ import { rollups } from './0009-rollups.js';
 import { beforePartitions, partitions } from './0010-partitions.js';
 import { beforeLateRows, lateRows } from './0011-late-rows.js';
 import { requestPolicy } from './0012-request-policy.js';
+import { door } from './0013-door.js';
 
 export interface Migration {
   readonly name: string;
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   { name: '0010-partitions', sql: partitions, before: beforePartitions },
   { name: '0011-late-rows', sql: lateRows, before: beforeLateRows },
   { name: '0012-request-policy', sql: requestPolicy },
+  { name: '0013-door', sql: door },
 ];

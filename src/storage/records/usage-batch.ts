@@ -19,11 +19,14 @@ const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_mo
   'stream_end',
 );
 const textColumns = texts.map((name) => [name, column(name)] as const);
+/** The last cell of a line, so that it is read without splitting the long cells before it. */
+if (column('door') !== lineColumns.length - 1) throw new Error('door is not the last column of a line.');
 const keyColumns = [...textColumns.map(([, index]) => index), billed, status];
 const lastColumn = Math.max(...keyColumns, attempted, latency, firstByte, cached, reasoning);
 
 interface Sums {
   readonly cells: readonly string[];
+  readonly door: string;
   readonly fromHour: number;
   requests: number;
   prompt: number;
@@ -43,9 +46,11 @@ export function usageOf(rows: readonly SettlementRow[]): string {
   const full: Sums[] = [];
   for (const row of rows) {
     // Read as Latin-1, which is the fastest; only the texts of a group are decoded.
-    const cells = row.bytes.toString('latin1', row.start, row.end - 1).split('\t', lastColumn + 1);
+    const line = row.bytes.toString('latin1', row.start, row.end - 1);
+    const cells = line.split('\t', lastColumn + 1);
+    const door = line.slice(line.lastIndexOf('\t') + 1);
     const fromHour = Math.floor(Number(cells[created]) / hourMs);
-    let key = `${fromHour}`;
+    let key = `${fromHour}\t${door}`;
     for (const index of keyColumns) key += `\t${cells[index]}`;
     if (cells[served] === noValue) key += `\t${cells[attempted]}`;
     let sums = groups.get(key);
@@ -54,7 +59,7 @@ export function usageOf(rows: readonly SettlementRow[]): string {
       sums = undefined;
     }
     if (!sums) {
-      sums = noSums(cells, fromHour);
+      sums = noSums(cells, fromHour, door);
       groups.set(key, sums);
     }
     add(sums, cells, row.chargePico);
@@ -62,9 +67,20 @@ export function usageOf(rows: readonly SettlementRow[]): string {
   return `[${[...full, ...groups.values()].map(lineOf).join(',')}]`;
 }
 
-function noSums(cells: readonly string[], fromHour: number): Sums {
+function noSums(cells: readonly string[], fromHour: number, door: string): Sums {
   return {
-    ...{ cells, fromHour, requests: 0, prompt: 0, completion: 0, cached: 0, reasoning: 0, costPico: 0n, latencyMs: 0 },
+    ...{
+      cells,
+      fromHour,
+      door,
+      requests: 0,
+      prompt: 0,
+      completion: 0,
+      cached: 0,
+      reasoning: 0,
+      costPico: 0n,
+      latencyMs: 0,
+    },
     ...{ firstByte: new Map(), latency: new Map(), speed: new Map() },
   };
 }
@@ -95,7 +111,7 @@ function count(histogram: Map<number, number>, value: number): void {
 
 function lineOf(sums: Sums): string {
   const { cells } = sums;
-  let text = '{"door":"chat"';
+  let text = `{"door":"${sums.door === noValue ? 'chat' : sums.door}"`;
   for (const [name, index] of textColumns) {
     if (cells[index] !== noValue) text += `,"${name}":${JSON.stringify(textOf(cells[index]!))}`;
   }

@@ -149,6 +149,7 @@ export const generations = lodestone.table(
     attempts: jsonText('attempts').$type<AttemptRecord[]>().notNull(),
     bill: billLines('bill'),
     requestPolicy: jsonText('request_policy').$type<Record<string, unknown>>(),
+    door: cleanText('door'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

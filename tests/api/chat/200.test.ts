@@ -148,6 +148,7 @@ describe('the generation of a 200', () => {
     const byPath = await generation(gateway, body.id);
     expect(byPath).toEqual({
       request_policy: null,
+      door: 'chat',
       id: body.id,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       key_name: 'default',

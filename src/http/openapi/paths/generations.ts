@@ -1,4 +1,5 @@
 /** Describes the usage history. */
+import { apiNames } from '../../../catalogue/route.js';
 import { generationsLimit } from '../../api/generations.js';
 import { json, keyOperation } from '../operations.js';
 import {
@@ -80,6 +81,7 @@ const generation = object({
     description:
       'The lines of the bill, whose sum is `cost_usd`; null where nothing was billed, and in records of older versions.',
   },
+  door: oneOfValues(apiNames, 'The client API that the request came by.'),
   request_policy: {
     type: ['object', 'null'],
     description: 'The `provider` object of the request, without nulls and empty lists.',

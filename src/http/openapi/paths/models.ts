@@ -1,5 +1,6 @@
 /** Describes `/v1/models` and the dry run `POST /v1/routes/explain`. */
 import { certificationNames, quantizationNames, zeroRetentionKinds } from '../../../base/data-policy.js';
+import { modelKinds } from '../../../catalogue/route.js';
 import { json, keyOperation } from '../operations.js';
 import {
   array,
@@ -49,35 +50,47 @@ const dataPolicy = object(
   },
 );
 
-const model = object({
-  id: text('The id to send as `model`.'),
-  object: { const: 'model' },
-  created: integer('When the catalogue was loaded, Unix time.'),
-  owned_by: text('The creator.'),
-  name: text('The model’s name, for people.'),
-  context_length: { type: ['integer', 'null'], description: 'Tokens.' },
-  max_output_tokens: { type: ['integer', 'null'], description: 'Tokens.' },
-  pricing: object({
-    prompt: perToken('Input'),
-    completion: perToken('Output'),
-    input_cache_read: perToken('Cached input'),
-    input_cache_write: perToken('Input that is written to a cache'),
-    input_cache_write_1h: perToken('Input that is written to a cache for an hour'),
-    request: perUse('A request, beside its tokens'),
-    image: perToken('Input of images'),
-    audio: perToken('Input of audio'),
-    internal_reasoning: perToken('Reasoning'),
-    web_search: perUse('A search of the web that the provider makes'),
-  }),
-  provider: text('The provider, or `auto`.'),
-  locode: textOrNull('The region, or `global`; null for `auto`.'),
-  country: textOrNull('ISO 3166-1.'),
-  carbon: numberOrNull('gCO2e/kWh.'),
-  cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
-  data_policy: dataPolicy,
-  quantization: oneOfValues([...quantizationNames, null], 'The precision of the weights; null where not known.'),
-  supported_parameters: array({ type: 'string' }, 'Parameters of a chat request that are applied.'),
-});
+const model = object(
+  {
+    id: text('The id to send as `model`.'),
+    object: { const: 'model' },
+    created: integer('When the catalogue was loaded, Unix time.'),
+    owned_by: text('The creator.'),
+    name: text('The model’s name, for people.'),
+    kind: oneOfValues(modelKinds, 'What it does, which decides at which endpoint it is served.'),
+    architecture: object({
+      modality: text(
+        'What goes in and what comes out: `text->text`, `text+image->text`, `text->embeddings`, `text->rerank`.',
+      ),
+      input_modalities: array({ type: 'string' }, 'What it reads.'),
+      output_modalities: array({ type: 'string' }, 'What it writes.'),
+    }),
+    dimensions: integer('The length of an embedding model’s vectors; absent where none is published.', { minimum: 1 }),
+    context_length: { type: ['integer', 'null'], description: 'Tokens.' },
+    max_output_tokens: { type: ['integer', 'null'], description: 'Tokens.' },
+    pricing: object({
+      prompt: perToken('Input'),
+      completion: perToken('Output'),
+      input_cache_read: perToken('Cached input'),
+      input_cache_write: perToken('Input that is written to a cache'),
+      input_cache_write_1h: perToken('Input that is written to a cache for an hour'),
+      request: perUse('A request, beside its tokens'),
+      image: perToken('Input of images'),
+      audio: perToken('Input of audio'),
+      internal_reasoning: perToken('Reasoning'),
+      web_search: perUse('A search of the web that the provider makes'),
+    }),
+    provider: text('The provider, or `auto`.'),
+    locode: textOrNull('The region, or `global`; null for `auto`.'),
+    country: textOrNull('ISO 3166-1.'),
+    carbon: numberOrNull('gCO2e/kWh.'),
+    cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
+    data_policy: dataPolicy,
+    quantization: oneOfValues([...quantizationNames, null], 'The precision of the weights; null where not known.'),
+    supported_parameters: array({ type: 'string' }, 'Parameters of a request that are applied.'),
+  },
+  { optional: ['dimensions'] },
+);
 
 export const models: Resource = {
   tag: modelTag,
@@ -90,6 +103,14 @@ export const models: Resource = {
         summary: 'List models',
         description:
           'Every servable route as a four-segment id, one `auto/` id for each model, and the account’s aliases. Servable means: configured, priced, not held, not disabled, permitted in your territory.',
+        parameters: [
+          {
+            name: 'kind',
+            in: 'query',
+            description: 'Only models of this kind.',
+            schema: { type: 'string', enum: [...modelKinds] },
+          },
+        ],
         answers: { '200': json('The list.', listOf(ref('Model'))) },
       }),
     },
@@ -193,7 +214,7 @@ export const explain: Resource = {
         tag: explainTag.name,
         summary: 'Explain a request',
         description:
-          'Takes the body of a chat request. The answer is a 200 whenever the body is a valid request, also where `model` is no id.',
+          'Takes the body of a chat request, or of another endpoint that `door` names (`chat`, `messages`, `responses`, `embeddings`, `rerank`). The answer is a 200 whenever the body is a valid request, also where `model` is no id.',
         body: { schema: ref('ExplainRequest'), examples: chatExamples },
         answers: { '200': json('What would happen.', ref('RouteExplanation')) },
       }),

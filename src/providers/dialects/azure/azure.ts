@@ -2,6 +2,7 @@
 import { bearerHeader, type Dialect, type Target } from '../dialect.js';
 import { openai } from '../openai/openai.js';
 import { requestBody } from '../openai/request.js';
+import { embeddingsBody, openaiEmbedding } from '../openai/tasks.js';
 
 /** Tokens of Microsoft Entra are sent as bearer tokens, API keys are not. */
 const entraToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -10,6 +11,13 @@ export const azure: Dialect = {
   ...openai,
   callOf: (request, target) => ({ path: chatPathOf(target), body: requestBody(request, target) }),
   pathOf: (api, target) => chatPathOf(target).replace('/chat/completions', `/${api}`),
+  embedding: {
+    ...openaiEmbedding,
+    callOf: (batch, target) => ({
+      path: chatPathOf(target).replace('/chat/completions', '/embeddings'),
+      body: embeddingsBody(batch, target),
+    }),
+  },
   keyHeader: (key) => (entraToken.test(key) ? bearerHeader(key) : ['api-key', key]),
   unknownModelAdvice: (routeId) =>
     `Deploy it under this name, or write your deployment's name as upstream_model of ${routeId}.`,

@@ -3,6 +3,7 @@ import { bearerHeader, type Dialect } from '../dialect.js';
 import { readAnswer } from './answer.js';
 import { converseBody, conversePath } from './request.js';
 import { ConverseStream } from './stream.js';
+import { bedrockEmbedding, bedrockRerank } from './tasks.js';
 
 export const bedrock: Dialect = {
   callOf: (request, target) => ({
@@ -17,6 +18,8 @@ export const bedrock: Dialect = {
     return none ?? (responseFormat === null || responseFormat === 'json_schema' ? null : 'response_format');
   },
   words: new Set(['cache_control', 'reasoning_effort', 'thinking', 'top_k', 'stops', 'service_tier', 'file']),
+  embedding: bedrockEmbedding,
+  rerank: bedrockRerank,
   // Streams come in AWS's own framing.
   accept: '*/*',
   keyHeader: bearerHeader,
@@ -24,7 +27,7 @@ export const bedrock: Dialect = {
   canSign: true,
   defaultAuth: () => 'aws',
   protocolNames:
-    'inferenceConfig maxTokens toolSpec inputSchema json toolChoice toolUse toolResult toolUseId status success error bytes additionalModelRequestFields reasoningContent reasoningText cachePoint',
+    'inferenceConfig maxTokens toolSpec inputSchema json toolChoice toolUse toolResult toolUseId status success error bytes additionalModelRequestFields reasoningContent reasoningText cachePoint inputText dimensions query documents top_n api_version',
   unknownModelAdvice: (routeId) =>
     `Ask for access to the model in AWS's console, or correct upstream_model of ${routeId}.`,
 };

@@ -3,10 +3,11 @@ import { bearerHeader, type Dialect } from '../dialect.js';
 import { readAnswer } from './answer.js';
 import { contentPath, generateBody } from './request.js';
 import { ContentStream } from './stream.js';
+import { geminiEmbedding } from './tasks.js';
+import { isVertex } from './vertex.js';
 
 /** OAuth tokens of Google are sent as bearer tokens, API keys are not. */
 const googleToken = /^ya29\./;
-const vertexAddress = /^https?:\/\/[^/]*\baiplatform\b/i;
 
 export const gemini: Dialect = {
   callOf: (request, target) => ({
@@ -21,12 +22,13 @@ export const gemini: Dialect = {
     return known ? null : 'response_format';
   },
   words: new Set(['reasoning_effort', 'thinking', 'top_k', 'stops', 'file']),
+  embedding: geminiEmbedding,
   // Never in the query, where proxies would log the key.
   keyHeader: (key) => (googleToken.test(key) ? bearerHeader(key) : ['x-goog-api-key', key]),
   needsBaseUrl: true,
   canSign: false,
   // Vertex AI takes access tokens unless a key is given.
-  defaultAuth: (baseUrl) => (vertexAddress.test(baseUrl) ? 'google' : 'key'),
+  defaultAuth: (baseUrl) => (isVertex(baseUrl) ? 'google' : 'key'),
   protocolNames:
-    'contents parts inlineData fileData fileUri mimeType functionCall functionResponse functionDeclarations parametersJsonSchema generationConfig maxOutputTokens stopSequences candidateCount responseMimeType responseSchema responseJsonSchema responseLogprobs systemInstruction toolConfig functionCallingConfig mode allowedFunctionNames thinkingConfig thinkingBudget thinkingLevel includeThoughts thoughtSignature thought args response result output topP topK presencePenalty frequencyPenalty safetySettings AUTO ANY NONE',
+    'contents parts inlineData fileData fileUri mimeType functionCall functionResponse functionDeclarations parametersJsonSchema generationConfig maxOutputTokens stopSequences candidateCount responseMimeType responseSchema responseJsonSchema responseLogprobs systemInstruction toolConfig functionCallingConfig mode allowedFunctionNames thinkingConfig thinkingBudget thinkingLevel includeThoughts thoughtSignature thought args response result output topP topK presencePenalty frequencyPenalty safetySettings AUTO ANY NONE requests content instances parameters outputDimensionality autoTruncate',
 };

@@ -1,0 +1,257 @@
+/**
+ * One attempt at a request that is no chat. A provider may take fewer inputs in a call than the request has, so an attempt is one or
+ * more calls on one route, whose answers are put together in order. The first call that fails fails the attempt, and stops the others.
+ */
+import { asLatin1 } from '../../base/latin1.js';
+import { answeredModelFault } from '../../billing/pricing.js';
+import type { Route } from '../../catalogue/route.js';
+import type { AttemptRecord } from '../../domain/generation.js';
+import { answerBytesMax, type Budgets, Call, type CallResult } from '../../providers/call.js';
+import { failureOf, innerError, noAnswer } from '../../providers/call-failure.js';
+import type { OutgoingCall } from '../../providers/dialects/dialect.js';
+import { dialectOf } from '../../providers/dialects/registry.js';
+import type { GivenAnswer, TaskQuestion } from '../../providers/read-task.js';
+import type { ChatRequest } from '../../wire/chat-request.js';
+import type { Task } from '../../wire/task.js';
+import { readUsage } from '../../wire/usage.js';
+import type { Served } from '../handover.js';
+import {
+  type Attempt,
+  type AttemptOutcome,
+  type AttemptPorts,
+  beginRecord,
+  note,
+  pricingFault,
+  readFailure,
+  type UnreadOutcome,
+} from './attempt.js';
+import { targetOf } from './target.js';
+import { sentTask } from './task-obstacle.js';
+import { waitForCredentials } from './wait-for-credentials.js';
+
+/** How many calls of one request run at a time. */
+const callsAtOnce = 4;
+/** A number of a vector takes at most about this many bytes of an answer. */
+const bytesPerNumber = 24;
+/** The length of vectors where the catalogue does not say it. */
+const dimensionsMax = 4_096;
+
+/** A call for a part of the request. */
+interface Part {
+  readonly outgoing: OutgoingCall;
+  readonly question: TaskQuestion;
+}
+
+export async function attemptTask(ports: AttemptPorts, attempt: Attempt): Promise<AttemptOutcome> {
+  const { exchange, route } = attempt;
+  const record = beginRecord(exchange, route);
+  const startedAtMs = ports.clock.monotonicMs();
+  exchange.trail.dispatchedAtMs = startedAtMs;
+  const run = new TaskRun(ports, attempt, record, startedAtMs);
+  try {
+    return await run.callAll(partsOf(exchange.request, route));
+  } finally {
+    exchange.caller.onGone = null;
+    exchange.trail.upstreamMs += ports.clock.monotonicMs() - startedAtMs;
+  }
+}
+
+function partsOf({ task, encoding }: Pick<ChatRequest, 'task' | 'encoding'>, route: Route): Part[] {
+  const sent = sentTask(route, task!);
+  const target = targetOf(route);
+  const { dialect } = route.provider;
+  const { embedding, rerank } = dialectOf(dialect);
+  if (sent.kind === 'rerank') {
+    const question = {
+      dialect,
+      kind: sent.kind,
+      count: sent.documents.length,
+      dimensions: null,
+      format: 'float',
+    } as const;
+    return [{ outgoing: rerank!.callOf(sent, encoding, target), question }];
+  }
+  const { kind, inputs, format } = sent;
+  const dimensions = task!.kind === 'embedding' ? (task!.dimensions ?? null) : null;
+  const size = batchSize(sent, route);
+  const parts: Part[] = [];
+  for (let from = 0; from < inputs.length; from += size) {
+    const batch = inputs.slice(from, from + size);
+    const outgoing = embedding!.callOf({ task: sent, inputs: batch, encoding }, target);
+    parts.push({ outgoing, question: { dialect, kind, count: batch.length, dimensions, format } });
+  }
+  return parts;
+}
+
+/** As many inputs as the provider takes, but no more than an answer of the largest size has vectors for. */
+function batchSize(task: Extract<Task, { kind: 'embedding' }>, route: Route): number {
+  const { maxBatch = dialectOf(route.provider.dialect).embedding!.inputsMax(targetOf(route)), model } = route;
+  const numbers = task.dimensions ?? model.dimensions ?? dimensionsMax;
+  return Math.max(1, Math.min(maxBatch, Math.floor(answerBytesMax / (numbers * bytesPerNumber))));
+}
+
+type NotServed = Exclude<AttemptOutcome, Served>;
+type PartOutcome = { kind: 'part'; answer: GivenAnswer } | NotServed;
+
+class TaskRun {
+  private readonly running = new Set<Call>();
+  /** The first part that was not answered. */
+  private ended: NotServed | null = null;
+  private next = 0;
+
+  constructor(
+    private readonly ports: AttemptPorts,
+    private readonly attempt: Attempt,
+    private readonly record: AttemptRecord,
+    private readonly startedAtMs: number,
+  ) {}
+
+  /** The first part goes alone: where it fails, as it would with wrong credentials, nothing else is sent. */
+  async callAll(parts: readonly Part[]): Promise<AttemptOutcome> {
+    const answers: GivenAnswer[] = [];
+    const work = async (count: number): Promise<void> => {
+      while (this.ended === null && this.next < count) {
+        const at = this.next++;
+        const outcome = await this.callPart(parts[at]!);
+        if (outcome.kind === 'part') answers[at] = outcome.answer;
+        else this.stop(outcome);
+      }
+    };
+    try {
+      await work(1);
+      await Promise.all(Array.from({ length: callsAtOnce }, () => work(parts.length)));
+    } finally {
+      this.abandonAll();
+    }
+    return this.ended ?? this.served(answers);
+  }
+
+  private stop(outcome: NotServed): void {
+    this.ended ??= outcome;
+    this.abandonAll();
+  }
+
+  private readonly abandonAll = (): void => {
+    for (const call of this.running) call.abandon();
+  };
+
+  private async callPart({ outgoing, question }: Part): Promise<PartOutcome> {
+    const { ports, attempt } = this;
+    const { exchange, route } = attempt;
+    const { path, body } = outgoing;
+    const waiting = { exchange, route, budgets: this.budgetsLeft() };
+    const credentials = await waitForCredentials(ports, waiting, ports.credentials.headersFor(route, path, body));
+    if ('kind' in credentials) {
+      note(this.record, credentials, { kind: 'gone' });
+      return credentials;
+    }
+    if (this.ended) return this.ended;
+    const { result, call } = await this.send(outgoing, credentials);
+    if (this.ended) return this.ended;
+    const { firstByteAtMs } = call;
+    if (firstByteAtMs !== null) this.record.first_byte_ms ??= Math.round(firstByteAtMs - this.startedAtMs);
+    const unread = await this.read(result, question, call);
+    if (unread.kind === 'part') {
+      note(this.record, { kind: 'answer', parts: noParts }, result);
+      return unread;
+    }
+    const sent = { request: exchange.request, body };
+    const outcome = (await readFailure(ports, unread, sent, route)) as NotServed;
+    note(this.record, outcome, result);
+    return outcome;
+  }
+
+  /** All calls together have the budget of one attempt. */
+  private budgetsLeft(): Budgets {
+    const { budgets } = this.attempt;
+    const spentMs = this.ports.clock.monotonicMs() - this.startedAtMs;
+    return { ...budgets, overallMs: Math.max(0, budgets.overallMs - spentMs) };
+  }
+
+  private send(
+    { path, body }: OutgoingCall,
+    { headers, budgets }: { headers: readonly string[]; budgets: Budgets },
+  ): Promise<{ result: CallResult; call: Call }> {
+    const { transportOf, deadlines, clock } = this.ports;
+    const { exchange, route } = this.attempt;
+    const { caller } = exchange;
+    return new Promise((resolve) => {
+      const call = new Call(
+        { transport: transportOf(route), deadlines, clock },
+        { route, path, body, stream: false, headers },
+        budgets,
+        null,
+        (result, ended) => {
+          this.running.delete(ended);
+          resolve({ result, call: ended });
+        },
+      );
+      this.running.add(call);
+      // A wait for credentials has taken its place.
+      caller.onGone = this.abandonAll;
+      if (caller.gone) call.abandon();
+    });
+  }
+
+  private async read(
+    result: CallResult,
+    question: TaskQuestion,
+    call: Call,
+  ): Promise<{ kind: 'part'; answer: GivenAnswer } | Exclude<UnreadOutcome, Served>> {
+    const { exchange, route } = this.attempt;
+    if (result.kind === 'gone') return { kind: 'gone' };
+    if (result.kind === 'stream' || result.kind === 'frame_failed')
+      throw new Error('A call without frames has a stream.');
+    if (result.kind !== 'answer') {
+      return { kind: 'failure', failure: failureOf(result, route, this.ports.clock.now()) };
+    }
+    const { status, body } = result;
+    const reading = await this.ports.answers.readTask(body, question);
+    if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
+    if (reading.kind === 'malformed')
+      return { kind: 'failure', failure: noAnswer(status, reading.reason, body, route) };
+    const answer = withHeaderTokens(reading.answer, question, call);
+    const fault = figureFault(answer, route) ?? answeredModelFault(exchange.snapshot, route, answer.model);
+    return fault ? { kind: 'failure', failure: pricingFault(status, fault) } : { kind: 'part', answer };
+  }
+
+  private served(answers: readonly GivenAnswer[]): Served {
+    const { encoding } = this.attempt.exchange.request;
+    const counts = answers.map(({ tokens }) => tokens);
+    const isCounted = counts.every((count) => typeof count === 'number');
+    const task = {
+      vectors: answers.flatMap(({ vectors }) => vectors),
+      relevances: answers.flatMap(({ relevances }) => relevances),
+      tokens: isCounted ? (counts as number[]).reduce((sum, count) => sum + count, 0) : null,
+      requests: answers.reduce((sum, { requests }) => sum + ((requests as number | null) ?? 1), 0),
+    };
+    return { kind: 'answer', parts: { ...noParts, encoding, answeredModel: answers[0]!.model, task } };
+  }
+}
+
+/** What a completion would have, and the answer to a task has not. */
+const noParts = {
+  members: '',
+  encoding: 'latin1' as const,
+  usage: undefined,
+  reading: { kind: 'absent' as const },
+  usageText: undefined,
+  answeredModel: undefined,
+  finishReason: null,
+  delivered: asLatin1(''),
+};
+
+function withHeaderTokens(answer: GivenAnswer, { dialect, kind }: TaskQuestion, call: Call): GivenAnswer {
+  const name = kind === 'embedding' ? dialectOf(dialect).embedding!.tokensHeader : undefined;
+  const written = name === undefined || answer.tokens !== null ? undefined : call.head?.header(name);
+  return written === undefined || !/^\d{1,9}$/.test(written) ? answer : { ...answer, tokens: Number(written) };
+}
+
+/** A figure that cannot be billed; undefined where all can. */
+function figureFault({ tokens, requests }: GivenAnswer, { price }: Route): string | undefined {
+  const usage = { prompt_tokens: tokens, completion_tokens: 0 };
+  const reading = tokens === null ? null : readUsage(usage, { contextWindow: null, price });
+  if (reading?.kind === 'fault') return reading.reason;
+  if (requests === null || (Number.isSafeInteger(requests) && (requests as number) >= 0)) return undefined;
+  return `its usage has ${JSON.stringify(requests)} searches`;
+}
