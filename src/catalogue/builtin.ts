@@ -20,6 +20,7 @@ const names = [
   'sandbox.yaml',
   ...groups.map((group) => `providers/${group}.yaml`),
   ...creators.map((creator) => `models/${creator}.yaml`),
+  'models/retrieval.yaml',
 ];
 
 export interface BuiltinFile {
