@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { guidePage, referencePage } from './layout.mjs';
+import { guidePage, referencePage, statusTemplate } from './layout.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { pages, pathOf, referencePath } from './pages.mjs';
 import { scalarBundle } from './scalar.mjs';
@@ -37,15 +37,17 @@ export async function buildDocs(root) {
     'favicon.svg': site.asset('favicon.svg', read(dashboardFile('favicon.svg'))),
     'site.js': site.asset('site.js', read('docs/site/site.js')),
     'reference.js': site.asset('reference.js', read('docs/site/reference.js')),
+    'changes.js': site.asset('changes.js', read('docs/site/changes.js')),
     'search.json': site.asset('search.json', JSON.stringify(searchIndex(rendered))),
     'scalar.js': site.asset('scalar.js', await scalarBundle()),
   };
   const css =
     read(dashboardFile('tokens.css')) +
-    ['text', 'frame', 'narrow', 'reference'].map((name) => read(`docs/site/${name}.css`)).join('');
+    ['text', 'frame', 'status', 'narrow', 'reference'].map((name) => read(`docs/site/${name}.css`)).join('');
   assets['site.css'] = site.asset('site.css', css.replaceAll('INTER_WOFF2', assets['inter.woff2']));
   for (const [i, page] of pages.entries()) site.page(pathOf(page), guidePage(page, rendered[i], assets), 'guide');
   site.page(referencePath, referencePage(assets), 'reference');
+  site.template('status.html', statusTemplate(assets));
   return site.finish();
 }
 
@@ -90,6 +92,11 @@ class Site {
 
   page(path, html, page) {
     this.#add(path, `${path.slice('/docs'.length + 1) || 'index'}.html`, html, { page });
+  }
+
+  /** A page that the gateway fills in. It is no page of /docs itself. */
+  template(file, html) {
+    this.#write(file, html);
   }
 
   finish() {

@@ -62,12 +62,14 @@ function neighbours(page) {
   return `<nav class="neighbours" aria-label="Previous and next page">${link(pages[at - 1], 'prev', 'Previous')}${link(pages[at + 1], 'next', 'Next')}</nav>`;
 }
 
+/** `page.script` is the name of an asset that only this page needs. */
 export function guidePage(page, { html, headings }, assets) {
   const title = page.slug === '' ? 'Lodestone Docs' : `${page.title} · Lodestone Docs`;
+  const own = page.script ? `\n<script src="${assets[page.script]}" defer></script>` : '';
   return `<!doctype html>
 <html lang="en">
 <head>
-${head(title, assets, `<script src="${assets['site.js']}" data-index="${assets['search.json']}" defer></script>`)}
+${head(title, assets, `<script src="${assets['site.js']}" data-index="${assets['search.json']}" defer></script>${own}`)}
 </head>
 <body>
 ${header()}
@@ -80,6 +82,25 @@ ${neighbours(page)}
 </main>
 ${onThisPage(headings)}
 </div>
+</body>
+</html>
+`;
+}
+
+/** The layout of /status. The gateway puts the text in, because it changes all the time. */
+export function statusTemplate(assets) {
+  return `<!doctype html>
+<html lang="en">
+<head>
+${head('Status · Lodestone', assets, `<script src="${assets['site.js']}" defer></script>`)}
+</head>
+<body class="status">
+${header('/status')}
+<main id="content" tabindex="-1">
+<article>
+<!--status-->
+</article>
+</main>
 </body>
 </html>
 `;

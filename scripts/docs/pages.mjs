@@ -19,6 +19,13 @@ export const groups = [
       { slug: 'openrouter', file: 'guide/openrouter.md', title: 'Coming from OpenRouter' },
       { slug: 'aliases', file: 'guide/aliases.md', title: 'Aliases and chains' },
       { slug: 'receipts', file: 'guide/receipts.md', title: 'Receipts' },
+      {
+        slug: 'catalogue-changes',
+        file: 'guide/catalogue-changes.md',
+        title: 'Catalogue changes',
+        script: 'changes.js',
+      },
+      { slug: 'status-page', file: 'guide/status-page.md', title: 'Status page' },
     ],
   },
   {

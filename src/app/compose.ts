@@ -14,7 +14,6 @@ import { CatalogueHolder, type CatalogueSources, type ReloadResult } from '../ca
 import type { Config } from '../config/config.js';
 import { ModelStates } from '../health/model-states.js';
 import { QuotaHolds } from '../health/quota-holds.js';
-import { RouteHealth } from '../health/route-health.js';
 import { createChatHandlers, createPlayground, RunningChats } from '../http/chat/handler.js';
 import type { HttpDeps } from '../http/deps.js';
 import { createServer } from '../http/server/server.js';
@@ -33,13 +32,15 @@ import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
 import { AccessTokens } from './access-tokens.js';
-import { type Addresses, addressesOf, dashboardOrigin, dashboardSettings, localAddress } from './addresses.js';
+import { type Addresses, addressesOf, dashboardOrigin, localAddress } from './addresses.js';
+import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
 import { bothOpen, OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { RecordKeeper, retentionOf } from './record-keeper.js';
+import { openRouteRecords } from './route-records.js';
 import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
 import { warmUp } from './warm-up.js';
@@ -54,8 +55,6 @@ const settleMs = 10_000;
  */
 const settleEveryMs = 1_000;
 const settleInFleetMs = 250;
-/** A probe that never reports back is given up this long after its last time limit. */
-const probeGraceMs = 5_000;
 
 export interface GatewayOptions {
   config: Config;
@@ -176,17 +175,19 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     await journal.replayed(replayMs);
     await holds.load();
   });
-  const health = new RouteHealth(clock, { ...config.breaker, probeMaxMs: config.timeouts.overallMs + probeGraceMs });
+  const records = openRouteRecords({ config, store, clock, logger, holds }, parts);
+  const { health, routeHistory, routeStatus } = records;
   const { rereadConfig } = options;
   const catalogue = new CatalogueHolder({
     ...sourcesOf(config),
     ...(rereadConfig && { reread: () => sourcesOf(rereadConfig()) }),
     ...{ env, clock, logger, dialects },
-    onLoad: ({ routes }) => {
-      const known = new Set(routes.keys());
+    onLoad: async (snapshot) => {
+      const known = new Set(snapshot.routes.keys());
       health.forget(known);
       meters.forget(known);
-      return holds.enforce(routes.values());
+      await holds.enforce(snapshot.routes.values());
+      await records.recorder.record(snapshot);
     },
   });
 
@@ -200,7 +201,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const ports = pipelinePorts(
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
-      ...{ modelStates, health, holds, journal, expiry, meters, spend, fleet: deployment.fleet },
+      ...{ modelStates, health, holds, journal, expiry, meters, spend, routeHistory, fleet: deployment.fleet },
       conversations: deployment.conversations,
     },
     parts,
@@ -222,7 +223,8 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const listening = { port: config.server.port, started: false };
   const server = await createServer({
     ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment, spend },
-    ...{ retention, tokens, adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
+    ...{ retention, tokens, routeStatus, statusIsPublic: config.status.isPublic },
+    ...{ adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),
     limits: config.limits,

@@ -32,7 +32,8 @@ type Given =
   | 'fleet'
   | 'spend'
   | 'conversations'
-  | 'meters';
+  | 'meters'
+  | 'routeHistory';
 
 export interface SharedParts extends Pick<PipelinePorts, Given> {
   config: Config;

@@ -35,6 +35,9 @@ const variableName = field('the name of an environment variable', (value) =>
   typeof value === 'string' && /^[a-z_][a-z0-9_]*$/i.test(value) ? value : undefined,
 );
 
+/** Where the figures of an entry are from. `lodestone catalogue check --strict` asks for both. */
+const provenance = { source: text.nullish(), as_of: text.nullish() };
+
 const apis = listOf(oneOf(apiNames), `APIs (${apiNames.join(', ')})`);
 
 export const provider = fields({
@@ -50,6 +53,7 @@ export const provider = fields({
   cloud_act: yesOrNo.nullish(),
   excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
   data_policy: dataPolicy.nullish(),
+  ...provenance,
 });
 
 export const region = fields({
@@ -59,6 +63,7 @@ export const region = fields({
   lat: numberFrom(-90, 90).nullish(),
   lon: numberFrom(-180, 180).nullish(),
   carbon: numberFrom(0).nullish(),
+  ...provenance,
 });
 
 const unsupportedParameters = listOf(oneOf(droppableParameters), `parameters (${droppableParameters.join(', ')})`);
@@ -78,6 +83,7 @@ export const model = fields({
   excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
   // For every route without a list of its own.
   unsupported_parameters: unsupportedParameters.nullish(),
+  ...provenance,
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
 
@@ -107,6 +113,7 @@ export const route = fields({
   max_batch: integerFrom(1).nullish(),
   stream_usage: yesOrNo.nullish(),
   hidden_reasoning: yesOrNo.nullish(),
+  ...provenance,
 });
 
 /** The three lists that a file may have. */

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { anything, field, fields, integerFrom, listOf, oneOf, text } from '../base/yaml-fields.js';
 import type { FieldPath, YamlSource } from '../base/yaml-source.js';
 import type { Band, ClassPrices, Period, Price, Rates } from './price.js';
+import { provenanceMember, type StatedProvenance } from './provenance.js';
 
 /** As they are named in a file and in code. Only input and output are needed; `request` is for a request, not for a token. */
-const classNames = {
+export const classNames = {
   input: 'input',
   output: 'output',
   cached_input: 'cachedInput',
@@ -95,6 +96,7 @@ function priceAt(source: YamlSource, paths: readonly FieldPath[], below: ClassPr
     ...(periods && { periods }),
     ...(tools && { tools }),
     ...publishedAt(source, [...path, 'published']),
+    ...provenanceMember((source.valueAt(paths.at(-1)!) ?? {}) as StatedProvenance),
   };
   return withLater(source, paths, price);
 }

@@ -4,6 +4,7 @@
  * A class that a layer does not name has the price of the layer below it. A tier has only bands of its own: those of the base price
  * say nothing about it.
  */
+import type { Provenance } from './provenance.js';
 
 /** Pico-dollars a token, exact: a price per million tokens has at most six decimals. */
 export interface ClassPrices {
@@ -54,6 +55,7 @@ export interface Price extends TieredRates {
   readonly tools?: ReadonlyMap<string, bigint>;
   /** The price from a date on. */
   readonly later?: { readonly fromMs: number; readonly price: Price };
+  readonly provenance?: Provenance;
   /** The list price per million tokens in another currency, as text; null where only the currency is known. */
   readonly published?: {
     readonly currency: string;

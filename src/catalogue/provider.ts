@@ -4,6 +4,7 @@ import { readCredential } from '../base/yaml-fields.js';
 import { hasAmbientCredentials } from './ambient-credentials.js';
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { ProviderEntry } from './entry-schema.js';
+import { provenanceMember } from './provenance.js';
 import { resolveAddress } from './provider-address.js';
 import type { Auth, DialectList, DialectRules, Provider } from './route.js';
 
@@ -58,6 +59,7 @@ export function providerOf(located: Located<ProviderEntry>, context: ProviderCon
     cloudAct: entry.cloud_act ?? null,
     excludedTerritories: entry.excluded_territories ?? [],
     ...publishedMember(entry.data_policy),
+    ...provenanceMember(entry),
   };
 }
 

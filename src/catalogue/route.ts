@@ -1,6 +1,7 @@
 /** The types of the catalogue as requests use them: immutable and fully resolved. */
 import type { DataPolicy, DataPolicyInForce, Quantization } from '../base/data-policy.js';
 import type { Price } from './price.js';
+import type { Provenance } from './provenance.js';
 
 /** How a call authenticates: with the provider's key, not at all, with an AWS signature, or with a Google access token. */
 export type Auth = 'key' | 'none' | 'aws' | 'google';
@@ -84,6 +85,8 @@ export interface Provider {
   readonly excludedTerritories: readonly string[];
   /** As published, without agreements; absent = nothing is published. */
   readonly dataPolicy?: DataPolicy;
+  /** Of its jurisdiction and its excluded territories; absent = the catalogue does not say. */
+  readonly provenance?: Provenance;
 }
 
 export interface Region {
@@ -94,6 +97,7 @@ export interface Region {
   readonly lon: number | null;
   /** gCO2e/kWh; null = not published. */
   readonly carbon: number | null;
+  readonly provenance?: Provenance;
 }
 
 export interface Model {
@@ -112,6 +116,9 @@ export interface Model {
   /** The largest of all routes. */
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
+  /** From the creator's terms; the providers of the routes have them too. */
+  readonly excludedTerritories?: readonly string[];
+  readonly provenance?: Provenance;
   /** In catalogue order. */
   readonly routes: readonly Route[];
 }
@@ -151,6 +158,8 @@ export interface Route {
   /** The route's own limits where it has any, else the model's; null = not published. */
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
+  /** Of what the route states itself; its price may have its own. */
+  readonly provenance?: Provenance;
 }
 
 /** Replaced as a whole; a request uses one snapshot from start to end. */

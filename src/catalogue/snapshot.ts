@@ -2,6 +2,7 @@
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { RegionEntry } from './entry-schema.js';
 import type { MergedCatalogue } from './load-catalogue.js';
+import { provenanceMember } from './provenance.js';
 import { type ProviderContext, providerOf, providerOnRoute, routePolicy } from './provider.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 
@@ -40,6 +41,7 @@ function regionOf(entry: RegionEntry): Region {
     lat: entry.lat ?? null,
     lon: entry.lon ?? null,
     carbon: entry.carbon ?? null,
+    ...provenanceMember(entry),
   };
 }
 
@@ -64,6 +66,8 @@ function modelOf({ entry }: Located<ModelEntry>, surroundings: Surroundings): Mo
     ...(entry.max_input_tokens && { maxInputTokens: entry.max_input_tokens }),
     contextWindow: entry.context_window ?? null,
     maxOutputTokens: entry.max_output_tokens ?? null,
+    ...(entry.excluded_territories && { excludedTerritories: entry.excluded_territories }),
+    ...provenanceMember(entry),
     routes,
   };
   const defaults = defaultRoutes(entry.routes);
@@ -136,6 +140,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     ...(entry.quantization && { quantization: entry.quantization }),
     contextWindow: entry.context_window === undefined ? place.model.contextWindow : entry.context_window,
     maxOutputTokens: entry.max_output_tokens === undefined ? place.model.maxOutputTokens : entry.max_output_tokens,
+    ...provenanceMember(entry),
   };
 }
 

@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { silentLogger } from '../base/logger.js';
 import { systemClock } from '../base/time.js';
 import { CatalogueHolder } from '../catalogue/catalogue-holder.js';
+import { faultsOf, loadCatalogue } from '../catalogue/load-catalogue.js';
 import type { Snapshot } from '../catalogue/route.js';
+import { checkSources, type OldFigure } from '../catalogue/source-check.js';
 import type { Config } from '../config/config.js';
 import { dialects } from '../providers/dialects/registry.js';
 import type { Io } from './io.js';
@@ -12,10 +14,8 @@ export type CatalogueReading = { snapshot: Snapshot; faults: [] } | { snapshot: 
 
 /** Reads `named` files after those of the configuration, as if they were at the end of its list. */
 export async function readCatalogue(config: Config, io: Io, named: readonly string[] = []): Promise<CatalogueReading> {
-  const added = named.map((file) => (file === 'builtin' ? file : resolve(io.cwd, file)));
-  const files = [...config.catalogue.filter((file) => !added.includes(file)), ...added];
   const holder = new CatalogueHolder({
-    files,
+    files: filesOf(config, io, named),
     providerSettings: config.providers,
     env: io.env,
     dialects,
@@ -24,4 +24,21 @@ export async function readCatalogue(config: Config, io: Io, named: readonly stri
   });
   const outcome = await holder.reload();
   return outcome.ok ? { snapshot: holder.current!, faults: [] } : { snapshot: null, faults: outcome.faults };
+}
+
+/** Checks that every figure of the same files has a source and a date. */
+export async function readSources(
+  config: Config,
+  io: Io,
+  named: readonly string[],
+  maxAgeMs: number | null,
+): Promise<{ faults: string[]; old: OldFigure[] }> {
+  const merged = await loadCatalogue(filesOf(config, io, named));
+  const old = checkSources(merged, { nowMs: systemClock.now(), maxAgeMs });
+  return { faults: faultsOf(merged), old };
+}
+
+function filesOf(config: Config, io: Io, named: readonly string[]): string[] {
+  const added = named.map((file) => (file === 'builtin' ? file : resolve(io.cwd, file)));
+  return [...config.catalogue.filter((file) => !added.includes(file)), ...added];
 }

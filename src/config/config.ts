@@ -39,6 +39,7 @@ export interface Config extends ValuesOf<typeof topLevel> {
   territories: ValuesOf<Sections['territories']>;
   providers: Record<string, ProviderSettings>;
   payments: PaymentSettings;
+  status: ValuesOf<Sections['status']>;
   billing: ValuesOf<Sections['billing']>;
   notices: NoticeSettings;
 }

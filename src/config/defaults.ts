@@ -37,6 +37,7 @@ export function configOf(checked: CheckedSettings): Config {
     territories: section('territories'),
     providers: providersOf((values.providers ?? {}) as ProviderValues, checked.unconfigured),
     payments: paymentsOf(section('payments')),
+    status: section('status'),
     billing: section('billing'),
     notices: noticesOf(section('notices')),
   };

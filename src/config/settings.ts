@@ -235,6 +235,17 @@ export const sections = {
     }),
     currency: setting('currency', oneOf(['USD']), 'USD', { about: 'The only currency.' }),
   },
+  status: {
+    public: setting('isPublic', yesOrNo, true, {
+      about: 'Whether everybody may see [the status page](status-page.md) and `GET /v1/status`.',
+    }),
+    min_requests: setting('minRequests', integerFrom(1), 20, {
+      about: 'With fewer requests in a window, a route has no figures there.',
+    }),
+    min_accounts: setting('minAccounts', integerFrom(1), 3, {
+      about: 'The same with requests of fewer accounts. Lower it on a gateway with fewer accounts.',
+    }),
+  },
   billing: {
     overdraft: setting('overdraft', oneOf(['open', 'bounded']), 'open', {
       about:

@@ -121,6 +121,8 @@ export const operatorErrors = {
       'listBilledLines',
       'listGenerations',
       'getGenerationByQuery',
+      'listCatalogueChanges',
+      'getCatalogueFeed',
     ],
     message: ({ param, reason }) => `\`${param}\` ${reason}.`,
   }),

@@ -107,6 +107,11 @@ export class QuotaHolds {
     return this.holdCount > 0 && this.today()?.held.has(routeId) === true;
   }
 
+  /** The routes that are held now. */
+  heldRoutes(): readonly string[] {
+    return this.holdCount === 0 ? [] : [...(this.today()?.held.keys() ?? [])];
+  }
+
   /** The midnight that ends the hold, in epoch milliseconds; null where the route is not held. */
   heldUntil(routeId: string): number | null {
     return this.view(routeId)?.until ?? null;

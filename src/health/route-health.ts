@@ -25,6 +25,8 @@ export class RouteHealth {
   constructor(
     private readonly clock: Pick<Clock, 'monotonicMs'>,
     private readonly config: Config['breaker'] & { probeMaxMs: number },
+    /** Called when the breaker of a route opens, or opens again after a probe. */
+    private readonly opened: (routeId: string) => void = () => {},
   ) {
     this.bucket = bucketAt(clock.monotonicMs());
   }
@@ -89,7 +91,7 @@ export class RouteHealth {
   }
 
   private add(routeId: string): RouteState {
-    const route = new RouteState(this.clock, this.config, this.changes);
+    const route = new RouteState(this.clock, this.config, this.changes, () => this.opened(routeId));
     this.routes.set(routeId, route);
     return route;
   }

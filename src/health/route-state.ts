@@ -56,6 +56,7 @@ export class RouteState {
     config: BreakerConfig,
     /** Raised whenever the figures for ranking change. */
     private readonly revision: { value: number },
+    private readonly opened: () => void = () => {},
   ) {
     this.breaker = new Breaker(config);
     this.recent = new RecentOutcomes(bucketAt(clock.monotonicMs()));
@@ -88,7 +89,10 @@ export class RouteState {
    */
   recordFailure(retryAfterMs: number | null, openingsBefore: number): void {
     const nowMs = this.clock.monotonicMs();
-    if (openingsBefore === this.breaker.openings) this.breaker.recordFailure(nowMs, retryAfterMs);
+    if (openingsBefore === this.breaker.openings) {
+      this.breaker.recordFailure(nowMs, retryAfterMs);
+      if (openingsBefore !== this.breaker.openings) this.opened();
+    }
     this.recent.add(bucketAt(nowMs), true);
     this.update();
   }

@@ -13,6 +13,7 @@ import type { Door } from '../doors/door.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { RouteHealth } from '../health/route-health.js';
+import type { RouteStatus } from '../health/route-status.js';
 import type { JournalFigures } from '../journal/journal.js';
 import type { AdminLimiter } from '../limits/admin-limiter.js';
 import type { BodyHold, BodyMemory } from '../limits/body-memory.js';
@@ -83,6 +84,10 @@ export interface HttpDeps {
   modelStates: ModelStates;
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
+  /** What routes did over the last days. */
+  routeStatus: Pick<RouteStatus, 'reports' | 'operatorReports'>;
+  /** Whether everybody may see it. */
+  statusIsPublic: boolean;
   /** What requests in flight hold of balances; absent where no request path is there. */
   spend?: Pick<Spending, 'inFlight' | 'exceeded'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };

@@ -18,6 +18,7 @@ import type { GatewayError } from '../errors/gateway-error.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { Permit, RouteHealth } from '../health/route-health.js';
+import type { RouteHistory } from '../health/route-history.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
 import type { KeyLimiter, Reservation } from '../limits/key-limiter.js';
@@ -82,6 +83,8 @@ export interface PipelinePorts {
     settled(timeoutMs: number): Promise<boolean>;
   };
   meters: Pick<Meters, 'openStreams' | 'countStay'>;
+  /** Counts attempts that a route did not answer, for its history. */
+  routeHistory?: Pick<RouteHistory, 'countFailure'>;
   /** null = requests do not stay with a route. */
   conversations: Conversations | null;
   /** null = this process is the only one. */

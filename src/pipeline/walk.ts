@@ -16,7 +16,8 @@ import { type Attempt, type AttemptOutcome, type AttemptPorts, attempt } from '.
 import { attemptTask } from './walk/attempt-task.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf, wholeFirst } from './walk/obstacles.js';
 
-export type WalkPorts = AttemptPorts & Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'journal'>;
+export type WalkPorts = AttemptPorts &
+  Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'journal' | 'routeHistory'>;
 
 export interface Walk {
   readonly exchange: Exchange;
@@ -112,14 +113,15 @@ function endAttempt({ clock }: WalkPorts, { route, permit, exchange }: Permitted
  * The promise is a hold that is being written.
  */
 function learn(
-  { holds }: Pick<WalkPorts, 'holds'>,
-  { route, permit, exchange: { trail } }: PermittedAttempt,
+  { holds, routeHistory }: Pick<WalkPorts, 'holds' | 'routeHistory'>,
+  { route, permit, exchange: { trail, identity } }: PermittedAttempt,
   outcome: AttemptOutcome,
 ): Promise<unknown> | undefined {
   if (outcome.kind === 'failure') {
     const { meaning, disputed = false, retryAfterMs = null } = outcome.failure;
     if (disputed) return undefined;
     const effect = effectOf(meaning);
+    if (effect !== 'none') routeHistory?.countFailure(route.id, identity.account.id);
     if (effect === 'counted') permit.fail(retryAfterMs);
     return effect === 'held' ? holds.hold(route.id, 'upstream') : undefined;
   }

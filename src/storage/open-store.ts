@@ -11,12 +11,14 @@ import { recordStore } from './records/record-store.js';
 import type { AuditStore, AvailabilityStore, Store } from './store.js';
 import { accountStore } from './stores/account-store.js';
 import { aliasStore } from './stores/alias-store.js';
+import { catalogueLog } from './stores/catalogue-log.js';
 import { generationStore } from './stores/generation-store.js';
 import { holdStore } from './stores/hold-store.js';
 import { keyStore } from './stores/key-store.js';
 import { ledgerStore } from './stores/ledger-store.js';
 import { noticeStore } from './stores/notice-store.js';
 import { paymentStore } from './stores/payment-store.js';
+import { routeHistoryStore } from './stores/route-history-store.js';
 import { signInStore } from './stores/sign-in-store.js';
 import { audit, modelAvailability } from './stores/tables.js';
 import { usageStore } from './stores/usage-store.js';
@@ -46,6 +48,8 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     signIn: signInStore(database),
     usage: usageStore(history),
     records: recordStore(database, options, migrateOnce),
+    catalogueLog: catalogueLog(database),
+    routeHistory: routeHistoryStore(database, history),
     payments: paymentStore(database),
     notices: noticeStore(database),
     changes: changeFeed(database, options, options.logger),

@@ -7,8 +7,10 @@ import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
+import type { CatalogueLog, RouteHistoryStore } from './history-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 
+export * from './history-types.js';
 export type * from './record-types.js';
 
 /** The store could not be reached or did not answer in time. It becomes a 500, never a 401 or 402. */
@@ -240,6 +242,8 @@ export interface Store {
   readonly signIn: SignInStore;
   readonly usage: UsageStore;
   readonly records: RecordStore;
+  readonly catalogueLog: CatalogueLog;
+  readonly routeHistory: RouteHistoryStore;
   readonly payments: PaymentStore;
   readonly notices: NoticeStore;
   readonly changes: ChangeFeed;

@@ -11,6 +11,7 @@ import { MemoryBuckets, MemoryCounters } from '../../src/cluster/memory.js';
 import { ModelStates } from '../../src/health/model-states.js';
 import { QuotaHolds } from '../../src/health/quota-holds.js';
 import { RouteHealth } from '../../src/health/route-health.js';
+import { RouteStatus } from '../../src/health/route-status.js';
 import { buildApp } from '../../src/http/app.js';
 import type { HttpDeps } from '../../src/http/deps.js';
 import { AdminLimiter } from '../../src/limits/admin-limiter.js';
@@ -58,7 +59,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, tokens },
     modelStates: new ModelStates(store.availability),
-    ...{ health, holds, meters: new Meters() },
+    ...{ health, holds, meters: new Meters(), statusIsPublic: true },
+    routeStatus: new RouteStatus({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, ...countsOf(smallSnapshot()) }) },
     journal: { settled: async () => true },
     deployment: singleProcess,

@@ -18,6 +18,7 @@ import {
   StoreUnavailable,
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
+import { memoryCatalogueLog, memoryRouteHistory } from './memory-history.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryRecords } from './memory-records.js';
 import { memorySignIn } from './memory-sign-in.js';
@@ -235,6 +236,8 @@ export class MemoryStore implements Store {
   readonly otherProcesses = { watch: async () => ({ close: async () => {} }) };
 
   readonly records = memoryRecords;
+  readonly catalogueLog = memoryCatalogueLog();
+  readonly routeHistory = memoryRouteHistory();
   readonly usage = memoryUsage(() => this.generationRows.values());
   readonly payments = memoryPayments({
     answer: (read) => this.answer(read),

@@ -1,8 +1,10 @@
 /** `lodestone catalogue …` */
 import type { Snapshot } from '../../catalogue/route.js';
-import { readCatalogue } from '../catalogue-snapshot.js';
+import type { OldFigure } from '../../catalogue/source-check.js';
+import { readCatalogue, readSources } from '../catalogue-snapshot.js';
 import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
+import { UsageError } from '../io.js';
 
 interface Counts {
   models: number;
@@ -24,8 +26,10 @@ export const catalogueCommands: readonly Command[] = [
   },
   {
     name: 'catalogue check',
-    parameters: '[<file> …]',
-    summary: 'Check the catalogue of the configuration and these files. Needs no server.',
+    parameters: '[<file> …] [--strict [--max-age 120d]]',
+    summary:
+      'Check the catalogue of the configuration and these files. --strict asks for the source and date of every figure, --max-age lists those that are older. Needs no server.',
+    options: { strict: { type: 'boolean' }, 'max-age': { type: 'string' } },
     positionalsMax: 100,
     run: checkCatalogue,
   },
@@ -41,14 +45,44 @@ export function reloadText({ sandbox, ...all }: ReloadAnswer): string {
   return `Reloaded: ${text(all)}${sandbox.providers === 0 ? '' : ` (the sandbox: ${text(sandbox)})`}.`;
 }
 
-async function checkCatalogue({ io, json, options, positionals, markFailed }: CommandContext): Promise<void> {
+async function checkCatalogue({ io, json, options, flags, positionals, markFailed }: CommandContext): Promise<void> {
+  const strict = flags.has('strict');
+  const maxAgeMs = maxAgeOf(options['max-age'], strict);
   const config = readConfig(options.config, io);
   const { snapshot, faults } = await readCatalogue(config, io, positionals);
-  const summary = snapshot && summaryOf(snapshot);
-  if (json) io.out(JSON.stringify({ ok: summary !== null, faults, ...summary }, null, 2));
-  else if (summary) io.out(summaryText(summary));
-  else io.err(`${faults.join('\n')}\n${faults.length === 1 ? '1 fault' : `${faults.length} faults`}.`);
+  const sources = snapshot && strict ? await readSources(config, io, positionals, maxAgeMs) : { faults: [], old: [] };
+  const all = [...faults, ...sources.faults];
+  const summary = snapshot && all.length === 0 ? summaryOf(snapshot) : null;
+  if (json) {
+    const old = strict ? { old: sources.old.map(oldJson) } : {};
+    io.out(JSON.stringify({ ok: summary !== null, faults: all, ...old, ...summary }, null, 2));
+  } else if (summary) {
+    io.out([summaryText(summary), ...(strict ? [sourcesText(sources.old, options['max-age'])] : [])].join('\n'));
+  } else io.err(`${all.join('\n')}\n${all.length === 1 ? '1 fault' : `${all.length} faults`}.`);
   if (!summary) markFailed();
+}
+
+const dayMs = 86_400_000;
+
+function maxAgeOf(text: string | undefined, strict: boolean): number | null {
+  if (text === undefined) return null;
+  if (!strict) throw new UsageError('--max-age needs --strict.');
+  const match = /^([1-9]\d{0,4})d$/.exec(text);
+  if (!match) throw new UsageError(`--max-age is "${text}", but must be a number of days such as 120d.`);
+  return Number(match[1]) * dayMs;
+}
+
+function oldJson({ at, what, asOf, days }: OldFigure) {
+  return { at, what, as_of: asOf, days };
+}
+
+/** Old figures are no fault: nobody can tell from a date whether a figure still holds. */
+function sourcesText(old: readonly OldFigure[], maxAge: string | undefined): string {
+  const all = 'Every figure has a source and a date.';
+  if (maxAge === undefined) return all;
+  if (old.length === 0) return `${all} None is older than ${maxAge}.`;
+  const lines = old.map(({ at, what, asOf, days }) => `${at}: ${what}: as of ${asOf}, ${days} days ago`);
+  return `${all}\n${old.length} older than ${maxAge}:\n${lines.join('\n')}`;
 }
 
 function summaryOf({ providers, regions, models, routes }: Snapshot) {

@@ -10,6 +10,7 @@ import { registerBilledLines } from './billed-lines.js';
 import { registerCreditsAndLedger } from './credits.js';
 import { registerExport } from './export.js';
 import { registerKeys } from './keys.js';
+import { registerRouteHistory } from './route-history.js';
 import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
 import { registerStorage } from './storage.js';
 
@@ -28,6 +29,7 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerCreditsAndLedger(app, deps);
   registerKeys(app, deps);
   registerRoutes(app, deps);
+  registerRouteHistory(app, deps);
   registerModelAvailability(app, deps);
   registerCatalogue(app, deps);
   registerAudit(app, deps);

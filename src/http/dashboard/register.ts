@@ -8,6 +8,7 @@ import { registerCatalogueView } from './catalogue.js';
 import { registerCheckout, registerOwnCredits } from './credits.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { registerOwnKeys } from './keys.js';
+import { registerModelHistory } from './model-history.js';
 import { registerOverview } from './overview.js';
 import { registerPages } from './pages.js';
 import { registerPolicyPreview } from './policy-preview.js';
@@ -41,6 +42,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   registerOverview(app, deps);
   registerOwnKeys(app, deps);
   registerCatalogueView(app, deps);
+  registerModelHistory(app, deps);
   registerPolicyPreview(app, deps);
   registerUsage(app, deps);
   registerOwnCredits(app, deps, dashboard);

@@ -12,6 +12,7 @@ import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.j
 import { adminRoutes } from './paths/admin-routes.js';
 import { chat } from './paths/chat.js';
 import { messages, responses } from './paths/doors.js';
+import { catalogueChanges, status } from './paths/evidence.js';
 import { generations } from './paths/generations.js';
 import { managedKeys } from './paths/keys.js';
 import { explain, models } from './paths/models.js';
@@ -37,6 +38,8 @@ const resourceGroups = {
     activity,
     account,
     managedKeys,
+    catalogueChanges,
+    status,
   ],
   'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, records],
   Service: [ops, webhooks],

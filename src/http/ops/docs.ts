@@ -21,7 +21,8 @@ const strict = [
 /** The bundle of the reference writes style elements and attributes (docs/decisions/0013-docs-site.md). */
 const withInlineStyles = strict.map((rule) => (rule.startsWith('style-src') ? `${rule} 'unsafe-inline'` : rule));
 
-const policies = { guide: strict.join('; '), reference: withInlineStyles.join('; ') };
+export const strictPolicy = strict.join('; ');
+const policies = { guide: strictPolicy, reference: withInlineStyles.join('; ') };
 
 export function registerDocs(app: FastifyInstance, { logger }: Pick<HttpDeps, 'logger'>): void {
   const entries = siteEntries();

@@ -1,0 +1,14 @@
+/** The settings of the configuration that the dashboard shows or follows. */
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.js';
+import { dashboardOrigin } from './addresses.js';
+
+export function dashboardSettings(config: Config) {
+  const { registration, welcomeCreditPico, payments, notices, server } = config;
+  return {
+    ...{ registration, welcomeCreditPico, payments: payments.processor, lowBalancePico: notices.lowBalancePico },
+    configured: { baseUrl: server.baseUrl, dashboardUrl: server.dashboardUrl },
+    secure: dashboardOrigin(config).secure,
+    files: fileURLToPath(new URL('../../dashboard/dist', import.meta.url)),
+  };
+}

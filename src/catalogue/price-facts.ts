@@ -1,0 +1,80 @@
+/** A price as flat facts: the name of each figure and its exact decimal in USD, for a million tokens or, for tools and requests, for one. */
+import { usdText } from '../base/money.js';
+import type { Band, ClassPrices, Period, Price, Rates } from './price.js';
+import { classNames } from './price-fields.js';
+
+const tokensOfPrice = 1_000_000n;
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+export type PriceFacts = Record<string, string>;
+
+/**
+ * Layers of a price are complete in memory. A layer states only what differs from the prices below it, so that a changed price is one
+ * change and not one for each tier and period that follows it.
+ */
+export function priceFacts(price: Price): PriceFacts {
+  const facts: PriceFacts = {};
+  addPrice(facts, '', price, null);
+  return facts;
+}
+
+function addPrice(facts: PriceFacts, prefix: string, price: Price, below: Price | null): void {
+  addRates(facts, prefix, price, below);
+  addTiers(facts, prefix, price.tiers, price);
+  for (const period of price.periods ?? []) {
+    const name = `${prefix}periods.${periodName(period)}.`;
+    addRates(facts, name, period, price);
+    addTiers(facts, name, period.tiers, period, price.tiers);
+  }
+  for (const [tool, pico] of price.tools ?? []) {
+    if (below?.tools?.get(tool) !== pico) facts[`${prefix}tools.${tool}`] = usdText(pico);
+  }
+  const { published } = price;
+  if (published && below === null) {
+    facts[`${prefix}published.currency`] = published.currency;
+    if (published.input !== null) facts[`${prefix}published.input`] = published.input;
+    if (published.output !== null) facts[`${prefix}published.output`] = published.output;
+    if (published.cachedInput !== null) facts[`${prefix}published.cached_input`] = published.cachedInput;
+  }
+  if (!price.later) return;
+  const from = new Date(price.later.fromMs).toISOString().slice(0, 10);
+  addPrice(facts, `${prefix}from.${from}.`, price.later.price, price);
+}
+
+function addTiers(
+  facts: PriceFacts,
+  prefix: string,
+  tiers: ReadonlyMap<string, Rates> | undefined,
+  base: ClassPrices,
+  below?: ReadonlyMap<string, Rates>,
+): void {
+  for (const [name, rates] of tiers ?? []) addRates(facts, `${prefix}tiers.${name}.`, rates, below?.get(name) ?? base);
+}
+
+function addRates(facts: PriceFacts, prefix: string, rates: Rates, below: Rates | null): void {
+  addClasses(facts, prefix, rates, below);
+  for (const band of rates.bands ?? []) {
+    const same = below?.bands?.find(({ fromTokens }) => fromTokens === band.fromTokens);
+    addClasses(facts, `${prefix}from_tokens.${band.fromTokens}.`, band, same ?? bandBase(rates));
+  }
+}
+
+/** A band of a layer without the same band below it is compared with the layer's own prices. */
+function bandBase({ bands: _, ...classes }: Rates & Partial<Band>): ClassPrices {
+  return classes;
+}
+
+function addClasses(facts: PriceFacts, prefix: string, prices: ClassPrices, below: ClassPrices | null): void {
+  for (const [name, key] of Object.entries(classNames)) {
+    const pico = prices[key] ?? null;
+    if (pico === null || pico === (below?.[key] ?? null)) continue;
+    facts[`${prefix}${name}`] = usdText(name === 'request' ? pico : pico * tokensOfPrice);
+  }
+}
+
+function periodName({ fromMinute, toMinute, days }: Period): string {
+  const clock = (minute: number) =>
+    `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+  const on = days ? ` ${days.map((day) => weekdays[day]).join(' ')}` : '';
+  return `${clock(fromMinute)}-${clock(toMinute)}${on}`;
+}

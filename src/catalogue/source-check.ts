@@ -1,0 +1,146 @@
+/**
+ * The strict check of a catalogue: every figure has a source and a date. Missing ones become faults at their positions; old ones are
+ * listed. The sandbox has no figures of a real provider, so nothing is asked of it.
+ */
+import type { FieldPath, YamlSource } from '../base/yaml-source.js';
+import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
+import type { ProviderEntry, RegionEntry } from './entry-schema.js';
+import type { MergedCatalogue } from './load-catalogue.js';
+import type { Provenance, StatedProvenance } from './provenance.js';
+
+export interface AgeLimit {
+  readonly nowMs: number;
+  /** null = nothing is too old. */
+  readonly maxAgeMs: number | null;
+}
+
+/** A figure whose date is older than asked for. */
+export interface OldFigure {
+  /** `file:line`. */
+  readonly at: string;
+  readonly what: string;
+  readonly asOf: string;
+  readonly days: number;
+}
+
+/** A group of figures that one source and one date stand for. */
+interface Figures {
+  readonly source: YamlSource;
+  readonly path: FieldPath;
+  /** Such as `the price of acme/meta/llama/defra`. */
+  readonly what: string;
+  readonly provenance: Provenance;
+}
+
+const dayMs = 86_400_000;
+
+/** Adds faults to the sources of the catalogue, and returns the old figures. */
+export function checkSources(merged: MergedCatalogue, limit: AgeLimit): OldFigure[] {
+  const old: OldFigure[] = [];
+  for (const figures of figuresOf(merged)) {
+    const found = checkFigures(figures, limit);
+    if (found) old.push(found);
+  }
+  return old;
+}
+
+function checkFigures({ source, path, what, provenance }: Figures, limit: AgeLimit): OldFigure | undefined {
+  if (provenance.source === null) source.faultAt([...path, 'source'], `found nothing, expected where ${what} is from`);
+  if (provenance.asOf === null) {
+    source.faultAt([...path, 'as_of'], `found nothing, expected the date of ${what}`);
+    return undefined;
+  }
+  const atMs = dateOf(provenance.asOf);
+  if (atMs === undefined) {
+    const expected = `a date such as 2026-08-21, 2026-08 or 2026 for ${what}`;
+    source.faultAt([...path, 'as_of'], `found ${JSON.stringify(provenance.asOf)}, expected ${expected}`);
+    return undefined;
+  }
+  const { nowMs, maxAgeMs } = limit;
+  if (maxAgeMs === null || nowMs - atMs <= maxAgeMs) return undefined;
+  const days = Math.floor((nowMs - atMs) / dayMs);
+  return { at: `${source.file}:${source.lineOf(path)}`, what, asOf: provenance.asOf, days };
+}
+
+const date = /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?$/;
+
+/** The first day that a date may mean, in epoch milliseconds. */
+function dateOf(text: string): number | undefined {
+  const match = date.exec(text);
+  if (!match) return undefined;
+  const [, year, month = '01', day = '01'] = match;
+  const atMs = Date.parse(`${year}-${month}-${day}T00:00:00Z`);
+  return new Date(atMs).toISOString().startsWith(`${year}-${month}-${day}`) ? atMs : undefined;
+}
+
+function* figuresOf({ providers, regions, models }: MergedCatalogue): Generator<Figures> {
+  const isSandbox = (id: string) => providers.get(id)?.entry.dialect === 'sandbox';
+  for (const [id, provider] of providers) if (!isSandbox(id)) yield* providerFigures(provider);
+  for (const region of regions.values()) yield* regionFigures(region);
+  for (const model of models.values()) {
+    const routes = model.entry.routes.filter(({ entry }) => !isSandbox(entry.provider));
+    if (routes.length > 0) yield* modelFigures(model);
+    for (const route of routes) yield* routeFigures(route, model);
+  }
+}
+
+function* providerFigures({ entry, source, path }: Located<ProviderEntry>): Generator<Figures> {
+  const stated = statedFields(entry, ['headquarters', 'cloud_act', 'excluded_territories']);
+  if (stated) yield { source, path, what: `${stated} of ${entry.id}`, provenance: provenanceOf(entry) };
+  yield* policyFigures(entry.data_policy, { source, path }, entry.id);
+}
+
+function* regionFigures({ entry, source, path }: Located<RegionEntry>): Generator<Figures> {
+  const stated = statedFields(entry, ['lat', 'lon', 'carbon']);
+  if (stated) yield { source, path, what: `${stated} of ${entry.locode}`, provenance: provenanceOf(entry) };
+}
+
+const limits = ['context_window', 'max_output_tokens'] as const;
+
+function* modelFigures({ entry, source, path }: Located<ModelEntry>): Generator<Figures> {
+  const stated = statedFields(entry, [...limits, 'max_input_tokens', 'dimensions', 'excluded_territories']);
+  const id = `${entry.creator}/${entry.model}`;
+  if (stated) yield { source, path, what: `${stated} of ${id}`, provenance: provenanceOf(entry) };
+}
+
+function* routeFigures(
+  { entry, source, path }: Located<RouteEntry>,
+  { entry: model }: Located<ModelEntry>,
+): Generator<Figures> {
+  const id = `${entry.provider}/${model.creator}/${model.model}/${entry.locode}`;
+  const own = provenanceOf(entry);
+  if (entry.price) {
+    const provenance = entry.price.provenance ?? own;
+    yield { source, path: [...path, 'price'], what: `the price of ${id}`, provenance };
+  }
+  const facts = statedFields(entry, ['carbon', 'quantization']);
+  if (facts) yield { source, path, what: `${facts} of ${id}`, provenance: own };
+  // Limits that differ by provider stand in the same tables as those of the model.
+  const differing = statedFields(entry, limits);
+  if (differing) {
+    const provenance = own.source === null ? provenanceOf(model) : own;
+    yield { source, path, what: `${differing} of ${id}`, provenance };
+  }
+  yield* policyFigures(entry.data_policy, { source, path }, id);
+}
+
+const policyFields = ['trains', 'retention_days', 'zdr', 'in_region', 'eu_owned', 'certifications'] as const;
+
+function* policyFigures(
+  policy: ProviderEntry['data_policy'],
+  { source, path }: Pick<Figures, 'source' | 'path'>,
+  id: string,
+): Generator<Figures> {
+  if (!policy || !statedFields(policy, policyFields)) return;
+  const at = [...path, 'data_policy'];
+  yield { source, path: at, what: `the data policy of ${id}`, provenance: provenanceOf(policy) };
+}
+
+/** The names of the fields that have a value; empty where none has. */
+function statedFields<Entry extends object>(entry: Entry, names: readonly (keyof Entry & string)[]): string {
+  return names.filter((name) => (entry[name] ?? null) !== null).join(', ');
+}
+
+function provenanceOf({ source, as_of }: StatedProvenance): Provenance {
+  return { source: source || null, asOf: as_of || null };
+}

@@ -1,0 +1,72 @@
+/** `GET /v1/catalogue/changes` and `GET /catalogue/changes.atom`: what every load of the catalogue has changed. No key is needed. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { catalogueDigest } from '../../catalogue/digest.js';
+import type { ChangeQuery, RecordedChange } from '../../storage/store.js';
+import type { HttpDeps } from '../deps.js';
+import { type NumberParameter, queryNumber, queryText } from '../query.js';
+import { allowOrigin } from '../server/headers.js';
+import { atomFeed } from './catalogue-feed.js';
+
+export const changesLimit: NumberParameter = {
+  name: 'limit',
+  description: 'How many.',
+  default: 20,
+  min: 1,
+  max: 100,
+};
+export const changesOffset: NumberParameter = {
+  name: 'offset',
+  description: 'How many of the newest to leave out.',
+  default: 0,
+  min: 0,
+  max: 1_000_000,
+};
+
+const feedEntries = 100;
+const cacheControl = 'public, max-age=5';
+
+export function registerCatalogueChanges(app: FastifyInstance, deps: HttpDeps): void {
+  const read = cachedChanges(deps);
+  app.get('/v1/catalogue/changes', async (request, reply) => {
+    const page = { limit: queryNumber(request, changesLimit), offset: queryNumber(request, changesOffset) };
+    const { data, hasMore } = await read({ ...page, ...filtersOf(request) });
+    reply.header('cache-control', cacheControl);
+    return { object: 'list', data: data.map(changeJson), has_more: hasMore };
+  });
+  app.get('/catalogue/changes.atom', async (request, reply) => {
+    const filters = filtersOf(request);
+    const { data } = await read({ limit: feedEntries, offset: 0, ...filters });
+    const base = deps.dashboard?.addresses().base ?? 'http://localhost';
+    reply.headers({ ...allowOrigin, 'cache-control': cacheControl });
+    return reply.header('content-type', 'application/atom+xml; charset=utf-8').send(atomFeed(base, data, filters));
+  });
+}
+
+function filtersOf(request: FastifyRequest): Pick<ChangeQuery, 'model' | 'provider'> {
+  return { model: queryText(request, 'model'), provider: queryText(request, 'provider') };
+}
+
+export function changeJson({ atMs, digest, kind, id, field, from, to, source, asOf }: RecordedChange) {
+  return { at: new Date(atMs).toISOString(), digest, kind, id, field, from, to, source, as_of: asOf };
+}
+
+const freshMs = 5_000;
+const keptMax = 200;
+
+type Changes = Awaited<ReturnType<HttpDeps['store']['catalogueLog']['changes']>>;
+
+/** Answers are kept for seconds, so that strangers cannot load the store. A load that changes something is shown at once. */
+function cachedChanges({ store, catalogue, clock }: HttpDeps): (query: ChangeQuery) => Promise<Changes> {
+  const kept = new Map<string, { readonly untilMs: number; readonly changes: Promise<Changes> }>();
+  return (query) => {
+    const nowMs = clock.monotonicMs();
+    const key = JSON.stringify([catalogue.current && catalogueDigest(catalogue.current), query]);
+    const known = kept.get(key);
+    if (known && nowMs < known.untilMs) return known.changes;
+    if (kept.size >= keptMax) kept.clear();
+    const changes = store.catalogueLog.changes(query);
+    kept.set(key, { untilMs: nowMs + freshMs, changes });
+    changes.catch(() => kept.delete(key));
+    return changes;
+  };
+}

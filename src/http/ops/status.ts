@@ -1,0 +1,45 @@
+/** `GET /v1/status` and the page `/status`: how every route did, from real traffic. No key is needed. */
+import type { FastifyInstance } from 'fastify';
+import type { Route } from '../../catalogue/route.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { HttpDeps } from '../deps.js';
+import { strictPolicy } from './docs.js';
+import { type RouteStatusJson, statusJson } from './status-json.js';
+import { readStatusTemplate, statusPage } from './status-page.js';
+
+const cacheControl = 'public, max-age=5';
+
+/** Not registered where the operator has switched the status off: both paths then answer 404. */
+export function registerStatus(app: FastifyInstance, deps: HttpDeps): void {
+  if (!deps.statusIsPublic) return;
+  app.get('/v1/status', async (_request, reply) => {
+    const data = await statusList(deps);
+    reply.header('cache-control', cacheControl);
+    return { object: 'list', data };
+  });
+  const template = readStatusTemplate();
+  if (template === null) deps.logger.warn({}, 'the documentation was not built; /status has no layout');
+  app.get('/status', async (_request, reply) => {
+    const html = statusPage(template, await statusList(deps), providerNames(deps), deps.clock.now());
+    reply.headers({ 'cache-control': cacheControl, 'content-security-policy': strictPolicy });
+    return reply.header('content-type', 'text/html; charset=utf-8').send(html);
+  });
+}
+
+async function statusList(deps: HttpDeps): Promise<RouteStatusJson[]> {
+  const reportOf = await deps.routeStatus.reports();
+  return offeredRoutes(deps).map((route) => statusJson(route, reportOf(route.id)));
+}
+
+/** The routes that this gateway offers. The others have no status here. */
+function offeredRoutes({ catalogue, modelStates }: HttpDeps): Route[] {
+  if (!catalogue.current) throw gatewayError('service_unavailable');
+  return [...catalogue.current.routes.values()].filter(
+    ({ provider, price, model }) =>
+      provider.configured && price !== null && modelStates.get(model.canonicalId).state !== 'disabled',
+  );
+}
+
+function providerNames({ catalogue }: HttpDeps): ReadonlyMap<string, string> {
+  return new Map([...(catalogue.current?.providers.values() ?? [])].map(({ id, name }) => [id, name]));
+}

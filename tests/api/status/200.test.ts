@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json, TestAccount } from '../../support/client.js';
+import { catalogueOf, startGateway, type TestGateway } from '../../support/gateway.js';
+import { json, type ScriptedUpstream, startUpstream } from '../../support/scripted-upstream.js';
+
+const served = 'acme/meta/llama-3.3-70b/defra';
+const failing = 'zeta/meta/llama-3.3-70b/defra';
+const messages = [{ role: 'user', content: 'Hello.' }];
+const waitMs = 30_000;
+
+let gateway: TestGateway;
+let off: TestGateway;
+let acme: ScriptedUpstream;
+let zeta: ScriptedUpstream;
+let accounts: TestAccount[];
+
+beforeAll(async () => {
+  [acme, zeta] = await Promise.all([startUpstream(), startUpstream()]);
+  const catalogue = catalogueOf({ acme: acme.url, zeta: zeta.url, quiet: acme.url });
+  const config = { breaker: { failures: 5, window: '60s', cooldown: '60s' } };
+  gateway = await startGateway({ catalogue, config });
+  off = await startGateway({ catalogue, config: { status: { public: false } } });
+  accounts = [await gateway.createAccount(), await gateway.createAccount(), await gateway.createAccount()];
+});
+afterAll(async () => {
+  await Promise.all([gateway?.stop(), off?.stop()]);
+  await Promise.all([acme?.stop(), zeta?.stop()]);
+});
+
+const status = async (): Promise<Json[]> =>
+  (await gateway.call('GET', '/v1/status', undefined, { key: null })).json.data;
+// biome-ignore lint/suspicious/noExplicitAny: a test asserts on shapes that only the answer itself knows.
+const of = async (provider: string): Promise<any> => (await status()).find((row) => row.provider === provider);
+
+describe('GET /v1/status', () => {
+  it('lists every route that is offered, without figures where there is no traffic, and needs no key', async () => {
+    const reply = await gateway.call('GET', '/v1/status', undefined, { key: null });
+    const none = { windows: { '24h': null, '7d': null, '90d': null }, incidents: [] };
+    expect([reply.status, reply.json]).toEqual([
+      200,
+      {
+        object: 'list',
+        data: ['acme', 'zeta', 'quiet'].map((provider) => ({
+          ...{ provider, locode: 'defra', model: 'meta/llama-3.3-70b', ...none },
+        })),
+      },
+    ]);
+  });
+
+  it('shows figures from 20 requests of 3 accounts on, and no count of them', async () => {
+    for (let count = 0; count < 19; count++)
+      await gateway.chat({ model: served, messages }, { key: accounts[count % 3]!.key });
+    await expect
+      .poll(async () => (await gateway.admin('GET', '/routes/history')).json.data[0].windows['24h'], {
+        timeout: waitMs,
+      })
+      .not.toBeNull();
+    expect((await of('acme')).windows['24h']).toBeNull();
+    await gateway.chat({ model: served, messages }, { key: accounts[0]!.key });
+    await expect.poll(async () => (await of('acme')).windows['24h'], { timeout: waitMs }).not.toBeNull();
+    const { windows } = await of('acme');
+    expect(windows['24h']).toEqual({
+      availability: 1,
+      error_rate: 0,
+      first_byte_ms: { p50: expect.any(Number), p95: expect.any(Number) },
+      tokens_per_second: { p50: expect.any(Number) },
+    });
+    expect(windows['7d']).toEqual(windows['24h']);
+    expect(windows['90d']).toEqual(windows['24h']);
+  });
+
+  it('counts attempts that no generation names, and shows the opening of a breaker as an incident', async () => {
+    const fails = () => zeta.enqueue(json({ error: { message: 'down' } }, { status: 500 }));
+    for (let count = 0; count < 20; count++) {
+      fails();
+      await gateway.chat({ model: failing, messages }, { key: accounts[count % 3]!.key });
+    }
+    await expect.poll(async () => (await of('zeta')).windows['24h'], { timeout: waitMs }).not.toBeNull();
+    const { windows, incidents } = await of('zeta');
+    expect(windows['24h']).toEqual({
+      ...{ availability: 0, error_rate: 1 },
+      first_byte_ms: { p50: null, p95: null },
+      tokens_per_second: { p50: null },
+    });
+    expect(incidents).toEqual([{ kind: 'breaker', from: expect.stringMatching(/Z$/), to: null }]);
+    expect((await of('acme')).incidents).toEqual([]);
+    // A pinned request that is answered closes the breaker, and with it the incident.
+    await gateway.chat({ model: failing, messages });
+    await expect.poll(async () => (await of('zeta')).incidents[0]?.to, { timeout: waitMs }).toMatch(/Z$/);
+  });
+
+  it('shows a hold until an operator lifts it', async () => {
+    zeta.enqueue(json({ error: { message: 'tokens per day (TPD) limit reached' } }, { status: 429 }));
+    await gateway.chat({ model: failing, messages });
+    const holds = async () => (await of('zeta')).incidents.filter(({ kind }: Json) => kind === 'hold');
+    await expect.poll(holds, { timeout: waitMs }).toEqual([{ kind: 'hold', from: expect.any(String), to: null }]);
+    expect((await gateway.admin('DELETE', `/routes/${failing}/hold`)).status).toBe(204);
+    await expect.poll(async () => (await holds())[0]?.to, { timeout: waitMs }).toMatch(/Z$/);
+  });
+
+  it('names no account and no key', async () => {
+    const { text } = await gateway.call('GET', '/v1/status', undefined, { key: null });
+    for (const { accountId, keyId } of accounts)
+      for (const name of [accountId, keyId]) expect(text).not.toContain(name);
+    expect(text).not.toContain('requests');
+  });
+});
+
+describe('/status', () => {
+  it('shows the same as a page, without scripts and styles of its own', async () => {
+    const { status: code, headers, text } = await gateway.call('GET', '/status', undefined, { key: null });
+    expect([code, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(text).toMatch(/^<!doctype html>/);
+    expect(text).not.toMatch(/<script(?! src="\/docs\/assets\/)|<style|style="/);
+    expect(text).toContain('Too little traffic for a figure');
+    expect(text).toContain('meta/llama-3.3-70b');
+    expect(text).toContain('Not tried after failures');
+    expect(text).toContain('Quota used up');
+  });
+});
+
+describe('with status.public: false', () => {
+  it.each(['/status', '/v1/status'])('%s answers 404', async (path) => {
+    expect((await off.call('GET', path, undefined, { key: null })).status).toBe(404);
+  });
+
+  it('shows the history of routes to operators', async () => {
+    const { status: code, json: answer } = await off.admin('GET', '/routes/history');
+    expect([code, answer.data[0].id]).toEqual([200, served]);
+  });
+});
