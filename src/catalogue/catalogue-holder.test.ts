@@ -187,6 +187,7 @@ describe('the built-in catalogue', () => {
       lat: 50.12,
       lon: 8.68,
       carbon: 342.06,
+      provenance: { source: expect.stringContaining('Ember'), asOf: '2024' },
     });
     expect(snapshot.regions.size).toBe(36);
   });

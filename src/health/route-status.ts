@@ -13,7 +13,7 @@ export interface WindowFigures {
   readonly tokens_per_second: { readonly p50: number | null };
 }
 
-export type Windows = Readonly<Record<WindowName, WindowFigures | null>>;
+type Windows = Readonly<Record<WindowName, WindowFigures | null>>;
 
 export interface RouteReport {
   readonly windows: Windows;

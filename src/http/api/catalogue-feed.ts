@@ -39,7 +39,7 @@ function entryOf(base: string, change: RecordedChange): string {
 `;
 }
 
-export function titleOf({ kind, id, field, from, to }: RecordedChange): string {
+function titleOf({ kind, id, field, from, to }: RecordedChange): string {
   if (field === 'id')
     return `${kind === 'route' ? 'Route' : 'Model'} ${id} ${to === null ? 'was removed' : 'was added'}`;
   return `${id}: ${kind === field ? kind : `${kind} ${field}`} changed from ${textOf(from)} to ${textOf(to)}`;
