@@ -30,6 +30,8 @@ describe('without a session', () => {
     'v1/credits',
     'operator/accounts',
     'operator/routes',
+    'operator/routes/history',
+    'models/meta/llama/history',
     'operator/audit',
   ])('GET %s is 401 session_required, also with an API key', async (path) => {
     for (const headers of [{}, fixture.asKey]) {
