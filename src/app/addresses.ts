@@ -1,5 +1,4 @@
 /** The addresses at which clients reach the gateway: the configured ones, or else ones made from the host and the port in use. */
-import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.js';
 
 export interface Addresses {
@@ -24,15 +23,4 @@ export function addressesOf(config: Config, port: number): Addresses {
 export function dashboardOrigin({ server: { baseUrl, dashboardUrl } }: Config): { baseUrl: string; secure: boolean } {
   const address = dashboardUrl ?? baseUrl ?? 'http://localhost';
   return { baseUrl: new URL(address).origin, secure: address.startsWith('https:') };
-}
-
-/** What the dashboard's API needs of the configuration. */
-export function dashboardSettings(config: Config) {
-  const { registration, welcomeCreditPico, payments, notices, server } = config;
-  return {
-    ...{ registration, welcomeCreditPico, payments: payments.processor, lowBalancePico: notices.lowBalancePico },
-    configured: { baseUrl: server.baseUrl, dashboardUrl: server.dashboardUrl },
-    secure: dashboardOrigin(config).secure,
-    files: fileURLToPath(new URL('../../dashboard/dist', import.meta.url)),
-  };
 }
