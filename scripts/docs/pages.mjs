@@ -26,6 +26,8 @@ export const groups = [
         script: 'changes.js',
       },
       { slug: 'status-page', file: 'guide/status-page.md', title: 'Status page' },
+      { slug: 'check-receipts', file: 'guide/check-receipts.md', title: 'Check a receipt' },
+      { slug: 'log-proves', file: 'guide/log-proves.md', title: 'What the log proves' },
     ],
   },
   {
@@ -79,6 +81,7 @@ export const groups = [
       { slug: 'behaviour/upstream', file: 'behaviour/upstream.md', title: 'Provider calls and failures' },
       { slug: 'behaviour/streams', file: 'behaviour/streams.md', title: 'Streams' },
       { slug: 'behaviour/money', file: 'behaviour/money.md', title: 'Money' },
+      { slug: 'behaviour/proof', file: 'behaviour/proof.md', title: 'Proof rules' },
       { slug: 'behaviour/limits', file: 'behaviour/limits.md', title: 'Limit rules' },
       { slug: 'behaviour/territories', file: 'behaviour/territories.md', title: 'Territories' },
       { slug: 'behaviour/errors', file: 'behaviour/errors.md', title: 'Error rules' },

@@ -39,6 +39,7 @@ import { openDeployment } from './deployment.js';
 import { bothOpen, OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
+import { openProof } from './proof.js';
 import { RecordKeeper, retentionOf } from './record-keeper.js';
 import { openRouteRecords } from './route-records.js';
 import { openSpendHolds } from './spend-holds.js';
@@ -197,12 +198,15 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   };
 
   // The request path.
+  const listening = { port: config.server.port, started: false };
+  const base = () => addressesOf(config, listening.port).base;
+  const proof = openProof({ config, store, clock, logger, base }, parts);
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
       ...{ modelStates, health, holds, journal, expiry, meters, spend, routeHistory, fleet: deployment.fleet },
-      conversations: deployment.conversations,
+      ...{ conversations: deployment.conversations, proof: proof.pipeline },
     },
     parts,
   );
@@ -220,10 +224,9 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   parts.add(new RecordKeeper({ records: store.records, retention, clock, logger }), (part) => part.close());
 
   // The server.
-  const listening = { port: config.server.port, started: false };
   const server = await createServer({
     ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment, spend },
-    ...{ retention, tokens, routeStatus, statusIsPublic: config.status.isPublic },
+    ...{ retention, tokens, routeStatus, statusIsPublic: config.status.isPublic, proof: proof.http },
     ...{ adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),

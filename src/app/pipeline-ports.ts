@@ -32,6 +32,7 @@ type Given =
   | 'fleet'
   | 'spend'
   | 'conversations'
+  | 'proof'
   | 'meters'
   | 'routeHistory';
 

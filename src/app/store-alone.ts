@@ -1,18 +1,26 @@
 /** Opens the store for a command of the command line, where no gateway runs. */
 import { silentLogger } from '../base/logger.js';
+import { systemClock } from '../base/time.js';
 import type { Config } from '../config/config.js';
+import { type RotatedKey, rotateKey } from '../sealing/rotate-key.js';
 import type { Store } from '../storage/store.js';
 import { OpenParts } from './open-parts.js';
+import { logKeyFileOf } from './proof.js';
 import { type Retention, retentionOf } from './record-keeper.js';
 import { openStorage } from './storage.js';
 
-export type StoreAlone = Pick<Store, 'records'> & { readonly retention: Retention | null };
+export type StoreAlone = Pick<Store, 'records'> & {
+  readonly retention: Retention | null;
+  /** Replaces the key that signs the log of receipts. */
+  rotateLogKey(): Promise<RotatedKey>;
+};
 
 export async function withStoreAlone<T>(config: Config, work: (store: StoreAlone) => Promise<T>): Promise<T> {
   const parts = new OpenParts();
   try {
-    const { records } = await openStorage(config, silentLogger, parts);
-    return await work({ records, retention: retentionOf(config) });
+    const { records, log } = await openStorage(config, silentLogger, parts);
+    const rotateLogKey = () => rotateKey({ store: log, keyFile: logKeyFileOf(config), clock: systemClock });
+    return await work({ records, retention: retentionOf(config), rotateLogKey });
   } finally {
     await parts.close();
   }

@@ -2,6 +2,7 @@
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import { type CatalogueCounts, countsOf } from './counts.js';
+import { catalogueDigest } from './digest.js';
 import { CatalogueFault, faultsOf, loadCatalogue } from './load-catalogue.js';
 import type { ProviderOverrides } from './provider.js';
 import type { DialectList, Snapshot } from './route.js';
@@ -81,7 +82,10 @@ export class CatalogueHolder {
     await this.options.onLoad?.(snapshot);
     this.current = snapshot;
     logger.info(
-      { models: snapshot.models.size, routes: snapshot.routes.size, providers: snapshot.providers.size },
+      {
+        ...{ models: snapshot.models.size, routes: snapshot.routes.size, providers: snapshot.providers.size },
+        digest: catalogueDigest(snapshot),
+      },
       'catalogue loaded',
     );
   }

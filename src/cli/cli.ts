@@ -9,8 +9,10 @@ import { catalogueCommands } from './commands/catalogue.js';
 import { creditsCommands } from './commands/credits.js';
 import { exportCommands } from './commands/export.js';
 import { keyCommands } from './commands/key.js';
+import { logCommands } from './commands/log.js';
 import { modelCommands } from './commands/model.js';
 import { providerCommands } from './commands/provider.js';
+import { receiptCommands } from './commands/receipt.js';
 import { reconcileCommands } from './commands/reconcile.js';
 import { routeCommands } from './commands/route.js';
 import { storageCommands } from './commands/storage.js';
@@ -30,6 +32,8 @@ const commands: readonly Command[] = [
   ...reconcileCommands,
   ...storageCommands,
   ...exportCommands,
+  ...receiptCommands,
+  ...logCommands,
 ];
 
 const globalOptions = {

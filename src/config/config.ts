@@ -42,4 +42,5 @@ export interface Config extends ValuesOf<typeof topLevel> {
   status: ValuesOf<Sections['status']>;
   billing: ValuesOf<Sections['billing']>;
   notices: NoticeSettings;
+  proof: ValuesOf<Sections['proof']>;
 }

@@ -40,6 +40,7 @@ export function configOf(checked: CheckedSettings): Config {
     status: section('status'),
     billing: section('billing'),
     notices: noticesOf(section('notices')),
+    proof: section('proof'),
   };
 }
 

@@ -105,3 +105,8 @@ export const noticeWebhook = fields({
   secret: credential.nullish(),
   secret_file: text.nullish(),
 });
+
+/** It is the name of the key too, which stands in lines of words and in texts with plus signs. */
+export const logOrigin = field('a name without spaces and plus signs, such as llm.example.com/log', (value) =>
+  typeof value === 'string' && /^[^\s+]+$/u.test(value) ? value : undefined,
+);

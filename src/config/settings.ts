@@ -22,6 +22,7 @@ import {
   databaseUrl,
   headerName,
   host,
+  logOrigin,
   noticeWebhook,
   port,
   redisTimeout,
@@ -261,6 +262,23 @@ export const sections = {
       about: '`url` and `secret` (or `secret_file`): where low balances are reported, signed.',
     }),
     interval: setting('intervalMs', duration, 30 * seconds, { about: 'How often balances are checked.' }),
+  },
+  proof: {
+    enabled: setting('enabled', yesOrNo, true, {
+      about: 'Whether receipts go into a signed log that anybody can check ([receipts](check-receipts.md)).',
+    }),
+    origin: setting('origin', logOrigin, null, {
+      default: 'host of `server.base_url` + `/log`',
+      about: 'The name of the log. It is fixed with the first receipt.',
+    }),
+    key_file: setting('keyFile', text, null, {
+      default: '`data_dir/log-key`, made at the first start',
+      isPath: true,
+      about: 'The key that signs the log. A file that is named here is never made: without it nothing is sealed.',
+    }),
+    hash_bodies: setting('hashBodies', yesOrNo, true, {
+      about: 'Whether receipts have the SHA-256 of the request and of the answer. The text itself is never stored.',
+    }),
   },
 } satisfies Record<string, Settings>;
 

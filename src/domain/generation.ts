@@ -49,4 +49,6 @@ export interface Generation {
   requestPolicy?: Readonly<Record<string, unknown>> | null;
   /** The client API that the request came by; absent or null = chat completions. */
   door?: string | null;
+  /** What the receipt needs besides (src/proof/proof-facts.ts); null without proofs, and in records of versions that did not keep it. */
+  proof?: string | null;
 }

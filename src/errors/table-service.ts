@@ -171,7 +171,7 @@ export const serviceErrors = {
     code: 'api_error',
     when: 'A failure on the service side, such as retrieving generation records. Nothing was billed.',
     remedy: 'Retry once.',
-    operations: ['listGenerations', 'getGeneration', 'getGenerationByQuery'],
+    operations: ['listGenerations', 'getGeneration', 'getGenerationByQuery', 'getReceiptProof', 'getAnyReceiptProof'],
     message: ({ what }) =>
       `${what} Nothing was billed. Retry once; if it persists, tell the operator the x-request-id.`,
   }),

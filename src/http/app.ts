@@ -22,6 +22,7 @@ import { asGatewayError, countRefused } from './faults.js';
 import { KnownPaths } from './known-paths.js';
 import { registerOpenApi } from './openapi/document.js';
 import { registerDocs } from './ops/docs.js';
+import { registerLog } from './ops/log.js';
 import { registerOps } from './ops/ops.js';
 import { registerStatus } from './ops/status.js';
 import { registerStripeWebhook } from './ops/stripe-webhook.js';
@@ -84,6 +85,7 @@ export async function buildApp(
   registerOps(app, deps, lifecycle);
   registerCatalogueChanges(app, deps);
   registerStatus(app, deps);
+  registerLog(app, deps);
   registerOpenApi(app);
   registerDocs(app, deps);
   await app.ready();

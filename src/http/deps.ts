@@ -23,6 +23,8 @@ import type { Figures } from '../observability/metrics/figures.js';
 import type { Meters } from '../observability/metrics/meters.js';
 import type { ProcessMeters } from '../observability/metrics/process-meters.js';
 import type { StripePayments } from '../payments/stripe-payments.js';
+import type { RotatedKey } from '../sealing/rotate-key.js';
+import type { Sealer } from '../sealing/sealer.js';
 import type { Store } from '../storage/store.js';
 import type { Origin, Territories } from '../territory/territories.js';
 import type { Territory } from '../territory/territory.js';
@@ -103,6 +105,13 @@ export interface HttpDeps {
   expiry: { noteExpiredKey(): void; noteNewKey(expiresAt: number | null): void };
   /** How long generations are kept; null where they all are. */
   retention: { readonly text: string; cutOff(nowMs: number): number } | null;
+  /** The log of receipts. Its sealer and the change of its key are null where no receipts are logged. */
+  proof: {
+    readonly sealer: Pick<Sealer, 'figures'> | null;
+    readonly rotate: (() => Promise<RotatedKey>) | null;
+    /** The address at which clients reach the gateway. */
+    baseUrl(): string;
+  };
   /** Those in use: a reload replaces them. `metrics` opens `/metrics` and nothing else; null where only the admin token does. */
   tokens: { readonly admin: string; readonly metrics: string | null };
   adminLimiter: AdminLimiter;

@@ -23,7 +23,9 @@ import type { BodyMemory } from '../limits/body-memory.js';
 import type { IpLimiter } from '../limits/ip-limiter.js';
 import type { KeyLimiter, Reservation } from '../limits/key-limiter.js';
 import type { Meters } from '../observability/metrics/meters.js';
+import type { Removal } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
+import type { LogIdentity } from '../proof/receipt.js';
 import type { AnswerReader } from '../providers/answer-reader.js';
 import type { FrameConsumer } from '../providers/call.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
@@ -36,6 +38,7 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
+import type { AnswerHash } from './answer-hash.js';
 import type { Caller, CallerGone } from './caller.js';
 import type { Validator } from './validate.js';
 
@@ -85,6 +88,8 @@ export interface PipelinePorts {
   meters: Pick<Meters, 'openStreams' | 'countStay'>;
   /** Counts attempts that a route did not answer, for its history. */
   routeHistory?: Pick<RouteHistory, 'countFailure'>;
+  /** null = no receipts are logged. `identity` is null until the log has begun. */
+  proof: { readonly hashBodies: boolean; identity(): LogIdentity | null } | null;
   /** null = requests do not stay with a route. */
   conversations: Conversations | null;
   /** null = this process is the only one. */
@@ -121,6 +126,8 @@ export interface Exchange extends Opening {
   readonly startedAtMs: number;
   /** Time that was spent waiting for the caller's body. */
   readonly bodyMs: number;
+  /** The hash of the body as it was sent, base64url; null where bodies are not hashed. */
+  readonly requestHash: string | null;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
   readonly reservation: Reservation;
   /** Of the balance and the key's cap: the estimated cost, until the settlement has taken the cost off. */
@@ -167,6 +174,10 @@ export interface Trail {
   readonly legs: Leg[];
   /** The plan that is being walked; null before the first walk. */
   plan: Plan | null;
+  /** The routes of that plan that gates removed. */
+  removed: readonly Removal[];
+  /** The hash of the frames that were sent; null for a whole answer, and where bodies are not hashed. */
+  answer: AnswerHash | null;
   /** What is remembered of the conversation, for that plan. */
   stay: Stay | null;
   /** The place of that plan in the chain; 0 is the requested id. */
@@ -193,6 +204,8 @@ export function newTrail(): Trail {
     breakerSkipped: [],
     legs: [],
     plan: null,
+    removed: [],
+    answer: null,
     stay: null,
     place: 0,
     upstreamMs: 0,
@@ -248,6 +261,8 @@ export interface Delivered {
   readonly errorCode: string | null;
   /** What the request fails with once it is settled; null where it was served. */
   readonly error: GatewayError | CallerGone | null;
+  /** The hash of the body that the caller gets, base64url; null where it gets none, and where bodies are not hashed. */
+  readonly answerHash: string | null;
   /** Sends the end of the answer. The settlement calls it when the record is in the journal. null where nothing is left to send. */
   readonly send: (() => void) | null;
 }

@@ -13,23 +13,22 @@ import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { applyOrder, readPreferences } from '../policy/request-preferences.js';
+import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { admit } from './admit.js';
 import { type Caller, CallerGone } from './caller.js';
 import { checkKind } from './check-kind.js';
 import { EarlyChat } from './early-chat.js';
 import { estimateCost } from './estimate-cost.js';
-
 import { gate } from './gate.js';
-import type { ChatNotes, Exchange, Opening, PipelinePorts, WalkOutcome } from './handover.js';
+import type { ChatNotes, Delivered, Exchange, Opening, PipelinePorts, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
-
 import { rank } from './rank.js';
 import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
-import { settle, settleProvisionally } from './settle.js';
+import { leafOf, settle, settleProvisionally } from './settle.js';
 import { forgetFailed, recallStay, rememberStay, stayFirst } from './sticky.js';
-import { checkContentType } from './validate.js';
+import { checkContentType, isLargeBody } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
 import { type Walk, walk } from './walk.js';
 
@@ -81,9 +80,10 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       () => exchange.sentChain ?? resolveSavedChain(snapshot, account),
       (plan, place) => {
         const asker = { identity, territory: caller.origin.territory, moment, preferences: exchange.preferences };
-        const { eligible, error } = gate(ports, plan, asker);
+        const { eligible, removed, error } = gate(ports, plan, asker);
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
+        trail.removed = removed;
         trail.place = place;
         trail.stay = null;
         if (plan.kind === 'pin') return walk(ports, { exchange, plan, candidates: eligible, relay });
@@ -91,7 +91,8 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       },
     );
     if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
-    const responding = respond(ports, exchange, walked, relay);
+    const leaf = ports.proof?.hashBodies === false ? (made: Delivered) => leafOf(ports, exchange, made) : null;
+    const responding = respond(ports, exchange, walked, relay, leaf);
     const delivered = isPending(responding) ? await responding : responding;
     notes.delivered = delivered;
     if (trail.stay) rememberStay(ports, exchange, delivered);
@@ -145,12 +146,15 @@ function enter(
   return andThen(caller.readBody(ports.bodyMemory.open(identity.account.id)), (body) => {
     const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
     notes.bodyBytes = body.length;
-    return andThen(early?.request ?? ports.validator.validate(door, body), (request) => {
+    const hashed = ports.proof?.hashBodies === true;
+    const ownHash = hashed && !isLargeBody(body) ? bodyHash(body) : null;
+    return andThen(early?.request ?? ports.validator.validate(door, body, hashed), (request) => {
       if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
       const prepared = early?.take(identity);
       const opening = prepared?.opening ?? prepare(ports, arrival, identity, request);
       return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
-        notes.exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, reservation, hold });
+        const requestHash = ownHash ?? request.bodyHash ?? null;
+        notes.exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, reservation, hold });
         return notes.exchange;
       });
     });
@@ -172,14 +176,8 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
-  const costEstimatePico = estimateCost(
-    eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain, preferences, moment }),
-    {
-      request,
-      promptTokens: promptEstimate,
-      atMs: createdAt,
-    },
-  );
+  const eligible = eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain, preferences, moment });
+  const costEstimatePico = estimateCost(eligible, { request, promptTokens: promptEstimate, atMs: createdAt });
   return {
     identity,
     request,
@@ -219,7 +217,7 @@ function takeFor(
 function exchangeOf(
   { door, caller, requestId, notes }: Arrival,
   opening: Opening,
-  more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'reservation' | 'hold'>,
+  more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
 ): Exchange {
   const { identity, request, snapshot, plan, sentChain, preferences, stay } = opening;
   const { promptEstimate, createdAt, costEstimatePico } = opening;
@@ -231,6 +229,7 @@ function exchangeOf(
     createdAt,
     startedAtMs: more.startedAtMs,
     bodyMs: more.bodyMs,
+    requestHash: more.requestHash,
     identity,
     request,
     snapshot,

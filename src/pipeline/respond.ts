@@ -4,11 +4,11 @@
  */
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { Route } from '../catalogue/route.js';
-import type { StreamEnd } from '../domain/generation.js';
-import { gatewayError } from '../errors/gateway-error.js';
-import { isNativePass, omittedOn } from '../providers/native-pass.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { bodyHash } from '../proof/proof-facts.js';
+import { isNativePass } from '../providers/native-pass.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
-import { routerMetadataText } from '../wire/router-metadata.js';
+import { AnswerHash } from './answer-hash.js';
 import { CallerGone } from './caller.js';
 import {
   type Billed,
@@ -18,10 +18,14 @@ import {
   type PipelinePorts,
   type WalkOutcome,
 } from './handover.js';
+import { answerHeaders, metadataOf } from './respond/answer-head.js';
 import { bill, billTask, provisionalBill, type SentRequest } from './respond/bill.js';
 import { StreamRelay } from './respond/stream-relay.js';
 
-export type RespondPorts = Pick<PipelinePorts, 'clock' | 'counter' | 'keyLimiter' | 'meters'>;
+export type RespondPorts = Pick<PipelinePorts, 'clock' | 'counter' | 'keyLimiter' | 'meters' | 'proof'>;
+
+/** The leaf hash of a receipt, where it can be known before the answer is sent. */
+export type LeafOf = (delivered: Delivered) => string | null;
 
 /** What a caller that closed its connection before its answer is recorded with, as in the logs of other servers. */
 const statusClientClosed = 499;
@@ -33,8 +37,10 @@ export function openRelay(
   record: (delivered: Delivered) => void,
 ): StreamRelay {
   const { caller, door, generationId: id, createdAt, request, snapshot } = exchange;
+  exchange.trail.answer = ports.proof?.hashBodies ? new AnswerHash(caller) : null;
   const relay: StreamRelay = new StreamRelay(caller, {
     counter: ports.counter,
+    answer: exchange.trail.answer,
     openWriter: (route) => door.openStream!(request, isNativePass(route.provider, request)),
     id,
     requestId: exchange.requestId,
@@ -43,7 +49,7 @@ export function openRelay(
     snapshot,
     nowMs: () => ports.clock.monotonicMs(),
     headers: (route) => beginStream(ports, exchange, route),
-    metadata: (route) => metadataOf(exchange, route),
+    metadata: (route) => metadataOf(ports, exchange, route),
     recordSoFar: (route, left) => {
       const billed = provisionalBill(
         exchange,
@@ -53,7 +59,9 @@ export function openRelay(
       );
       // A record that is settled as it stands means that the process has died, and the stream with it.
       const streamEnd = left ? 'client_closed' : 'cut';
-      record(servedOf(exchange, { route, billed, finishReason: relay.finishReason, streamEnd, send: null }));
+      // Nobody knows which of the bytes arrived, so there is no hash of them.
+      const { finishReason } = relay;
+      record(servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash: null, send: null }));
     },
   });
   return relay;
@@ -65,17 +73,19 @@ export function respond(
   exchange: Exchange,
   walked: WalkOutcome,
   relay: StreamRelay | null,
+  leafOf: LeafOf | null,
 ): MaybePromise<Delivered> {
   if (walked.kind === 'failed') {
     const { error } = walked;
-    return { ...nothing, status: error.status, streamEnd: null, errorCode: error.row.code ?? null, error };
+    const answerHash = errorHash(ports, exchange, error);
+    return { ...nothing, status: error.status, streamEnd: null, errorCode: error.row.code ?? null, error, answerHash };
   }
   const { route } = walked;
   if (walked.kind === 'gone') {
     return relay?.committed ? billAbandoned(ports, exchange, route, relay) : callerGone(exchange);
   }
   const { outcome } = walked;
-  if (outcome.kind === 'answer') return answer(ports, exchange, route, outcome.parts);
+  if (outcome.kind === 'answer') return answer(ports, exchange, route, outcome.parts, leafOf);
   if (outcome.end === 'pricing_fault') return endWithPricingFault(exchange, route, relay!, outcome.reason);
   return endStream(ports, { exchange, route, relay: relay!, end: outcome.end });
 }
@@ -86,8 +96,15 @@ const nothing = {
   billed: null,
   finishReason: null,
   fallbackOccurred: false,
+  answerHash: null,
   send: null,
 } as const;
+
+/** The body of an error is the answer that its caller gets. */
+function errorHash({ proof }: RespondPorts, { door, requestId, caller }: Exchange, error: GatewayError): string | null {
+  if (!proof?.hashBodies || caller.gone) return null;
+  return bodyHash(Buffer.from(door.writeError(error, requestId)));
+}
 
 /** A caller that leaves before its answer pays nothing. */
 function callerGone({ request }: Exchange): Delivered {
@@ -100,9 +117,10 @@ function callerGone({ request }: Exchange): Delivered {
   };
 }
 
-type ServedFields = Pick<Delivered, 'route' | 'billed' | 'finishReason' | 'streamEnd' | 'send'>;
+type ServedFields = Pick<Delivered, 'route' | 'billed' | 'finishReason' | 'streamEnd' | 'answerHash' | 'send'>;
 
-function servedOf({ trail }: Exchange, { route, billed, finishReason, streamEnd, send }: ServedFields): Delivered {
+function servedOf({ trail }: Exchange, fields: ServedFields): Delivered {
+  const { route, billed, finishReason, streamEnd, answerHash, send } = fields;
   return {
     status: 200,
     route,
@@ -112,6 +130,7 @@ function servedOf({ trail }: Exchange, { route, billed, finishReason, streamEnd,
     fallbackOccurred: fallbackOccurred(trail),
     errorCode: streamEnd === 'pricing_fault' ? 'cost_unresolvable' : null,
     error: null,
+    answerHash,
     send,
   };
 }
@@ -121,24 +140,30 @@ function answer(
   exchange: Exchange,
   route: Route,
   parts: CompletionParts,
+  leafOf: LeafOf | null,
 ): MaybePromise<Delivered> {
   const { reading, usage: given, delivered: text, task } = parts;
   const sent = sentOn(ports, exchange, route);
   const billing = task
     ? billTask(ports, exchange.request, sent, task)
     : bill(ports, exchange.request, sent, { usage: reading, given, text, whole: true });
-  return andThen(billing, (billed) => billedAnswer(ports, exchange, route, parts, billed));
+  return andThen(billing, (billed) => billedAnswer(ports, { exchange, route, parts, billed, leafOf }));
 }
 
-function billedAnswer(
-  ports: RespondPorts,
-  exchange: Exchange,
-  route: Route,
-  parts: CompletionParts,
-  billed: Billed,
-): Delivered {
+interface BilledAnswer {
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly parts: CompletionParts;
+  readonly billed: Billed;
+  readonly leafOf: LeafOf | null;
+}
+
+function billedAnswer(ports: RespondPorts, { exchange, route, parts, billed, leafOf }: BilledAnswer): Delivered {
   const { caller, trail, startedAtMs, bodyMs } = exchange;
   if (caller.gone) return callerGone(exchange);
+  const { finishReason, encoding } = parts;
+  const served = { route, billed, finishReason, streamEnd: null, answerHash: null, send: null };
+  const leaf = leafOf === null ? null : leafOf(servedOf(exchange, served));
   const text = exchange.door.writeAnswer({
     request: exchange.request,
     id: exchange.generationId,
@@ -147,15 +172,15 @@ function billedAnswer(
     parts,
     usage: billed.usage,
     cost: billed.cost,
-    metadata: metadataOf(exchange, route),
+    metadata: metadataOf(ports, exchange, route, { leaf }),
   });
   const nowMs = ports.clock.monotonicMs();
   trail.answeredAtMs = nowMs;
   trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
-  const { finishReason, encoding } = parts;
+  const answerHash = ports.proof?.hashBodies ? bodyHash(Buffer.from(text, encoding)) : null;
   // The headers are made when they are sent: the usage has then corrected what remains of the key's tokens.
   const send = () => caller.answer(answerHeaders(ports, exchange, route), text, encoding);
-  return servedOf(exchange, { route, billed, finishReason, streamEnd: null, send });
+  return servedOf(exchange, { ...served, answerHash, send });
 }
 
 interface EndedStream {
@@ -181,9 +206,11 @@ function endStream(ports: RespondPorts, { exchange, route, relay, end }: EndedSt
   if (isPending(billing)) relay.recordSoFar(caller.gone);
   return andThen(billing, (billed) => {
     const usage = { given, usage: billed.usage, cost: billed.cost };
-    const frames = relay.takeEnd(end, usage, metadataOf(exchange, route, end));
+    const frames = relay.takeEnd(end, usage, metadataOf(ports, exchange, route, { streamEnd: end }));
     const streamEnd = caller.gone ? 'client_closed' : end;
-    return servedOf(exchange, { route, billed, finishReason, streamEnd, send: () => caller.endStream(frames) });
+    const answerHash = exchange.trail.answer?.end(frames) ?? null;
+    const send = () => caller.endStream(frames);
+    return servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash, send });
   });
 }
 
@@ -192,7 +219,8 @@ function endWithPricingFault(exchange: Exchange, route: Route, relay: StreamRela
   const frames = relay.takeError(gatewayError('cost_unresolvable', { provider: route.provider.id, reason }));
   const { finishReason } = relay;
   const send = () => exchange.caller.endStream(frames);
-  return servedOf(exchange, { route, billed: null, finishReason, streamEnd: 'pricing_fault', send });
+  const answerHash = exchange.trail.answer?.end(frames) ?? null;
+  return servedOf(exchange, { route, billed: null, finishReason, streamEnd: 'pricing_fault', answerHash, send });
 }
 
 /** A caller that leaves during its stream pays for the prompt and for what it was sent. */
@@ -209,8 +237,9 @@ function billAbandoned(
     text,
     whole: false,
   });
+  const answerHash = exchange.trail.answer?.end(null) ?? null;
   return andThen(billing, (billed) =>
-    servedOf(exchange, { route, billed, finishReason, streamEnd: 'client_closed', send: null }),
+    servedOf(exchange, { route, billed, finishReason, streamEnd: 'client_closed', answerHash, send: null }),
   );
 }
 
@@ -226,46 +255,4 @@ function beginStream(ports: RespondPorts, exchange: Exchange, route: Route): str
   trail.overheadMs = Math.max(0, trail.dispatchedAtMs - startedAtMs - bodyMs - trail.upstreamMs);
   ports.meters.openStreams++;
   return answerHeaders(ports, exchange, route);
-}
-
-/** The headers of a 200, as a flat list. */
-function answerHeaders({ keyLimiter }: RespondPorts, exchange: Exchange, route: Route): string[] {
-  const headers = keyLimiter.headersOf(exchange.identity);
-  headers.push(
-    'x-request-id',
-    exchange.requestId,
-    'x-generation-id',
-    exchange.generationId,
-    'x-router-provider',
-    route.provider.id,
-    'x-router-locode',
-    route.locode,
-    'x-router-overhead-ms',
-    exchange.trail.overheadMs.toFixed(3),
-  );
-  return headers;
-}
-
-function metadataOf(
-  { request, plan, trail, preferences, generationId }: Exchange,
-  route: Route,
-  streamEnd?: StreamEnd,
-): string {
-  const { providersAttempted, breakerSkipped } = trail;
-  // The alias of the requested id; where that is none, the one of the chain's entry that serves.
-  const alias = plan.alias ?? trail.plan?.alias ?? null;
-  return routerMetadataText(
-    {
-      requestedModel: request.model,
-      alias,
-      route,
-      providersAttempted,
-      fallbackOccurred: fallbackOccurred(trail),
-      breakerSkipped,
-      requestPolicy: preferences !== null,
-      ...((request.native || request.task) && { generationId, omitted: omittedOn(route, request) }),
-      sticky: trail.stay?.first === route,
-    },
-    streamEnd,
-  );
 }

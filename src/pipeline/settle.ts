@@ -1,9 +1,12 @@
 /** Stage 8: the record of the request goes into the journal, and its cost out of the balance, before the last byte leaves. */
 import type { AttemptRecord, Generation } from '../domain/generation.js';
+import { leafHash } from '../proof/merkle.js';
+import { receiptText } from '../proof/receipt.js';
 import type { Delivered, Exchange, PipelinePorts } from './handover.js';
 import { keptError } from './settle/kept-error.js';
+import { proofCellOf } from './settle/proof-cell.js';
 
-type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'holds' | 'fleet'>;
+type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'holds' | 'fleet' | 'proof'>;
 
 /** While the store is away, an answer near a used-up balance waits this long for it, and no longer. */
 const confirmMs = 500;
@@ -58,6 +61,14 @@ function sendWhenWritten(
   return () => void journal.settled(confirmMs).then(send);
 }
 
+/** The leaf of a receipt that has no hash of its answer, base64; null while the log has not begun. */
+export function leafOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered): string | null {
+  const log = ports.proof?.identity() ?? null;
+  if (log === null) return null;
+  const record = recordOf(ports, exchange, delivered, exchange.trail.attempts);
+  return leafHash(receiptText(record, log)).toString('base64');
+}
+
 function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, attempts: AttemptRecord[]): Generation {
   const { identity, request, trail } = exchange;
   const { route, billed } = delivered;
@@ -92,6 +103,7 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     bill: billed?.cost ?? null,
     requestPolicy: exchange.preferences?.sent ?? null,
     door: exchange.door.name === 'chat' ? null : exchange.door.name,
+    proof: ports.proof === null ? null : proofCellOf(exchange, delivered),
   };
 }
 

@@ -18,24 +18,29 @@ const largeBodyBytes = 256 * 1024;
  */
 const sizeClassBytes = [1024 * 1024, 4 * 1024 * 1024, 12 * 1024 * 1024, Number.POSITIVE_INFINITY];
 
+/** Such a body is moved to another thread, which hashes it too. */
+export function isLargeBody(body: Buffer): boolean {
+  return body.length > largeBodyBytes;
+}
+
 export class Validator {
   /** Started when first needed. */
   private readonly threads = sizeClassBytes.map((bytesMax) => ({ bytesMax, thread: bodyThread() }));
 
-  /** Small bodies are read at once, so that the usual request waits for nothing. */
-  validate(door: Door, body: Buffer): MaybePromise<ChatRequest> {
-    return body.length <= largeBodyBytes ? door.readRequest(body) : this.validateLarge(door, body);
+  /** Small bodies are read at once, so that the usual request waits for nothing. `hashed`: a large body is hashed where it is read. */
+  validate(door: Door, body: Buffer, hashed = false): MaybePromise<ChatRequest> {
+    return isLargeBody(body) ? this.validateLarge(door, body, hashed) : door.readRequest(body);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.threads.map(({ thread }) => thread.close()));
   }
 
-  private async validateLarge({ path }: Door, body: Buffer): Promise<ChatRequest> {
+  private async validateLarge({ path }: Door, body: Buffer, hashed: boolean): Promise<ChatRequest> {
     const bytes = wholeBuffer(body);
     const { thread } = this.threads.find(({ bytesMax }) => body.length <= bytesMax)!;
     try {
-      const request = await thread.run({ path, bytes }, [bytes]);
+      const request = await thread.run({ path, bytes, hashed }, [bytes]);
       const members = request.members as Uint8Array;
       return { ...request, members: Buffer.from(members.buffer, members.byteOffset, members.byteLength) };
     } catch (error) {

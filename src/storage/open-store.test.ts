@@ -276,6 +276,9 @@ describe('migrations', () => {
       { name: '0011-late-rows' },
       { name: '0012-request-policy' },
       { name: '0013-door' },
+      { name: '0014-log' },
+      { name: '0015-catalogue-changes' },
+      { name: '0016-route-history' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -16,6 +16,7 @@ import { generationStore } from './stores/generation-store.js';
 import { holdStore } from './stores/hold-store.js';
 import { keyStore } from './stores/key-store.js';
 import { ledgerStore } from './stores/ledger-store.js';
+import { logStore } from './stores/log-store.js';
 import { noticeStore } from './stores/notice-store.js';
 import { paymentStore } from './stores/payment-store.js';
 import { routeHistoryStore } from './stores/route-history-store.js';
@@ -50,6 +51,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     records: recordStore(database, options, migrateOnce),
     catalogueLog: catalogueLog(database),
     routeHistory: routeHistoryStore(database, history),
+    log: logStore(database),
     payments: paymentStore(database),
     notices: noticeStore(database),
     changes: changeFeed(database, options, options.logger),

@@ -8,6 +8,7 @@ import type { NoticeStore } from '../domain/notice.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, RouteHistoryStore } from './history-types.js';
+import type { LogStore } from './log-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 
 export * from './history-types.js';
@@ -244,6 +245,7 @@ export interface Store {
   readonly records: RecordStore;
   readonly catalogueLog: CatalogueLog;
   readonly routeHistory: RouteHistoryStore;
+  readonly log: LogStore;
   readonly payments: PaymentStore;
   readonly notices: NoticeStore;
   readonly changes: ChangeFeed;

@@ -36,6 +36,8 @@ export interface ChatRequest {
   readonly extras?: PricedExtras;
   /** The `provider` object as the client sent it; absent where it sent none. It is checked against the catalogue later. */
   readonly provider?: unknown;
+  /** The hash of a body that another thread has read, base64url; absent where it was read here, or is not hashed. */
+  readonly bodyHash?: string;
   /** `session_id`, which names the conversation. */
   readonly sessionId?: string;
   /** `prompt_cache_key`, which names the conversation too; it is sent on as it is. */

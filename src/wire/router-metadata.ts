@@ -16,6 +16,8 @@ export interface RouterMetadata {
   generationId?: string;
   /** What the route has no word for and was left out. */
   omitted?: readonly string[];
+  /** The receipt in the log: the hash of its leaf, or the generation's id; absent where none is logged. */
+  receipt?: string;
 }
 
 interface Fixed {
@@ -28,16 +30,17 @@ const fixedByRoute = new WeakMap<Route, Fixed>();
 export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string): string {
   const fixed = fixedOf(metadata.route);
   const end = streamEnd === undefined ? '' : `,"stream_end":"${streamEnd}"`;
-  const { generationId, omitted } = metadata;
+  const { generationId, omitted, receipt } = metadata;
   const own = generationId === undefined ? '' : `,"generation_id":"${generationId}"`;
   const left = omitted?.length ? `,"omitted":${JSON.stringify(omitted)}` : '';
+  const logged = receipt === undefined ? '' : `,"receipt":"${receipt}"`;
   return (
     `{"requested_model":${JSON.stringify(metadata.requestedModel)},${fixed.served}` +
     `,"providers_attempted":${listText(metadata.providersAttempted)}` +
     `,"fallback_occurred":${metadata.fallbackOccurred}` +
     `,"breaker_skipped":${listText(metadata.breakerSkipped)}` +
     `,"alias":${JSON.stringify(metadata.alias)},${fixed.place},"request_policy":${metadata.requestPolicy ?? false}` +
-    `,"sticky":${metadata.sticky ?? false}${own}${left}${end}}`
+    `,"sticky":${metadata.sticky ?? false}${logged}${own}${left}${end}}`
   );
 }
 

@@ -36,6 +36,7 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
     errorCode: null,
     requestPolicy: null,
     door: null,
+    proof: null,
     attempts: [
       {
         provider: 'zeta',

@@ -11,7 +11,7 @@ export interface SourceFile {
   text: string;
 }
 
-const foundation = ['base', 'config', 'errors', 'wire', 'catalogue', 'policy', 'domain'];
+const foundation = ['base', 'config', 'errors', 'wire', 'catalogue', 'policy', 'domain', 'proof'];
 const stores = [...foundation, 'storage', 'cluster'];
 const services = [
   ...stores,
@@ -22,6 +22,7 @@ const services = [
   'territory',
   'health',
   'payments',
+  'sealing',
   'observability/metrics',
 ];
 
@@ -34,6 +35,7 @@ const importTable: Record<string, readonly string[]> = {
   wire: ['base', 'errors', 'catalogue'],
   policy: ['base', 'errors', 'wire', 'catalogue'],
   domain: ['base', 'policy', 'wire'],
+  proof: ['base', 'catalogue', 'domain', 'wire'],
   doors: ['domain', 'wire', 'base', 'errors'],
   storage: foundation,
   cluster: foundation,
@@ -44,6 +46,7 @@ const importTable: Record<string, readonly string[]> = {
   territory: stores,
   health: stores,
   payments: stores,
+  sealing: stores,
   observability: foundation,
   'observability/metrics': foundation,
   providers: foundation,

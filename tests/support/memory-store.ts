@@ -19,6 +19,7 @@ import {
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
 import { memoryCatalogueLog, memoryRouteHistory } from './memory-history.js';
+import { memoryLog } from './memory-log.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryRecords } from './memory-records.js';
 import { memorySignIn } from './memory-sign-in.js';
@@ -238,6 +239,7 @@ export class MemoryStore implements Store {
   readonly records = memoryRecords;
   readonly catalogueLog = memoryCatalogueLog();
   readonly routeHistory = memoryRouteHistory();
+  readonly log = memoryLog;
   readonly usage = memoryUsage(() => this.generationRows.values());
   readonly payments = memoryPayments({
     answer: (read) => this.answer(read),

@@ -87,6 +87,7 @@ export class PlayedRelay {
     const snapshot: Snapshot = { ...smallSnapshot(), upstreamModels: models };
     this.route = snapshot.routes.get('acme/meta/llama/defra')!;
     this.relay = new StreamRelay(this.caller, {
+      answer: null,
       counter: { countPiece: async (piece) => this.pieces.count(piece.toString('latin1')) },
       openWriter: () => chatStream,
       requestId: 'req-1',

@@ -1,6 +1,7 @@
 /** The operators' API: under `/admin/v1` with the admin token, and in the dashboard with a session. */
 import type { FastifyInstance } from 'fastify';
 import { registerAllActivity } from '../api/activity.js';
+import { registerAnyProof } from '../api/proof.js';
 import type { HttpDeps } from '../deps.js';
 import { checkAnnouncedBody } from '../server/body.js';
 import { registerAccounts } from './accounts.js';
@@ -10,6 +11,7 @@ import { registerBilledLines } from './billed-lines.js';
 import { registerCreditsAndLedger } from './credits.js';
 import { registerExport } from './export.js';
 import { registerKeys } from './keys.js';
+import { registerLogKey } from './log-key.js';
 import { registerRouteHistory } from './route-history.js';
 import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
 import { registerStorage } from './storage.js';
@@ -37,4 +39,6 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerAllActivity(app, deps);
   registerStorage(app, deps);
   registerExport(app, deps);
+  registerAnyProof(app, deps);
+  registerLogKey(app, deps);
 }

@@ -49,7 +49,7 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
   });
 }
 
-async function recordsOf<T>(deps: HttpDeps, read: () => Promise<T>): Promise<T> {
+export async function recordsOf<T>(deps: HttpDeps, read: () => Promise<T>): Promise<T> {
   try {
     await deps.journal.settled(settledWaitMs);
     return await read();

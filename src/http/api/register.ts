@@ -8,6 +8,7 @@ import { registerGenerations } from './generations.js';
 import { registerManagedKeys } from './keys.js';
 import { registerModels } from './models.js';
 import { registerCredits, registerKey } from './own-key.js';
+import { registerProof } from './proof.js';
 import { registerExplain, registerFallback, registerRoutingPolicy } from './routing.js';
 
 export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise<void> {
@@ -24,6 +25,7 @@ export async function registerAccountResources(app: FastifyInstance, deps: HttpD
   registerFallback(app, deps);
   registerRoutingPolicy(app, deps);
   registerGenerations(app, deps);
+  registerProof(app, deps);
   registerActivity(app, deps);
   registerCredits(app, deps);
   await registerExplain(app, deps);

@@ -15,6 +15,7 @@ import { messages, responses } from './paths/doors.js';
 import { catalogueChanges, status } from './paths/evidence.js';
 import { generations } from './paths/generations.js';
 import { managedKeys } from './paths/keys.js';
+import { log } from './paths/log.js';
 import { explain, models } from './paths/models.js';
 import { ops, webhooks } from './paths/ops.js';
 import { records } from './paths/records.js';
@@ -35,6 +36,7 @@ const resourceGroups = {
     aliases,
     fallback,
     generations,
+    log,
     activity,
     account,
     managedKeys,

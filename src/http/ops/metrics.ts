@@ -4,6 +4,7 @@
  */
 import { type Figures, mergeFigures, metricNames, type Sample } from '../../observability/metrics/figures.js';
 import { type MetricDefinition, metricTable } from '../../observability/metrics/metric-table.js';
+import { sealerFaults } from '../../sealing/sealer-fault.js';
 import type { HttpDeps } from '../deps.js';
 import { answersInTime } from './answers-in-time.js';
 
@@ -17,6 +18,7 @@ export type MetricsDeps = Pick<
   | 'journal'
   | 'meters'
   | 'processMeters'
+  | 'proof'
   | 'spend'
   | 'siblings'
   | 'store'
@@ -69,7 +71,8 @@ function routeFigures({ catalogue, health, holds }: MetricsDeps): Figures {
   };
 }
 
-function partFigures({ catalogue, clock, deployment, journal, upstreamConnections, spend }: MetricsDeps): Figures {
+function partFigures(deps: MetricsDeps): Figures {
+  const { catalogue, clock, deployment, journal, upstreamConnections, spend } = deps;
   const waiting = journal.figures?.();
   const connections = upstreamConnections?.();
   return {
@@ -80,6 +83,7 @@ function partFigures({ catalogue, clock, deployment, journal, upstreamConnection
       lodestone_journal_set_aside_total: one(waiting.setAside),
     }),
     ...(spend && { lodestone_holds_exceeded_total: one(spend.exceeded) }),
+    ...logFigures(deps),
     ...deployment.figures(),
     ...(connections && {
       lodestone_upstream_connections: [
@@ -90,6 +94,19 @@ function partFigures({ catalogue, clock, deployment, journal, upstreamConnection
     ...(catalogue.current && {
       lodestone_catalogue_loaded_timestamp_seconds: one(catalogue.current.loadedAt / 1000),
     }),
+  };
+}
+
+function logFigures({ proof, clock }: MetricsDeps): Figures {
+  const log = proof.sealer?.figures();
+  if (!log) return {};
+  return {
+    lodestone_log_size: one(log.size),
+    lodestone_log_unsealed_oldest_seconds: one(ageSeconds(clock.now(), log.oldestUnsealedMs)),
+    lodestone_log_sealer_fault: sealerFaults.map((reason) => ({
+      labels: [reason],
+      value: log.fault === reason ? 1 : 0,
+    })),
   };
 }
 

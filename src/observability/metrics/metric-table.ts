@@ -11,6 +11,12 @@ export const partMetrics = {
   lodestone_journal_settled_total: counter('Settlements that have left the journal.'),
   lodestone_journal_set_aside_total: counter('Settlements that the store refused, set aside for a person to look at.'),
   lodestone_postgres_up: gauge('min', '1 while PostgreSQL answers within a second.'),
+  lodestone_log_size: gauge('max', 'Receipts in the log.'),
+  lodestone_log_unsealed_oldest_seconds: gauge(
+    'max',
+    'Age of the oldest settlement that is not yet in the log of receipts.',
+  ),
+  lodestone_log_sealer_fault: gauge('max', '1 while a process does not seal receipts, by reason; else 0.', 'reason'),
   lodestone_redis_up: gauge('min', '1 while Redis can be reached; absent where none is configured.'),
   lodestone_redis_fallbacks_total: counter('Requests that were admitted without Redis, by local limits.'),
   lodestone_upstream_connections: gauge('sum', 'Connections to upstreams, by state.', 'state'),

@@ -2,8 +2,11 @@
 import type { TokenCounter } from '../../billing/count/counter.js';
 import type { Route, Snapshot } from '../../catalogue/route.js';
 import type { StreamWriter } from '../../doors/door.js';
+import type { AnswerHash } from '../answer-hash.js';
 
 export interface RelayContext {
+  /** Hashes what is sent; null where answers are not hashed. */
+  answer: Pick<AnswerHash, 'add'> | null;
   counter: Pick<TokenCounter, 'countPiece'>;
   /** The writer for a route: a route may speak the client's API itself. */
   openWriter(route: Route): StreamWriter;

@@ -125,6 +125,7 @@ export class StreamRelay implements Relay {
     if (text !== '') this.lastTextAtMs = this.context.nowMs();
     // Recorded before it is sent, so that delivered text is billed even if the process dies now.
     if (text !== '' && this.deliveredCharacters >= this.recordAt) this.recordSoFar(false);
+    this.context.answer?.add(text);
     const flowing = text === '' || this.caller.write(text);
     if (!this.delivered.countIfLong()) return this.waitForCount(flowing, resume);
     if (!flowing) this.caller.onDrain = resume;

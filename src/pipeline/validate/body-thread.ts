@@ -2,12 +2,15 @@
 import { serveThread } from '../../base/side-thread-port.js';
 import { doorOf } from '../../doors/registry.js';
 import { GatewayError } from '../../errors/gateway-error.js';
+import { bodyHash } from '../../proof/proof-facts.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 
 /** A body, and the path of the door that it came to. */
 export interface LargeBody {
   path: string;
   bytes: ArrayBuffer;
+  /** Whether its hash is wanted. */
+  hashed: boolean;
 }
 
 export interface ThreadError {
@@ -16,12 +19,14 @@ export interface ThreadError {
 }
 
 serveThread<LargeBody, ChatRequest>(
-  ({ path, bytes }) => {
+  ({ path, bytes, hashed }) => {
+    // Before the body is read, which may reuse its memory.
+    const own = hashed ? { bodyHash: bodyHash(new Uint8Array(bytes)) } : {};
     const request = doorOf(path).readRequest(Buffer.from(bytes), true);
     const text = request.members as string;
     const members = new Uint8Array(Buffer.byteLength(text, request.encoding));
     Buffer.from(members.buffer).write(text, request.encoding);
-    return { result: { ...request, members: members as unknown as Buffer }, transfer: [members.buffer] };
+    return { result: { ...request, ...own, members: members as unknown as Buffer }, transfer: [members.buffer] };
   },
   (error): ThreadError | string =>
     error instanceof GatewayError ? { condition: error.condition, values: error.values } : String(error),

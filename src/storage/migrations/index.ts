@@ -12,6 +12,7 @@ import { beforePartitions, partitions } from './0010-partitions.js';
 import { beforeLateRows, lateRows } from './0011-late-rows.js';
 import { requestPolicy } from './0012-request-policy.js';
 import { door } from './0013-door.js';
+import { log } from './0014-log.js';
 import { catalogueChanges } from './0015-catalogue-changes.js';
 import { routeHistory } from './0016-route-history.js';
 
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   { name: '0011-late-rows', sql: lateRows, before: beforeLateRows },
   { name: '0012-request-policy', sql: requestPolicy },
   { name: '0013-door', sql: door },
+  { name: '0014-log', sql: log },
   { name: '0015-catalogue-changes', sql: catalogueChanges },
   { name: '0016-route-history', sql: routeHistory },
 ];

@@ -58,6 +58,28 @@ const comparisons: readonly { what: string; sql: string }[] = [
       ) r using (account_id, from_hour)
       where g.figures is distinct from r.figures`,
   },
+  {
+    what: 'receipt and its leaf in the log',
+    sql: `select r.id as place, encode(t.leaf, 'base64') as expected, encode(r.leaf, 'base64') as found from (
+        select id, leaf_index, sha256('\\x00'::bytea || convert_to(receipt, 'UTF8')) as leaf from lodestone.receipts
+      ) r left join lateral (
+        select substr(hashes, (r.leaf_index % 256 * 32 + 1)::integer, 32) as leaf from lodestone.log_tiles
+        where level = 0 and tile = r.leaf_index / 256
+      ) t on true where r.leaf is distinct from t.leaf`,
+  },
+  {
+    what: 'size of the log',
+    sql: `select s.origin as place, s.size::text as expected, t.leaves::text as found from lodestone.log_state s, (
+        select coalesce(sum(octet_length(hashes)), 0) / 32 as leaves from lodestone.log_tiles where level = 0
+      ) t where s.size <> t.leaves`,
+  },
+  {
+    what: 'generation in the log',
+    sql: `select g.id as place, 'a receipt, or waiting for one' as expected, null::text as found from lodestone.generations g
+      where (select s.active and s.old_before_ms is null from lodestone.log_state s)
+        and not exists (select 1 from lodestone.receipts r where r.id = g.id and r.account_id = g.account_id)
+        and not exists (select 1 from lodestone.unsealed u where u.id = g.id and u.account_id = g.account_id)`,
+  },
 ];
 
 /** A store with one fault may have thousands of the same kind. */

@@ -59,6 +59,8 @@ async function prepareTarget(target: Database, tables: readonly string[]): Promi
 }
 
 async function copyInto(client: PoolClient, source: Database, table: string, list: string): Promise<void> {
+  // Copied rows are in the source's log, or in its queue, which is copied too.
+  await client.query(`set local lodestone.moving = 'on'`);
   const lines = copyOut(source, `copy (select ${list} from lodestone.${table}) to stdout`);
   const query = new CopyInQuery(`copy lodestone.${table} (${list}) from stdin`);
   client.query(query);

@@ -3,7 +3,7 @@
  * is the sum of the entries that go, and both happen in one transaction. The rollups stay.
  */
 import type { PoolClient } from 'pg';
-import { timeOrderedId } from '../../base/ids.js';
+import { generationIdsFrom, timeOrderedId } from '../../base/ids.js';
 import { monthOf, monthStart } from '../../base/time.js';
 import type { Database } from '../database.js';
 import type { PrunableMonth } from '../store.js';
@@ -19,6 +19,7 @@ const lockNotAvailable = '55P03';
 export async function prunableMonths(database: Database, beforeMs: number): Promise<PrunableMonth[]> {
   await rollUpLate(database);
   if ((await backfillBefore(database)) !== null) return [];
+  const waits = await oldestUnsealed(database);
   const end = monthStart(monthOf(beforeMs));
   const rows = await database.statement<{ month: Date; accounts: string; requests: string }>(
     'prunable-months',
@@ -31,11 +32,24 @@ export async function prunableMonths(database: Database, beforeMs: number): Prom
      order by 1`,
     [end / hourMs],
   );
-  return rows.map(({ month, accounts, requests }) => ({
+  const months = rows.map(({ month, accounts, requests }) => ({
     monthMs: month.getTime(),
     accounts: Number(accounts),
     requests: Number(requests),
   }));
+  return months.filter(({ monthMs }) => waits === null || generationIdsFrom(monthStart(monthOf(monthMs) + 1)) <= waits);
+}
+
+/** No generation is removed before it is in the log of receipts. Nothing waits where there is no log; null then. */
+async function oldestUnsealed(database: Database): Promise<string | null> {
+  const [state] = await database.statement<{ old: boolean; oldest: string | null }>(
+    'prune-unsealed',
+    `select s.old_before_ms is not null as old,
+       (select u.id from lodestone.unsealed u order by u.id, u.account_id limit 1) as oldest
+     from lodestone.log_state s where s.active`,
+    [],
+  );
+  return state?.old ? '' : (state?.oldest ?? null);
 }
 
 export async function pruneMonth(database: Database, { monthMs, accounts, requests }: PrunableMonth): Promise<void> {
@@ -51,6 +65,7 @@ export async function pruneMonth(database: Database, { monthMs, accounts, reques
       );
       // Another process has pruned it.
       if (taken.rowCount === 0) return;
+      await pruneLog(client, monthMs, endMs);
       const whole = await isWholePartition(client, month, monthMs, endMs);
       const source = whole
         ? `select account_id, billed, cost_pico from lodestone.${partitionName(month)}`
@@ -67,6 +82,18 @@ export async function pruneMonth(database: Database, { monthMs, accounts, reques
       ]);
     }),
   );
+}
+
+/** The tree keeps its hashes, so a receipt that its owner has kept can still be checked. */
+async function pruneLog(client: PoolClient, fromMs: number, toMs: number): Promise<void> {
+  const range = [generationIdsFrom(fromMs), generationIdsFrom(toMs)];
+  const waiting = await client.query(
+    `select 1 from lodestone.unsealed u where u.id >= $1 and u.id < $2 and (select s.active from lodestone.log_state s) limit 1`,
+    range,
+  );
+  if (waiting.rowCount !== 0) throw new Error('Generations of this month are not in the log of receipts yet.');
+  await client.query('delete from lodestone.unsealed where id >= $1 and id < $2', range);
+  await client.query('delete from lodestone.receipts where id >= $1 and id < $2', range);
 }
 
 /**

@@ -150,6 +150,7 @@ export const generations = lodestone.table(
     bill: billLines('bill'),
     requestPolicy: jsonText('request_policy').$type<Record<string, unknown>>(),
     door: cleanText('door'),
+    proof: cleanText('proof'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

@@ -43,6 +43,7 @@ describe('the body of a 200', () => {
         cloud_act: true,
         request_policy: false,
         sticky: false,
+        receipt: expect.stringMatching(/^gen-/),
       },
     });
     expect(reply.json.created).toBeGreaterThanOrEqual(before);

@@ -41,6 +41,7 @@ const metadata = {
   cloud_act: true,
   request_policy: false,
   sticky: false,
+  receipt: expect.stringMatching(/^gen-/),
 };
 
 describe('the frames of a stream', () => {

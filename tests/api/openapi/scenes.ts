@@ -1,6 +1,7 @@
 /** Sets up what an operation of the document needs, including ids that only the running gateway knows. */
 import type { Json, TestAccount } from '../../support/client.js';
 import type { TestGateway } from '../../support/gateway.js';
+import { proofOf } from '../../support/proofs.js';
 import { signature } from '../../support/scripted-stripe.js';
 
 export interface Scene {
@@ -18,6 +19,13 @@ async function chat({ gateway, caller }: Scene, model: string): Promise<Json> {
 }
 
 const generation = async (scene: Scene) => ({ id: (await chat(scene, 'sandbox/lodestone/echo')).id as string });
+
+/** A generation whose receipt is in the log. */
+const sealed = async (scene: Scene) => {
+  const made = await generation(scene);
+  await proofOf(scene.gateway, made.id, { key: scene.caller.key });
+  return made;
+};
 
 const alias = async ({ gateway, caller }: Scene) => {
   await gateway.call('POST', '/v1/aliases', { name: 'fast', target: 'auto/lodestone/echo' }, { key: caller.key });
@@ -48,6 +56,15 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   },
   getGeneration: generation,
   getGenerationByQuery: generation,
+  getReceiptProof: sealed,
+  getAnyReceiptProof: sealed,
+  getLog: sealed,
+  getLogCheckpoint: sealed,
+  rotateLogKey: sealed,
+  getLogTile: async (scene) => {
+    await sealed(scene);
+    return { path: '0/000.p/1' };
+  },
   getAccount: account,
   changeAccount: account,
   setPassword: account,

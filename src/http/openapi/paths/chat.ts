@@ -74,6 +74,7 @@ const metadata = {
   cloud_act: false,
   request_policy: false,
   sticky: false,
+  receipt: 'gen-01k9zw3v8fq2t6hm4x7n5r1bdc',
 };
 
 const answerExamples: Record<string, Example> = {
@@ -173,11 +174,14 @@ const routerMetadata = object(
     cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
     request_policy: boolean('The request had a `provider` object with at least one field.'),
     sticky: boolean('The route that served the conversation before was tried first, and served again.'),
+    receipt: text(
+      'The receipt in the log: the generation’s id, or the hash of its leaf where `proof.hash_bodies` is off. Absent without a log.',
+    ),
     generation_id: text('The generation’s id, at doors whose answers have an id of the provider.', idPattern('gen')),
     omitted: array({ type: 'string' }, 'Optional fields that the route has no word for and that were left out.'),
     stream_end: oneOfValues(['complete', 'stalled', 'cut'], 'Only on the last JSON frame of a stream: how it ended.'),
   },
-  { optional: ['generation_id', 'omitted', 'stream_end'] },
+  { optional: ['receipt', 'generation_id', 'omitted', 'stream_end'] },
 );
 
 const identity = {

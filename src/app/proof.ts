@@ -1,0 +1,59 @@
+/** Opens the log of receipts: its origin, its key file and the sealer, as the configuration says. */
+import { join } from 'node:path';
+import type { Logger } from '../base/logger.js';
+import type { Clock } from '../base/time.js';
+import type { Config } from '../config/config.js';
+import type { HttpDeps } from '../http/deps.js';
+import type { PipelinePorts } from '../pipeline/handover.js';
+import { LogKeyFile } from '../sealing/log-key.js';
+import { PublishedCheckpoint } from '../sealing/published-checkpoint.js';
+import { rotateKey } from '../sealing/rotate-key.js';
+import { Sealer } from '../sealing/sealer.js';
+import type { Store } from '../storage/store.js';
+import { localAddress } from './addresses.js';
+import type { OpenParts } from './open-parts.js';
+
+interface ProofDeps {
+  config: Config;
+  store: Store;
+  clock: Clock;
+  logger: Logger;
+  /** The address at which clients reach the gateway. */
+  base: () => string;
+}
+
+export interface Proof {
+  readonly http: HttpDeps['proof'];
+  /** null where no receipts are logged. */
+  readonly pipeline: PipelinePorts['proof'];
+}
+
+/** Where the system chooses the port, it is no part of the origin: it is another one at each start. */
+export function originOf(config: Config): string {
+  const { server, proof } = config;
+  if (proof.origin !== null) return proof.origin;
+  const { host } = new URL(server.baseUrl ?? localAddress(config, server.port));
+  return `${server.port === 0 && server.baseUrl === null ? host.replace(/:0$/, '') : host}/log`;
+}
+
+export function logKeyFileOf({ proof: { keyFile }, storage: { dataDir } }: Config): LogKeyFile {
+  return new LogKeyFile(keyFile ?? join(dataDir, 'log-key'), keyFile === null);
+}
+
+/** The sealer starts once the process serves. */
+export function openProof({ config, store, clock, logger, base }: ProofDeps, parts: OpenParts): Proof {
+  const { enabled, hashBodies } = config.proof;
+  const origin = originOf(config);
+  const keyFile = logKeyFileOf(config);
+  if (!enabled) {
+    void store.log.setActive(false).catch((error) => logger.warn({ error: String(error) }, 'the log cannot be read'));
+    return { http: { baseUrl: base, sealer: null, rotate: null }, pipeline: null };
+  }
+  const published = new PublishedCheckpoint(join(config.storage.dataDir, 'log-checkpoint'));
+  const sealer = parts.add(new Sealer({ store: store.log, origin, keyFile, published, clock, logger }), (part) =>
+    part.close(),
+  );
+  sealer.start();
+  const rotate = () => rotateKey({ store: store.log, keyFile, clock });
+  return { http: { baseUrl: base, sealer, rotate }, pipeline: { hashBodies, identity: () => sealer.identity() } };
+}

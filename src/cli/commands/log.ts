@@ -1,0 +1,98 @@
+/** `lodestone log …`: checks the whole log of receipts, and replaces the key that signs it. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { request } from 'undici';
+import { type LogSource, verifyLog } from '../../proof/check-log.js';
+import { tilePath } from '../../proof/tiles.js';
+import { type Command, type CommandContext, required } from '../command.js';
+import { CommandFailure } from '../io.js';
+import { throughServer } from './storage.js';
+
+export const logCommands: readonly Command[] = [
+  {
+    name: 'log verify',
+    parameters: '[--since CHECKPOINT_FILE] URL',
+    summary:
+      'Check the log of receipts of the gateway at URL against its signed checkpoint; with --since, also that nothing was rewritten since.',
+    options: { since: { type: 'string' } },
+    positionalsMax: 1,
+    run: verify,
+  },
+  {
+    name: 'log rotate-key',
+    parameters: '',
+    summary: 'Replace the key that signs the log of receipts, also while the gateway runs. The old one stays listed.',
+    positionalsMax: 0,
+    run: rotate,
+  },
+];
+
+async function verify({ io, json, positionals, options, markFailed }: CommandContext): Promise<void> {
+  const url = required(positionals[0] ?? options.url, 'The address of the gateway (URL)').replace(/\/+$/, '');
+  if (!URL.canParse(url)) throw new CommandFailure(`"${url}" is not an address like https://llm.example.com.`);
+  const since = options.since === undefined ? null : textOf(resolve(io.cwd, options.since));
+  const { checked, faults, checkpoint } = await verifyLog(sourceAt(url), since);
+  if (faults.length > 0) markFailed();
+  if (json) {
+    io.out(JSON.stringify({ ok: faults.length === 0, checked, faults, checkpoint }, null, 2));
+    return;
+  }
+  for (const line of checked) io.out(`ok    ${line}`);
+  for (const line of faults) io.out(`FAULT ${line}`);
+  if (faults.length === 0 && checkpoint !== null) {
+    io.out('The log holds. Keep this checkpoint, and give it with --since the next time:\n');
+    io.out(checkpoint.trimEnd());
+  } else {
+    io.out('The log does not hold.');
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CommandFailure(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+function sourceAt(url: string): LogSource {
+  return {
+    description: async () => JSON.parse((await fetchBytes(`${url}/.well-known/lodestone/log`)).toString('utf8')),
+    checkpoint: async () => (await fetchBytes(`${url}/log/checkpoint`)).toString('utf8'),
+    tile: (place) => fetchBytes(`${url}/log/${tilePath(place)}`),
+  };
+}
+
+const attemptsMax = 100;
+
+/** A large log has more tiles than an address may ask for in a minute. */
+async function fetchBytes(url: string): Promise<Buffer> {
+  for (let attempt = 1; ; attempt++) {
+    const { statusCode, headers, body } = await request(url).catch((error: NodeJS.ErrnoException) => {
+      throw new CommandFailure(`No server answers at ${url} (${error.code ?? error.message}).`);
+    });
+    const bytes = Buffer.from(await body.arrayBuffer());
+    if (statusCode === 200) return bytes;
+    if (statusCode !== 429 || attempt === attemptsMax) throw new CommandFailure(`${url} answered ${statusCode}.`);
+    await pause(1000 * Math.min(60, Number(headers['retry-after'] ?? 1)));
+  }
+}
+
+interface RotateAnswer {
+  verifier_key: string;
+  previous: string;
+}
+
+async function rotate(context: CommandContext): Promise<void> {
+  const { io, json } = context;
+  const answer = await throughServer<RotateAnswer>(context, {
+    call: (client) => client.call('POST', '/log/rotate-key'),
+    alone: async ({ rotateLogKey }) => {
+      const { verifierKey, previous } = await rotateLogKey();
+      return { verifier_key: verifierKey, previous };
+    },
+  });
+  if (json) return io.out(JSON.stringify(answer, null, 2));
+  io.out(`The log is signed with a new key:\n${answer.verifier_key}\nUntil now it was:\n${answer.previous}`);
+}

@@ -1,0 +1,46 @@
+/** The proof of a receipt: for the account that it belongs to, and for operators. */
+import type { FastifyInstance } from 'fastify';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { ReceiptProof } from '../../proof/check-proof.js';
+import { leafHash } from '../../proof/merkle.js';
+import type { SealedLeaf } from '../../storage/log-types.js';
+import { accountOf } from '../authenticate.js';
+import type { HttpDeps } from '../deps.js';
+import { recordsOf } from './generations.js';
+
+export function registerProof(app: FastifyInstance, deps: HttpDeps): void {
+  app.get<{ Params: { id: string } }>('/v1/generation/:id/proof', (request) =>
+    proofOf(deps, request.params.id, accountOf(request).id),
+  );
+}
+
+/** Under the prefix of the operators' API. */
+export function registerAnyProof(app: FastifyInstance, deps: HttpDeps): void {
+  app.get<{ Params: { id: string } }>('/generations/:id/proof', (request) => proofOf(deps, request.params.id, null));
+}
+
+async function proofOf(deps: HttpDeps, id: string, accountId: string | null): Promise<ReceiptProof> {
+  const { log, generations } = deps.store;
+  const shown = id.slice(0, 100);
+  const leaf = await recordsOf(deps, async () => {
+    const found = await log.leaf(id, accountId);
+    if (found !== null || accountId === null) return found;
+    return (await generations.find(accountId, id)) ? 'unsealed' : null;
+  });
+  if (leaf === null) throw gatewayError('generation_not_found', { id: shown });
+  if (leaf === 'unsealed') throw gatewayError('receipt_not_sealed', { id: shown });
+  return proofJson(leaf);
+}
+
+function proofJson({ receipt, leafIndex, state, inclusionPath }: SealedLeaf): ReceiptProof {
+  return {
+    object: 'receipt_proof',
+    receipt,
+    leaf_hash: leafHash(receipt).toString('base64'),
+    leaf_index: leafIndex,
+    tree_size: state.size,
+    inclusion_path: inclusionPath.map((hash) => hash.toString('base64')),
+    checkpoint: state.checkpoint ?? '',
+    verifier_key: state.keys.at(-1)?.verifierKey ?? '',
+  };
+}

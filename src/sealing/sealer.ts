@@ -1,0 +1,217 @@
+/**
+ * Takes settled generations into the log of receipts, a few times a second, and signs a checkpoint over them. Each process of a fleet
+ * tries; a lock of the database lets one work at a time. Everything that a sealing depends on is read inside its transaction, so a process
+ * that stood still, or lost its connection, can neither fork the log nor take a generation twice.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Logger } from '../base/logger.js';
+import { Pause } from '../base/pause.js';
+import type { Clock } from '../base/time.js';
+import { checkpointText } from '../proof/checkpoint.js';
+import { leafHash } from '../proof/merkle.js';
+import { type SignerKey, signNote } from '../proof/note.js';
+import { type LogIdentity, receiptText } from '../proof/receipt.js';
+import { edgeTiles, TreeEdge } from '../proof/tiles.js';
+import type { LogState, LogStatus, LogStore, Sealing } from '../storage/log-types.js';
+import type { LogKeyFile } from './log-key.js';
+import type { PublishedCheckpoint } from './published-checkpoint.js';
+import { faultText, type SealerFault, SealingStopped } from './sealer-fault.js';
+
+const roundMs = 400;
+const retryMs = 2_000;
+const batchMax = 512;
+/** So many receipts take about a millisecond, after which requests have the thread again. */
+const turnMax = 32;
+const compareEveryMs = 2_000;
+
+export interface SealerOptions {
+  readonly store: LogStore;
+  readonly origin: string;
+  readonly keyFile: LogKeyFile;
+  readonly published: PublishedCheckpoint;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly logger: Logger;
+}
+
+export interface SealerFigures {
+  readonly size: number;
+  readonly oldestUnsealedMs: number | null;
+  readonly fault: SealerFault | null;
+}
+
+export class Sealer {
+  private fault: SealerFault | null = null;
+  private status: LogStatus | null = null;
+  private signer: SignerKey | null = null;
+  private comparedAtMs = Number.NEGATIVE_INFINITY;
+  private oldLeft = true;
+  private isActive = false;
+  private closing = false;
+  private readonly pause = new Pause();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: SealerOptions) {}
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async close(): Promise<void> {
+    this.closing = true;
+    this.pause.end();
+    await this.running;
+  }
+
+  figures(): SealerFigures {
+    const { size = 0, oldestUnsealedMs = null } = this.status ?? {};
+    return { size, oldestUnsealedMs, fault: this.fault };
+  }
+
+  /** What receipts of this log have in common; null before its first checkpoint, and where this process may not seal. */
+  identity(): LogIdentity | null {
+    const { origin = null, salt = null } = this.status ?? {};
+    return origin === null || salt === null || this.fault !== null ? null : { origin, salt };
+  }
+
+  private async run(): Promise<void> {
+    while (!this.closing) {
+      const done = await this.round();
+      if (!this.closing) await this.pause.wait(done ? roundMs : retryMs);
+    }
+  }
+
+  /** Seals what there is. False where it has to be tried again later. */
+  async round(): Promise<boolean> {
+    const { store, logger } = this.options;
+    try {
+      await this.sealAll();
+      if (this.fault !== null) logger.info({ origin: this.options.origin }, 'the log of receipts is sealed again');
+      this.fault = null;
+      return true;
+    } catch (error) {
+      if (this.closing) return true;
+      if (!(error instanceof SealingStopped)) {
+        logger.warn({ error: String(error) }, 'receipts could not be sealed; trying again');
+        return false;
+      }
+      if (this.fault !== error.reason)
+        logger.error({ reason: error.reason }, faultText(error.reason, { ...this.options, status: this.status }));
+      this.fault = error.reason;
+      this.status = await store.status().catch(() => this.status);
+      return false;
+    }
+  }
+
+  private async sealAll(): Promise<void> {
+    const { store, clock, published } = this.options;
+    if (!this.isActive) await store.setActive(true);
+    this.isActive = true;
+    this.status = await store.status();
+    const signer = this.signerFor(this.status);
+    if (needsBeginning(this.status, signer)) await store.seal((sealing) => this.begin(sealing, signer));
+    if (this.status.oldestUnsealedMs === null) {
+      await this.compareSometimes();
+      if (this.oldLeft) this.oldLeft = await store.queueOld(clock.now());
+      return;
+    }
+    for (let taken = batchMax; taken === batchMax && !this.closing; ) {
+      const sealed = await store.seal((sealing) => this.sealBatch(sealing, signer));
+      // Another process is at it.
+      if (sealed === null) return this.compareSometimes();
+      published.remember(sealed.checkpoint);
+      taken = sealed.taken;
+    }
+    this.status = await store.status();
+  }
+
+  /** Processes that do not seal compare too, so that any of them notices a database that was put back. */
+  private async compareSometimes(): Promise<void> {
+    const { store, clock, published } = this.options;
+    const size = this.status?.size ?? 0;
+    if (size === published.size && clock.monotonicMs() - this.comparedAtMs < compareEveryMs) return;
+    this.comparedAtMs = clock.monotonicMs();
+    const checkpoint = await store.read(async (state, readTile) => {
+      const rewritten = await published.compare(state, readTile);
+      if (rewritten) throw new SealingStopped(rewritten);
+      return state.checkpoint;
+    });
+    if (checkpoint !== null) published.remember(checkpoint);
+  }
+
+  /** The key in use. Throws where it is not that of the log. */
+  private signerFor(state: LogState): SignerKey {
+    const { origin, keyFile } = this.options;
+    if (state.size > 0 && state.origin !== origin) throw new SealingStopped('origin_other');
+    const current = state.keys.at(-1)?.verifierKey ?? null;
+    if (this.signer && this.signer.verifier.text === current) return this.signer;
+    this.signer = null;
+    let key = keyFile.read();
+    if (key === 'missing' && keyFile.mayCreate && current === null) key = keyFile.create(origin);
+    if (typeof key !== 'string' && key.verifier.name !== origin && state.size === 0 && keyFile.mayCreate)
+      key = keyFile.rename(key, origin);
+    if (current !== null && (typeof key === 'string' || key.verifier.text !== current)) {
+      const next = keyFile.readNext();
+      if (typeof next !== 'string' && next.verifier.text === current) {
+        keyFile.useNext();
+        key = next;
+      }
+    }
+    if (typeof key === 'string') throw new SealingStopped(key === 'missing' ? 'key_missing' : 'key_invalid');
+    if (key.verifier.name !== origin) throw new SealingStopped('origin_other');
+    if (state.size > 0 && key.verifier.text !== current) throw new SealingStopped('key_other');
+    this.signer = key;
+    return key;
+  }
+
+  private async begin(sealing: Sealing, signer: SignerKey): Promise<void> {
+    const { state } = sealing;
+    if (!needsBeginning(state, signer)) return;
+    const { origin, clock } = this.options;
+    const current = state.keys.at(-1)?.verifierKey;
+    // Two processes with different keys would take an empty log from one another for ever.
+    if (current !== undefined && publicPart(current) !== publicPart(signer.verifier.text))
+      throw new SealingStopped('key_other');
+    await this.refuseRewritten(sealing);
+    await sealing.addKey(signer.verifier.text, clock.now());
+    const checkpoint = signNote(checkpointText({ origin, size: 0, root: state.root }), [signer]);
+    await sealing.begin({ origin, salt: state.salt ?? randomBytes(32), checkpoint });
+  }
+
+  private async sealBatch(sealing: Sealing, signer: SignerKey): Promise<{ taken: number; checkpoint: string }> {
+    const { state, readTile } = sealing;
+    const { origin, salt, keys } = state;
+    if (origin !== this.options.origin || salt === null) throw new SealingStopped('origin_other');
+    // Changed since the round began: the next one reads the key again.
+    if (keys.at(-1)?.verifierKey !== signer.verifier.text) return { taken: 0, checkpoint: state.checkpoint ?? '' };
+    await this.refuseRewritten(sealing);
+    const tiles: Buffer[] = [];
+    for (const place of edgeTiles(state.size)) tiles.push(await readTile(place));
+    const edge = new TreeEdge(state.size, tiles);
+    if (!edge.root().equals(state.root)) throw new SealingStopped('forked');
+    const sources = await sealing.take(batchMax);
+    const receipts: { id: string; accountId: string; receipt: string }[] = [];
+    for (const source of sources) {
+      const receipt = receiptText(source, { origin, salt });
+      receipts.push({ id: source.id, accountId: source.accountId, receipt });
+      edge.add(leafHash(receipt));
+      if (receipts.length % turnMax === 0) await new Promise(setImmediate);
+    }
+    if (receipts.length === 0) return { taken: 0, checkpoint: state.checkpoint ?? '' };
+    const root = edge.root();
+    const checkpoint = signNote(checkpointText({ origin, size: edge.size, root }), [signer]);
+    await sealing.write({ receipts, tiles: edge.changed(), size: edge.size, root, checkpoint });
+    return { taken: receipts.length, checkpoint };
+  }
+
+  private async refuseRewritten({ state, readTile }: Sealing): Promise<void> {
+    const rewritten = await this.options.published.compare(state, readTile);
+    if (rewritten) throw new SealingStopped(rewritten);
+  }
+}
+
+function needsBeginning({ size, origin, checkpoint, keys }: LogState, { verifier }: SignerKey): boolean {
+  return size === 0 && (checkpoint === null || origin !== verifier.name || keys.at(-1)?.verifierKey !== verifier.text);
+}
+
+/** The key itself, without its name: 33 bytes as base64. */
+const publicPart = (verifierKey: string): string => verifierKey.slice(-44);
