@@ -14,6 +14,7 @@ import {
   OverviewIcon,
   PlaygroundIcon,
   PolicyIcon,
+  ServiceIcon,
   UsageIcon,
 } from './components/icons.js';
 
@@ -75,6 +76,12 @@ export const pageGroups: readonly PageGroup[] = [
     title: 'Operator',
     operator: true,
     pages: [
+      {
+        path: '/service',
+        title: 'All usage',
+        icon: ServiceIcon,
+        load: () => import('./pages/service/service-page.js'),
+      },
       {
         path: '/accounts',
         title: 'Accounts',

@@ -38,3 +38,9 @@ export function generationIdsFrom(ms: number): string {
 
 export const generationId = (nowMs: number): string => `gen-${timeOrderedId(nowMs)}`;
 export const requestId = (nowMs: number): string => `req-${timeOrderedId(nowMs)}`;
+
+/** The millisecond at which a `gen-` or `req-` id was made; null for a text that is no such id. */
+export function idTimeMs(id: string): number | null {
+  const [, time] = /^(?:gen|req)-([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? [];
+  return time === undefined ? null : [...time].reduce((ms, digit) => ms * 32 + alphabet.indexOf(digit), 0);
+}

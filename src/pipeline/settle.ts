@@ -92,7 +92,7 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     costPico: billed?.cost.pico ?? 0n,
     billed: billed !== null,
     latencyMs: Math.round(ports.clock.monotonicMs() - exchange.startedAtMs),
-    firstByteMs: trail.attempts.at(-1)?.first_byte_ms ?? null,
+    firstByteMs: firstByteMs(exchange),
     providersAttempted: trail.providersAttempted,
     fallbackOccurred: delivered.fallbackOccurred,
     finishReason: delivered.finishReason,
@@ -105,6 +105,11 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     door: exchange.door.name === 'chat' ? null : exchange.door.name,
     proof: ports.proof === null ? null : proofCellOf(exchange, delivered),
   };
+}
+
+/** From the request's arrival to the first byte for the caller; each attempt has the provider's. null where nothing was delivered. */
+function firstByteMs({ trail: { answeredAtMs }, startedAtMs }: Exchange): number | null {
+  return answeredAtMs === null ? null : Math.round(answeredAtMs - startedAtMs);
 }
 
 /** Without text of the prompt, which some providers quote. */

@@ -1,6 +1,6 @@
 /** Opens the PostgreSQL store: migrates it and returns one object for each concern. */
 
-import { desc } from 'drizzle-orm';
+import { and, desc, eq, inArray, like, lt, or } from 'drizzle-orm';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
 import { clientConfig, Database, historyTimeoutMs, type StoreAddress, storeError } from './database.js';
@@ -102,6 +102,21 @@ function auditStore(database: Database): AuditStore {
     async add(entry) {
       await database.query((db) => db.insert(audit).values(entry));
     },
-    list: (limit) => database.query((db) => db.select().from(audit).orderBy(desc(audit.id)).limit(limit)),
+    list: (limit, { actor, action, subjects, before } = {}) =>
+      database.query((db) =>
+        db
+          .select()
+          .from(audit)
+          .where(
+            and(
+              before === undefined ? undefined : lt(audit.id, before),
+              actor === undefined ? undefined : eq(audit.actor, actor),
+              action === undefined ? undefined : or(eq(audit.action, action), like(audit.action, `${action}.%`)),
+              subjects === undefined ? undefined : inArray(audit.subject, [...subjects]),
+            ),
+          )
+          .orderBy(desc(audit.id))
+          .limit(limit),
+      ),
   };
 }

@@ -50,6 +50,45 @@ export interface ActivityRow extends ActivityFigures {
   group: string | null;
 }
 
+export type ReportGroup = 'account' | 'key' | 'model' | 'provider' | 'locode' | 'status';
+
+/** What a report counts. Absent fields do not restrict it; they mean the same as in a list of generations. */
+export interface ReportFilter {
+  key?: string;
+  model?: string;
+  provider?: string;
+  locode?: string;
+  served?: boolean;
+  status?: 'ok' | 'error' | number;
+}
+
+export interface ReportQuery {
+  /** null for all accounts. */
+  accountId: string | null;
+  /** Whole hours. */
+  fromMs: number;
+  toMs: number;
+  stepMs: number;
+  groups: readonly ReportGroup[];
+  filter: ReportFilter;
+}
+
+/** A sum of the whole period, of a step, of a route (in a step), of a member of a group, or of requests that nobody served. */
+export interface ReportRow {
+  group: ReportGroup | 'period' | 'step' | 'route' | 'step_route' | 'failed_by';
+  step: number | null;
+  /** null where nobody served, and on rows of time alone. `failed_by` has the tried providers as JSON. */
+  id: string | null;
+  requests: number;
+  errors: number;
+  costPico: bigint;
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  firstByteP50Ms: number | null;
+  firstByteP95Ms: number | null;
+}
+
 /** A sum of lines. `requests` counts the bills; `unrecorded` are bills of versions that did not keep their lines. */
 export interface BilledLine {
   readonly routeId: string;
@@ -66,6 +105,8 @@ export interface UsageStore {
   facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
   /** Sums by interval and group, and of all together. Groups without requests have no row. */
   activity(query: ActivityQuery): Promise<{ rows: ActivityRow[]; total: ActivityFigures }>;
+  /** Sums of filtered usage by step and by each group. Steps and members without requests have no row. */
+  report(query: ReportQuery): Promise<ReportRow[]>;
   /** The lines of all bills of a provider's answers in a period, by route. */
   billedLines(period: { provider: string; fromMs: number; toMs: number }): Promise<BilledLine[]>;
   /** The pico-dollars spent through each key of an account since then, by key id. Keys without requests have no entry. */

@@ -68,12 +68,21 @@ export interface GenerationQuery {
   /** Requested or served model: an id, or `{creator}/{model}` for all of its ids. */
   model?: string;
   provider?: string;
+  /** The region that served. */
+  locode?: string;
+  /** False for requests that nobody served. */
+  served?: boolean;
+  requestId?: string;
   /** `ok` or `error` as the overview counts them, or one HTTP status. */
   status?: 'ok' | 'error' | number;
   /** Epoch milliseconds: the first is inclusive, the second exclusive. */
   fromMs?: number;
   toMs?: number;
+  /** Newest first where absent. The sorts by a figure have one page, so they take no `after`. */
+  sort?: GenerationSort;
 }
+
+export type GenerationSort = 'newest' | 'oldest' | 'cost' | 'latency' | 'tokens';
 
 /** The changeable fields of an account; absent fields stay. */
 export type AccountChanges = Partial<
@@ -148,6 +157,8 @@ export interface LedgerStore {
   post(entry: Omit<LedgerEntry, 'balancePico'>): Promise<LedgerEntry>;
   /** Newest first; with `before`, the entries before that one. */
   list(accountId: string, limit: number, filter?: LedgerFilter): Promise<LedgerEntry[]>;
+  /** The sums of all credits and of all adjustments. */
+  posted(accountId: string): Promise<{ creditPico: bigint; adjustmentPico: bigint }>;
   /**
    * Writes generations, ledger entries, balances and key usage in one transaction. A record that already exists changes
    * nothing, so the caller may repeat it.
@@ -156,6 +167,7 @@ export interface LedgerStore {
 }
 
 export interface GenerationStore {
+  /** By the generation's id, or by the id of its request. */
   find(accountId: string, id: string): Promise<Generation | null>;
   list(query: GenerationQuery): Promise<{ data: Generation[]; hasMore: boolean }>;
 }
@@ -189,7 +201,17 @@ export interface HoldStore {
 
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>;
-  list(limit: number): Promise<AuditEntry[]>;
+  /** Newest first. */
+  list(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>;
+}
+
+export interface AuditFilter {
+  actor?: string;
+  /** An action such as `key.create`, or its first part for all actions that begin with it. */
+  action?: string;
+  subjects?: readonly string[];
+  /** Only entries before this id. */
+  before?: string;
 }
 
 /**

@@ -8,6 +8,7 @@ import { defaultPolicy } from '../../src/policy/policy.js';
 import {
   type AccountChanges,
   type AuditEntry,
+  type AuditFilter,
   type GenerationQuery,
   type HoldRecord,
   type KeyChange,
@@ -20,6 +21,7 @@ import {
 import { generationOf } from './generation.js';
 import { memoryCatalogueLog, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
+import { inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryRecords } from './memory-records.js';
 import { memorySignIn } from './memory-sign-in.js';
@@ -171,6 +173,7 @@ export class MemoryStore implements Store {
           .filter((row) => kind === undefined || row.kind === kind)
           .slice(0, limit);
       }),
+    posted: (accountId: string) => this.answer(() => postedSums(this.ledgerRows, accountId)),
     settle: (rows: readonly SettlementRow[]) =>
       this.answer(() => {
         for (const row of rows) this.settle(generationOf(row));
@@ -180,15 +183,13 @@ export class MemoryStore implements Store {
   readonly generations = {
     find: (accountId: string, id: string) =>
       this.answer(() => {
-        const row = this.generationRows.get(id);
-        return row?.accountId === accountId ? row : null;
+        const rows = [...this.generationRows.values()];
+        return rows.find((row) => row.accountId === accountId && (row.id === id || row.requestId === id)) ?? null;
       }),
     list: (query: GenerationQuery) =>
       this.answer(() => {
         const { limit } = query;
-        const rows = [...this.generationRows.values()]
-          .filter((row) => asked(row, query))
-          .sort((a, b) => (a.id < b.id ? 1 : -1));
+        const rows = [...this.generationRows.values()].filter((row) => asked(row, query)).sort(inOrder(query.sort));
         return { data: rows.slice(0, limit), hasMore: rows.length > limit };
       }),
   };
@@ -217,7 +218,8 @@ export class MemoryStore implements Store {
 
   readonly audit = {
     add: (entry: AuditEntry) => this.answer(() => void this.auditRows.push(entry)),
-    list: (limit: number) => this.answer(() => [...this.auditRows].reverse().slice(0, limit)),
+    list: (limit: number, filter: AuditFilter = {}) =>
+      this.answer(() => [...this.auditRows].reverse().filter(isWanted(filter)).slice(0, limit)),
   };
 
   readonly signIn = memorySignIn();

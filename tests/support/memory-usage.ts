@@ -5,6 +5,7 @@ import type {
   ActivityGroup,
   BilledLine,
   GenerationQuery,
+  ReportRow,
   UsageGroup,
   UsageRow,
   UsageStore,
@@ -16,12 +17,15 @@ function isError({ status, streamEnd }: Generation): boolean {
 
 /** Whether a generation is one that the query asks for. */
 export function asked(row: Generation, query: GenerationQuery): boolean {
-  const { accountId, after, key, model, provider, status, fromMs, toMs } = query;
+  const { accountId, after, key, model, provider, locode, served, requestId, status, fromMs, toMs, sort } = query;
   const ids = [row.requestedModel, row.servedModel ?? ''];
   const models = [...ids, ...ids.map((id) => id.split('/').slice(1, 3).join('/'))];
   return (
     row.accountId === accountId &&
-    (after === undefined || row.id < after) &&
+    (after === undefined || (sort === 'oldest' ? row.id > after : row.id < after)) &&
+    (requestId === undefined || row.requestId === requestId) &&
+    (locode === undefined || row.locode === locode) &&
+    (served === undefined || (row.provider !== null) === served) &&
     (key === undefined || row.keyName === key || row.keyId === key) &&
     (model === undefined || models.includes(model)) &&
     (provider === undefined || row.provider === provider) &&
@@ -75,6 +79,30 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
       }
       const found = [...groups.values()].map(({ startMs, group, rows: of }) => ({ startMs, group, ...activityOf(of) }));
       return { rows: found.sort((a, b) => a.startMs - b.startMs), total: activityOf(all) };
+    },
+    async report({ accountId, fromMs, toMs, stepMs, groups, filter }) {
+      const sums = new Map<
+        string,
+        { group: ReportRow['group']; step: number | null; id: string | null; rows: Generation[] }
+      >();
+      const put = (group: ReportRow['group'], step: number | null, id: string | null, row: Generation) => {
+        const key = JSON.stringify([group, step, id]);
+        const entry = sums.get(key) ?? { group, step, id, rows: [] };
+        entry.rows.push(row);
+        sums.set(key, entry);
+      };
+      for (const row of rows()) {
+        const query = { ...filter, accountId: accountId ?? row.accountId, fromMs, toMs, limit: 1 };
+        if (!asked(row, query)) continue;
+        const step = Math.floor((row.createdAt - fromMs) / stepMs);
+        put('period', null, null, row);
+        put('step', step, null, row);
+        put('route', null, row.servedModel, row);
+        put('step_route', step, row.servedModel, row);
+        put('failed_by', null, row.servedModel === null ? JSON.stringify(row.providersAttempted) : null, row);
+        for (const group of groups) put(group, null, groupOf[group](row), row);
+      }
+      return [...sums.values()].map(({ group, step, id, rows: of }) => ({ group, step, id, ...activityOf(of) }));
     },
     async facets(accountId, fromMs) {
       const mine = [...rows()].filter((row) => row.accountId === accountId && row.createdAt >= fromMs);

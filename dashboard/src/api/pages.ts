@@ -2,7 +2,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { api, query } from './client.js';
 import type { List } from './types.js';
-import type { Generation, LedgerEntry } from './usage-types.js';
+import type { LedgerEntry } from './usage-types.js';
 
 const pageSize = 25;
 
@@ -14,9 +14,6 @@ function paged<Entry extends { id: string }>(key: string, path: string, filters:
     getNextPageParam: (page) => (page.has_more ? page.data.at(-1)?.id : undefined),
   });
 }
-
-export const generationPages = (filters: Record<string, string | undefined>) =>
-  paged<Generation>('generations', 'v1/generations', filters);
 
 export const ledgerPages = (filters: Record<string, string | undefined>) =>
   paged<LedgerEntry>('ledger', 'ledger', filters);

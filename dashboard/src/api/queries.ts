@@ -1,16 +1,8 @@
 /** The queries of the pages, each with one cache key. A change names the keys that it invalidates. */
 import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { api, isApiError, query, whenSessionEnds } from './client.js';
-import type { Alias, Catalogue, Gate, Key, List, Overview, RoutingPolicy, Session } from './types.js';
-import type {
-  AuditEntry,
-  CheckoutState,
-  Credits,
-  Facets,
-  Generation,
-  OperatorAccount,
-  RouteHealth,
-} from './usage-types.js';
+import { api, isApiError, whenSessionEnds } from './client.js';
+import type { Alias, Catalogue, Gate, Key, List, RoutingPolicy, Session } from './types.js';
+import type { CheckoutState, Credits, Facets, OperatorAccount, RouteHealth } from './usage-types.js';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -37,9 +29,6 @@ export function beginSession(session: Session): void {
 }
 
 whenSessionEnds(() => queryClient.invalidateQueries({ queryKey: ['session'] }));
-
-export const overviewQuery = (range: string) =>
-  queryOptions({ queryKey: ['overview', range], queryFn: () => api<Overview>(`overview?range=${range}`) });
 
 export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: async () => (await api<List<Key>>('keys')).data });
 
@@ -71,12 +60,6 @@ export const gatesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export const generationQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['generation', id],
-    queryFn: async () => (await api<{ data: Generation }>(`v1/generation/${encodeURIComponent(id)}`)).data,
-  });
-
 export const facetsQuery = queryOptions({ queryKey: ['facets'], queryFn: () => api<Facets>('usage/facets') });
 
 export const creditsQuery = queryOptions({ queryKey: ['credits'], queryFn: () => api<Credits>('credits') });
@@ -103,12 +86,6 @@ export const routesQuery = queryOptions({
   queryFn: async () => (await api<List<RouteHealth>>('operator/routes')).data,
   refetchInterval: 10_000,
 });
-
-export const auditQuery = (limit: number) =>
-  queryOptions({
-    queryKey: ['operator', 'audit', limit],
-    queryFn: async () => (await api<List<AuditEntry>>(`operator/audit${query({ limit })}`)).data,
-  });
 
 /** A mutation that reads the named queries again before it succeeds. */
 export function useChange<In, Out>(change: (input: In) => Promise<Out>, stale: readonly (readonly unknown[])[]) {

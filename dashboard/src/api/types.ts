@@ -39,53 +39,6 @@ export interface SignedIn extends Gateway {
 
 export type Session = SignedIn | SignedOut;
 
-export interface Figures {
-  requests: number;
-  errors: number;
-  spend_usd: string;
-  tokens: number;
-  first_byte_p50_ms: number | null;
-  carbon: number | null;
-}
-
-interface Totals extends Figures {
-  prompt_tokens: number;
-  completion_tokens: number;
-  first_byte_p95_ms: number | null;
-}
-
-export interface Step extends Figures {
-  at: string;
-  first_byte_p95_ms: number | null;
-}
-
-interface NamedFigures extends Figures {
-  id: string;
-  name: string;
-}
-
-export interface RegionFigures extends Figures {
-  id: string;
-  city: string | null;
-  country: string | null;
-  lat: number | null;
-  lon: number | null;
-  grid_carbon: number | null;
-}
-
-export interface Overview {
-  from: string;
-  to: string;
-  step_seconds: number;
-  totals: Totals;
-  previous: Totals;
-  series: Step[];
-  by_model: NamedFigures[];
-  by_provider: NamedFigures[];
-  by_region: RegionFigures[];
-  balance_usd: string;
-}
-
 export interface Key {
   id: string;
   name: string;

@@ -20,6 +20,7 @@ export interface CostLine {
 
 export interface Generation {
   id: string;
+  request_id: string;
   created_at: string;
   key_name: string;
   requested_model: string;
@@ -44,6 +45,8 @@ export interface Generation {
   attempts: Attempt[];
   cost_details: ({ tier?: string } & Record<string, string | undefined>) | null;
   cost_lines: CostLine[] | null;
+  /** The `provider` object that the request sent. */
+  request_policy: Record<string, unknown> | null;
 }
 
 export interface Facets {
@@ -56,6 +59,9 @@ export interface Credits {
   balance_usd: string;
   total_credits_usd: string;
   total_usage_usd: string;
+  /** The sums of all credits and of all adjustments. */
+  credited_usd: string;
+  adjusted_usd: string;
   /** Below this balance the owner gets a notice; 0 turns it off. */
   low_balance_usd: string;
   top_up: TopUpOffer;
@@ -114,11 +120,16 @@ export interface RouteHealth {
   error_rate: number | null;
 }
 
-export interface AuditEntry {
+export interface AuditLogEntry {
   id: string;
   created_at: string;
   actor: string;
+  /** The email of an account or the name of a key, where there is one. */
+  actor_name: string | null;
   action: string;
   subject: string;
-  details: unknown;
+  subject_name: string | null;
+  account_id: string | null;
+  account_name: string | null;
+  details: Record<string, unknown>;
 }

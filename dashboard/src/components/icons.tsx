@@ -113,3 +113,16 @@ export const SignOutIcon = icon(
 export const BookIcon = icon(
   <path d="M4 4.5A1.5 1.5 0 0 1 5.5 3H16v11.5H5.5A1.5 1.5 0 0 0 4 16zm0 0V16A1.5 1.5 0 0 0 5.5 17.5H16v-3" />,
 );
+export const SearchIcon = icon(
+  <>
+    <circle cx="9" cy="9" r="5.25" />
+    <path d="m13 13 3.5 3.5" />
+  </>,
+);
+export const ServiceIcon = icon(
+  <>
+    <rect height="5" rx="1.5" width="13" x="3.5" y="3.5" />
+    <rect height="5" rx="1.5" width="13" x="3.5" y="11.5" />
+    <path d="M6.5 6h.1M6.5 14h.1" />
+  </>,
+);

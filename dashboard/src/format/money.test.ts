@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isNegative, isZero, perMillion, shortUsd, signedUsd, usd } from './money.js';
+import { isNegative, isZero, perMillion, rowUsd, signedUsd, sumUsd, totalUsd, usd } from './money.js';
 
 describe('usd: every decimal that counts is kept', () => {
   it.each([
@@ -16,14 +16,49 @@ describe('usd: every decimal that counts is kept', () => {
   it('leaves what is no amount as it is', () => expect(usd('n/a')).toBe('n/a'));
 });
 
-describe('shortUsd: cents, and below a dollar three digits that count; cut off, never rounded up', () => {
+describe('totalUsd: a sum to the cent', () => {
   it.each([
-    ['17.570440210000', '$17.57'],
-    ['0.759123', '$0.759'],
-    ['0.00029999', '$0.000299'],
+    ['4.6626390625', '$4.66'],
+    ['4.665', '$4.67'],
+    ['4.6649999', '$4.66'],
+    ['0.999', '$1.00'],
+    ['999.999', '$1,000.00'],
     ['0', '$0.00'],
-    ['-2.42955979', '−$2.42'],
-  ])('%s → %s', (amount, text) => expect(shortUsd(amount)).toBe(text));
+    ['0.000', '$0.00'],
+    ['0.01', '$0.01'],
+    ['0.0099999', '< $0.01'],
+    ['0.000000000001', '< $0.01'],
+    ['-0.000000000001', '> −$0.01'],
+    ['-2.42955979', '−$2.43'],
+    ['9007199254740993.015', '$9,007,199,254,740,993.02'],
+    ['n/a', 'n/a'],
+  ])('%s → %s', (amount, text) => expect(totalUsd(amount)).toBe(text));
+});
+
+describe('rowUsd: four significant digits, and never less than the cents', () => {
+  it.each([
+    ['0.00123456', '$0.001235'],
+    ['0.000000000001', '$0.000000000001'],
+    ['0.0000123456', '$0.00001235'],
+    ['0.1', '$0.10'],
+    ['0.99996', '$1.00'],
+    ['1.23456', '$1.235'],
+    ['12.3456', '$12.35'],
+    ['1234.567', '$1,234.57'],
+    ['5', '$5.00'],
+    ['0', '$0.00'],
+    ['-0.00123456', '−$0.001235'],
+  ])('%s → %s', (amount, text) => expect(rowUsd(amount)).toBe(text));
+});
+
+describe('sumUsd: exact', () => {
+  it.each([
+    [['0.1', '0.2'], '0.3'],
+    [['9007199254740993', '0.000000000001'], '9007199254740993.000000000001'],
+    [['1', '-1'], '0'],
+    [['0.5', '-2'], '-1.5'],
+    [[], '0'],
+  ])('%j → %s', (amounts, sum) => expect(sumUsd(amounts)).toBe(sum));
 });
 
 describe('perMillion: exact', () => {

@@ -1,4 +1,7 @@
-/** Formats exact amounts: decimal strings in, text out, and no float in between. */
+/**
+ * Formats exact amounts: decimal strings in, text out, and no float in between. A sum of many requests is shown to the cent
+ * (`totalUsd`), the amount of one request to four significant digits (`rowUsd`), and a receipt shows every decimal (`usd`).
+ */
 
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/;
 
@@ -25,14 +28,51 @@ export function signedUsd(amount: string): string {
   return isNegative(amount) || isZero(amount) ? usd(amount) : `+${usd(amount)}`;
 }
 
-/** At most four significant digits below a dollar, cents above. For axes and tiles that have the exact amount nearby. */
-export function shortUsd(amount: string): string {
+/** A sum, to the cent: `"4.6626390625"` → `"$4.66"`. Less than a cent, but not nothing, is `"< $0.01"`. */
+export function totalUsd(amount: string): string {
   const [, sign, whole, fraction = ''] = shape.exec(amount) ?? [];
   if (whole === undefined) return amount;
-  const leading = fraction.search(/[1-9]/);
-  const kept = whole !== '0' || leading < 0 ? 2 : Math.max(2, leading + 3);
-  const decimals = fraction.slice(0, kept).padEnd(2, '0');
-  return `${sign ? '−' : ''}$${grouped(whole)}.${decimals}`;
+  const isSmall = !isZero(amount) && BigInt(whole) === 0n && /^00/.test(fraction.padEnd(2, '0'));
+  if (isSmall) return sign ? '> −$0.01' : '< $0.01';
+  return textOf(sign, rounded(whole, fraction, 2));
+}
+
+/** One request's amount, to four significant digits and at least to the cent: `"0.00123456"` → `"$0.001235"`. */
+export function rowUsd(amount: string): string {
+  const [, sign, whole, fraction = ''] = shape.exec(amount) ?? [];
+  if (whole === undefined) return amount;
+  const units = whole.replace(/^0+/, '');
+  const leadingZeros = units === '' ? Math.max(0, fraction.search(/[1-9]/)) : 0;
+  const decimals = Math.max(2, significantDigits - units.length + leadingZeros);
+  return textOf(sign, rounded(whole, fraction, decimals));
+}
+
+const significantDigits = 4;
+
+/** Rounds half away from zero, and drops zeros at the end beyond the cents. */
+function rounded(whole: string, fraction: string, decimals: number): [whole: string, fraction: string] {
+  const scaled = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  const up = (fraction[decimals] ?? '0') >= '5' ? 1n : 0n;
+  const digits = (scaled + up).toString().padStart(decimals + 1, '0');
+  const split = digits.length - decimals;
+  return [digits.slice(0, split), digits.slice(split).replace(/0+$/, '').padEnd(2, '0')];
+}
+
+function textOf(sign: string | undefined, [whole, fraction]: [whole: string, fraction: string]): string {
+  return `${sign && !/^0*$/.test(whole + fraction) ? '−' : ''}$${grouped(whole)}.${fraction}`;
+}
+
+/** The exact sum of amounts. */
+export function sumUsd(amounts: readonly string[]): string {
+  const scale = 24;
+  const total = amounts.reduce((sum, amount) => {
+    const [, sign, whole = '0', fraction = ''] = shape.exec(amount) ?? [];
+    const units = BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'));
+    return sign ? sum - units : sum + units;
+  }, 0n);
+  const digits = (total < 0n ? -total : total).toString().padStart(scale + 1, '0');
+  const fraction = digits.slice(-scale).replace(/0+$/, '');
+  return `${total < 0n ? '-' : ''}${digits.slice(0, -scale)}${fraction && `.${fraction}`}`;
 }
 
 export function isNegative(amount: string): boolean {

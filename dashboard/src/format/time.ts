@@ -10,6 +10,11 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 export const date = (iso: string) => dates.format(new Date(iso));
 export const dateTime = (iso: string) => times.format(new Date(iso));
+const rowTimes = new Intl.DateTimeFormat(undefined, {
+  ...{ month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+});
+/** In a list of requests: without the year. */
+export const rowTime = (iso: string) => rowTimes.format(new Date(iso));
 export const exactTime = (iso: string) => exact.format(new Date(iso));
 
 /** A point of a series, as precise as its step. */

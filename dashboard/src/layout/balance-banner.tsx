@@ -3,7 +3,7 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { buttonClass } from '../components/button.js';
 import { classNames } from '../components/class-names.js';
 import { AlertIcon } from '../components/icons.js';
-import { usd } from '../format/money.js';
+import { totalUsd } from '../format/money.js';
 import { useSession } from './session-context.js';
 
 const tones = { low: 'bg-warn-soft text-warn', exhausted: 'bg-danger-soft text-danger' };
@@ -24,11 +24,12 @@ export function BalanceBanner() {
         <AlertIcon className="mt-0.5 size-4.5 shrink-0" />
         {level === 'exhausted' ? (
           <span>
-            Your balance is {usd(balance)}. All requests are refused until you add credit, also requests to free models.
+            Your balance is {totalUsd(balance)}. All requests are refused until you add credit, also requests to free
+            models.
           </span>
         ) : (
           <span>
-            Your balance is {usd(balance)}, below {usd(threshold)}. At zero, requests are refused.
+            Your balance is {totalUsd(balance)}, below {totalUsd(threshold)}. At zero, requests are refused.
           </span>
         )}
       </span>

@@ -1,12 +1,14 @@
 /** The layout of every signed-in page: skip link, navigation, account menu, and the main region, which gets focus on navigation. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { sessionQuery } from '../api/queries.js';
+import { ExactTooltip } from '../components/exact-tooltip.js';
 import { AccountMenu } from './account-menu.js';
 import { BalanceBanner } from './balance-banner.js';
 import { Brand } from './brand.js';
 import { Navigation } from './navigation.js';
+import { PaletteButton } from './palette/palette-button.js';
 import { SessionContext } from './session-context.js';
 
 /** Polls the session, so that an open page shows a low balance. */
@@ -15,6 +17,7 @@ const balanceMs = 60_000;
 export function Shell() {
   const { data: session } = useQuery({ ...sessionQuery, refetchInterval: balanceMs });
   const main = useFocusOnNavigation();
+  const isWide = useIsWide();
   if (!session?.signed_in) return <Navigate to="/sign-in" />;
   return (
     <SessionContext value={session}>
@@ -30,23 +33,44 @@ export function Shell() {
             <Link aria-label="Lodestone" className="flex rounded-md" to="/">
               <Brand />
             </Link>
-            <div className="flex lg:hidden">
+            <div className="flex items-center lg:hidden">
+              {isWide || <PaletteButton />}
               <AccountMenu />
             </div>
           </div>
+          {isWide && (
+            <div className="px-3 pb-3">
+              <PaletteButton />
+            </div>
+          )}
           <Navigation operator={session.operator} />
           <div className="border-t border-line p-3 max-lg:hidden">
             <AccountMenu />
           </div>
         </header>
         <main className="min-w-0 px-4 py-6 sm:px-8 lg:px-10 lg:py-8" id="content" ref={main} tabIndex={-1}>
-          <div className="mx-auto max-w-6xl">
+          <div className="mx-auto max-w-6xl has-data-wide:max-w-none">
             <BalanceBanner />
             <Outlet />
           </div>
         </main>
       </div>
+      <ExactTooltip />
     </SessionContext>
+  );
+}
+
+const wideScreen = '(width >= 64rem)';
+
+/** There is one search button, because there is one shortcut: in the column at the side, or beside the account menu. */
+function useIsWide(): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const query = window.matchMedia(wideScreen);
+      query.addEventListener('change', changed);
+      return () => query.removeEventListener('change', changed);
+    },
+    () => window.matchMedia(wideScreen).matches,
   );
 }
 

@@ -1,6 +1,6 @@
 /** The usage history of an account, newest first, including requests that have just ended. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { generationIdsFrom } from '../../base/ids.js';
+import { idTimeMs } from '../../base/ids.js';
 import { usdText } from '../../base/money.js';
 import type { Generation } from '../../domain/generation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
@@ -35,18 +35,21 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
     return { object: 'list', data: found.data.map(generationJson), has_more: found.hasMore };
   });
 
-  const one = async (request: FastifyRequest, id: string) => {
-    const find = () => deps.store.generations.find(accountOf(request).id, id);
-    const generation = await recordsOf(deps, async () => (await find()) ?? (await settledElsewhere(deps, id, find)));
-    if (!generation) throw gatewayError('generation_not_found', { id: id.slice(0, 100) });
-    return { data: generationJson(generation) };
-  };
+  const one = (request: FastifyRequest, id: string) => generationNamed(deps, accountOf(request).id, id);
   app.get<{ Params: { id: string } }>('/v1/generation/:id', (request) => one(request, request.params.id));
   app.get('/v1/generation', async (request) => {
     const id = queryText(request, 'id');
     if (id === undefined) throw gatewayError('field_invalid', { param: 'id', reason: 'is missing; send ?id=gen-…' });
     return one(request, id);
   });
+}
+
+/** The generation of an account by its id, or by the id of its request. */
+export async function generationNamed(deps: HttpDeps, accountId: string, id: string) {
+  const find = () => deps.store.generations.find(accountId, id);
+  const generation = await recordsOf(deps, async () => (await find()) ?? (await settledElsewhere(deps, id, find)));
+  if (!generation) throw gatewayError('generation_not_found', { id: id.slice(0, 100) });
+  return { data: generationJson(generation) };
 }
 
 export async function recordsOf<T>(deps: HttpDeps, read: () => Promise<T>): Promise<T> {
@@ -64,7 +67,7 @@ async function settledElsewhere<T>(
   id: string,
   find: () => Promise<T | null>,
 ): Promise<T | null> {
-  const isRecent = id.startsWith('gen-') && id >= generationIdsFrom(clock.now() - requestMaxMs);
+  const isRecent = (idTimeMs(id) ?? 0) >= clock.now() - requestMaxMs;
   return isRecent ? deployment.findSettledElsewhere(find) : null;
 }
 
@@ -82,11 +85,19 @@ export function generationFilters(request: FastifyRequest): Partial<GenerationQu
     key: queryText(request, 'key'),
     model: queryText(request, 'model'),
     provider: queryText(request, 'provider'),
+    requestId: queryText(request, 'request_id'),
+    locode: queryText(request, 'locode')?.toLowerCase(),
+    served: servedOf(queryText(request, 'served')),
     status: statusOf(queryText(request, 'status')),
     fromMs: instantOf(request, 'from'),
     toMs: instantOf(request, 'to'),
   };
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+function servedOf(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === 'yes' || text === 'no') return text && text === 'yes';
+  throw gatewayError('field_invalid', { param: 'served', reason: 'must be "yes" or "no"' });
 }
 
 function statusOf(text: string | undefined): GenerationQuery['status'] {
@@ -103,9 +114,10 @@ export function instantOf(request: FastifyRequest, name: string): number | undef
   throw gatewayError('field_invalid', { param: name, reason: 'must be an RFC 3339 time or a date' });
 }
 
-function generationJson(generation: Generation) {
+export function generationJson(generation: Generation) {
   return {
     id: generation.id,
+    request_id: generation.requestId,
     created_at: new Date(generation.createdAt).toISOString(),
     key_name: generation.keyName,
     requested_model: generation.requestedModel,

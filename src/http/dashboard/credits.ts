@@ -79,10 +79,13 @@ export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboa
   app.get('/credits', async (request) => {
     const { id, balancePico, usagePico } = accountOf(request);
     const threshold = (await deps.store.notices.threshold(id)) ?? lowBalancePico;
+    const { creditPico, adjustmentPico } = await deps.store.ledger.posted(id);
     return {
       balance_usd: usdText(balancePico),
       total_credits_usd: usdText(balancePico + usagePico),
       total_usage_usd: usdText(usagePico),
+      credited_usd: usdText(creditPico),
+      adjusted_usd: usdText(adjustmentPico),
       currency: 'USD',
       low_balance_usd: usdText(threshold),
       top_up: deps.payments

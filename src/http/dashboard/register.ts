@@ -4,6 +4,7 @@ import { registerOperatorResources } from '../admin/register.js';
 import { registerAccountResources } from '../api/register.js';
 import { callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { registerAuditLog } from './audit-log.js';
 import { registerCatalogueView } from './catalogue.js';
 import { registerCheckout, registerOwnCredits } from './credits.js';
 import type { DashboardDeps } from './dashboard-deps.js';
@@ -12,6 +13,8 @@ import { registerModelHistory } from './model-history.js';
 import { registerOverview } from './overview.js';
 import { registerPages } from './pages.js';
 import { registerPolicyPreview } from './policy-preview.js';
+import { registerOperatorReport, registerReport } from './report.js';
+import { registerOperatorRequests, registerRequests } from './requests.js';
 import { requireOperator, requireSession } from './require-session.js';
 import { checkSameOrigin } from './same-origin.js';
 import { registerOwnSession, registerSession } from './session.js';
@@ -45,6 +48,8 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   registerModelHistory(app, deps);
   registerPolicyPreview(app, deps);
   registerUsage(app, deps);
+  registerReport(app, deps);
+  registerRequests(app, deps);
   registerOwnCredits(app, deps, dashboard);
   registerCheckout(app, deps, dashboard);
   registerPlayground(app, dashboard);
@@ -53,6 +58,9 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
     async (operators) => {
       requireOperator(operators);
       registerOperatorResources(operators, deps);
+      registerOperatorReport(operators, deps);
+      registerOperatorRequests(operators, deps);
+      registerAuditLog(operators, deps);
     },
     { prefix: '/operator' },
   );

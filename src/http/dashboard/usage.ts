@@ -35,6 +35,7 @@ const columns: readonly (readonly [string, (row: Generation) => string | number 
   ['stream_end', (row) => row.streamEnd],
   ['usage_source', (row) => row.usageSource],
   ['error_code', (row) => row.errorCode],
+  ['request_id', (row) => row.requestId],
 ];
 
 export function registerUsage(app: FastifyInstance, deps: HttpDeps): void {

@@ -1,8 +1,8 @@
 /** Reads the usage history of an account, newest first. */
-import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
-import { generationIdsFrom } from '../../base/ids.js';
+import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { generationIdsFrom, idTimeMs } from '../../base/ids.js';
 import type { Database } from '../database.js';
-import type { GenerationQuery, GenerationStore } from '../store.js';
+import type { GenerationQuery, GenerationSort, GenerationStore } from '../store.js';
 import { generations } from './tables.js';
 import { isErrorSql } from './usage-store.js';
 
@@ -13,7 +13,7 @@ export function generationStore(history: Database): GenerationStore {
         db
           .select()
           .from(generations)
-          .where(and(eq(generations.accountId, accountId), eq(generations.id, id))),
+          .where(and(eq(generations.accountId, accountId), ofId(id))),
       );
       return rows[0] ?? null;
     },
@@ -24,7 +24,7 @@ export function generationStore(history: Database): GenerationStore {
           .select()
           .from(generations)
           .where(and(...conditionsOf(query)))
-          .orderBy(desc(generations.id))
+          .orderBy(...orderOf(query.sort))
           .limit(query.limit + 1),
       );
       return { data: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
@@ -33,12 +33,15 @@ export function generationStore(history: Database): GenerationStore {
 }
 
 function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
-  const { accountId, after, key, model, provider, status, fromMs, toMs } = query;
+  const { accountId, after, key, model, provider, locode, served, requestId, status, fromMs, toMs, sort } = query;
   const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
     value === undefined ? undefined : condition(value);
   return [
     eq(generations.accountId, accountId),
-    when(after, (id) => lt(generations.id, id)),
+    when(after, (id) => (sort === 'oldest' ? gt(generations.id, id) : lt(generations.id, id))),
+    when(requestId, ofId),
+    when(locode, (id) => eq(generations.locode, id)),
+    when(served, (yes) => (yes ? isNotNull(generations.provider) : isNull(generations.provider))),
     when(fromMs, (ms) => gte(generations.id, generationIdsFrom(ms))),
     when(toMs, (ms) => lt(generations.id, generationIdsFrom(ms))),
     when(key, (name) => or(eq(generations.keyName, name), eq(generations.keyId, name))),
@@ -46,6 +49,30 @@ function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
     when(provider, (id) => eq(generations.provider, id)),
     when(status, ofStatus),
   ];
+}
+
+const requestMaxMs = 60 * 60 * 1000;
+const clockStepMs = 60 * 1000;
+
+/** There is no index on request ids. Both ids begin with the time, so a request id bounds the generations to look at. */
+function ofId(id: string): SQL | undefined {
+  const ms = id.startsWith('req-') ? idTimeMs(id) : null;
+  if (ms === null) return eq(generations.id, id);
+  return and(
+    eq(generations.requestId, id),
+    gte(generations.id, generationIdsFrom(Math.max(0, ms - clockStepMs))),
+    lt(generations.id, generationIdsFrom(ms + requestMaxMs)),
+  );
+}
+
+function orderOf(sort: GenerationSort = 'newest'): SQL[] {
+  if (sort === 'oldest') return [asc(generations.id)];
+  const figures = {
+    cost: generations.costPico,
+    latency: generations.latencyMs,
+    tokens: sql`${generations.promptTokens} + ${generations.completionTokens}`,
+  };
+  return sort === 'newest' ? [desc(generations.id)] : [desc(figures[sort]), desc(generations.id)];
 }
 
 /** `{creator}/{model}` stands for every id of that model, requested or served. */

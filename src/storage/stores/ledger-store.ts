@@ -42,6 +42,9 @@ where ($3::text is null or position < (select position from entries where id = $
   and ($4::text is null or kind = $4)
 order by position desc limit $2`;
 
+const sumsByKind =
+  'select kind, sum(amount_pico) as pico from lodestone.ledger_posts where account_id = $1 group by kind';
+
 interface EntryRow {
   id: string;
   account_id: string;
@@ -80,6 +83,12 @@ export function ledgerStore(database: Database, history: Database): LedgerStore 
             };
       const { rows } = await history.look((_db, client) => client.query<EntryRow>(query));
       return rows.map(entryOf);
+    },
+    async posted(accountId) {
+      const query = { name: 'ledger-posted', text: sumsByKind, values: [accountId] };
+      const { rows } = await history.look((_db, client) => client.query<{ kind: string; pico: string }>(query));
+      const sum = (kind: LedgerEntry['kind']) => BigInt(rows.find((row) => row.kind === kind)?.pico ?? 0);
+      return { creditPico: sum('credit'), adjustmentPico: sum('adjustment') };
     },
     settle: (rows) => settle(database, rows),
   };

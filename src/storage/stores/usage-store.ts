@@ -5,6 +5,7 @@ import type { Database } from '../database.js';
 import { readActivity } from '../records/activity.js';
 import { rollUpLate } from '../records/backfill.js';
 import { percentileOf } from '../records/histogram.js';
+import { readReport } from '../records/report.js';
 import { readUsage } from '../records/usage-query.js';
 import type { UsageGroup, UsageRow, UsageStore } from '../store.js';
 
@@ -93,6 +94,8 @@ export function usageStore(history: Database): UsageStore {
     },
 
     activity: (query) => readActivity(history, query, isError),
+
+    report: (query) => readReport(history, query, isError),
 
     async facets(accountId, fromMs) {
       await rollUpLate(history);

@@ -32,7 +32,7 @@ export function CreditDialog({ open, onClose, path }: AccountDialogProps) {
   };
   return (
     <FormDialog
-      action="Book"
+      action="Add credit"
       change={credit}
       description="A negative amount removes credit."
       onClose={onClose}

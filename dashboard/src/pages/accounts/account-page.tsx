@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
 import type { OperatorAccount } from '../../api/usage-types.js';
+import { Amount } from '../../components/amount.js';
 import { Badge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
@@ -14,10 +15,10 @@ import { PageHeader } from '../../components/page-header.js';
 import { messageOf, Notice, SkeletonRows } from '../../components/states.js';
 import { Switch } from '../../components/switch.js';
 import { useToast } from '../../components/toast.js';
-import { usd } from '../../format/money.js';
 import { dateTime } from '../../format/time.js';
 import { CreditDialog, PasswordDialog } from './account-dialogs.js';
 import { AccountKeys, AccountLedger } from './account-records.js';
+import { AccountUsage } from './account-usage.js';
 import { LimitsForm } from './limits-form.js';
 
 export function Page() {
@@ -31,7 +32,7 @@ export function Page() {
       <PageHeader
         back={
           <Link className="text-ink-3 hover:text-ink" to="/accounts">
-            ← All customers
+            ← All accounts
           </Link>
         }
         title={account.data?.email ?? 'Account'}
@@ -71,7 +72,7 @@ function Details({ account }: { account: OperatorAccount }) {
         >
           <Facts
             facts={[
-              { name: 'Balance', value: <span className="font-semibold">{usd(account.balance_usd)}</span> },
+              { name: 'Balance', value: <Amount as="total" className="font-semibold" usd={account.balance_usd} /> },
               { name: 'State', value: <Badge tone={suspended ? 'danger' : 'good'}>{account.status}</Badge> },
               { name: 'Id', value: <code className="text-xs">{account.id}</code> },
               { name: 'Billing country', value: account.billing_country ?? '–' },
@@ -120,8 +121,9 @@ function Details({ account }: { account: OperatorAccount }) {
         key={JSON.stringify(account.limits)}
         onSave={(limits) => set({ limits }, 'Limits saved.')}
       />
+      <AccountUsage account={account.id} />
       <AccountKeys path={path} />
-      <AccountLedger path={path} />
+      <AccountLedger account={account.id} path={path} />
       <CreditDialog onClose={() => setDialog(null)} open={dialog === 'credit'} path={path} />
       <PasswordDialog onClose={() => setDialog(null)} open={dialog === 'password'} path={path} />
     </div>

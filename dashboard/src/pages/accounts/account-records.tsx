@@ -1,10 +1,12 @@
 /** An account's keys and its latest ledger entries, for operators. */
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
 import type { Key, List } from '../../api/types.js';
 import type { LedgerEntry } from '../../api/usage-types.js';
+import { Amount } from '../../components/amount.js';
 import { Badge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
@@ -13,7 +15,6 @@ import { PageData } from '../../components/page-data.js';
 import { EmptyState } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
-import { signedUsd, usd } from '../../format/money.js';
 import { date, dateTime } from '../../format/time.js';
 
 type AccountKey = Pick<Key, 'id' | 'name' | 'last_four' | 'expires_at' | 'state' | 'created_at'>;
@@ -80,7 +81,20 @@ export function AccountKeys({ path }: { path: string }) {
   );
 }
 
-const ledgerColumns: Column<LedgerEntry>[] = [
+function LedgerRequest({ id, account }: { id: string; account: string }) {
+  return (
+    <Link
+      className="font-mono text-xs whitespace-nowrap text-ink-2 underline decoration-field/60 underline-offset-4 hover:decoration-ink"
+      params={{ id }}
+      search={{ account }}
+      to="/usage/$id"
+    >
+      {id}
+    </Link>
+  );
+}
+
+const ledgerColumns = (account: string): Column<LedgerEntry>[] => [
   {
     header: 'Time',
     lead: true,
@@ -89,15 +103,16 @@ const ledgerColumns: Column<LedgerEntry>[] = [
   { header: 'Kind', cell: ({ kind }) => <Badge>{kind}</Badge> },
   {
     header: 'For',
-    cell: ({ generation_id: id, note }) => <span className="wrap-anywhere text-ink-2">{note ?? id ?? ''}</span>,
+    cell: ({ generation_id: id, note }) =>
+      id ? <LedgerRequest account={account} id={id} /> : <span className="wrap-anywhere text-ink-2">{note}</span>,
   },
-  { header: 'Amount', end: true, cell: ({ amount_usd: amount }) => signedUsd(amount) },
-  { header: 'Balance', end: true, cell: ({ balance_usd: balance }) => usd(balance) },
+  { header: 'Amount', end: true, cell: ({ amount_usd: amount }) => <Amount as="row" signed usd={amount} /> },
+  { header: 'Balance', end: true, cell: ({ balance_usd: balance }) => <Amount as="total" usd={balance} /> },
 ];
 
 const ledgerShown = 25;
 
-export function AccountLedger({ path }: { path: string }) {
+export function AccountLedger({ path, account }: { path: string; account: string }) {
   const ledger = useQuery({
     queryKey: ['operator', path, 'ledger'],
     queryFn: async () => (await api<List<LedgerEntry>>(`${path}/ledger?limit=${ledgerShown}`)).data,
@@ -109,7 +124,12 @@ export function AccountLedger({ path }: { path: string }) {
           list.length === 0 ? (
             <EmptyState title="No entries" />
           ) : (
-            <Table caption="Ledger of this account" columns={ledgerColumns} rowKey={({ id }) => id} rows={list} />
+            <Table
+              caption="Ledger of this account"
+              columns={ledgerColumns(account)}
+              rowKey={({ id }) => id}
+              rows={list}
+            />
           )
         }
       </PageData>

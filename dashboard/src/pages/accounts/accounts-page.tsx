@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { accountsQuery } from '../../api/queries.js';
 import type { OperatorAccount } from '../../api/usage-types.js';
+import { Amount } from '../../components/amount.js';
 import { Badge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
@@ -13,7 +14,7 @@ import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { EmptyState } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
-import { isNegative, isZero, usd } from '../../format/money.js';
+import { isNegative, isZero } from '../../format/money.js';
 import { date } from '../../format/time.js';
 import { CreateAccountDialog } from './create-account-dialog.js';
 
@@ -92,7 +93,7 @@ const columns: Column<OperatorAccount>[] = [
     header: 'Balance',
     end: true,
     cell: ({ balance_usd: balance }) => (
-      <span className={isNegative(balance) || isZero(balance) ? 'text-danger' : undefined}>{usd(balance)}</span>
+      <Amount as="total" className={isNegative(balance) || isZero(balance) ? 'text-danger' : ''} usd={balance} />
     ),
   },
 ];

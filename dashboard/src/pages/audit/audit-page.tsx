@@ -1,77 +1,131 @@
-/** For operators: who did what, newest first. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { auditQuery } from '../../api/queries.js';
-import type { AuditEntry } from '../../api/usage-types.js';
-import { Badge } from '../../components/badge.js';
+/** For operators: who did what, newest first, in sentences, with filters in the URL. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { accountsQuery } from '../../api/queries.js';
+import { auditPages } from '../../api/report.js';
+import type { AuditLogEntry } from '../../api/usage-types.js';
 import { Card } from '../../components/card.js';
+import { Select } from '../../components/field.js';
 import { AuditIcon } from '../../components/icons.js';
 import { MoreButton } from '../../components/more-button.js';
-import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
-import { EmptyState } from '../../components/states.js';
+import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
 import { exactTime } from '../../format/time.js';
+import { actorOf, type Part, sentenceOf } from './sentences.js';
 
-const step = 50;
-const limitMax = 1000;
+interface AuditFilters {
+  actor?: string | undefined;
+  action?: string | undefined;
+}
+
+const kinds = [
+  { value: '', label: 'Everything' },
+  { value: 'key', label: 'API keys' },
+  { value: 'credits', label: 'Credit' },
+  { value: 'payment', label: 'Payments' },
+  { value: 'account', label: 'Accounts' },
+  { value: 'session', label: 'Sign-ins' },
+  { value: 'policy', label: 'Routing policies' },
+  { value: 'fallback', label: 'Fallbacks' },
+  { value: 'alias', label: 'Aliases' },
+  { value: 'model', label: 'Model availability' },
+  { value: 'hold', label: 'Holds' },
+  { value: 'catalogue', label: 'Catalogue' },
+  { value: 'storage', label: 'Storage' },
+  { value: 'admin', label: 'Refused admin tokens' },
+];
 
 export function Page() {
-  const [limit, setLimit] = useState(step);
-  const audit = useQuery({ ...auditQuery(limit), placeholderData: keepPreviousData });
+  const { actor, action } = useSearch({ strict: false }) as AuditFilters;
+  const navigate = useNavigate();
+  const pages = useInfiniteQuery({ ...auditPages({ actor, action }), placeholderData: keepPreviousData });
+  const rows = pages.data?.pages.flatMap(({ data }) => data);
+  const set = (change: AuditFilters) =>
+    void navigate({ to: '/audit', search: { actor, action, ...change }, replace: true });
   return (
     <>
       <PageHeader description="Every change to API keys, credit, accounts, models and routes." title="Audit" />
+      <search aria-label="Filters" className="mb-4 grid max-w-2xl gap-3 sm:grid-cols-2">
+        <WhoSelect onChange={(value) => set({ actor: value || undefined })} value={actor ?? ''} />
+        <Select
+          label="What"
+          onChange={(event) => set({ action: event.target.value || undefined })}
+          options={kinds}
+          value={action ?? ''}
+        />
+      </search>
       <Card flush>
-        <PageData query={audit}>
-          {(entries) =>
-            entries.length === 0 ? (
-              <EmptyState icon={AuditIcon} title="No changes yet" />
-            ) : (
-              <>
-                <Table caption="Audit" columns={columns} rowKey={({ id }) => String(id)} rows={entries} />
-                <MoreButton
-                  pages={{
-                    hasNextPage: entries.length >= limit && limit < limitMax,
-                    isFetchingNextPage: audit.isPlaceholderData,
-                    fetchNextPage: () => setLimit(Math.min(limit + step, limitMax)),
-                  }}
-                />
-              </>
-            )
-          }
-        </PageData>
+        {rows === undefined ? (
+          pages.isError ? (
+            <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />
+          ) : (
+            <SkeletonRows rows={8} />
+          )
+        ) : rows.length === 0 ? (
+          <EmptyState icon={AuditIcon} title={actor || action ? 'No change matches' : 'No changes yet'} />
+        ) : (
+          <>
+            <Table caption="Audit" columns={columns} rowKey={({ id }) => id} rows={rows} />
+            <MoreButton pages={pages} />
+          </>
+        )}
       </Card>
     </>
   );
 }
 
-const columns: Column<AuditEntry>[] = [
+function WhoSelect({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { data: accounts } = useQuery(accountsQuery);
+  const options = [
+    { value: '', label: 'Anybody' },
+    { value: 'operator', label: 'An operator with the admin token' },
+    { value: 'system', label: 'Lodestone' },
+    { value: 'anonymous', label: 'Not signed in' },
+    ...(accounts ?? []).map(({ id, email }) => ({ value: `account:${id}`, label: email })),
+  ];
+  return <Select label="Who" onChange={(event) => onChange(event.target.value)} options={options} value={value} />;
+}
+
+const columns: Column<AuditLogEntry>[] = [
   {
     header: 'Time',
     lead: true,
-    cell: ({ created_at: at }) => <span className="whitespace-nowrap">{exactTime(at)}</span>,
-  },
-  // Without a width, columns that may break anywhere would shrink to a few letters.
-  {
-    header: 'Who',
-    className: 'md:min-w-36',
-    cell: ({ actor }) => <code className="text-xs wrap-anywhere">{actor}</code>,
-  },
-  { header: 'Did', cell: ({ action }) => <Badge>{action}</Badge> },
-  {
-    header: 'To',
-    className: 'md:min-w-36',
-    cell: ({ subject }) => <code className="text-xs wrap-anywhere text-ink-2">{subject}</code>,
+    className: 'md:w-48',
+    cell: ({ created_at: at }) => <span className="tabular whitespace-nowrap text-ink-2">{exactTime(at)}</span>,
   },
   {
-    header: 'Details',
-    className: 'md:min-w-56',
-    cell: ({ details }) =>
-      details === null || details === undefined ? (
-        ''
-      ) : (
-        <code className="text-xs wrap-anywhere text-ink-3">{JSON.stringify(details)}</code>
-      ),
+    header: 'What happened',
+    cell: (entry) => (
+      <span className="wrap-anywhere" title={JSON.stringify(entry.details)}>
+        <PartText bold part={actorOf(entry)} /> <Sentence entry={entry} />
+      </span>
+    ),
+  },
+  {
+    header: 'Action',
+    className: 'md:w-40',
+    cell: ({ action }) => <code className="text-xs whitespace-nowrap text-ink-3">{action}</code>,
   },
 ];
+
+function Sentence({ entry }: { entry: AuditLogEntry }) {
+  return sentenceOf(entry).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence never move.
+    <PartText key={index} part={part} />
+  ));
+}
+
+function PartText({ part: { text, account }, bold }: { part: Part; bold?: boolean }) {
+  const className = bold ? 'font-medium' : undefined;
+  if (!account?.startsWith('acct-')) return <span className={className}>{text}</span>;
+  return (
+    <Link
+      className={`${className ?? ''} underline decoration-field/60 underline-offset-4 hover:decoration-ink`}
+      params={{ id: account }}
+      to="/accounts/$id"
+    >
+      {text}
+    </Link>
+  );
+}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { ledgerPages } from '../../api/pages.js';
 import { creditsQuery } from '../../api/queries.js';
 import type { LedgerEntry } from '../../api/usage-types.js';
+import { Amount } from '../../components/amount.js';
 import { Badge, type Tone } from '../../components/badge.js';
 import { Card } from '../../components/card.js';
 import { CreditsIcon } from '../../components/icons.js';
@@ -15,7 +16,7 @@ import { Segmented } from '../../components/segmented.js';
 import { Stat } from '../../components/stat.js';
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
-import { isNegative, isZero, signedUsd, usd } from '../../format/money.js';
+import { isNegative, isZero, signedUsd } from '../../format/money.js';
 import { dateTime } from '../../format/time.js';
 import { NoticeThreshold } from './notice-threshold.js';
 import { PaymentReturn } from './payment-return.js';
@@ -39,16 +40,14 @@ export function Page() {
                   label="Balance"
                   note={isNegative(data.balance_usd) || isZero(data.balance_usd) ? 'Requests are refused' : 'available'}
                   noteTone={isNegative(data.balance_usd) || isZero(data.balance_usd) ? 'bad' : 'neutral'}
-                  title={usd(data.balance_usd)}
-                  value={usd(data.balance_usd)}
+                  value={<Amount as="total" usd={data.balance_usd} />}
                 />
-                <Stat label="Credit added" note="in total" value={usd(data.total_credits_usd)} />
                 <Stat
-                  label="Spend"
-                  note="in total"
-                  title={usd(data.total_usage_usd)}
-                  value={usd(data.total_usage_usd)}
+                  label="Credit added"
+                  note={isZero(data.adjusted_usd) ? 'in total' : <>adjusted by {signedUsd(data.adjusted_usd)}</>}
+                  value={<Amount as="total" usd={data.credited_usd} />}
                 />
+                <Stat label="Spend" note="in total" value={<Amount as="total" usd={data.total_usage_usd} />} />
               </dl>
             </Card>
             <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
@@ -116,7 +115,7 @@ const columns: Column<LedgerEntry>[] = [
     cell: ({ generation_id: id, note }) =>
       id ? (
         <Link
-          className="font-mono text-xs wrap-anywhere text-ink-2 underline decoration-field/60 underline-offset-4 hover:decoration-ink"
+          className="font-mono text-xs whitespace-nowrap text-ink-2 underline decoration-field/60 underline-offset-4 hover:decoration-ink"
           params={{ id }}
           to="/usage/$id"
         >
@@ -130,12 +129,17 @@ const columns: Column<LedgerEntry>[] = [
     header: 'Amount',
     end: true,
     cell: ({ amount_usd: amount }) => (
-      <span className={isNegative(amount) || isZero(amount) ? 'text-ink' : 'text-good'}>{signedUsd(amount)}</span>
+      <Amount
+        as="row"
+        className={isNegative(amount) || isZero(amount) ? 'text-ink' : 'text-good'}
+        signed
+        usd={amount}
+      />
     ),
   },
   {
     header: 'Balance',
     end: true,
-    cell: ({ balance_usd: balance }) => <span className="text-ink-2">{usd(balance)}</span>,
+    cell: ({ balance_usd: balance }) => <Amount as="total" className="text-ink-2" usd={balance} />,
   },
 ];

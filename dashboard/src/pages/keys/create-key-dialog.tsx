@@ -9,8 +9,9 @@ import { CopyButton } from '../../components/copy-button.js';
 import { Dialog, DialogActions } from '../../components/dialog.js';
 import { Input, Select } from '../../components/field.js';
 import { messageOf, Notice } from '../../components/states.js';
+import { Tabs } from '../../components/tabs.js';
+import { keySnippets } from '../../format/key-snippets.js';
 import { useSession } from '../../layout/session-context.js';
-import { curl } from '../playground/snippets.js';
 import { errorAt, openTerms, TermsFields, termParams, termsBody } from './terms-fields.js';
 
 const expiries = [
@@ -42,7 +43,7 @@ export function CreateKeyDialog({ open, onClose }: { open: boolean; onClose: () 
       title={made ? 'Your new API key' : 'Create API key'}
       wide={made !== null}
     >
-      {made ? <Token onClose={close} token={made.token} /> : <KeyForm onClose={close} onMade={setMade} />}
+      {made ? <Token made={made} onClose={close} /> : <KeyForm onClose={close} onMade={setMade} />}
     </Dialog>
   );
 }
@@ -101,8 +102,12 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
   );
 }
 
-function Token({ token, onClose }: { token: string; onClose: () => void }) {
+function Token({ made: { token, kind }, onClose }: { made: NewKey; onClose: () => void }) {
   const { base_url: baseUrl } = useSession();
+  const tabs = keySnippets(baseUrl, token, kind).map(({ value, label, code }) => ({
+    ...{ value, label },
+    content: <CodeBlock code={code} label={value === 'curl' ? 'curl command' : `${label} code`} />,
+  }));
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 rounded-md border border-accent/40 bg-accent-soft p-2 pl-3">
@@ -113,12 +118,9 @@ function Token({ token, onClose }: { token: string; onClose: () => void }) {
           Copy
         </CopyButton>
       </div>
-      <div className="flex flex-col gap-1.5">
-        <p className="text-sm font-medium">Try it</p>
-        <CodeBlock
-          code={curl({ baseUrl, token, model: 'sandbox/lodestone/echo', message: 'Hello', stream: false })}
-          label="curl command"
-        />
+      <div className="flex min-w-0 flex-col gap-1.5">
+        <p className="text-sm font-medium">Send your first request</p>
+        <Tabs label="Language" tabs={tabs} />
       </div>
       <DialogActions>
         <Button onClick={onClose} variant="primary">

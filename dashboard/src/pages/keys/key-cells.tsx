@@ -1,21 +1,25 @@
 /** What a key has spent of its limit, and what it is restricted to, in the table of API keys. */
 import type { Key } from '../../api/types.js';
+import { Amount } from '../../components/amount.js';
 import { classNames } from '../../components/class-names.js';
-import { plural } from '../../format/figures.js';
-import { plotValue, usd } from '../../format/money.js';
+import { percent, plural } from '../../format/figures.js';
+import { plotValue } from '../../format/money.js';
 
 const periods = { never: '', daily: ' today', weekly: ' this week', monthly: ' this month' } as const;
 
 /** The amount, and a bar where the key has a limit. */
 export function Spent({ of: key }: { of: Key }) {
   const { usage_usd: spent, limit_usd: limit, limit_reset: reset } = key;
-  if (limit === null) return usd(spent);
+  if (limit === null) return <Amount as="total" usd={spent} />;
   const whole = plotValue(limit);
   const part = whole === 0 ? 1 : Math.min(1, plotValue(spent) / whole);
   return (
-    <span className="inline-flex min-w-28 flex-col items-stretch gap-1">
+    <span className="relative inline-flex min-w-28 flex-col items-stretch gap-1">
       <span className="whitespace-nowrap">
-        {usd(spent)} <span className="text-ink-3">of {usd(limit)}</span>
+        <Amount as="total" usd={spent} />{' '}
+        <span className="text-ink-3">
+          of <Amount as="total" usd={limit} />
+        </span>
       </span>
       <span aria-hidden className="h-1 rounded-full bg-sunken">
         <span
@@ -23,13 +27,14 @@ export function Spent({ of: key }: { of: Key }) {
           style={{ width: `${part * 100}%` }}
         />
       </span>
+      <span className="sr-only">{percent(part)} of the limit is spent.</span>
       {reset !== 'never' && <span className="text-xs text-ink-3">spent{periods[reset]}</span>}
     </span>
   );
 }
 
 export function Scope({ of: key }: { of: Key }) {
-  if (key.kind === 'management') return <span className="text-ink-2">API keys only</span>;
+  if (key.kind === 'management') return <span className="text-sm whitespace-nowrap text-ink-2">API keys only</span>;
   const parts = [
     listText(key.allowed_models, 'model'),
     listText(key.allowed_providers, 'provider'),
@@ -39,7 +44,10 @@ export function Scope({ of: key }: { of: Key }) {
   ].filter((part) => part !== null && part !== false);
   const all = [...(key.allowed_models ?? []), ...(key.allowed_providers ?? []), ...(key.allowed_ips ?? [])];
   return (
-    <span className="text-sm wrap-anywhere text-ink-2" title={all.join('\n') || undefined}>
+    <span
+      className="text-sm text-ink-2 max-md:wrap-anywhere md:line-clamp-2 md:max-w-56"
+      title={[...parts, ...all].join('\n') || undefined}
+    >
       {parts.length === 0 ? 'Everything' : parts.join(' · ')}
     </span>
   );

@@ -1,47 +1,55 @@
-/** The API keys page: create, list with spend and scope, edit, disable, and delete after a confirmation. */
+/** The API keys page: create, search, list with spend and scope, edit, disable, and delete one or several after a confirmation. */
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { keysQuery, useChange } from '../../api/queries.js';
 import type { Key } from '../../api/types.js';
-import { Badge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
+import { Input } from '../../components/field.js';
 import { KeyIcon, PlusIcon } from '../../components/icons.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { EmptyState, messageOf, Notice } from '../../components/states.js';
-import { type Column, Table } from '../../components/table.js';
+import { Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
-import { date, fromNow } from '../../format/time.js';
+import { plural } from '../../format/figures.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
 import { EditKeyDialog } from './edit-key-dialog.js';
-import { Scope, Spent } from './key-cells.js';
+import { type KeyActions, keyColumns } from './key-columns.js';
 
 export function Page() {
   const keys = useQuery(keysQuery);
+  const { find: text = '' } = useSearch({ strict: false }) as { find?: string };
+  const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
   const [edited, setEdited] = useState<Key | null>(null);
-  const [doomed, setDoomed] = useState<Key | null>(null);
+  const [doomed, setDoomed] = useState<readonly Key[] | null>(null);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const toggle = useChange(
     ({ id, disabled }: Key) =>
       api<Key>(`keys/${encodeURIComponent(id)}`, { method: 'PATCH', body: { disabled: !disabled } }),
     [['keys']],
   );
-  const remove = useChange((key: Key) => api(`keys/${encodeURIComponent(key.id)}`, { method: 'DELETE' }), [['keys']]);
+  const remove = useChange(deleteAll, [['keys']]);
   const say = useToast();
   const actions: KeyActions = {
     edit: setEdited,
-    remove: setDoomed,
+    remove: (key) => setDoomed([key]),
     toggle: (key) =>
       toggle.mutate(key, {
         onSuccess: ({ disabled }) =>
           say(disabled ? 'API key disabled. The next request with it is refused.' : 'API key enabled.'),
       }),
+    isChosen: ({ id }) => chosen.has(id),
+    choose: ({ id }, on) => setChosen((now) => new Set(on ? [...now, id] : [...now].filter((one) => one !== id))),
   };
+  const found = (list: readonly Key[]) => list.filter((key) => matches(key, String(text)));
+  const marked = (keys.data ?? []).filter(({ id }) => chosen.has(id));
   return (
-    <>
+    <div data-wide>
       <PageHeader
         actions={
           <Button icon={PlusIcon} onClick={() => setCreating(true)} variant="primary">
@@ -52,6 +60,26 @@ export function Page() {
         title="API keys"
       />
       {toggle.error && <Notice>{messageOf(toggle.error)}</Notice>}
+      {(keys.data?.length ?? 0) > 0 && (
+        <div className="mb-4 flex flex-wrap items-end justify-between gap-3">
+          <search className="w-full max-w-sm">
+            <Input
+              label="Search"
+              onChange={(event) =>
+                void navigate({ to: '/keys', search: { find: event.target.value || undefined }, replace: true })
+              }
+              placeholder="Name, last four characters, model"
+              type="search"
+              value={String(text)}
+            />
+          </search>
+          {marked.length > 0 && (
+            <Button onClick={() => setDoomed(marked)} variant="danger">
+              {`Delete ${plural(marked.length, 'API key')}`}
+            </Button>
+          )}
+        </div>
+      )}
       <Card flush>
         <PageData query={keys}>
           {(list) =>
@@ -59,8 +87,10 @@ export function Page() {
               <EmptyState icon={KeyIcon} title="No API keys yet">
                 Create one to send requests from your programs. It is shown only once.
               </EmptyState>
+            ) : found(list).length === 0 ? (
+              <EmptyState icon={KeyIcon} title="No API key matches" />
             ) : (
-              <Table caption="API keys" columns={columns(actions)} rowKey={({ id }) => id} rows={list} />
+              <Table caption="API keys" columns={keyColumns(actions)} rowKey={({ id }) => id} rows={found(list)} />
             )
           }
         </PageData>
@@ -68,76 +98,48 @@ export function Page() {
       {edited && <EditKeyDialog key={edited.id} of={edited} onClose={() => setEdited(null)} />}
       <CreateKeyDialog onClose={() => setCreating(false)} open={creating} />
       <ConfirmDialog
-        action="Delete API key"
+        action={doomed && doomed.length > 1 ? `Delete ${doomed.length} API keys` : 'Delete API key'}
         change={remove}
         onClose={() => setDoomed(null)}
-        onDone={() => say('API key deleted. The next request with it is refused.')}
+        onDone={() => {
+          setChosen(new Set());
+          say('Deleted. The next request with it is refused.');
+        }}
         subject={doomed}
-        title="Delete this API key?"
+        title={doomed && doomed.length > 1 ? `Delete ${doomed.length} API keys?` : 'Delete this API key?'}
       >
-        <strong className="font-medium text-ink">{doomed?.name}</strong> ({doomed?.label}) stops working at once, for
-        every program that uses it. This cannot be undone.
+        <Doomed keys={doomed ?? []} />
       </ConfirmDialog>
-    </>
+    </div>
   );
 }
 
-interface KeyActions {
-  edit: (key: Key) => void;
-  toggle: (key: Key) => void;
-  remove: (key: Key) => void;
+/** One after the other, so that a refusal names the key at which it stopped. */
+async function deleteAll(keys: readonly Key[]): Promise<void> {
+  for (const key of keys) await api(`keys/${encodeURIComponent(key.id)}`, { method: 'DELETE' });
 }
 
-function columns({ edit, toggle, remove }: KeyActions): Column<Key>[] {
-  return [
-    {
-      header: 'Name',
-      lead: true,
-      cell: (key) => (
-        <span className="flex flex-wrap items-center gap-2">
-          <span className="font-medium wrap-anywhere text-ink">{key.name}</span>
-          {key.state === 'expired' && <Badge tone="warn">expired</Badge>}
-          {key.state === 'disabled' && <Badge tone="danger">disabled</Badge>}
-          {key.kind === 'management' && <Badge tone="accent">management</Badge>}
-        </span>
-      ),
-    },
-    { header: 'API key', cell: (key) => <code className="text-sm whitespace-nowrap text-ink-2">{key.label}</code> },
-    { header: 'Scope', cell: (key) => <Scope of={key} /> },
-    { header: 'Expires', cell: (key) => <When at={key.expires_at} /> },
-    { header: 'Last used', cell: (key) => <When at={key.last_used_at} /> },
-    { header: 'Spent', end: true, cell: (key) => <Spent of={key} /> },
-    {
-      header: '',
-      name: 'Actions',
-      end: true,
-      cell: (key) => (
-        <span className="flex justify-end gap-1 max-sm:flex-wrap">
-          <Button onClick={() => edit(key)} size="small" title={`Edit the API key ${key.name}`} variant="ghost">
-            Edit
-          </Button>
-          <Button
-            onClick={() => toggle(key)}
-            size="small"
-            title={`${key.disabled ? 'Enable' : 'Disable'} the API key ${key.name}`}
-            variant="ghost"
-          >
-            {key.disabled ? 'Enable' : 'Disable'}
-          </Button>
-          <Button onClick={() => remove(key)} size="small" title={`Delete the API key ${key.name}`} variant="ghost">
-            Delete
-          </Button>
-        </span>
-      ),
-    },
-  ];
+function matches({ name, last_four: end, allowed_models: models, state, kind }: Key, text: string): boolean {
+  const all = [name, end, state, kind, ...(models ?? [])].join(' ').toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word.replace(/^sk-lr-…?/, '')));
 }
 
-function When({ at }: { at: string | null }) {
-  if (at === null) return <span className="text-ink-2">Never</span>;
+const namedMax = 8;
+
+function Doomed({ keys }: { keys: readonly Key[] }) {
+  const named = keys.slice(0, namedMax).map(({ name, label }) => `${name} (${label})`);
+  const more = keys.length > namedMax ? ` and ${keys.length - namedMax} more` : '';
   return (
-    <span className="whitespace-nowrap text-ink-2" title={date(at)}>
-      {fromNow(at)}
-    </span>
+    <>
+      <strong className="font-medium wrap-anywhere text-ink">
+        {named.join(', ')}
+        {more}
+      </strong>{' '}
+      {keys.length > 1 ? 'stop' : 'stops'} working at once, for every program that uses{' '}
+      {keys.length > 1 ? 'them' : 'it'}. This cannot be undone.
+    </>
   );
 }

@@ -8,7 +8,7 @@ import { Card } from '../../components/card.js';
 import { classNames } from '../../components/class-names.js';
 import { CodeBlock } from '../../components/code-block.js';
 import { CheckIcon } from '../../components/icons.js';
-import { usd } from '../../format/money.js';
+import { totalUsd } from '../../format/money.js';
 import { useSession } from '../../layout/session-context.js';
 import { curl } from '../playground/snippets.js';
 
@@ -28,7 +28,7 @@ export function FirstSteps({ balance }: { balance: string }) {
         </div>
         <div className="sm:text-right">
           <p className="text-sm text-ink-3">Balance</p>
-          <p className="tabular text-xl font-semibold tracking-tight">{usd(balance)}</p>
+          <p className="tabular text-xl font-semibold tracking-tight">{totalUsd(balance)}</p>
         </div>
       </div>
       <ol className="mt-6 flex flex-col gap-6">

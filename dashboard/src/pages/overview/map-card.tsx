@@ -1,20 +1,21 @@
 /** The map, with a list that gives the same data as text. */
 import { lazy, Suspense } from 'react';
-import type { RegionFigures } from '../../api/types.js';
+import type { ReportMember } from '../../api/report-types.js';
 import { Card } from '../../components/card.js';
 import { Skeleton } from '../../components/states.js';
+import { UsageLink, type UsageSearch } from '../../components/usage-link.js';
 import { carbon, count, share } from '../../format/figures.js';
 
 const WorldMap = lazy(async () => ({ default: (await import('./world-map.js')).WorldMap }));
 
 const listed = 6;
 
-export function MapCard({ regions }: { regions: readonly RegionFigures[] }) {
+export function MapCard({ regions, search }: { regions: readonly ReportMember[]; search: UsageSearch }) {
   const most = [...regions].sort((a, b) => b.requests - a.requests);
   const all = regions.reduce((sum, { requests }) => sum + requests, 0);
   return (
     <Card title="Where requests were served">
-      <div className="grid items-center gap-6 lg:grid-cols-[minmax(0,1fr)_17rem]">
+      <div className="grid items-center gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <Suspense fallback={<Skeleton className="aspect-[144/54] w-full" />}>
           <WorldMap regions={regions} />
         </Suspense>
@@ -23,12 +24,16 @@ export function MapCard({ regions }: { regions: readonly RegionFigures[] }) {
           {most.slice(0, listed).map((region) => (
             <li key={region.id}>
               <div className="flex items-baseline justify-between gap-3">
-                <span className="min-w-0 truncate font-medium">
+                <UsageLink
+                  className="min-w-0 truncate font-medium"
+                  search={{ ...search, locode: region.id ?? undefined }}
+                  title={region.id ?? undefined}
+                >
                   {region.city ?? 'No region'}
                   <span className="ml-1.5 font-normal text-ink-3">{region.country ?? region.id}</span>
-                </span>
+                </UsageLink>
                 <span className="tabular shrink-0 text-sm text-ink-2">
-                  {count(region.requests)} · {carbon(region.grid_carbon)}
+                  {count(region.requests)} · {carbon(region.carbon)}
                 </span>
               </div>
               <div className="mt-1 h-1 rounded-full bg-sunken">

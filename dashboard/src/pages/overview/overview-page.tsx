@@ -1,58 +1,62 @@
-/** The Overview page: spend, requests, errors, latency and carbon over time, by model, provider and region; first steps for a new account. */
+/** The Overview page: spend, requests, tokens, errors, latency and grid intensity over time, by model, API key, provider and region; first steps for a new account. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { overviewQuery } from '../../api/queries.js';
-import type { Overview } from '../../api/types.js';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { creditsQuery } from '../../api/queries.js';
+import { reportQuery } from '../../api/report.js';
+import type { Report } from '../../api/report-types.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
-import { Segmented } from '../../components/segmented.js';
+import { type Period, type PeriodSearch, periodOf, periodSearch } from '../../components/period/period.js';
+import { PeriodPicker } from '../../components/period/period-picker.js';
+import { TimeCharts } from '../../components/report/time-charts.js';
 import { Skeleton } from '../../components/states.js';
 import { Breakdowns } from './breakdowns.js';
 import { FirstSteps } from './first-steps.js';
 import { MapCard } from './map-card.js';
 import { SummaryStats } from './summary-stats.js';
-import { TimeCharts } from './time-charts.js';
 
-const ranges = [
-  { value: '24h', label: '24 h' },
-  { value: '7d', label: '7 days' },
-  { value: '30d', label: '30 days' },
-  { value: '90d', label: '90 days' },
-];
+const parametersOf = ({ from, to }: Period) => ({ from, to, by: 'model,key,provider,locode', compare: 'previous' });
 
 export function Page() {
-  const [range, setRange] = useState('7d');
-  const overview = useQuery({ ...overviewQuery(range), placeholderData: keepPreviousData });
-  // An account is new only if it had no request in a quarter; one quiet week is not enough.
-  const quiet = overview.data !== undefined && isQuiet(overview.data);
-  const longer = useQuery({ ...overviewQuery('90d'), enabled: quiet });
+  const search = useSearch({ strict: false }) as PeriodSearch;
+  const navigate = useNavigate();
+  const period = periodOf(search, '7d');
+  const report = useQuery({ ...reportQuery(parametersOf(period)), placeholderData: keepPreviousData });
+  const { data: credits } = useQuery(creditsQuery);
+  // An account is new only if it had no request in a year; one quiet week is not enough.
+  const quiet = report.data !== undefined && isQuiet(report.data);
+  const { from, to } = periodOf({ range: '12mo' }, '12mo');
+  const longer = useQuery({ ...reportQuery({ from, to }), enabled: quiet });
   const isNew = quiet && longer.data !== undefined && isQuiet(longer.data);
+  const set = (change: PeriodSearch) => void navigate({ to: '/', search: { ...search, ...change }, replace: true });
   return (
-    <>
-      <PageHeader
-        actions={!isNew && <Segmented label="Period" onChange={setRange} options={ranges} value={range} />}
-        title="Overview"
-      />
-      <PageData query={overview} skeleton={<OverviewSkeleton />}>
+    <div data-wide>
+      <PageHeader actions={!isNew && <PeriodPicker onChange={set} period={period} />} title="Overview" />
+      <PageData query={report} skeleton={<OverviewSkeleton />}>
         {(data) => (
           <div className="flex flex-col gap-5">
-            {isNew ? <FirstSteps balance={data.balance_usd} /> : <Figures data={data} />}
+            {isNew ? (
+              <FirstSteps balance={credits?.balance_usd ?? '0'} />
+            ) : (
+              <Figures balance={credits?.balance_usd ?? null} data={data} period={period} />
+            )}
           </div>
         )}
       </PageData>
-    </>
+    </div>
   );
 }
 
-const isQuiet = ({ totals, previous }: Overview) => totals.requests === 0 && previous.requests === 0;
+const isQuiet = ({ totals, previous }: Report) => totals.requests === 0 && (previous?.requests ?? 0) === 0;
 
-function Figures({ data }: { data: Overview }) {
+function Figures({ data, period, balance }: { data: Report; period: Period; balance: string | null }) {
+  const search = { ...periodSearch(period) };
   return (
     <>
-      <SummaryStats data={data} />
+      <SummaryStats balance={balance} data={data} search={search} />
       <TimeCharts data={data} />
-      <MapCard regions={data.by_region.filter(({ id }) => id !== '')} />
-      <Breakdowns data={data} />
+      <MapCard regions={(data.groups.locode ?? []).filter(({ id }) => id !== null)} search={search} />
+      <Breakdowns data={data} search={search} />
     </>
   );
 }

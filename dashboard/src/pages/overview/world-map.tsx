@@ -1,5 +1,5 @@
 /** A map of where requests were served: land as dots, one circle per region, sized by requests. A separate chunk, because of its data. */
-import type { RegionFigures } from '../../api/types.js';
+import type { ReportMember } from '../../api/report-types.js';
 import { plural } from '../../format/figures.js';
 import { cellDegrees, landRows, northDegrees } from './land-cells.js';
 
@@ -19,8 +19,8 @@ const land = landRows
 const radiusMin = 0.9;
 const radiusMax = 3.4;
 
-export function WorldMap({ regions }: { regions: readonly RegionFigures[] }) {
-  const placed = regions.filter(({ lat, lon }) => lat !== null && lon !== null);
+export function WorldMap({ regions }: { regions: readonly ReportMember[] }) {
+  const placed = regions.filter(({ lat, lon }) => typeof lat === 'number' && typeof lon === 'number');
   const most = Math.max(1, ...placed.map(({ requests }) => requests));
   return (
     <svg

@@ -136,5 +136,8 @@ function Serving({ route }: { route: RouteHealth }) {
   if (!route.configured) return <Badge>not configured</Badge>;
   if (!route.priced) return <Badge>no price</Badge>;
   if (route.model_state !== 'available') return <Badge tone="danger">{route.model_state.replace('_', ' ')}</Badge>;
-  return route.hold ? <Badge tone="warn">held</Badge> : <Badge tone="good">yes</Badge>;
+  if (route.hold) return <Badge tone="warn">held</Badge>;
+  // An open breaker keeps requests away from the route until a probe succeeds.
+  if (route.breaker === 'open') return <Badge tone="danger">no, breaker open</Badge>;
+  return route.breaker === 'half_open' ? <Badge tone="warn">probing</Badge> : <Badge tone="good">yes</Badge>;
 }

@@ -1,23 +1,32 @@
 /** The filters of the Usage page. They are in the URL, so that you can share a filtered view. */
 import { useQuery } from '@tanstack/react-query';
-import { facetsQuery } from '../../api/queries.js';
+import { catalogueQuery, facetsQuery, keysQuery } from '../../api/queries.js';
 import { Select } from '../../components/field.js';
+import type { PeriodSearch } from '../../components/period/period.js';
 
 export interface UsageFilters {
   key?: string;
   model?: string;
   provider?: string;
+  locode?: string;
   status?: string;
-  period?: string;
+  /** `no` for what nobody served. */
+  served?: string;
 }
 
-const periods: { value: string; label: string; hours: number | null }[] = [
-  { value: '', label: 'All time', hours: null },
-  { value: '1h', label: 'Last hour', hours: 1 },
-  { value: '24h', label: 'Last 24 hours', hours: 24 },
-  { value: '7d', label: 'Last 7 days', hours: 24 * 7 },
-  { value: '30d', label: 'Last 30 days', hours: 24 * 30 },
-];
+export interface UsageSearchState extends UsageFilters, PeriodSearch {
+  group?: string;
+  sort?: string;
+  live?: string;
+}
+
+const filterNames: readonly (keyof UsageFilters)[] = ['key', 'model', 'provider', 'locode', 'status', 'served'];
+
+/** The address may have numbers, for example a status. */
+export function filtersOf(search: UsageSearchState): UsageFilters {
+  const set = filterNames.filter((name) => search[name] !== undefined && search[name] !== '');
+  return Object.fromEntries(set.map((name) => [name, String(search[name])]));
+}
 
 const statuses = [
   { value: '', label: 'Any' },
@@ -25,42 +34,70 @@ const statuses = [
   { value: 'error', label: 'Failed' },
 ];
 
-/** Rounded to the minute, so that the same filter stays the same query for a while. */
-export function periodStart(period: string | undefined): string | undefined {
-  const hours = periods.find(({ value }) => value === period)?.hours;
-  if (!hours) return undefined;
-  return new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000).toISOString();
+const notServed = 'not served';
+
+interface UsageFilterBarProps {
+  filters: UsageFilters;
+  onChange: (change: UsageSearchState) => void;
 }
 
-export const isFiltered = (filters: UsageFilters) => Object.values(filters).some(Boolean);
-
-export function UsageFilterBar({
-  filters,
-  onChange,
-}: {
-  filters: UsageFilters;
-  onChange: (change: UsageFilters) => void;
-}) {
+export function UsageFilterBar({ filters, onChange }: UsageFilterBarProps) {
   const { data: facets } = useQuery(facetsQuery);
-  const options = (values: readonly string[] | undefined, chosen: string | undefined) => [
-    { value: '', label: 'Any' },
-    ...[...new Set([...(values ?? []), ...(chosen ? [chosen] : [])])].map((value) => ({ value, label: value })),
-  ];
-  const select = (name: keyof UsageFilters, label: string, choices: { value: string; label: string }[]) => (
+  const { data: keys } = useQuery(keysQuery);
+  const { data: catalogue } = useQuery(catalogueQuery);
+  const regions = catalogue?.regions.map(({ locode }) => locode) ?? [];
+  const cities = new Map(catalogue?.regions.map(({ locode, city }) => [locode, city]));
+  const keyNames = [...(keys ?? []).map(({ name }) => name), ...(facets?.keys ?? [])];
+  const set = (change: Record<string, string | undefined>) => onChange(change as UsageSearchState);
+  const select = (
+    name: keyof UsageFilters,
+    label: string,
+    values: readonly string[],
+    text = (value: string) => value,
+  ) => (
     <Select
       label={label}
-      onChange={(event) => onChange({ [name]: event.target.value || undefined })}
-      options={choices}
+      onChange={(event) => set({ [name]: event.target.value || undefined })}
+      options={optionsOf(values, filters[name], text)}
       value={filters[name] ?? ''}
     />
   );
+  const provider = filters.served === 'no' ? notServed : (filters.provider ?? '');
   return (
-    <search aria-label="Filters" className="mb-4 grid grid-cols-2 gap-3 md:grid-cols-5">
-      {select('period', 'Period', periods)}
-      {select('key', 'Key', options(facets?.keys, filters.key))}
-      {select('model', 'Model', options(facets?.models, filters.model))}
-      {select('provider', 'Provider', options(facets?.providers, filters.provider))}
-      {select('status', 'Status', statuses)}
+    <search aria-label="Filters" className="mb-5 grid grid-cols-2 gap-3 md:grid-cols-5">
+      {select('key', 'Key', keyNames)}
+      {select('model', 'Model', facets?.models ?? [])}
+      <Select
+        label="Provider"
+        onChange={({ target: { value } }) =>
+          set(
+            value === notServed
+              ? { served: 'no', provider: undefined }
+              : { served: undefined, provider: value || undefined },
+          )
+        }
+        options={[...optionsOf(facets?.providers ?? [], filters.provider), { value: notServed, label: 'Not served' }]}
+        value={provider}
+      />
+      {select('locode', 'Region', regions, (locode) =>
+        cities.get(locode) ? `${cities.get(locode)} (${locode})` : locode,
+      )}
+      <Select
+        label="Status"
+        onChange={(event) => set({ status: event.target.value || undefined })}
+        options={[
+          ...statuses,
+          ...(statuses.some(({ value }) => value === (filters.status ?? ''))
+            ? []
+            : [{ value: filters.status ?? '', label: filters.status ?? '' }]),
+        ]}
+        value={filters.status ?? ''}
+      />
     </search>
   );
+}
+
+function optionsOf(values: readonly string[], chosen: string | undefined, text = (value: string) => value) {
+  const all = [...new Set([...values, ...(chosen ? [chosen] : [])])].sort();
+  return [{ value: '', label: 'Any' }, ...all.map((value) => ({ value, label: text(value) }))];
 }

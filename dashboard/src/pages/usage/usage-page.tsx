@@ -1,124 +1,181 @@
-/** The Usage page: every request of the account, newest first, with filters in the URL and a CSV export. */
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+/** The Usage page: totals and a chart of the filtered requests, groups, and every request; all choices are in the URL. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { apiBase, query } from '../../api/client.js';
-import { generationPages } from '../../api/pages.js';
-import type { Generation } from '../../api/usage-types.js';
+import { reportQuery, requestPages } from '../../api/report.js';
+import type { Report, ReportGroup } from '../../api/report-types.js';
 import { buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { DownloadIcon, UsageIcon } from '../../components/icons.js';
-import { ModelId } from '../../components/model-id.js';
 import { MoreButton } from '../../components/more-button.js';
 import { PageHeader } from '../../components/page-header.js';
-import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.js';
-import { type Column, Table } from '../../components/table.js';
-import { count, milliseconds } from '../../format/figures.js';
-import { usd } from '../../format/money.js';
-import { dateTime } from '../../format/time.js';
-import { Outcome } from './outcome.js';
-import { isFiltered, periodStart, UsageFilterBar, type UsageFilters } from './usage-filters.js';
+import { periodOf, periodSearch } from '../../components/period/period.js';
+import { PeriodPicker } from '../../components/period/period-picker.js';
+import { GroupTable, groupNames } from '../../components/report/group-table.js';
+import { figureStats, StatRow } from '../../components/report/stat-row.js';
+import { type ChartName, TimeCharts } from '../../components/report/time-charts.js';
+import { RequestsTable } from '../../components/requests/requests-table.js';
+import { Segmented } from '../../components/segmented.js';
+import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.js';
+import { LiveToggle, liveMs } from './live-toggle.js';
+import { filtersOf, UsageFilterBar, type UsageSearchState } from './usage-filters.js';
+
+const groups: readonly ReportGroup[] = ['key', 'model', 'provider', 'locode', 'status'];
+const groupOptions = [
+  { value: '', label: 'None' },
+  ...groups.map((value) => ({ value, label: value === 'key' ? 'Key' : groupNames[value] })),
+];
 
 export function Page() {
-  const filters = useSearch({ strict: false }) as UsageFilters;
+  const search = useSearch({ strict: false }) as UsageSearchState;
   const navigate = useNavigate();
-  const { period, ...rest } = filters;
-  const sent = { ...rest, from: periodStart(period) };
-  const pages = useInfiniteQuery(generationPages(sent));
-  const rows = pages.data?.pages.flatMap(({ data }) => data);
-  const set = (change: UsageFilters) =>
-    void navigate({ to: '/usage', search: { ...filters, ...change }, replace: true });
+  const filters = filtersOf(search);
+  const period = periodOf(search, '30d');
+  const group = groups.find((candidate) => candidate === search.group);
+  const isLive = search.live !== undefined;
+  const refetchInterval = isLive ? liveMs : (false as const);
+  const sent = { ...filters, from: period.from, to: period.to };
+  const report = useQuery({
+    ...reportQuery({ ...sent, by: group }),
+    placeholderData: keepPreviousData,
+    refetchInterval,
+  });
+  const set = (change: UsageSearchState) =>
+    void navigate({ to: '/usage', search: { ...search, ...change }, replace: true });
+  const kept = { ...filters, ...periodSearch(period) };
   return (
-    <>
+    <div data-wide>
       <PageHeader
         actions={
-          <a className={buttonClass('secondary')} download href={`${apiBase}usage.csv${query(sent)}`}>
-            <DownloadIcon className="size-4" />
-            Export CSV
-          </a>
+          <>
+            <LiveToggle
+              isLive={isLive}
+              onChange={(live) => set({ live: live ? 'on' : undefined } as UsageSearchState)}
+            />
+            <a className={buttonClass('secondary')} download href={`${apiBase}usage.csv${query(sent)}`}>
+              <DownloadIcon className="size-4" />
+              Export CSV
+            </a>
+          </>
         }
         description="Every request, who served it, and what it cost. Prompts and answers are never stored."
         title="Usage"
       />
+      <div className="mb-4">
+        <PeriodPicker onChange={set} period={period} />
+      </div>
       <UsageFilterBar filters={filters} onChange={set} />
-      <Card flush>
-        {rows === undefined ? (
-          pages.isError ? (
-            <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />
-          ) : (
-            <SkeletonRows rows={8} />
-          )
-        ) : rows.length === 0 ? (
-          <NoRequests filtered={isFiltered(filters)} />
+      <div className="flex flex-col gap-5">
+        {report.data ? (
+          <Sums data={report.data} search={kept} />
+        ) : report.isError ? (
+          <Card flush>
+            <ErrorState error={report.error} onRetry={() => void report.refetch()} />
+          </Card>
         ) : (
-          <>
-            <Table caption="Requests" columns={columns} rowKey={({ id }) => id} rows={rows} />
-            <MoreButton pages={pages} />
-          </>
+          <Skeleton className="h-80" />
         )}
-      </Card>
+        <Card
+          action={
+            <Segmented
+              label="Group by"
+              onChange={(value) => set({ group: value || undefined } as UsageSearchState)}
+              options={groupOptions}
+              value={group ?? ''}
+            />
+          }
+          flush
+          title="Group by"
+        >
+          {group && report.data?.groups[group] && (
+            <GroupTable group={group} key={group} members={report.data.groups[group]} search={kept} />
+          )}
+        </Card>
+        <Requests
+          filters={{ ...sent, sort: search.sort }}
+          isFiltered={Object.keys(filters).length > 0}
+          isLive={isLive}
+          onSort={(sort) => set({ sort: sort === 'newest' ? undefined : sort } as UsageSearchState)}
+        />
+      </div>
+    </div>
+  );
+}
+
+const charts = [
+  { value: 'spend', label: 'Spend' },
+  { value: 'requests', label: 'Requests' },
+  { value: 'tokens', label: 'Tokens' },
+  { value: 'errors', label: 'Error rate' },
+  { value: 'first_byte', label: 'First byte' },
+];
+
+function Sums({ data, search }: { data: Report; search: Record<string, string | undefined> }) {
+  const [chart, setChart] = useState('requests');
+  return (
+    <>
+      <StatRow stats={figureStats({ totals: data.totals, previous: data.previous, path: '/usage', search })} />
+      <div className="flex flex-col gap-2">
+        <div className="self-end">
+          <Segmented label="Chart" onChange={setChart} options={charts} value={chart} />
+        </div>
+        <TimeCharts data={data} only={[chart as ChartName]} />
+      </div>
     </>
   );
 }
 
-function NoRequests({ filtered }: { filtered: boolean }) {
-  return filtered ? (
+interface RequestsProps {
+  filters: Record<string, string | undefined>;
+  isFiltered: boolean;
+  isLive: boolean;
+  onSort: (sort: string) => void;
+}
+
+function Requests({ filters, isFiltered, isLive, onSort }: RequestsProps) {
+  const pages = useInfiniteQuery({
+    ...requestPages(filters),
+    placeholderData: keepPreviousData,
+    refetchInterval: isLive ? liveMs : false,
+  });
+  const rows = pages.data?.pages.flatMap(({ data }) => data);
+  const sort = filters.sort ?? 'newest';
+  return (
+    <Card description={sortNotes[sort]} flush title="Requests">
+      {rows === undefined ? (
+        pages.isError ? (
+          <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />
+        ) : (
+          <SkeletonRows rows={8} />
+        )
+      ) : rows.length === 0 ? (
+        <NoRequests isFiltered={isFiltered} />
+      ) : (
+        <>
+          <RequestsTable onSort={onSort} rows={rows} sort={sort} />
+          <MoreButton pages={pages} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+const sortNotes: Record<string, string> = {
+  cost: 'The 100 most expensive requests of the period',
+  latency: 'The 100 slowest requests of the period',
+  tokens: 'The 100 requests of the period with the most tokens',
+};
+
+function NoRequests({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered ? (
     <EmptyState icon={UsageIcon} title="No request matches">
       Remove a filter, or choose a longer period.
     </EmptyState>
   ) : (
     <EmptyState icon={UsageIcon} title="No requests yet">
-      Requests appear here when they end, with their cost and their route.
+      Requests appear here when they end, with their cost and their route. If you have sent some, choose a longer
+      period.
     </EmptyState>
   );
 }
-
-const columns: Column<Generation>[] = [
-  {
-    header: 'Time',
-    lead: true,
-    cell: ({ id, created_at: at }) => (
-      <Link
-        className="whitespace-nowrap text-ink underline decoration-field/60 underline-offset-4 hover:decoration-ink"
-        params={{ id }}
-        to="/usage/$id"
-      >
-        {dateTime(at)}
-      </Link>
-    ),
-  },
-  { header: 'Model', cell: ({ requested_model: id }) => <ModelId id={id} /> },
-  {
-    header: 'Served by',
-    cell: ({ provider, locode, fallback_occurred: fallback }) =>
-      provider ? (
-        <span className="whitespace-nowrap text-ink-2">
-          {provider}
-          <span className="text-ink-3"> · {locode}</span>
-          {fallback && <span className="ml-1.5 text-xs text-warn">after fallback</span>}
-        </span>
-      ) : (
-        <span className="text-ink-3">Not served</span>
-      ),
-  },
-  {
-    header: 'API key',
-    className: 'md:min-w-26',
-    cell: ({ key_name: name }) => <span className="wrap-anywhere text-ink-2">{name}</span>,
-  },
-  {
-    header: 'Tokens',
-    end: true,
-    cell: ({ prompt_tokens: prompt, completion_tokens: completion }) => (
-      <span className="whitespace-nowrap" title="prompt → completion">
-        {count(prompt)} → {count(completion)}
-      </span>
-    ),
-  },
-  {
-    header: 'First byte',
-    end: true,
-    cell: ({ first_byte_ms: ms }) => <span className="whitespace-nowrap">{milliseconds(ms)}</span>,
-  },
-  { header: 'Cost', end: true, cell: ({ cost_usd: cost }) => usd(cost) },
-  { header: 'Status', end: true, cell: (generation) => <Outcome of={generation} /> },
-];

@@ -30,7 +30,7 @@ const attempt = object({
   locode: text('The region.'),
   outcome: text('`served`, or what the failure meant.'),
   status: { type: ['integer', 'null'], description: 'The upstream’s HTTP status.' },
-  first_byte_ms: { type: ['number', 'null'], description: 'Milliseconds to its first byte.' },
+  first_byte_ms: { type: ['number', 'null'], description: 'From its start to the provider’s first byte.' },
   error: textOrNull('What it said.'),
 });
 
@@ -47,6 +47,7 @@ const costLine = object({
 
 const generation = object({
   id: text('The `id` of the answer.', idPattern('gen')),
+  request_id: text('The `x-request-id` of the response.', idPattern('req')),
   created_at: time('When the request came.'),
   key_name: text('The key’s name.'),
   requested_model: text('The id as it was sent.'),
@@ -61,7 +62,10 @@ const generation = object({
   reasoning_tokens: integer('Of the answer, what was reasoning.'),
   cost_usd: usd('What it cost.'),
   latency_ms: number('From the request to the end of the answer.'),
-  first_byte_ms: { type: ['number', 'null'], description: 'From the request to the first byte.' },
+  first_byte_ms: {
+    type: ['number', 'null'],
+    description: 'From the request’s arrival to the first byte for the caller; null where nothing was delivered.',
+  },
   providers_attempted: array({ type: 'string' }, 'One entry an attempt, in order.'),
   fallback_occurred: boolean('The route that served was not the first attempted.'),
   finish_reason: textOrNull('Why the answer ended.'),
@@ -100,7 +104,7 @@ const query = (name: string, description: string, schema: Parameter['schema'] = 
 });
 
 const one = { tag: tag.name, answers: { '200': json('The record.', object({ data: ref('Generation') })) } };
-const id = { description: 'The `id` of an answer.', schema: { type: 'string' } };
+const id = { description: 'The `id` of an answer, or the `x-request-id` of its response.', schema: { type: 'string' } };
 
 export const generations: Resource = {
   tag,
@@ -117,6 +121,7 @@ export const generations: Resource = {
           query('after', 'Only records older than this id.'),
           query('key', 'Only requests of the key of this name.'),
           query('model', 'Only requests for, or served by, this id.'),
+          query('request_id', 'Only the request with this `x-request-id`.'),
         ],
         answers: {
           '200': json('A page.', listOf(ref('Generation'), { has_more: boolean('There are older ones.') })),

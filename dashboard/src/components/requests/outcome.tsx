@@ -1,6 +1,6 @@
 /** How a request ended, in one word. */
 import type { Generation } from '../../api/usage-types.js';
-import { Badge, type Tone } from '../../components/badge.js';
+import { Badge, type Tone } from '../badge.js';
 
 const ends: Record<string, [string, Tone]> = {
   stalled: ['stalled', 'warn'],

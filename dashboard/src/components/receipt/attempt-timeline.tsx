@@ -1,16 +1,23 @@
-/** The attempts of a request in order, each with its outcome and the time to its first byte. */
+/** The attempts of a request in order, each with its outcome and the time to the provider's first byte. */
 import type { Attempt, Generation } from '../../api/usage-types.js';
-import { Badge } from '../../components/badge.js';
-import { classNames } from '../../components/class-names.js';
 import { milliseconds } from '../../format/figures.js';
+import { Badge } from '../badge.js';
+import { classNames } from '../class-names.js';
 
-export function AttemptTimeline({ generation: { attempts } }: { generation: Generation }) {
+interface AttemptTimelineProps {
+  generation: Generation;
+  /** The names of the cities by locode. */
+  cities: ReadonlyMap<string, string>;
+}
+
+export function AttemptTimeline({ generation: { attempts }, cities }: AttemptTimelineProps) {
   if (attempts.length === 0) return <p className="text-ink-2">No route was tried, because none was available.</p>;
   return (
     <ol className="flex flex-col">
       {attempts.map((attempt, index) => (
         <AttemptItem
           attempt={attempt}
+          cities={cities}
           // biome-ignore lint/suspicious/noArrayIndexKey: attempts are a record and never move.
           key={index}
           last={index === attempts.length - 1}
@@ -20,7 +27,13 @@ export function AttemptTimeline({ generation: { attempts } }: { generation: Gene
   );
 }
 
-function AttemptItem({ attempt, last }: { attempt: Attempt; last: boolean }) {
+interface AttemptItemProps {
+  attempt: Attempt;
+  last: boolean;
+  cities: ReadonlyMap<string, string>;
+}
+
+function AttemptItem({ attempt, last, cities }: AttemptItemProps) {
   const served = attempt.outcome === 'served';
   return (
     <li className="relative grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-3 pb-5 last:pb-0">
@@ -35,11 +48,13 @@ function AttemptItem({ attempt, last }: { attempt: Attempt; last: boolean }) {
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="font-medium">{attempt.provider}</span>
-          <span className="text-ink-3">{attempt.locode}</span>
+          <span className="text-ink-3">{cities.get(attempt.locode) ?? attempt.locode}</span>
           <Badge tone={served ? 'good' : 'danger'}>{attempt.outcome.replaceAll('_', ' ')}</Badge>
           {attempt.status !== null && <span className="tabular text-sm text-ink-3">HTTP {attempt.status}</span>}
           {attempt.first_byte_ms !== null && (
-            <span className="tabular text-sm text-ink-3">first byte after {milliseconds(attempt.first_byte_ms)}</span>
+            <span className="tabular text-sm text-ink-3">
+              provider first byte {milliseconds(attempt.first_byte_ms)}
+            </span>
           )}
         </p>
         {attempt.error && <p className="mt-1 text-sm wrap-anywhere text-ink-2">{attempt.error}</p>}

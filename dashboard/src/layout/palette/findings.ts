@@ -1,0 +1,59 @@
+/** What the command palette finds for a text. */
+import type { CatalogueModel, Key } from '../../api/types.js';
+import type { Generation, OperatorAccount } from '../../api/usage-types.js';
+import { pageGroups } from '../../page-list.js';
+
+export interface Finding {
+  id: string;
+  title: string;
+  kind: string;
+  to: string;
+  params?: Record<string, string>;
+  search?: Record<string, string>;
+}
+
+export interface Sources {
+  operator: boolean;
+  models: readonly Pick<CatalogueModel, 'id' | 'name'>[];
+  keys: readonly Pick<Key, 'id' | 'name' | 'label'>[];
+  accounts: readonly Pick<OperatorAccount, 'id' | 'email' | 'name'>[];
+  /** The request whose id was typed. */
+  request: Pick<Generation, 'id' | 'requested_model'> | null;
+}
+
+const eachMax = 8;
+
+export const isRequestId = (text: string): boolean => /^(gen|req)-[0-9a-hjkmnp-tv-z]{26}$/.test(text.trim());
+
+export function findingsOf(text: string, { operator, models, keys, accounts, request }: Sources): Finding[] {
+  if (isRequestId(text)) {
+    if (!request) return [];
+    const title = `${request.id} · ${request.requested_model}`;
+    return [{ id: request.id, title, kind: 'Request', to: '/usage/$id', params: { id: request.id } }];
+  }
+  const words = text.split(/\s+/).filter(Boolean);
+  const matching = (findings: Finding[], also: (index: number) => string = () => '') =>
+    findings
+      .filter(({ title }, index) => words.every((word) => `${title} ${also(index)}`.toLowerCase().includes(word)))
+      .slice(0, text === '' ? 0 : eachMax);
+  const pages = pageGroups
+    .filter((group) => operator || !group.operator)
+    .flatMap((group) => group.pages.map(({ path, title }) => ({ id: path, title, kind: 'Page', to: path })));
+  return [
+    ...pages.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word))),
+    ...matching(
+      models.map(({ id, name }) => ({ id: `model ${id}`, title: id, kind: name, to: '/models', search: { q: id } })),
+      (index) => models[index]?.name ?? '',
+    ),
+    ...matching(
+      keys.map(({ id, name, label }) => ({
+        ...{ id: `key ${id}`, title: name, kind: `API key ${label}`, to: '/keys', search: { find: name } },
+      })),
+      (index) => keys[index]?.label ?? '',
+    ),
+    ...matching(
+      accounts.map(({ id, email }) => ({ id, title: email, kind: 'Account', to: '/accounts/$id', params: { id } })),
+      (index) => `${accounts[index]?.name ?? ''} ${accounts[index]?.id ?? ''}`,
+    ),
+  ];
+}

@@ -1,0 +1,100 @@
+/** An audit entry as a sentence: who did what to whom. */
+import type { AuditLogEntry } from '../../api/usage-types.js';
+import { signedUsd, usd } from '../../format/money.js';
+
+/** The parts of a sentence; a part with an account leads to its page. */
+export interface Part {
+  text: string;
+  account?: string;
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+export function actorOf({ actor, actor_name: name }: AuditLogEntry): Part {
+  if (actor.startsWith('account:')) return { text: name ?? actor.slice(8), account: actor.slice(8) };
+  const names: Record<string, string> = {
+    operator: 'An operator',
+    system: 'Lodestone',
+    anonymous: 'Somebody who was not signed in',
+  };
+  return { text: names[actor] ?? actor };
+}
+
+type Sentence = (entry: AuditLogEntry) => (string | Part)[];
+
+const subject = ({ subject: id, subject_name: name }: AuditLogEntry): Part => ({ text: name ?? id, account: id });
+const keyName = ({ subject: id, subject_name: name, details }: AuditLogEntry) =>
+  `“${text(details.name ?? name ?? id)}”`;
+const owner = ({ account_id: id, account_name: name }: AuditLogEntry): (string | Part)[] =>
+  id === null ? [] : [' of ', { text: name ?? id, account: id }];
+
+const sentences: Record<string, Sentence> = {
+  'account.create': (entry) => ['created the account ', subject(entry)],
+  'account.sign_up': () => ['signed up'],
+  'account.claim': () => ['claimed the demo account'],
+  'account.update': (entry) => ['changed ', changesOf(entry.details), ' of ', subject(entry)],
+  'account.password': (entry) => ['set the password of ', subject(entry)],
+  'account.operator': (entry) => [
+    entry.details.operator ? 'made an operator of ' : 'took operator rights from ',
+    subject(entry),
+  ],
+  'account.low_balance': ({ details }) => [`set the low-balance notice to ${usd(text(details.low_balance_usd))}`],
+  'session.open': () => ['signed in'],
+  'session.operator': () => ['showed the admin token and got operator rights for the session'],
+  'credits.post': (entry) => [
+    `posted ${signedUsd(text(entry.details.amount_usd))} to `,
+    subject(entry),
+    entry.details.note ? ` (${text(entry.details.note)})` : '',
+  ],
+  'key.create': (entry) => ['created the API key ', keyName(entry), ...owner(entry)],
+  'key.update': (entry) => {
+    const { account_id: _, name: __, ...changed } = entry.details;
+    return [
+      'changed ',
+      changesOf({ ...('name' in entry.details && { name: entry.details.name }), ...changed }),
+      ' of the API key ',
+      keyName(entry),
+      ...owner(entry),
+    ];
+  },
+  'key.delete': (entry) => ['deleted the API key ', keyName(entry), ...owner(entry)],
+  'policy.set': () => ['saved a routing policy'],
+  'policy.delete': () => ['removed the routing policy'],
+  'fallback.set': ({ details }) => [`saved the fallback ${listOf(details.models)}`],
+  'fallback.delete': () => ['removed the fallback'],
+  'alias.create': ({ details }) => [`created the alias ${text(details.name ?? details.alias ?? '')}`],
+  'alias.repoint': ({ details }) => [`changed the alias ${text(details.name ?? details.alias ?? '')}`],
+  'alias.delete': ({ details }) => [`deleted the alias ${text(details.name ?? details.alias ?? '')}`],
+  'payment.checkout': ({ details }) => [`opened a checkout of ${usd(text(details.amount_usd))}`],
+  'payment.credit': (entry) => ['credited a payment to ', subject(entry)],
+  'payment.adjust': (entry) => ['adjusted a payment of ', subject(entry)],
+  'payment.billing_country': (entry) => ['set the billing country of ', subject(entry), ' from a payment'],
+  'model.availability': (entry) => [
+    `set ${entry.subject} to ${text(entry.details.state).replaceAll('_', ' ')}`,
+    entry.details.reason ? `: ${text(entry.details.reason)}` : '',
+  ],
+  'hold.lift': (entry) => [`lifted the hold of ${entry.subject}`],
+  'catalogue.reload': ({ details }) => [
+    `reloaded the catalogue: ${text(details.models)} models, ${text(details.routes)} routes`,
+  ],
+  'storage.prune': ({ details }) => [`removed the requests of ${text(details.months)} months`],
+  'admin.refused': (entry) => [`was refused at ${text(entry.details.path)} from ${entry.subject}`],
+};
+
+/** An action without a sentence is shown by its name. */
+export function sentenceOf(entry: AuditLogEntry): Part[] {
+  const parts = sentences[entry.action]?.(entry) ?? [`${entry.action} `, subject(entry)];
+  return parts.map((part) => (typeof part === 'string' ? { text: part } : part)).filter((part) => part.text !== '');
+}
+
+function changesOf(details: Record<string, unknown>): string {
+  const words = Object.entries(details).map(([name, value]) => {
+    const shown = value === null ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return `${name.replaceAll('_', ' ')} to ${shown}`;
+  });
+  return words.join(', ') || 'nothing';
+}
+
+function listOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(', ') : text(value);
+}

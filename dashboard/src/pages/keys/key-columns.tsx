@@ -1,0 +1,85 @@
+/** The columns of the table of API keys. */
+import type { Key } from '../../api/types.js';
+import { Badge } from '../../components/badge.js';
+import { Button } from '../../components/button.js';
+import type { Column } from '../../components/table.js';
+import { UsageLink } from '../../components/usage-link.js';
+import { date, fromNow } from '../../format/time.js';
+import { Scope, Spent } from './key-cells.js';
+
+export interface KeyActions {
+  edit: (key: Key) => void;
+  toggle: (key: Key) => void;
+  remove: (key: Key) => void;
+  isChosen: (key: Key) => boolean;
+  choose: (key: Key, on: boolean) => void;
+}
+
+export function keyColumns({ edit, toggle, remove, isChosen, choose }: KeyActions): Column<Key>[] {
+  return [
+    {
+      header: 'Name',
+      lead: true,
+      cell: (key) => (
+        <span className="flex items-center gap-2.5">
+          <input
+            aria-label={`Choose the API key ${key.name}`}
+            checked={isChosen(key)}
+            className="size-4 shrink-0 accent-(--accent)"
+            onChange={(event) => choose(key, event.target.checked)}
+            type="checkbox"
+          />
+          <span className="flex min-w-0 flex-col">
+            <UsageLink
+              className="truncate font-medium text-ink md:max-w-48 2xl:max-w-96"
+              search={{ key: key.name }}
+              title={`Usage of ${key.name}`}
+            >
+              {key.name}
+            </UsageLink>
+            <code className="text-xs whitespace-nowrap text-ink-3">{key.label}</code>
+          </span>
+          {key.state === 'expired' && <Badge tone="warn">expired</Badge>}
+          {key.state === 'disabled' && <Badge tone="danger">disabled</Badge>}
+          {key.kind === 'management' && <Badge tone="accent">management</Badge>}
+        </span>
+      ),
+    },
+    { header: 'Scope', cell: (key) => <Scope of={key} /> },
+    { header: 'Expires', cell: (key) => <When at={key.expires_at} /> },
+    { header: 'Last used', cell: (key) => <When at={key.last_used_at} /> },
+    { header: 'Spent', end: true, cell: (key) => <Spent of={key} /> },
+    {
+      header: '',
+      name: 'Actions',
+      end: true,
+      cell: (key) => (
+        <span className="flex justify-end max-sm:flex-wrap">
+          <Button onClick={() => edit(key)} size="small" title={`Edit the API key ${key.name}`} variant="ghost">
+            Edit
+          </Button>
+          <Button
+            onClick={() => toggle(key)}
+            size="small"
+            title={`${key.disabled ? 'Enable' : 'Disable'} the API key ${key.name}`}
+            variant="ghost"
+          >
+            {key.disabled ? 'Enable' : 'Disable'}
+          </Button>
+          <Button onClick={() => remove(key)} size="small" title={`Delete the API key ${key.name}`} variant="ghost">
+            Delete
+          </Button>
+        </span>
+      ),
+    },
+  ];
+}
+
+function When({ at }: { at: string | null }) {
+  if (at === null) return <span className="text-ink-2">Never</span>;
+  return (
+    <span className="whitespace-nowrap text-ink-2" title={date(at)}>
+      {fromNow(at)}
+    </span>
+  );
+}

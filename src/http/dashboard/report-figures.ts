@@ -1,0 +1,119 @@
+/**
+ * The figures of a report. Grid intensity is that of the grids where requests were served (gCO2e/kWh), weighted by tokens, from today's
+ * catalogue; `carbon_requests` says for how many requests it is known. Nobody publishes the energy of a token, so no amount is derived.
+ */
+import { usdText } from '../../base/money.js';
+import type { Snapshot } from '../../catalogue/route.js';
+import type { ReportGroup, ReportRow } from '../../storage/store.js';
+
+/** The segments of a four-segment id that name a member of a group. Other groups have no grid intensity. */
+const memberOf: Partial<Record<ReportGroup, (routeId: string) => string>> = {
+  model: (id) => id.split('/').slice(1, 3).join('/'),
+  provider: (id) => id.split('/', 1)[0] ?? '',
+  locode: (id) => id.split('/')[3] ?? '',
+};
+
+type Sums = Omit<ReportRow, 'group' | 'step' | 'id'>;
+
+const none: Sums = {
+  ...{ requests: 0, errors: 0, costPico: 0n, promptTokens: 0, completionTokens: 0, cachedTokens: 0 },
+  ...{ firstByteP50Ms: null, firstByteP95Ms: null },
+};
+
+export class ReportFigures {
+  private readonly steps: Map<number, ReportRow>;
+  private readonly stepRoutes = new Map<number, ReportRow[]>();
+  private readonly routes: readonly ReportRow[];
+
+  constructor(
+    private readonly rows: readonly ReportRow[],
+    private readonly snapshot: Snapshot | null,
+  ) {
+    const of = (group: ReportRow['group']) => rows.filter((row) => row.group === group);
+    this.routes = of('route');
+    this.steps = new Map(of('step').map((row) => [row.step ?? 0, row]));
+    for (const row of of('step_route')) {
+      const step = row.step ?? 0;
+      this.stepRoutes.set(step, [...(this.stepRoutes.get(step) ?? []), row]);
+    }
+  }
+
+  period() {
+    return this.figures(this.rows.find(({ group }) => group === 'period') ?? none, this.routes);
+  }
+
+  step(step: number) {
+    return this.figures(this.steps.get(step) ?? none, this.stepRoutes.get(step) ?? []);
+  }
+
+  /**
+   * The members of a group, the most expensive first, then the most used. An `id` of null is what nobody served, so that the members
+   * add up to the period.
+   */
+  members(group: ReportGroup, accountNames: ReadonlyMap<string, string> | null) {
+    const rows: (Sums & { id: string | null })[] = this.rows.filter((row) => row.group === group);
+    const failed = group === 'provider' ? this.failuresByProvider() : null;
+    const silent = [...(failed?.keys() ?? [])].filter((id) => !rows.some((row) => row.id === id));
+    const all = [...rows, ...silent.map((id) => ({ ...none, id }))];
+    all.sort((a, b) => (a.costPico === b.costPico ? b.requests - a.requests : a.costPico < b.costPico ? 1 : -1));
+    return all.map((row) => {
+      const routes = this.routes.filter(({ id }) => id !== null && memberOf[group]?.(id) === row.id);
+      return {
+        id: row.id,
+        ...this.describe(group, row.id, accountNames),
+        ...this.figures(row, routes),
+        ...(failed && { failed_attempts: row.id === null ? 0 : (failed.get(row.id) ?? 0) }),
+      };
+    });
+  }
+
+  /** How many requests that nobody served each provider was tried for. */
+  private failuresByProvider(): Map<string, number> {
+    const failures = new Map<string, number>();
+    for (const { group, id, requests } of this.rows) {
+      if (group !== 'failed_by' || id === null) continue;
+      for (const provider of new Set(JSON.parse(id) as string[])) {
+        failures.set(provider, (failures.get(provider) ?? 0) + requests);
+      }
+    }
+    return failures;
+  }
+
+  private describe(group: ReportGroup, id: string | null, accountNames: ReadonlyMap<string, string> | null) {
+    if (id === null) return { name: 'Not served' };
+    if (group === 'model') return { name: this.snapshot?.models.get(id)?.name ?? id };
+    if (group === 'provider') return { name: this.snapshot?.providers.get(id)?.name ?? id };
+    if (group === 'account') return { name: accountNames?.get(id) ?? id };
+    if (group !== 'locode') return { name: id };
+    const { city = null, country = null, lat = null, lon = null } = this.snapshot?.regions.get(id) ?? {};
+    return { name: city ?? id, city, country, lat, lon };
+  }
+
+  private figures(row: Sums, routes: readonly ReportRow[]) {
+    return {
+      requests: row.requests,
+      errors: row.errors,
+      spend_usd: usdText(row.costPico),
+      tokens: row.promptTokens + row.completionTokens,
+      prompt_tokens: row.promptTokens,
+      completion_tokens: row.completionTokens,
+      cached_tokens: row.cachedTokens,
+      first_byte_p50_ms: row.firstByteP50Ms,
+      first_byte_p95_ms: row.firstByteP95Ms,
+      ...this.carbonOf(routes),
+    };
+  }
+
+  private carbonOf(routes: readonly ReportRow[]): { carbon: number | null; carbon_requests: number } {
+    let [tokens, sum, requests] = [0, 0, 0];
+    for (const row of routes) {
+      const carbon = row.id === null ? null : (this.snapshot?.routes.get(row.id)?.carbon ?? null);
+      if (carbon === null) continue;
+      const weight = row.promptTokens + row.completionTokens;
+      tokens += weight;
+      sum += carbon * weight;
+      requests += row.requests;
+    }
+    return { carbon: tokens === 0 ? null : Math.round((sum / tokens) * 10) / 10, carbon_requests: requests };
+  }
+}

@@ -1,0 +1,104 @@
+/** `GET usage/report` and `GET operator/report`: the sums behind the Overview, Usage and Service pages, filtered and in groups. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { ReportFilter, ReportGroup, ReportQuery } from '../../storage/store.js';
+import { generationFilters, instantOf, settledWaitMs } from '../api/generations.js';
+import { accountOf } from '../authenticate.js';
+import type { HttpDeps } from '../deps.js';
+import { queryText } from '../query.js';
+import { ReportFigures } from './report-figures.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const defaultDays = 7;
+const daysMax = 1100;
+
+const ownGroups = ['key', 'model', 'provider', 'locode', 'status'] as const;
+const operatorGroups = [...ownGroups, 'account'] as const;
+
+/** The longest period of each step, so that a chart has at most some hundred points. */
+const steps: readonly { upToMs: number; stepMs: number }[] = [
+  { upToMs: 2 * dayMs, stepMs: hourMs },
+  { upToMs: 14 * dayMs, stepMs: 6 * hourMs },
+  { upToMs: 120 * dayMs, stepMs: dayMs },
+  { upToMs: daysMax * dayMs, stepMs: 7 * dayMs },
+];
+
+export function registerReport(app: FastifyInstance, deps: HttpDeps): void {
+  app.get('/usage/report', (request) => report(deps, request, accountOf(request).id, ownGroups));
+}
+
+/** All accounts, or the one that `account` names. */
+export function registerOperatorReport(app: FastifyInstance, deps: HttpDeps): void {
+  app.get('/report', (request) => report(deps, request, queryText(request, 'account') ?? null, operatorGroups));
+}
+
+async function report(
+  deps: HttpDeps,
+  request: FastifyRequest,
+  accountId: string | null,
+  allowed: readonly ReportGroup[],
+) {
+  const { fromMs, toMs, stepMs } = periodOf(deps, request);
+  const groups = groupsOf(request, allowed);
+  const query: ReportQuery = { accountId, fromMs, toMs, stepMs, groups, filter: filterOf(request) };
+  await deps.journal.settled(settledWaitMs);
+  const [rows, before] = await Promise.all([
+    deps.store.usage.report(query),
+    queryText(request, 'compare') === 'previous' ? deps.store.usage.report(previousOf(deps, query)) : null,
+  ]);
+  const { current: snapshot } = deps.catalogue;
+  const figures = new ReportFigures(rows, snapshot);
+  const names = groups.includes('account') ? await accountNames(deps) : null;
+  return {
+    object: 'usage_report',
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    step_seconds: stepMs / 1000,
+    totals: figures.period(),
+    previous: before && new ReportFigures(before, snapshot).period(),
+    series: Array.from({ length: Math.ceil((toMs - fromMs) / stepMs) }, (_, step) => ({
+      at: new Date(fromMs + step * stepMs).toISOString(),
+      ...figures.step(step),
+    })),
+    groups: Object.fromEntries(groups.map((group) => [group, figures.members(group, names)])),
+  };
+}
+
+/** Whole hours, because the sums are kept by the hour. */
+function periodOf({ clock }: HttpDeps, request: FastifyRequest) {
+  const toMs = Math.ceil((instantOf(request, 'to') ?? clock.now()) / hourMs) * hourMs;
+  const fromMs = Math.floor((instantOf(request, 'from') ?? toMs - defaultDays * dayMs) / hourMs) * hourMs;
+  if (fromMs >= toMs) throw gatewayError('field_invalid', { param: 'from', reason: 'must be earlier than `to`' });
+  const stepMs = steps.find(({ upToMs }) => toMs - fromMs <= upToMs)?.stepMs;
+  if (stepMs === undefined) {
+    throw gatewayError('field_invalid', { param: 'from', reason: `must be at most ${daysMax} days before \`to\`` });
+  }
+  return { fromMs, toMs, stepMs };
+}
+
+/** As long as the period is over so far, so that the two can be compared. */
+function previousOf({ clock }: HttpDeps, query: ReportQuery): ReportQuery {
+  const lengthMs = query.toMs - query.fromMs;
+  const toMs = Math.max(Math.min(query.toMs, clock.now()), query.fromMs) - lengthMs;
+  return { ...query, fromMs: query.fromMs - lengthMs, toMs, stepMs: lengthMs, groups: [] };
+}
+
+function groupsOf(request: FastifyRequest, allowed: readonly ReportGroup[]): ReportGroup[] {
+  const names = queryText(request, 'by')?.split(',') ?? [];
+  return names.map((name) => {
+    const group = allowed.find((candidate) => candidate === name);
+    if (!group) throw gatewayError('field_invalid', { param: 'by', reason: `must be from ${allowed.join(', ')}` });
+    return group;
+  });
+}
+
+function filterOf(request: FastifyRequest): ReportFilter {
+  const { key, model, provider, locode, served, status } = generationFilters(request);
+  const fields = { key, model, provider, locode, served, status };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+async function accountNames({ directory }: HttpDeps): Promise<Map<string, string>> {
+  return new Map((await directory.accounts()).map(({ id, email }) => [id, email]));
+}

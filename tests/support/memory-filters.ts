@@ -1,0 +1,33 @@
+/** The order of generations, the filter of audit entries and sums of the ledger, for the memory store. */
+import type { Generation } from '../../src/domain/generation.js';
+import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
+import type { AuditEntry, AuditFilter, GenerationSort } from '../../src/storage/store.js';
+
+const figures: Partial<Record<GenerationSort, (row: Generation) => number>> = {
+  cost: ({ costPico }) => Number(costPico),
+  latency: ({ latencyMs }) => latencyMs,
+  tokens: ({ promptTokens, completionTokens }) => promptTokens + completionTokens,
+};
+
+export function inOrder(sort: GenerationSort = 'newest'): (a: Generation, b: Generation) => number {
+  const newest = (a: Generation, b: Generation) => (a.id < b.id ? 1 : -1);
+  const figure = figures[sort];
+  if (figure) return (a, b) => figure(b) - figure(a) || newest(a, b);
+  return sort === 'oldest' ? (a, b) => newest(b, a) : newest;
+}
+
+export function isWanted({ actor, action, subjects, before }: AuditFilter): (entry: AuditEntry) => boolean {
+  return (entry) =>
+    (actor === undefined || entry.actor === actor) &&
+    (action === undefined || entry.action === action || entry.action.startsWith(`${action}.`)) &&
+    (subjects === undefined || subjects.includes(entry.subject)) &&
+    (before === undefined || entry.id < before);
+}
+
+export function postedSums(rows: readonly LedgerEntry[], accountId: string) {
+  const sum = (kind: LedgerEntry['kind']) =>
+    rows
+      .filter((row) => row.accountId === accountId && row.kind === kind)
+      .reduce((total, { amountPico }) => total + amountPico, 0n);
+  return { creditPico: sum('credit'), adjustmentPico: sum('adjustment') };
+}
