@@ -59,7 +59,13 @@ export function SortableTable<Row>({ caption, columns, rows, rowKey, order, onSo
                 {column.sort === undefined ? (
                   column.header
                 ) : (
-                  <SortButton column={column.header} onSort={onSort} order={order} sort={column.sort} />
+                  <SortButton
+                    column={column.header}
+                    end={column.end}
+                    onSort={onSort}
+                    order={order}
+                    sort={column.sort}
+                  />
                 )}
               </th>
             ))}
@@ -101,16 +107,20 @@ function sortOf(sort: string | undefined, { by, descending }: Order): 'ascending
 
 interface SortButtonProps {
   column: string;
+  end?: boolean | undefined;
   sort: string;
   order: Order;
   onSort: (by: string) => void;
 }
 
-function SortButton({ column, sort, order, onSort }: SortButtonProps) {
+function SortButton({ column, end, sort, order, onSort }: SortButtonProps) {
   const mark = order.by === sort ? (order.descending ? '↓' : '↑') : '';
   return (
     <button
-      className="inline-flex items-center gap-1 rounded-sm font-medium hover:text-ink"
+      className={classNames(
+        'inline-flex items-center gap-1 rounded-sm font-medium hover:text-ink',
+        end && 'flex-row-reverse',
+      )}
       onClick={() => onSort(sort)}
       type="button"
     >

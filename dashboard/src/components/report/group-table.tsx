@@ -44,7 +44,10 @@ export function GroupTable({ group, members, search, leadOf, limit, plain }: Gro
   const onSort = (by: string) =>
     setOrder((now) => ({ by, descending: now.by === by ? !now.descending : by !== 'name' }));
   const rows = shortened(sorted(members, order), limit);
-  const columns = columnsOf(group, search, { leadOf, plain });
+  // The same width in every table, so that figures of tables below each other stand in line.
+  const columns = columnsOf(group, search, { leadOf, plain }).map((column) =>
+    column.end ? { ...column, className: 'md:min-w-20' } : column,
+  );
   return (
     <SortableTable
       caption={`By ${groupNames[group]}`}
