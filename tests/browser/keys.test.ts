@@ -71,4 +71,31 @@ describeInBrowser('keys with limits', () => {
     await row.getByRole('button', { name: 'Disable' }).waitFor();
     expect(await status(token)).toBe(200);
   });
+
+  it('a new key comes with a request in three languages; keys are found and deleted together', async () => {
+    const member = await signUp(gateway, 'several@example.test');
+    visitor = await visitorOf(browser, gateway, member);
+    const { page } = visitor;
+    await visitor.visit('/keys');
+    const tokens: string[] = [];
+    for (const name of ['alpha', 'beta', 'gamma']) {
+      await press('Create API key');
+      await page.getByLabel('Name').fill(name);
+      await press('Create');
+      tokens.push((await page.getByTestId('new-token').textContent())!);
+      for (const language of ['curl', 'Python', 'TypeScript']) {
+        await page.getByRole('tab', { name: language }).click();
+        await page.getByRole('tabpanel').getByText(tokens.at(-1)!).waitFor();
+      }
+      await press('Done');
+    }
+    await page.getByLabel('Search', { exact: true }).fill('BET');
+    await page.getByRole('row').filter({ hasText: 'alpha' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Search', { exact: true }).fill('');
+    for (const name of ['alpha', 'gamma']) await page.getByLabel(`Choose the API key ${name}`).check();
+    await press('Delete 2 API keys');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 API keys' }).click();
+    await page.getByRole('row').filter({ hasText: 'gamma' }).waitFor({ state: 'detached' });
+    expect(await Promise.all(tokens.map(status))).toEqual([401, 200, 401]);
+  });
 });

@@ -87,6 +87,7 @@ const data: Readonly<Record<string, string>> = {
   '/aliases': '2 of 5 used',
   '/fallback': '3 of 10',
   '/routing-policy': 'Routes left',
+  '/service': 'Top accounts',
   '/accounts': 'new@example.test',
   '/route-health': 'closed',
   '/availability': 'Being moved',

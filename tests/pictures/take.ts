@@ -24,8 +24,8 @@ const pictures: Picture[] = [
   {
     file: 'dashboard-overview.jpg',
     page: '/',
-    caption: 'Overview: spend, requests, latency, carbon, and a map of where requests were served',
-    shows: ['Spend', 'Requests and errors', 'First-byte latency', 'Carbon', 'Where requests were served'],
+    caption: 'Overview: spend, requests, latency, grid intensity, and a map of where requests were served',
+    shows: ['Spend', 'Requests and errors', 'First byte', 'Grid intensity', 'Where requests were served'],
     height: 1320,
   },
   {

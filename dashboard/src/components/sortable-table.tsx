@@ -39,8 +39,7 @@ export interface SortableTableProps<Row> {
 
 export function SortableTable<Row>({ caption, columns, rows, rowKey, order, onSort }: SortableTableProps<Row>) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <section aria-label={caption} className="overflow-x-auto focus-visible:-outline-offset-2" tabIndex={0}>
+    <div className="overflow-x-auto">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}
       {/* biome-ignore-start lint/a11y/useSemanticElements: they are the elements. */}
       <table className="data-table line-table" role="table">
@@ -96,7 +95,7 @@ export function SortableTable<Row>({ caption, columns, rows, rowKey, order, onSo
       </table>
       {/* biome-ignore-end lint/a11y/useSemanticElements: they are the elements. */}
       {/* biome-ignore-end lint/a11y/noRedundantRoles: see above. */}
-    </section>
+    </div>
   );
 }
 
