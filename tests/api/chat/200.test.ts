@@ -151,6 +151,7 @@ describe('the generation of a 200', () => {
       request_policy: null,
       door: 'chat',
       id: body.id,
+      request_id: expect.stringMatching(/^req-/),
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       key_name: 'default',
       requested_model: llama,

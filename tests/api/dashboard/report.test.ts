@@ -15,7 +15,7 @@ const sums = ['requests', 'errors', 'prompt_tokens', 'completion_tokens', 'cache
 const added = (rows: Json[]) => sums.map((name) => rows.reduce((sum, row) => sum + Number(row[name]), 0));
 const picoOf = (rows: Json[], name: string) =>
   rows.reduce((sum, row) => sum + BigInt(Math.round(Number(row[name]) * 1e12)), 0n);
-const get = async (path: string) => (await client.call('GET', path)).json as Json;
+const get = async (path: string) => (await client.call('GET', path)).json;
 
 beforeAll(async () => {
   const { gateway, upstream } = bench;

@@ -36,7 +36,7 @@ export function PolicySection({ generation: { request_policy: sent }, isOwn }: P
   return (
     <div className="flex flex-col gap-4">
       <section>
-        <h4 className="mb-1.5 text-sm text-ink-3">Sent with the request</h4>
+        <h3 className="mb-1.5 text-sm text-ink-3">Sent with the request</h3>
         {asked.length === 0 ? (
           <p className="text-ink-2">The request had no policy of its own.</p>
         ) : (
@@ -45,12 +45,12 @@ export function PolicySection({ generation: { request_policy: sent }, isOwn }: P
       </section>
       {isOwn && (
         <section>
-          <h4 className="mb-1.5 text-sm text-ink-3">
+          <h3 className="mb-1.5 text-sm text-ink-3">
             Of the account, as it is now ·{' '}
             <Link className="text-accent underline underline-offset-2" to="/routing-policy">
               Routing policy
             </Link>
-          </h4>
+          </h3>
           {own.length === 0 ? (
             <p className="text-ink-2">No gate is set.</p>
           ) : (

@@ -38,7 +38,7 @@ export function Receipt({ generation, compact, isOwn = true, children }: Receipt
         <div className="flex min-w-0 flex-col gap-5">
           <Card
             action={
-              <CopyButton label="Copy the receipt as JSON" text={JSON.stringify(generation, null, 2)}>
+              <CopyButton label="Copy JSON of the receipt" text={JSON.stringify(generation, null, 2)}>
                 Copy JSON
               </CopyButton>
             }

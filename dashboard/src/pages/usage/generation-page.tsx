@@ -61,7 +61,7 @@ function Heading({ generation, account }: { generation: Generation; account: str
       <span className="text-ink-3">{exactTime(at)}</span>
       <Id label="generation id" text={id} />
       <Id label="request id" text={requestId} />
-      <CopyButton label="Copy the link to this request" text={link}>
+      <CopyButton label="Copy link to this request" text={link}>
         Copy link
       </CopyButton>
     </div>
