@@ -91,10 +91,31 @@ export interface CatalogueRoute {
   carbon: number | null;
   country: string | null;
   capabilities: string[];
+  data_policy: DataPolicy | null;
+  quantization: string | null;
+  /** Where the provider says that it processes requests of this route. */
+  processing: string | null;
+  context_window: number | null;
+  max_output_tokens: number | null;
   servable: boolean;
   why_not: 'unconfigured' | 'unpriced' | 'held' | 'disabled' | 'soft_disabled' | 'territory' | null;
   held_until: string | null;
 }
+
+/** What is known about the data of paid requests; an absent field is not published. */
+export interface DataPolicy {
+  trains?: boolean;
+  retention_days?: number;
+  zdr?: 'default' | 'on_request' | 'contract' | 'no';
+  in_region?: boolean;
+  eu_owned?: boolean;
+  certifications?: string[];
+  source?: string;
+  as_of?: string;
+  basis: 'published' | 'agreement';
+}
+
+export type ModelKind = 'chat' | 'embedding' | 'rerank';
 
 export type ModelState = 'available' | 'soft_disabled' | 'disabled';
 
@@ -104,6 +125,9 @@ export interface CatalogueModel {
   creator: string;
   model: string;
   name: string;
+  kind: ModelKind;
+  /** The length of an embedding model's vectors. */
+  dimensions: number | null;
   context_window: number | null;
   max_output_tokens: number | null;
   state: ModelState;
@@ -145,6 +169,8 @@ export interface Catalogue {
   providers: Provider[];
   regions: Region[];
   aliases: Alias[];
+  /** The client APIs that this gateway serves. */
+  doors: { name: string; path: string; kind: ModelKind }[];
 }
 
 export interface AllowDeny {

@@ -122,10 +122,10 @@ function Control(props: ControlProps & { ids: ControlIds }) {
 const { InputBlur, InputClick, InputKeyDownEnter, ItemClick } = useCombobox.stateChangeTypes;
 
 /** Where this field differs from Downshift: a click never closes the list, and only `onTake` changes the text or selects. */
-function keepText(
-  { inputValue, highlightedIndex }: UseComboboxState<Suggestion>,
-  { type, changes }: UseComboboxStateChangeOptions<Suggestion>,
-): Partial<UseComboboxState<Suggestion>> {
+export function keepText<Item>(
+  { inputValue, highlightedIndex }: UseComboboxState<Item>,
+  { type, changes }: UseComboboxStateChangeOptions<Item>,
+): Partial<UseComboboxState<Item>> {
   if (type === InputClick) return { ...changes, highlightedIndex, isOpen: true };
   if (type === InputBlur) return { ...changes, inputValue, selectedItem: null };
   if (type === InputKeyDownEnter || type === ItemClick) return { ...changes, inputValue };
@@ -133,10 +133,11 @@ function keepText(
 }
 
 /** Shows the list in the top layer and keeps it below the field, or above it where there is more space. */
-function usePlacement(
+export function usePlacement(
   shown: boolean,
   anchor: RefObject<HTMLInputElement | null>,
   list: RefObject<HTMLDivElement | null>,
+  { minWidth = 0, maxHeight = 288 } = {},
 ): void {
   useLayoutEffect(() => {
     if (!shown) return;
@@ -146,11 +147,12 @@ function usePlacement(
       if (!box || !style) return;
       const below = window.innerHeight - box.bottom;
       const upwards = below < 240 && box.top > below;
-      style.left = `${box.left}px`;
-      style.width = `${box.width}px`;
+      const width = Math.max(box.width, Math.min(minWidth, window.innerWidth - 16));
+      style.left = `${Math.max(8, Math.min(box.left, window.innerWidth - width - 8))}px`;
+      style.width = `${width}px`;
       style.top = upwards ? 'auto' : `${box.bottom + 4}px`;
       style.bottom = upwards ? `${window.innerHeight - box.top + 4}px` : 'auto';
-      style.maxHeight = `${Math.min(288, (upwards ? box.top : below) - 16)}px`;
+      style.maxHeight = `${Math.min(maxHeight, (upwards ? box.top : below) - 16)}px`;
     };
     list.current?.showPopover();
     place();
@@ -160,7 +162,7 @@ function usePlacement(
       window.removeEventListener('scroll', place, true);
       window.removeEventListener('resize', place);
     };
-  }, [shown, anchor, list]);
+  }, [shown, anchor, list, minWidth, maxHeight]);
 }
 
 /** The suggestions that contain every word of the text; none if the text already is a suggestion. */

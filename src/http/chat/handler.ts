@@ -1,7 +1,6 @@
 /** Serves the paths of all doors, taken before the framework: makes a caller, runs the pipeline, answers what it throws. */
 import { requestId } from '../../base/ids.js';
 import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
-import { chatDoor } from '../../doors/chat/chat-door.js';
 import type { Door } from '../../doors/door.js';
 import { doors } from '../../doors/registry.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
@@ -56,21 +55,21 @@ export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats =
   };
 }
 
-/** The same for the dashboard's playground, whose caller is known by its session. */
+/** The same for the dashboard's playground, whose caller is known by its session. It sends through every door that answers. */
 export function createPlayground(
   ports: PipelinePorts,
   deps: ChatDeps,
   chats: RunningChats,
 ): DashboardDeps['playground'] {
   const watch = watchOf(ports, deps);
-  return (req, res, session, id) => {
+  return (door, req, res, session, id) => {
     res.setHeader('cache-control', 'no-store');
     const awaitsContinue = req.headers.expect !== undefined;
     const { streamIdleMs: unreadMs } = ports.timeouts;
     const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: deps.originOf(req), session });
     // The framework counts the request already.
     run(ports, watch, chats, {
-      door: chatDoor,
+      door,
       caller,
       requestId: id,
       endpoint: null,

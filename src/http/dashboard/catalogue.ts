@@ -1,12 +1,16 @@
 /** `GET catalogue`: every model and route with price, region, carbon and jurisdiction, and why a route is not served now. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Model, Route } from '../../catalogue/route.js';
+import { doors } from '../../doors/registry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { permits } from '../../territory/provider-terms.js';
 import { aliasJson } from '../api/aliases.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { priceJson } from './price-json.js';
+
+/** The doors that answer; counting tokens is not one of them. */
+export const playgroundDoors = doors.filter(({ countsOnly }) => !countsOnly);
 
 type WhyNot = 'disabled' | 'soft_disabled' | 'unconfigured' | 'unpriced' | 'held' | 'territory';
 
@@ -26,6 +30,7 @@ export function registerCatalogueView(app: FastifyInstance, deps: HttpDeps): voi
         ...{ locode, city, country, lat, lon, carbon },
       })),
       aliases: [...accountOf(request).aliases.values()].map(aliasJson),
+      doors: playgroundDoors.map(({ name, path, kind }) => ({ name, path, kind })),
     };
   });
 }
@@ -39,6 +44,8 @@ function modelJson(deps: HttpDeps, request: FastifyRequest, model: Model) {
     creator: model.creator,
     model: model.model,
     name: model.name,
+    kind: model.kind ?? 'chat',
+    dimensions: model.dimensions ?? null,
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
     state,
@@ -61,6 +68,9 @@ function routeJson(deps: HttpDeps, request: FastifyRequest, route: Route) {
     carbon: route.carbon,
     data_policy: route.dataPolicy ?? null,
     quantization: route.quantization ?? null,
+    processing: route.processing ?? null,
+    context_window: route.contextWindow,
+    max_output_tokens: route.maxOutputTokens,
     capabilities: [...route.capabilities],
     servable: reason === null,
     why_not: reason,

@@ -5,6 +5,7 @@ import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
 import type { SignIns } from '../../accounts/sign-in/sign-ins.js';
 import type { PicoUsd } from '../../base/money.js';
 import type { Identity } from '../../domain/account.js';
+import type { Door } from '../../doors/door.js';
 
 export interface DashboardDeps {
   signIns: SignIns;
@@ -23,8 +24,8 @@ export interface DashboardDeps {
   /** Balances below this are reported, where the account has no threshold of its own. */
   lowBalancePico: PicoUsd;
   version: string;
-  /** Runs a chat request of a signed-in account and answers it. The body has not been read. */
-  playground: (req: IncomingMessage, res: ServerResponse, identity: Identity, requestId: string) => void;
+  /** Runs a request of a signed-in account through a door and answers it. The body has not been read. */
+  playground: (door: Door, req: IncomingMessage, res: ServerResponse, identity: Identity, requestId: string) => void;
   /** The folder of the built front end. */
   files: string;
 }

@@ -5,7 +5,7 @@ import { registerAccountResources } from '../api/register.js';
 import { callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { registerAuditLog } from './audit-log.js';
-import { registerCatalogueView } from './catalogue.js';
+import { playgroundDoors, registerCatalogueView } from './catalogue.js';
 import { registerCheckout, registerOwnCredits } from './credits.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { registerOwnKeys } from './keys.js';
@@ -66,14 +66,16 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   );
 }
 
-/** `POST playground/chat` runs a chat request of the signed-in account through the same pipeline as requests with a key. */
+/** `POST playground/{api}` runs a request of the signed-in account through the same pipeline as requests with a key. */
 function registerPlayground(app: FastifyInstance, { playground }: DashboardDeps): void {
-  app.post('/playground/chat', {
-    // The last hook before Fastify would read the body. The pipeline reads it.
-    onRequest: async (request, reply) => {
-      reply.hijack();
-      playground(request.raw, reply.raw, callerOf(request), request.id);
-    },
-    handler: () => {},
-  });
+  for (const door of playgroundDoors) {
+    app.post(`/playground/${door.name}`, {
+      // The last hook before Fastify would read the body. The pipeline reads it.
+      onRequest: async (request, reply) => {
+        reply.hijack();
+        playground(door, request.raw, reply.raw, callerOf(request), request.id);
+      },
+      handler: () => {},
+    });
+  }
 }

@@ -52,6 +52,20 @@ describe('the playground', () => {
     expect(last).toMatchObject({ usage: { cost: expect.any(Number) }, router_metadata: { stream_end: 'complete' } });
   });
 
+  it('sends through every door of the catalogue, in the form of its API', async () => {
+    const { doors } = (await client.call('GET', 'catalogue')).json as { doors: { name: string; kind: string }[] };
+    expect(doors.map(({ name }) => name)).toEqual(expect.arrayContaining(['chat', 'messages', 'responses']));
+    const model = 'auto/meta/llama';
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const message = await client.call('POST', 'playground/messages', { model, max_tokens: 9, messages });
+    expect(message.json).toMatchObject({ type: 'message', router_metadata: { served_model: 'acme/meta/llama/defra' } });
+    const response = await client.call('POST', 'playground/responses', { model, input: 'Hi' });
+    expect(response.json).toMatchObject({ object: 'response', usage: { cost: expect.any(Number) } });
+    const refused = await client.call('POST', 'playground/messages', { model, messages });
+    expect(refused.json).toMatchObject({ type: 'error', error: { param: 'max_tokens' } });
+    expect((await client.call('POST', 'playground/elsewhere', {})).status).toBe(404);
+  });
+
   it('goes through the account’s own aliases and refuses what the API refuses, in the same words', async () => {
     await client.call('POST', 'v1/aliases', { name: 'mine', target: 'auto/meta/llama' });
     const served = await client.call('POST', 'playground/chat', ask({ model: 'alias/mine' }));

@@ -1,7 +1,8 @@
 /// <reference types="node" />
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { curl, python, typescript } from './snippets.js';
+import { messagesDoor } from './doors/messages.js';
+import { curl, python, snippetsOf, typescript } from './snippets.js';
 
 const request = {
   baseUrl: 'http://127.0.0.1:8787',
@@ -48,5 +49,14 @@ describe('the same request as code', () => {
     const plain = { baseUrl: 'http://x', model: 'm', message: 'Hi', stream: false };
     expect(curl(plain)).not.toContain('temperature');
     expect(python(plain)).toContain('print(answer.choices[0].message.content)');
+  });
+
+  it('a token stands in the code of every language, and the fields of Lodestone where each library takes them', () => {
+    const told = { model: 'm', max_tokens: 9, messages: [], provider: { sort: 'price', zdr: true } };
+    const codes = snippetsOf(messagesDoor, told, { baseUrl: 'http://x', token: 'sk-lr-1' }).map(({ code }) => code);
+    for (const code of codes) expect(code).toContain('sk-lr-1');
+    expect(codes[0]).toContain('"provider": { "sort": "price", "zdr": true }');
+    expect(codes[1]).toContain('extra_body={"provider": {"sort": "price", "zdr": True}},');
+    expect(codes[2]).toContain('...({ provider: { "sort": "price", "zdr": true } } as object),');
   });
 });

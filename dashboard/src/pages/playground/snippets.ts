@@ -1,9 +1,14 @@
 /** The same request as curl, Python and TypeScript, ready to paste. */
+import { chatDoor } from './doors/chat.js';
+import type { Fields, PlaygroundDoor } from './doors/door.js';
 
-export interface SnippetRequest {
+interface Target {
   baseUrl: string;
-  /** Without a token the snippet reads it from the environment. */
+  /** Without a token the code reads it from the environment. */
   token?: string;
+}
+
+export interface SnippetRequest extends Target {
   model: string;
   message: string;
   system?: string;
@@ -12,81 +17,111 @@ export interface SnippetRequest {
   maxTokens?: number;
 }
 
-function bodyOf({ model, message, system, stream, temperature, maxTokens }: SnippetRequest) {
-  return {
-    model,
-    messages: [...(system ? [{ role: 'system', content: system }] : []), { role: 'user', content: message }],
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
-    ...(stream && { stream: true }),
-  };
+export interface Snippet {
+  language: 'curl' | 'Python' | 'TypeScript';
+  code: string;
 }
 
-export function curl(request: SnippetRequest): string {
-  const json = jsonOf(bodyOf(request)).replaceAll("'", "'\\''");
-  const token = request.token ?? '$LODESTONE_KEY';
+/** Any request of any client API, in every language. */
+export function snippetsOf(door: PlaygroundDoor, body: Fields, target: Target): Snippet[] {
   return [
-    `curl ${request.stream ? '-N ' : ''}${request.baseUrl}/v1/chat/completions \\`,
-    `  -H "Authorization: Bearer ${token}" \\`,
+    { language: 'curl', code: curlOf(door, body, target) },
+    { language: 'Python', code: pythonOf(door, body, target) },
+    { language: 'TypeScript', code: typescriptOf(door, body, target) },
+  ];
+}
+
+/** A chat request with one message. */
+export const curl = (request: SnippetRequest) => curlOf(chatDoor, chatBody(request), request);
+export const python = (request: SnippetRequest) => pythonOf(chatDoor, chatBody(request), request);
+export const typescript = (request: SnippetRequest) => typescriptOf(chatDoor, chatBody(request), request);
+
+function chatBody({ model, message, system = '', stream, temperature, maxTokens }: SnippetRequest): Fields {
+  return chatDoor.body({
+    ...{ model, system, stream, tools: [], provider: {}, documents: [] },
+    turns: [{ id: 0, role: 'user', content: message }],
+    parameters: { ...(temperature !== undefined && { temperature }), ...(maxTokens !== undefined && { maxTokens }) },
+  });
+}
+
+function curlOf(door: PlaygroundDoor, body: Fields, { baseUrl, token }: Target): string {
+  const json = jsonText(body).replaceAll("'", "'\\''");
+  return [
+    `curl ${body.stream ? '-N ' : ''}${baseUrl}${door.path} \\`,
+    ...door.headers(token ?? '$LODESTONE_KEY').map((header) => `  -H "${header}" \\`),
     '  -H "Content-Type: application/json" \\',
     `  -d '${json}'`,
   ].join('\n');
 }
 
-export function python(request: SnippetRequest): string {
-  const { model, messages, stream, ...rest } = bodyOf(request);
-  const fields = [
-    `    model=${quoted(model)},`,
-    '    messages=[',
-    ...messages.map(({ role, content }) => `        {"role": ${quoted(role)}, "content": ${quoted(content)}},`),
-    '    ],',
-    ...Object.entries(rest).map(([name, value]) => `    ${name}=${value},`),
-    ...(stream ? ['    stream=True,'] : []),
-  ];
-  const end = stream
-    ? ['for chunk in answer:', '    if chunk.choices:', '        print(chunk.choices[0].delta.content or "", end="")']
-    : ['print(answer.choices[0].message.content)'];
+function pythonOf({ python: client }: PlaygroundDoor, body: Fields, { baseUrl, token }: Target): string {
+  const { stream, provider, ...rest } = body;
+  // The client libraries take fields that are not of their API under another name.
+  const own = client.call.startsWith('client.') ? { extra_body: { provider } } : { provider };
+  const fields = { ...rest, ...(provider !== undefined && own), ...(stream === true && { stream }) };
   return [
-    'import os',
-    'from openai import OpenAI',
+    ...client.setUp(baseUrl, token === undefined ? 'os.environ["LODESTONE_KEY"]' : quoted(token)),
     '',
-    `client = OpenAI(base_url=${quoted(`${request.baseUrl}/v1`)}, api_key=os.environ["LODESTONE_KEY"])`,
-    '',
-    'answer = client.chat.completions.create(',
-    ...fields,
+    `answer = ${client.call}(`,
+    ...Object.entries(fields).map(([name, value]) => `    ${name}=${layOut(value, pythonStyle, 4)},`),
     ')',
-    ...end,
+    ...client.print(stream === true),
   ].join('\n');
 }
 
-export function typescript(request: SnippetRequest): string {
-  const body = jsonOf(bodyOf(request)).replace(/^(\s*)"(\w+)":/gm, '$1$2:');
-  const end = request.stream
-    ? ["for await (const chunk of answer) process.stdout.write(chunk.choices[0]?.delta?.content ?? '');"]
-    : ['console.log(answer.choices[0].message.content);'];
+function typescriptOf({ typescript: client }: PlaygroundDoor, body: Fields, { baseUrl, token }: Target): string {
+  const { provider, ...fields } = body;
+  const literal = jsonText(fields).replace(/^(\s*)"(\w+)":/gm, '$1$2:');
+  // The types of the libraries do not know the field; as an object of any shape it may be added.
+  const own = `,\n  ...({ provider: ${oneLine(provider, jsonStyle)} } as object),\n}`;
   return [
-    "import OpenAI from 'openai';",
+    ...client.setUp(baseUrl, token === undefined ? 'process.env.LODESTONE_KEY' : quoted(token)),
     '',
-    'const client = new OpenAI({',
-    `  baseURL: ${quoted(`${request.baseUrl}/v1`)},`,
-    '  apiKey: process.env.LODESTONE_KEY,',
-    '});',
-    '',
-    `const answer = await client.chat.completions.create(${body});`,
-    ...end,
+    `const answer = await ${client.call}(${provider === undefined ? literal : literal.replace(/\n}$/, () => own)});`,
+    ...client.print(body.stream === true),
   ].join('\n');
 }
 
-/** JSON with one field and one message per line. */
-function jsonOf({ messages, ...rest }: ReturnType<typeof bodyOf>): string {
-  const { model, ...others } = rest;
-  const spaced = (value: object) => JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ');
-  const fields = [
-    `"model": ${quoted(model)}`,
-    `"messages": [\n${messages.map((message) => `    ${spaced(message)}`).join(',\n')}\n  ]`,
-    ...Object.entries(others).map(([name, value]) => `${quoted(name)}: ${value}`),
-  ];
-  return `{\n  ${fields.join(',\n  ')}\n}`;
+interface Style {
+  words: Record<string, string>;
+  /** Inside of braces on one line. */
+  space: string;
+  step: number;
+  /** After the last entry. */
+  comma: string;
+}
+
+const jsonStyle: Style = { words: {}, space: ' ', step: 2, comma: '' };
+const pythonStyle: Style = { words: { true: 'True', false: 'False', null: 'None' }, space: '', step: 4, comma: ',' };
+const lineMax = 90;
+
+/** One field on each line. */
+const jsonText = (body: Fields) => layOut(body, jsonStyle, 0, true);
+
+/** Short values on one line; longer ones, and lists of objects, with one entry on each line. */
+function layOut(value: unknown, style: Style, indent: number, isOpen = false): string {
+  const one = oneLine(value, style);
+  if (typeof value !== 'object' || value === null || Object.keys(value).length === 0) return one;
+  if (!isOpen && one.length + indent <= lineMax && !isListOfObjects(value)) return one;
+  const inner = indent + style.step;
+  const entries = Array.isArray(value)
+    ? value.map((item) => layOut(item, style, inner))
+    : Object.entries(value).map(([name, item]) => `${quoted(name)}: ${layOut(item, style, inner)}`);
+  const lines = entries.map((entry) => ' '.repeat(inner) + entry).join(',\n');
+  const [left, right] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  return `${left}\n${lines}${style.comma}\n${' '.repeat(indent)}${right}`;
+}
+
+const isListOfObjects = (value: object) => Array.isArray(value) && value.some((item) => typeof item === 'object');
+
+function oneLine(value: unknown, style: Style): string {
+  if (Array.isArray(value)) return `[${value.map((item) => oneLine(item, style)).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).map(([name, item]) => `${quoted(name)}: ${oneLine(item, style)}`);
+    return members.length === 0 ? '{}' : `{${style.space}${members.join(', ')}${style.space}}`;
+  }
+  const text = JSON.stringify(value) ?? 'null';
+  return style.words[text] ?? text;
 }
 
 /** A JSON string is a string of Python and TypeScript too. */

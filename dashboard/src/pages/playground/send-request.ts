@@ -1,0 +1,197 @@
+/** Sends one request of the playground, reads its answer as it arrives, and measures the times that a client sees. */
+import { api, isApiError, send } from '../../api/client.js';
+import type { Generation } from '../../api/usage-types.js';
+import type { CallPiece, Fields, PlaygroundDoor, Reading, Receipt, Usage } from './doors/door.js';
+import type { Failure, PlaygroundRequest, ToolCall } from './request.js';
+
+/** How an answer ended: whole, by the reader's Stop, by a connection that broke, or by an error of the gateway. */
+type Ending = 'complete' | 'stopped' | 'lost' | 'failed';
+
+export interface Outcome {
+  ending: Ending;
+  generationId: string | null;
+  receipt: Partial<Receipt> | null;
+  usage: Usage | null;
+  finishReason: string | null;
+  firstByteMs: number | null;
+  totalMs: number;
+  overheadMs: number | null;
+  /** The receipt was read from the history, because the answer did not bring it. */
+  recovered: boolean;
+}
+
+export interface Answer {
+  text: string;
+  reasoning: string;
+  calls: readonly ToolCall[];
+}
+
+export interface SendOptions {
+  signal: AbortSignal;
+  onAnswer: (answer: Answer) => void;
+}
+
+export interface Sent {
+  outcome: Outcome | null;
+  failure: Failure | null;
+}
+
+const lostMessage =
+  'The connection to the gateway broke before the answer was complete. It may have been restarted. What arrived is kept here. ' +
+  'Send the message again when the gateway is back; what this attempt cost is listed under Usage.';
+
+export async function sendRequest(
+  door: PlaygroundDoor,
+  request: PlaygroundRequest,
+  { signal, onAnswer }: SendOptions,
+): Promise<Sent> {
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  const body = { ...door.body(request), ...(request.stream && door.streamFields) };
+  let response: Response;
+  try {
+    response = await send(`playground/${door.name}`, { method: 'POST', body, signal });
+  } catch (error) {
+    return { outcome: null, failure: signal.aborted ? null : failureOf(error) };
+  }
+  const outcome: Outcome = {
+    ...{ ending: 'complete', receipt: null, usage: null, finishReason: null, firstByteMs: null, recovered: false },
+    generationId: response.headers.get('x-generation-id'),
+    overheadMs: headerNumber(response, 'x-router-overhead-ms'),
+    totalMs: 0,
+  };
+  const answer = new AnswerParts();
+  let failure: Failure | null = null;
+  const take = (reading: Reading) => {
+    outcome.firstByteMs ??= elapsed();
+    outcome.receipt = reading.receipt ?? outcome.receipt;
+    outcome.usage = reading.usage ?? outcome.usage;
+    outcome.finishReason = reading.finishReason ?? outcome.finishReason;
+    if (reading.error !== undefined) failure = { message: reading.error };
+    if (answer.add(reading)) onAnswer(answer.current());
+  };
+  try {
+    if (request.stream && response.body) {
+      const isWhole = await readStream(door, response.body, take);
+      if (!isWhole && failure === null) outcome.ending = 'lost';
+    } else {
+      take(door.readAnswer((await response.json()) as Fields));
+    }
+  } catch {
+    outcome.ending = signal.aborted ? 'stopped' : 'lost';
+  }
+  outcome.totalMs = elapsed();
+  if (failure !== null) outcome.ending = 'failed';
+  if (outcome.ending === 'lost') failure = { message: lostMessage, lost: true };
+  return { outcome, failure };
+}
+
+/** True where the stream reached its end, and not only the connection. */
+async function readStream(
+  door: PlaygroundDoor,
+  body: ReadableStream<Uint8Array>,
+  take: (reading: Reading) => void,
+): Promise<boolean> {
+  let isWhole = false;
+  for await (const data of dataLines(body)) {
+    if (data === '[DONE]') isWhole = true;
+    if (!data.startsWith('{')) continue;
+    const reading = door.readEvent(JSON.parse(data) as Fields);
+    isWhole ||= reading.isEnd === true;
+    take(reading);
+  }
+  return isWhole;
+}
+
+async function* dataLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('data: ')) yield line.slice('data: '.length).trimEnd();
+  }
+}
+
+/** Puts the pieces of an answer together. */
+class AnswerParts {
+  private text = '';
+  private reasoning = '';
+  private readonly calls = new Map<string, ToolCall>();
+
+  /** False where the reading adds nothing that is shown. */
+  add({ text = '', reasoning = '', calls = [] }: Reading): boolean {
+    this.text += text;
+    this.reasoning += reasoning;
+    for (const piece of calls) this.addCall(piece);
+    return text !== '' || reasoning !== '' || calls.length > 0;
+  }
+
+  current(): Answer {
+    return { text: this.text, reasoning: this.reasoning, calls: [...this.calls.values()] };
+  }
+
+  private addCall({ key, id, name, arguments: json = '' }: CallPiece): void {
+    const known = this.calls.get(key) ?? { id: id ?? key, name: name ?? '', arguments: '' };
+    this.calls.set(key, { ...known, ...(name !== undefined && { name }), arguments: known.arguments + json });
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (!isApiError(error)) return { message: error instanceof Error ? error.message : String(error) };
+  const { providers_attempted: attempted, candidates_remaining: remaining } = error.body;
+  const parts = [
+    error.status > 0 && `HTTP ${error.status}`,
+    error.code,
+    Array.isArray(attempted) && attempted.length > 0 && `tried ${attempted.join(', ')}`,
+    typeof remaining === 'number' && `${remaining} candidates left`,
+  ].filter(Boolean);
+  return { message: error.message, ...(parts.length > 0 && { detail: parts.join(' · ') }) };
+}
+
+function headerNumber(answer: Response, name: string): number | null {
+  const text = answer.headers.get(name);
+  return text === null ? null : Number(text);
+}
+
+const recoverTries = 12;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Reads the receipt of an answer that did not bring one, from the history; null where it does not get there. */
+export async function recoverReceipt(outcome: Outcome): Promise<Outcome | null> {
+  const { generationId: id } = outcome;
+  if (id === null) return null;
+  for (let tried = 0; tried < recoverTries; tried++) {
+    await pause(250 * (tried + 1));
+    try {
+      const { data } = await api<{ data: Generation }>(`v1/generation/${encodeURIComponent(id)}`);
+      return { ...outcome, ...figuresOf(data, outcome), recovered: true };
+    } catch {
+      // Not written yet, or the gateway is not back yet.
+    }
+  }
+  return null;
+}
+
+function figuresOf(data: Generation, { receipt }: Outcome): Pick<Outcome, 'receipt' | 'usage' | 'finishReason'> {
+  return {
+    finishReason: data.finish_reason,
+    usage: {
+      promptTokens: data.prompt_tokens ?? 0,
+      completionTokens: data.completion_tokens ?? 0,
+      costUsd: data.cost_usd,
+    },
+    receipt: {
+      ...receipt,
+      requested_model: data.requested_model,
+      ...(data.served_model !== null && { served_model: data.served_model }),
+      ...(data.provider !== null && { provider: data.provider }),
+      ...(data.locode !== null && { locode: data.locode }),
+      providers_attempted: data.providers_attempted,
+      fallback_occurred: data.fallback_occurred,
+      ...(data.stream_end && { stream_end: data.stream_end }),
+    },
+  };
+}
