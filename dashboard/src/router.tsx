@@ -61,6 +61,16 @@ const inside = pageGroups.flatMap((group: PageGroup) =>
 const deeper = [
   createRoute({
     getParentRoute: () => shell,
+    path: '/models/compare',
+    component: lazyRouteComponent(() => import('./pages/models/compare-page.js'), 'Page'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/models/$creator/$model',
+    component: lazyRouteComponent(() => import('./pages/models/model-page.js'), 'Page'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
     path: '/usage/$id',
     component: lazyRouteComponent(() => import('./pages/usage/generation-page.js'), 'Page'),
   }),

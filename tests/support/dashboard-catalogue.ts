@@ -21,6 +21,11 @@ const everyPrice: YamlObject = {
   periods: [{ utc: '22:00-06:00', cached_input: 0.03 }],
 };
 
+const strict: YamlObject = {
+  ...{ trains: false, retention_days: 0, zdr: 'default', in_region: true, eu_owned: true, certifications: ['iso27001'] },
+  ...{ source: 'https://northwind.example/privacy', as_of: '2026-11-15' },
+};
+
 const size = { context_window: 131_072, max_output_tokens: 8192 };
 
 const region = (locode: string, city: string, country: string, lat: number, lon: number, carbon: number) => ({
@@ -41,8 +46,8 @@ export const dashboardCatalogue: YamlObject = {
   ],
   providers: [
     provider('sandbox', 'Lodestone sandbox', 'DE', false),
-    provider('northwind', 'Northwind AI', 'DE', false),
-    provider('boreal', 'Boreal Compute', 'SE', false),
+    { ...provider('northwind', 'Northwind AI', 'DE', false), data_policy: strict },
+    { ...provider('boreal', 'Boreal Compute', 'SE', false), data_policy: { ...strict, retention_days: 30 } },
     provider('cascade', 'Cascade Cloud', 'US', true),
     provider('tsukimi', 'Tsukimi Labs', 'JP', null),
     {

@@ -22,6 +22,8 @@ interface Gateway {
   base_url: string;
   docs_url: string;
   version: string;
+  /** The processor that credit can be bought through. */
+  payments: 'none' | 'stripe';
 }
 
 interface SignedOut extends Gateway {
@@ -204,6 +206,8 @@ export interface GateCount {
   removes: number;
   leaves: number;
   alone_leaves: number;
+  /** Of a switch that is off: what would be left if it were on. */
+  on_leaves: number | null;
 }
 
 export interface PolicyPreview {
@@ -215,4 +219,7 @@ export interface PolicyPreview {
   removed: { id: string; gate: string }[];
   error: { message: string; code: string } | null;
   counterfactuals: { gate: string; setting: unknown; admits: number; message: string }[];
+  /** Only of a preview over all models. */
+  models?: number;
+  refused_models?: string[];
 }

@@ -1,6 +1,6 @@
 /** The account menu: email, theme, settings, documentation, sign out. A native popover, which Escape or a click outside closes. */
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useId, useRef } from 'react';
+import { useId, useRef, useState } from 'react';
 import { api } from '../api/client.js';
 import { beginSession, useChange } from '../api/queries.js';
 import type { Session } from '../api/types.js';
@@ -15,7 +15,9 @@ import {
   SunIcon,
   SystemIcon,
 } from '../components/icons.js';
+import { clearHistory } from '../pages/playground/history.js';
 import { useSession } from './session-context.js';
+import { SignOutDialog } from './sign-out-dialog.js';
 import { chooseTheme, type Theme, useTheme } from './theme.js';
 
 const itemClass =
@@ -28,10 +30,17 @@ export function AccountMenu() {
   const navigate = useNavigate();
   const signOut = useChange(async () => {
     await api('sign-out', { method: 'POST', body: {} });
+    clearHistory();
     beginSession(await api<Session>('session'));
     await navigate({ to: '/sign-in' });
   }, []);
   const close = () => menu.current?.hidePopover();
+  const [asksForPassword, setAsksForPassword] = useState(false);
+  const leave = () => {
+    close();
+    if (session.has_password) signOut.mutate(undefined);
+    else setAsksForPassword(true);
+  };
 
   return (
     <>
@@ -72,16 +81,16 @@ export function AccountMenu() {
           <BookIcon className="size-4" />
           Documentation
         </a>
-        <button
-          className={itemClass}
-          disabled={signOut.isPending}
-          onClick={() => signOut.mutate(undefined)}
-          type="button"
-        >
+        <button className={itemClass} disabled={signOut.isPending} onClick={leave} type="button">
           <SignOutIcon className="size-4" />
           Sign out
         </button>
       </div>
+      <SignOutDialog
+        onClose={() => setAsksForPassword(false)}
+        onSignOut={() => signOut.mutate(undefined)}
+        open={asksForPassword}
+      />
     </>
   );
 }

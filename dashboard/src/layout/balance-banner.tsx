@@ -9,7 +9,8 @@ import { useSession } from './session-context.js';
 const tones = { low: 'bg-warn-soft text-warn', exhausted: 'bg-danger-soft text-danger' };
 
 export function BalanceBanner() {
-  const { balance_level: level, balance_usd: balance, low_balance_usd: threshold } = useSession().account;
+  const { account, payments, operator } = useSession();
+  const { balance_level: level, balance_usd: balance, low_balance_usd: threshold } = account;
   const onCredits = useRouterState({ select: ({ location }) => location.pathname.endsWith('/credits') });
   if (level === 'fine') return null;
   return (
@@ -33,10 +34,22 @@ export function BalanceBanner() {
           </span>
         )}
       </span>
-      {!onCredits && (
-        <Link className={buttonClass('secondary', 'small', 'max-sm:ml-7')} to="/credits">
+      {payments !== 'none' ? (
+        !onCredits && (
+          <Link className={buttonClass('secondary', 'small', 'max-sm:ml-7')} to="/credits">
+            Add credit
+          </Link>
+        )
+      ) : operator ? (
+        <Link
+          className={buttonClass('secondary', 'small', 'max-sm:ml-7')}
+          params={{ id: account.id }}
+          to="/accounts/$id"
+        >
           Add credit
         </Link>
+      ) : (
+        <span className="text-sm max-sm:ml-7">Ask your operator for credit.</span>
       )}
     </div>
   );

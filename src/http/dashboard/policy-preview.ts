@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { findModel } from '../../catalogue/lookup.js';
 import type { PriceMoment } from '../../catalogue/price-moment.js';
-import type { Route } from '../../catalogue/route.js';
+import type { Route, Snapshot } from '../../catalogue/route.js';
 import { envelopeOf } from '../../errors/envelope.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { applyGates, removalText } from '../../policy/apply-gates.js';
@@ -15,7 +15,8 @@ import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 
 const draft = z.strictObject({
-  model: z.string('must be a model, like "meta/llama-3.3-70b"'),
+  /** Empty = all models. */
+  model: z.string('must be a model, like "meta/llama-3.3-70b", or empty for all models'),
   policy: z.record(z.string(), z.unknown(), 'must be a routing policy'),
 });
 
@@ -25,10 +26,11 @@ export function registerPolicyPreview(app: FastifyInstance, { catalogue, clock }
     const { model: id, policy: fields } = bodyFields(request, draft);
     const policy = readPolicy(fields);
     if (!catalogue.current) throw gatewayError('service_unavailable');
-    const [creator = '', name = ''] = id.replace(/^auto\//, '').split('/');
-    const model = findModel(catalogue.current, creator, name);
     // A short prompt, now.
     const moment = { atMs: clock.now(), promptTokens: 0 };
+    if (id === '') return previewOfAll(policy, catalogue.current, moment);
+    const [creator = '', name = ''] = id.replace(/^auto\//, '').split('/');
+    const model = findModel(catalogue.current, creator, name);
     const { eligible, removed } = applyGates(policy, model.routes, moment);
     const exhausted = eligible.length === 0 && removed.length > 0;
     const refusal = gatewayError('routing_policy_exhausted', {
@@ -49,6 +51,22 @@ export function registerPolicyPreview(app: FastifyInstance, { catalogue, clock }
   });
 }
 
+/** Over every model that has routes: how many are left, and which models would be refused. */
+function previewOfAll(policy: RoutingPolicy, { models }: Snapshot, moment: PriceMoment) {
+  const routes = [...models.values()].flatMap((model) => model.routes);
+  const { eligible } = applyGates(policy, routes, moment);
+  const served = new Set(eligible.map(({ model }) => model.canonicalId));
+  const refused = [...models.values()].filter((model) => model.routes.length > 0 && !served.has(model.canonicalId));
+  return {
+    ...{ model: '', total: routes.length, left: eligible.length, gates: gateCounts(policy, routes, moment) },
+    ...{ eligible: [], removed: [], error: null, counterfactuals: [] },
+    models: models.size,
+    refused_models: refused.map(({ canonicalId }) => canonicalId),
+  };
+}
+
+const isOff = (kind: string, active: boolean) => kind === 'switch' && !active;
+
 /** In the order of the gates. Each route counts at the first gate that removes it, as in the 403. */
 function gateCounts(policy: RoutingPolicy, routes: readonly Route[], moment: PriceMoment) {
   let left = routes;
@@ -65,6 +83,10 @@ function gateCounts(policy: RoutingPolicy, routes: readonly Route[], moment: Pri
       removes: before - left.length,
       leaves: left.length,
       alone_leaves: routesLeft(routes).length,
+      // A switch that is off: what would be left of the present routes if it were on.
+      on_leaves: isOff(gate.card.control.kind, active)
+        ? left.filter((route) => gate.permits(route, true as never, moment)).length
+        : null,
     };
   });
 }

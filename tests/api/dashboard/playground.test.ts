@@ -58,7 +58,7 @@ describe('the playground', () => {
     const model = 'auto/meta/llama';
     const messages = [{ role: 'user', content: 'Hi' }];
     const message = await client.call('POST', 'playground/messages', { model, max_tokens: 9, messages });
-    expect(message.json).toMatchObject({ type: 'message', router_metadata: { served_model: 'acme/meta/llama/defra' } });
+    expect(message.json).toMatchObject({ type: 'message', router_metadata: { requested_model: model } });
     const response = await client.call('POST', 'playground/responses', { model, input: 'Hi' });
     expect(response.json).toMatchObject({ object: 'response', usage: { cost: expect.any(Number) } });
     const refused = await client.call('POST', 'playground/messages', { model, messages });

@@ -1,21 +1,36 @@
 /** Adds credit through the payment processor, or shows the operator's instructions if there is none. */
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
 import type { TopUpOffer } from '../../api/usage-types.js';
-import { Button } from '../../components/button.js';
+import { Button, buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Input } from '../../components/field.js';
 import { messageOf, Notice } from '../../components/states.js';
 import { usd } from '../../format/money.js';
+import { useSession } from '../../layout/session-context.js';
 
 const presets = ['10', '25', '50', '100'];
 
 export function TopUp({ topUp }: { topUp: TopUpOffer }) {
+  const { operator, account } = useSession();
+  if (!topUp.available) {
+    return (
+      <Card title="Who adds credit">
+        <p className="text-ink-2">{topUp.message}</p>
+        {operator && (
+          <Link className={buttonClass('primary', 'normal', 'mt-3')} params={{ id: account.id }} to="/accounts/$id">
+            Add credit to this account
+          </Link>
+        )}
+      </Card>
+    );
+  }
   return (
     <Card title="Add credit">
-      {topUp.available && <TopUpForm topUp={topUp} />}
-      <p className={topUp.available ? 'mt-3 text-sm text-ink-3' : 'text-ink-2'}>{topUp.message}</p>
+      <TopUpForm topUp={topUp} />
+      <p className="mt-3 text-sm text-ink-3">{topUp.message}</p>
     </Card>
   );
 }

@@ -1,17 +1,20 @@
-/** The Models page: every model with its routes, prices, regions, carbon and jurisdiction, with filters and ids to copy. */
+/** The Models page: every model with its prices, regions, grid intensity and promises; filters and order are in the address. */
 import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { catalogueQuery } from '../../api/queries.js';
 import type { Catalogue } from '../../api/types.js';
+import { Button, buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
-import { Input, Select } from '../../components/field.js';
+import { Input, type Option, Select } from '../../components/field.js';
 import { ModelIcon } from '../../components/icons.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { EmptyState, SkeletonRows } from '../../components/states.js';
 import { plural } from '../../format/figures.js';
-import { filterModels, type ModelFilter, noFilter } from './filter-models.js';
-import { ModelCard } from './model-card.js';
+import { countryName } from './country-name.js';
+import { filterModels, filterOf, type ModelFilter, promises, searchOf, sorts } from './filter-models.js';
+import { comparedMax, ModelsTable } from './models-table.js';
 
 export function Page() {
   const catalogue = useQuery(catalogueQuery);
@@ -36,70 +39,131 @@ export function Page() {
 }
 
 function Models({ catalogue }: { catalogue: Catalogue }) {
-  const [filter, setFilter] = useState<ModelFilter>(noFilter);
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const navigate = useNavigate();
+  const filter = useMemo(() => filterOf(search), [search]);
   const models = useMemo(() => filterModels(catalogue, filter), [catalogue, filter]);
-  const set = (change: Partial<ModelFilter>) => setFilter({ ...filter, ...change });
+  const [compared, setCompared] = useState<string[]>([]);
+  const set = (change: Partial<ModelFilter>) =>
+    void navigate({
+      to: '/models',
+      search: searchOf({ ...filter, ...change }) as never,
+      ...{ replace: true, resetScroll: false },
+    });
   const routes = models.reduce((sum, model) => sum + model.routes.length, 0);
-  const countries = [...new Set(catalogue.regions.map(({ country }) => country))].sort();
   return (
     <div className="flex flex-col gap-4">
-      <search className="grid grid-cols-2 items-end gap-3 lg:grid-cols-[minmax(0,1fr)_11rem_11rem_11rem]">
-        <Input
-          className="max-lg:col-span-2"
-          label="Search"
-          onChange={(event) => set({ text: event.target.value })}
-          placeholder="llama, frankfurt, sandbox …"
-          type="search"
-          value={filter.text}
-        />
-        <Select
-          label="Provider"
-          onChange={(event) => set({ provider: event.target.value })}
-          options={[
-            { value: '', label: 'Any' },
-            ...catalogue.providers.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-          value={filter.provider}
-        />
-        <Select
-          label="Country"
-          onChange={(event) => set({ country: event.target.value })}
-          options={[{ value: '', label: 'Any' }, ...countries.map((value) => ({ value, label: countryName(value) }))]}
-          value={filter.country}
-        />
-        <Select
-          className="max-lg:col-span-2"
-          label="Show"
-          onChange={(event) => set({ servableOnly: event.target.value === 'servable' })}
-          options={[
-            { value: 'servable', label: 'Available now' },
-            { value: 'all', label: 'All routes' },
-          ]}
-          value={filter.servableOnly ? 'servable' : 'all'}
-        />
-      </search>
-      <p className="text-sm text-ink-3" role="status">
-        {plural(models.length, 'model')}, {plural(routes, 'route')}
-      </p>
-      {models.length === 0 ? (
-        <Card flush>
-          <EmptyState icon={ModelIcon} title="No model matches">
+      <Filters catalogue={catalogue} filter={filter} set={set} />
+      <div className="flex min-h-8 flex-wrap items-center justify-between gap-3">
+        <p className="text-sm text-ink-3" role="status">
+          {plural(models.length, 'model')}, {plural(routes, 'route')}
+        </p>
+        <CompareBar compared={compared} onClear={() => setCompared([])} />
+      </div>
+      <Card flush>
+        {models.length === 0 ? (
+          <EmptyState
+            action={
+              <Button onClick={() => void navigate({ to: '/models', search: { show: 'all' } as never })}>
+                Show all routes
+              </Button>
+            }
+            icon={ModelIcon}
+            title="No model matches"
+          >
             Loosen the filters. Routes without credentials on this gateway are listed under “All routes”.
           </EmptyState>
-        </Card>
-      ) : (
-        models.map((model) => <ModelCard catalogue={catalogue} key={model.id} model={model} />)
-      )}
+        ) : (
+          <ModelsTable catalogue={catalogue} compared={compared} models={models} onCompare={setCompared} />
+        )}
+      </Card>
     </div>
   );
 }
 
-const names = new Intl.DisplayNames(undefined, { type: 'region' });
+function CompareBar({ compared, onClear }: { compared: readonly string[]; onClear: () => void }) {
+  if (compared.length === 0)
+    return <p className="text-sm text-ink-3">{`Tick up to ${comparedMax} models to compare them.`}</p>;
+  return (
+    <span className="flex items-center gap-2">
+      <Button onClick={onClear} size="small" variant="ghost">
+        Clear
+      </Button>
+      <Link
+        className={buttonClass('primary', 'small')}
+        search={{ ids: compared.join(',') } as never}
+        to="/models/compare"
+      >
+        {compared.length === 1 ? 'Compare 1 model' : `Compare ${compared.length} models`}
+      </Link>
+    </span>
+  );
+}
 
-function countryName(code: string): string {
-  try {
-    return names.of(code) ?? code;
-  } catch {
-    return code;
-  }
+interface FiltersProps {
+  catalogue: Catalogue;
+  filter: ModelFilter;
+  set: (change: Partial<ModelFilter>) => void;
+}
+
+const any: Option = { value: '', label: 'Any' };
+
+function Filters({ catalogue, filter, set }: FiltersProps) {
+  const countries = [...new Set(catalogue.regions.map(({ country }) => country))].sort();
+  const kinds = [...new Set(catalogue.data.map(({ kind }) => kind))];
+  const choice = (label: string, key: 'provider' | 'country' | 'kind' | 'promise', options: Option[]) => (
+    <Select
+      label={label}
+      onChange={(event) => set({ [key]: event.target.value })}
+      options={[any, ...options]}
+      value={filter[key]}
+    />
+  );
+  return (
+    <search className="grid grid-cols-2 items-end gap-3 md:grid-cols-4">
+      <Input
+        className="col-span-2"
+        label="Search"
+        onChange={(event) => set({ text: event.target.value })}
+        placeholder="llama, frankfurt, sandbox …"
+        type="search"
+        value={filter.text}
+      />
+      {choice(
+        'Kind',
+        'kind',
+        kinds.map((value) => ({ value, label: value })),
+      )}
+      <Select
+        label="Sort by"
+        onChange={(event) => set({ sort: event.target.value })}
+        options={sorts}
+        value={filter.sort}
+      />
+      {choice(
+        'Provider',
+        'provider',
+        catalogue.providers.map(({ id, name }) => ({ value: id, label: name })),
+      )}
+      {choice(
+        'Country',
+        'country',
+        countries.map((value) => ({ value, label: countryName(value) })),
+      )}
+      {choice(
+        'Promise',
+        'promise',
+        Object.entries(promises).map(([value, { label }]) => ({ value, label })),
+      )}
+      <Select
+        label="Show"
+        onChange={(event) => set({ servableOnly: event.target.value === 'servable' })}
+        options={[
+          { value: 'servable', label: 'Available now' },
+          { value: 'all', label: 'All routes' },
+        ]}
+        value={filter.servableOnly ? 'servable' : 'all'}
+      />
+    </search>
+  );
 }

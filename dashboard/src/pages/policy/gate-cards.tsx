@@ -78,7 +78,7 @@ function GateSetting({ control, value, options, error, onChange }: GateSettingPr
 
 function GateEffect({ count, total }: { count: GateCount | undefined; total: number | null }): ReactNode {
   if (!count || total === null) return <span className="text-sm text-ink-3">counting …</span>;
-  const { active, gate, removes, leaves } = count;
+  const { active, gate, removes, leaves, on_leaves: onLeaves } = count;
   return (
     <span className="tabular shrink-0 text-right text-sm" data-testid={`gate-${gate}`} role="status">
       {active ? (
@@ -88,7 +88,10 @@ function GateEffect({ count, total }: { count: GateCount | undefined; total: num
           {removes > 0 && <span className="text-ink-3">, removes {removes}</span>}
         </>
       ) : (
-        <span className="text-ink-3">off · leaves {leaves}</span>
+        <span className="text-ink-3">
+          off · leaves {leaves}
+          {onLeaves !== null && `, would leave ${onLeaves}`}
+        </span>
       )}
     </span>
   );

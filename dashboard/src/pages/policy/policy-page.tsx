@@ -78,7 +78,10 @@ function PolicyEditor({ saved, catalogue, gates }: PolicyEditorProps) {
           hint="The counts below are for the routes of this model."
           label="Model"
           onChange={(event) => setModel(event.target.value)}
-          options={catalogue.data.map(({ id, name }) => ({ value: id, label: `${name} (${id})` }))}
+          options={[
+            { value: '', label: 'All models' },
+            ...catalogue.data.map(({ id, name }) => ({ value: id, label: `${name} (${id})` })),
+          ]}
           value={model}
         />
         <GateCards

@@ -31,7 +31,7 @@ export function PreviewPanel({ preview, catalogue, gates }: PreviewPanelProps) {
 
 function Left({ data, catalogue, gates }: { data: PolicyPreview; catalogue: Catalogue; gates: readonly Gate[] }) {
   const titleOf = (name: string) => gates.find((gate) => gate.name === name)?.title.toLowerCase() ?? name;
-  const { left, total, eligible, removed, error, counterfactuals } = data;
+  const { left, total, eligible, removed, error, counterfactuals, refused_models: refused } = data;
   const unservable = new Set(
     catalogue.data.flatMap(({ routes }) => routes.filter(({ servable }) => !servable).map(({ id }) => id)),
   );
@@ -41,6 +41,7 @@ function Left({ data, catalogue, gates }: { data: PolicyPreview; catalogue: Cata
         <span className={left === 0 ? 'text-2xl font-semibold text-danger' : 'text-2xl font-semibold'}>{left}</span>
         <span className="text-ink-2"> of {plural(total, 'route')}</span>
       </p>
+      {refused && <RefusedModels ids={refused} models={data.models ?? 0} />}
       {error && (
         <Notice>
           <p className="font-medium">Every auto request for this model would be refused.</p>
@@ -71,6 +72,25 @@ function Left({ data, catalogue, gates }: { data: PolicyPreview; catalogue: Cata
               <ModelId id={id} />
             </s>{' '}
             <Badge tone="warn">{titleOf(gate)}</Badge>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Of a preview over all models: those that no auto id could reach. */
+function RefusedModels({ ids, models }: { ids: readonly string[]; models: number }) {
+  if (ids.length === 0) return <p className="text-ink-2">{`Each of the ${models} models keeps at least one route.`}</p>;
+  return (
+    <div>
+      <h3 className="text-sm font-medium">
+        {ids.length === 1 ? '1 model would be refused' : `${ids.length} of ${models} models would be refused`}
+      </h3>
+      <ul className="mt-1.5 flex max-h-72 flex-col gap-1 overflow-y-auto text-ink-2">
+        {ids.map((id) => (
+          <li key={id}>
+            <ModelId id={id} />
           </li>
         ))}
       </ul>

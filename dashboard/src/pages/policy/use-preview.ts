@@ -18,7 +18,6 @@ export function usePreview(model: string, policy: RoutingPolicy) {
     queryFn: ({ signal }) =>
       api<PolicyPreview>('policy/preview', { method: 'POST', body: JSON.parse(asked) as object, signal }),
     placeholderData: keepPreviousData,
-    enabled: model !== '',
     retry: false,
   });
 }

@@ -1,0 +1,84 @@
+/** Facts of a model that the list, its page and the comparison share. */
+import type { Catalogue, CatalogueModel } from '../../api/types.js';
+import { Badge, type Tone } from '../../components/badge.js';
+import { HoverCard } from '../../components/hover-card.js';
+import { carbon, shortCount, unknown } from '../../format/figures.js';
+import { usd } from '../../format/money.js';
+import { promises } from './filter-models.js';
+import { lowestPrice } from './price-order.js';
+
+const kinds = { chat: 'chat', embedding: 'embeddings', rerank: 'rerank' } as const;
+
+export function KindBadge({ model: { kind } }: { model: CatalogueModel }) {
+  return <Badge tone={kind === 'chat' ? 'neutral' : 'accent'}>{kinds[kind]}</Badge>;
+}
+
+export function StateBadge({ model: { state } }: { model: CatalogueModel }) {
+  if (state === 'available') return null;
+  const tone: Tone = 'danger';
+  return <Badge tone={tone}>{state === 'disabled' ? 'disabled' : 'unavailable'}</Badge>;
+}
+
+export function contextText({ context_window: context }: CatalogueModel): string {
+  return context === null ? unknown : shortCount(context);
+}
+
+/** The lowest price of the model's routes, `from` where they differ. */
+export function priceText({ routes }: CatalogueModel, part: 'input' | 'output'): string {
+  const lowest = lowestPrice(routes);
+  if (!lowest) return unknown;
+  return usd(lowest[part]);
+}
+
+export function lowestCarbon({ routes }: CatalogueModel): string {
+  const known = routes.flatMap((route) => (route.carbon === null ? [] : [route.carbon]));
+  return known.length === 0 ? unknown : carbon(Math.min(...known));
+}
+
+/** How many of the routes have each promise. Sources and dates of all providers are on hover. */
+export function PromiseBadges({ model, catalogue }: { model: CatalogueModel; catalogue: Catalogue }) {
+  const total = model.routes.length;
+  const counts = Object.values(promises).map(({ label, holds }) => ({
+    label,
+    count: model.routes.filter((route) => holds(route.data_policy)).length,
+  }));
+  const some = counts.filter(({ count }) => count > 0);
+  return (
+    <HoverCard content={<Sources catalogue={catalogue} model={model} />} label={`Data policies of ${model.name}`}>
+      {some.length === 0 ? (
+        <Badge>no promise published</Badge>
+      ) : (
+        some.map(({ label, count }) => (
+          <Badge key={label} tone={count === total ? 'good' : 'neutral'}>
+            {count === total ? label : `${label} ${count}/${total}`}
+          </Badge>
+        ))
+      )}
+    </HoverCard>
+  );
+}
+
+function Sources({ model, catalogue }: { model: CatalogueModel; catalogue: Catalogue }) {
+  const byProvider = new Map(model.routes.map((route) => [route.provider, route.data_policy]));
+  return (
+    <ul className="flex flex-col gap-2">
+      {[...byProvider].map(([id, policy]) => (
+        <li key={id}>
+          <p className="font-medium">{catalogue.providers.find((one) => one.id === id)?.name ?? id}</p>
+          <p className="text-ink-2">
+            {Object.values(promises)
+              .filter(({ holds }) => holds(policy))
+              .map(({ label }) => label)
+              .join(', ') || 'No promise is published'}
+          </p>
+          {policy?.source && (
+            <p className="text-xs wrap-anywhere text-ink-3">
+              {policy.source}
+              {policy.as_of && `, as of ${policy.as_of}`}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
