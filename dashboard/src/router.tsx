@@ -3,13 +3,16 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  Link,
   lazyRouteComponent,
   Outlet,
   redirect,
   useRouter,
 } from '@tanstack/react-router';
 import { queryClient, sessionQuery } from './api/queries.js';
+import { buttonClass } from './components/button.js';
 import { Card } from './components/card.js';
+import { useTitle } from './components/page-header.js';
 import { EmptyState, ErrorState, SkeletonRows } from './components/states.js';
 import { Shell } from './layout/shell.js';
 import { type PageGroup, pageGroups } from './page-list.js';
@@ -87,8 +90,30 @@ const deeper = [
   }),
 ];
 
+/** Inside of the shell, so that the navigation stays. */
+const nowhere = createRoute({ getParentRoute: () => shell, path: '/$', component: NotFound });
+
+function NotFound() {
+  useTitle('Page not found');
+  return (
+    <Card>
+      <h1 className="sr-only">Page not found</h1>
+      <EmptyState
+        action={
+          <Link className={buttonClass('primary')} to="/">
+            Go to the overview
+          </Link>
+        }
+        title="Page not found"
+      >
+        The dashboard has no page with this address. Check it, or choose a page from the menu.
+      </EmptyState>
+    </Card>
+  );
+}
+
 export const router = createRouter({
-  routeTree: root.addChildren([...outside, shell.addChildren([...inside, ...deeper])]),
+  routeTree: root.addChildren([...outside, shell.addChildren([...inside, ...deeper, nowhere])]),
   basepath: '/dashboard',
   scrollRestoration: true,
   defaultPendingMs: 150,
@@ -98,13 +123,7 @@ export const router = createRouter({
     </Card>
   ),
   defaultErrorComponent: PageFailed,
-  defaultNotFoundComponent: () => (
-    <div className="mx-auto max-w-xl p-6">
-      <Card>
-        <EmptyState title="Page not found">Check the address, or choose a page from the menu.</EmptyState>
-      </Card>
-    </div>
-  ),
+  defaultNotFoundComponent: NotFound,
 });
 
 function PageFailed({ error }: { error: unknown }) {

@@ -1,4 +1,6 @@
-/* What a page of /docs does beyond being read: copy buttons, the theme, the menu on a phone, search over headings. */
+/* What a page of /docs does beyond being read: the reader's own address, copy buttons, the theme, the menu on a phone, search. */
+
+for (const place of document.querySelectorAll('.base')) place.textContent = location.origin;
 
 for (const button of document.querySelectorAll('.copy')) {
   button.addEventListener('click', async () => {
@@ -34,25 +36,39 @@ document.addEventListener('keydown', (event) => {
   menu.focus();
 });
 
-const { index: indexUrl } = document.currentScript?.dataset ?? {};
+const { index: indexUrl, search: libraryUrl } = document.currentScript?.dataset ?? {};
 const search = document.querySelector('.search');
-if (search && indexUrl) startSearch(search, indexUrl);
+if (search && indexUrl) startSearch(search, indexUrl, libraryUrl);
 
-function startSearch(form, url) {
+function startSearch(form, url, library) {
   const input = form.querySelector('input');
   const found = form.querySelector('.found');
   const count = form.querySelector('.count');
-  let index;
-  const entries = async () => {
-    index ??= await (await fetch(url)).json();
-    return index;
+  let loading;
+  /* Loaded with the first letter: most readers of a page do not search. */
+  const load = async () => {
+    const [{ default: MiniSearch }, answer] = await Promise.all([import(library), fetch(url)]);
+    const options = { idField: 'href', fields: ['text', 'page', 'body'], storeFields: ['page', 'text', 'excerpt'] };
+    return MiniSearch.loadJSON(await answer.text(), options);
   };
+  /* Every word must be there: as written, as the beginning of a longer one, or with a letter or two wrong. */
+  const matching = {
+    combineWith: 'AND',
+    prefix: true,
+    fuzzy: (word) => (word.length > 3 ? 0.2 : false),
+    boost: { text: 6, page: 2 },
+  };
+  let asked = '';
   const show = async () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const all = words.length > 0 ? await entries() : [];
-    const hits = all.filter(({ page, text }) => words.every((word) => `${page} ${text}`.toLowerCase().includes(word)));
+    const words = input.value.trim();
+    asked = words;
+    if (words !== '') loading ??= load();
+    const index = await loading;
+    // Another letter was typed meanwhile.
+    if (asked !== words) return;
+    const hits = words === '' ? [] : index.search(words, matching);
     found.replaceChildren(...hits.slice(0, 8).map(hitItem));
-    count.textContent = words.length === 0 ? '' : hits.length === 1 ? '1 heading' : `${hits.length} headings`;
+    count.textContent = words === '' ? '' : hits.length === 1 ? '1 result' : `${hits.length} results`;
   };
   input.addEventListener('input', show);
   form.addEventListener('submit', (event) => {
@@ -68,14 +84,15 @@ function startSearch(form, url) {
   });
 }
 
-function hitItem({ href, page, text }) {
+function hitItem({ id, page, text, excerpt }) {
   const link = document.createElement('a');
-  link.href = href;
+  link.href = id;
   link.textContent = text;
-  if (page !== text) {
-    const where = document.createElement('span');
-    where.textContent = page;
-    link.append(where);
+  for (const line of [page === text ? '' : page, excerpt]) {
+    if (!line) continue;
+    const part = document.createElement('span');
+    part.textContent = line;
+    link.append(part);
   }
   const item = document.createElement('li');
   item.append(link);

@@ -4,10 +4,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { guidePage, referencePage, statusTemplate } from './layout.mjs';
+import { changeDates } from './change-dates.mjs';
+import { guidePage, notFoundPage, referencePage, statusTemplate } from './layout.mjs';
 import { renderMarkdown } from './markdown.mjs';
 import { pages, pathOf, referencePath } from './pages.mjs';
 import { scalarBundle } from './scalar.mjs';
+import { searchIndex, sectionsOf } from './search-index.mjs';
 
 const types = {
   css: 'text/css; charset=utf-8',
@@ -31,6 +33,7 @@ export async function buildDocs(root) {
   const rendered = pages.map((page) => renderMarkdown(read(`docs/${page.file}`), page.file, pictureOf));
   checkAnchors(rendered);
   const font = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
+  const miniSearch = join(dirname(createRequire(import.meta.url).resolve('minisearch')), '..', 'es', 'index.js');
   const assets = {
     'inter.woff2': site.asset('inter.woff2', readFileSync(font)),
     'theme.js': site.asset('theme.js', read(dashboardFile('theme.js'))),
@@ -39,31 +42,26 @@ export async function buildDocs(root) {
     'reference.js': site.asset('reference.js', read('docs/site/reference.js')),
     'changes.js': site.asset('changes.js', read('docs/site/changes.js')),
     'search.json': site.asset('search.json', JSON.stringify(searchIndex(rendered))),
+    'minisearch.js': site.asset('minisearch.js', readFileSync(miniSearch, 'utf8')),
     'scalar.js': site.asset('scalar.js', await scalarBundle()),
   };
   const css =
     read(dashboardFile('tokens.css')) +
     ['text', 'frame', 'status', 'narrow', 'reference'].map((name) => read(`docs/site/${name}.css`)).join('');
   assets['site.css'] = site.asset('site.css', css.replaceAll('INTER_WOFF2', assets['inter.woff2']));
-  for (const [i, page] of pages.entries()) site.page(pathOf(page), guidePage(page, rendered[i], assets), 'guide');
+  const dates = changeDates(root);
+  for (const [i, page] of pages.entries()) {
+    site.page(pathOf(page), guidePage(page, rendered[i], assets, dates.get(`docs/${page.file}`)), 'guide');
+  }
+  site.page('/docs/404', notFoundPage(assets), 'guide');
   site.page(referencePath, referencePage(assets), 'reference');
   site.template('status.html', statusTemplate(assets));
   return site.finish();
 }
 
-function searchIndex(rendered) {
-  return pages.flatMap((page, i) =>
-    rendered[i].headings.map(({ depth, id, text }) => ({
-      href: depth === 1 ? pathOf(page) : `${pathOf(page)}#${id}`,
-      page: page.title,
-      text: depth === 1 ? page.title : text,
-    })),
-  );
-}
-
 /** A link to a heading that is not there fails the build. */
 function checkAnchors(rendered) {
-  const known = new Set(searchIndex(rendered).map(({ href }) => href));
+  const known = new Set(sectionsOf(rendered).map(({ href }) => href));
   const paths = new Set(pages.map(pathOf));
   rendered.forEach(({ html }, i) => {
     for (const [, href] of html.matchAll(/href="([^"]*#[^"]+)"/g)) {

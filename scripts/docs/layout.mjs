@@ -63,13 +63,13 @@ function neighbours(page) {
 }
 
 /** `page.script` is the name of an asset that only this page needs. */
-export function guidePage(page, { html, headings }, assets) {
+export function guidePage(page, { html, headings }, assets, changed) {
   const title = page.slug === '' ? 'Lodestone Docs' : `${page.title} · Lodestone Docs`;
   const own = page.script ? `\n<script src="${assets[page.script]}" defer></script>` : '';
   return `<!doctype html>
 <html lang="en">
 <head>
-${head(title, assets, `<script src="${assets['site.js']}" data-index="${assets['search.json']}" defer></script>${own}`)}
+${head(title, assets, `<script src="${assets['site.js']}" data-index="${assets['search.json']}" data-search="${assets['minisearch.js']}" defer></script>${own}`)}
 </head>
 <body>
 ${header()}
@@ -78,6 +78,7 @@ ${navigation(page)}
 <main id="content" tabindex="-1">
 <article>
 ${html}</article>
+${changed ? `<p class="changed">Last changed on <time datetime="${changed}">${changed}</time></p>` : ''}
 ${neighbours(page)}
 </main>
 ${onThisPage(headings)}
@@ -104,6 +105,18 @@ ${header('/status')}
 </body>
 </html>
 `;
+}
+
+/** For every address that leads nowhere; the paths in it are whole, so it can be shown anywhere. */
+export function notFoundPage(assets) {
+  const article = `<h1 id="page-not-found">Page not found</h1>
+<p>No page has this address. Check it, search with <kbd>/</kbd>, or go on from here:</p>
+<ul><li><a href="/dashboard">Dashboard</a>: keys, usage, models and the playground</li><li><a href="/docs">First request</a>: the start of the guide</li><li><a href="${referencePath}">API reference</a></li></ul>
+`;
+  return guidePage({ slug: '404', title: 'Page not found' }, { html: article, headings: [] }, assets).replace(
+    /<nav class="neighbours"[\s\S]*?<\/nav>/,
+    '',
+  );
 }
 
 /** The bundle of the reference brings its own navigation. */

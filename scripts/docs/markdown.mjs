@@ -15,6 +15,9 @@ for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(
 
 const names = { sh: 'Shell', http: 'HTTP', json: 'JSON', python: 'Python', ts: 'TypeScript', yaml: 'YAML' };
 
+/** The address in examples. On the site it becomes the reader's own: docs/site/site.js. */
+const exampleBase = 'http://127.0.0.1:8787';
+
 export function escapeHtml(text) {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
@@ -43,7 +46,8 @@ function rendererOf(file, headings, pictureOf) {
     code({ text, lang = '' }) {
       const name = lang.split(' ', 1)[0];
       if (name !== '' && !(name in languages)) throw new Error(`${file}: code in "${name}" cannot be highlighted`);
-      const code = name === '' ? escapeHtml(text) : hljs.highlight(text, { language: name }).value;
+      const plain = name === '' ? escapeHtml(text) : hljs.highlight(text, { language: name }).value;
+      const code = plain.replaceAll(exampleBase, `<span class="base">${exampleBase}</span>`);
       const label = names[name] ?? 'Text';
       return (
         `<figure class="code"><figcaption>${label}<button type="button" class="copy">Copy</button></figcaption>` +

@@ -23,6 +23,7 @@ import { KnownPaths } from './known-paths.js';
 import { registerOpenApi } from './openapi/document.js';
 import { registerDocs } from './ops/docs.js';
 import { registerLog } from './ops/log.js';
+import { sendNotFoundPage, wantsPage } from './ops/not-found-page.js';
 import { registerOps } from './ops/ops.js';
 import { registerStatus } from './ops/status.js';
 import { registerStripeWebhook } from './ops/stripe-webhook.js';
@@ -177,6 +178,7 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
     const allow = methods.join(', ');
     // A path that contains NUL only looks like a known one.
     if (path.startsWith('/v1/responses/')) throw gatewayError('response_not_stored');
+    if (allow === '' && wantsPage(request)) return sendNotFoundPage(request, reply);
     if (allow === '' || (methods.includes(request.method) && request.method !== 'OPTIONS'))
       throw gatewayError('path_not_found', { method: request.method, path: shownPath });
     if (request.method !== 'OPTIONS') {

@@ -137,10 +137,44 @@ describeInBrowser('the guide by keyboard', () => {
       await page.keyboard.press('/');
       await page.keyboard.type('how stream ends');
       await page.locator('.found a').first().waitFor();
-      expect(await page.getByRole('status').textContent()).toBe('1 heading');
+      expect(await page.getByRole('status').textContent()).toMatch(/^\d+ results?$/);
       await page.keyboard.press('Enter');
       await page.waitForURL('**/docs/streaming#how-a-stream-ends');
       expect(problems).toEqual([]);
+    });
+  });
+
+  it('finds words of the text, also with a letter wrong, and shows the reader’s own address in commands', async () => {
+    await visited({}, async ({ page, problems }) => {
+      await page.goto(`${gateway.url}/docs/doors`);
+      expect(await page.locator('pre', { hasText: '/v1/messages' }).first().textContent()).toContain(
+        `${gateway.url}/v1`,
+      );
+      await page.keyboard.press('/');
+      await page.keyboard.type('quantizaton');
+      await page
+        .locator('.found a', { hasText: /quantization/i })
+        .first()
+        .waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/docs\/(?!doors)/);
+      expect(problems).toEqual([]);
+    });
+  });
+
+  it('an address that leads nowhere is a page with the navigation, and / leads to the dashboard', async () => {
+    await visited({}, async (visitor) => {
+      const { page } = visitor;
+      for (const path of ['/docs/nothing', '/nothing/here']) {
+        const answer = await page.goto(gateway.url + path);
+        expect(answer?.status()).toBe(404);
+        await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+        expect(await visitor.accessibilityFaults()).toEqual([]);
+      }
+      await page.getByRole('navigation', { name: 'Guide' }).getByRole('link', { name: 'Billing' }).click();
+      await page.waitForURL('**/docs/billing');
+      await page.goto(gateway.url);
+      await page.waitForURL('**/dashboard/sign-in');
     });
   });
 

@@ -44,6 +44,17 @@ async function sendEntry(entry: SiteEntry, request: FastifyRequest, reply: Fasti
   return reply.header('content-type', contentType).send(await readEntry(entry, encoding));
 }
 
+/** The page for an address that leads nowhere; false where the documentation was not built. */
+export async function sendDocsPage(path: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  const entry = siteEntries().find((one) => one.path === path);
+  if (!entry) return false;
+  reply.headers({ 'cache-control': 'no-store', 'content-security-policy': policies.guide });
+  const encoding = chosenEncoding(request.headers['accept-encoding'], ['br', 'gzip']);
+  if (encoding) reply.header('content-encoding', encoding);
+  await reply.header('content-type', entry.contentType).send(await readEntry(entry, encoding));
+  return true;
+}
+
 /** The output of scripts/docs. The path is the same from src/ and from dist/. */
 const folder = new URL('../../../dist/docs/', import.meta.url);
 
@@ -59,10 +70,13 @@ interface SiteEntry {
   readonly compressed: boolean;
 }
 
+let readEntries: readonly SiteEntry[] | undefined;
+
 /** Empty where only the compiler has run, not the whole build. */
 function siteEntries(): readonly SiteEntry[] {
   const list = new URL('site.json', folder);
-  return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as SiteEntry[]) : [];
+  readEntries ??= existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as SiteEntry[]) : [];
+  return readEntries;
 }
 
 const endings = { br: '.br', gzip: '.gz' } as const;

@@ -1,21 +1,35 @@
-/** The first screen of a new account: create an API key, send a request, try the playground. */
+/** The first screen of a new account: create an API key right here, send a request with the key in it, try the playground. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { keysQuery } from '../../api/queries.js';
-import { buttonClass } from '../../components/button.js';
+import { type ReactNode, useState } from 'react';
+import { api } from '../../api/client.js';
+import { keysQuery, useChange } from '../../api/queries.js';
+import type { NewKey } from '../../api/types.js';
+import { Button, buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { classNames } from '../../components/class-names.js';
 import { CodeBlock } from '../../components/code-block.js';
+import { CopyButton } from '../../components/copy-button.js';
 import { CheckIcon } from '../../components/icons.js';
+import { messageOf, Notice } from '../../components/states.js';
+import { Tabs } from '../../components/tabs.js';
 import { totalUsd } from '../../format/money.js';
 import { useSession } from '../../layout/session-context.js';
-import { curl } from '../playground/snippets.js';
+import { curl, python, type SnippetRequest, typescript } from '../playground/snippets.js';
 
 export function FirstSteps({ balance }: { balance: string }) {
   const { base_url: baseUrl, docs_url: docsUrl } = useSession();
   const keys = useQuery(keysQuery);
-  const hasKey = (keys.data?.length ?? 0) > 0;
+  const [token, setToken] = useState<string | null>(null);
+  const create = useChange(
+    () => api<NewKey>('keys', { method: 'POST', body: { name: 'first key', expires: '90d' } }),
+    [['keys']],
+  );
+  const hasKey = token !== null || (keys.data?.length ?? 0) > 0;
+  const request = {
+    ...{ baseUrl, model: 'sandbox/lodestone/echo', message: 'Hello, Lodestone', stream: false },
+    ...(token !== null && { token }),
+  };
   return (
     <Card>
       <div className="flex flex-wrap items-start justify-between gap-4">
@@ -33,17 +47,34 @@ export function FirstSteps({ balance }: { balance: string }) {
       </div>
       <ol className="mt-6 flex flex-col gap-6">
         <Step done={hasKey} number={1} title={hasKey ? 'You have an API key' : 'Create an API key'}>
-          <p className="text-ink-2">It is shown only once. Keep it as safe as a password.</p>
-          <Link className={buttonClass(hasKey ? 'secondary' : 'primary', 'normal', 'mt-3')} to="/keys">
-            {hasKey ? 'Manage your API keys' : 'Create API key'}
-          </Link>
+          {token === null ? (
+            <>
+              <p className="text-ink-2">It is shown only once. Keep it as safe as a password.</p>
+              {create.isError && <Notice>{messageOf(create.error)}</Notice>}
+              <span className="mt-3 flex flex-wrap gap-2">
+                <Button
+                  busy={create.isPending}
+                  onClick={() => create.mutate(undefined, { onSuccess: (key) => setToken(key.token) })}
+                  variant={hasKey ? 'secondary' : 'primary'}
+                >
+                  {hasKey ? 'Create another and show it here' : 'Create API key'}
+                </Button>
+                <Link className={buttonClass('ghost')} to="/keys">
+                  {hasKey ? 'Manage your API keys' : 'Choose name, limits and expiry'}
+                </Link>
+              </span>
+            </>
+          ) : (
+            <NewToken token={token} />
+          )}
         </Step>
         <Step number={2} title="Send a request">
-          <p className="mb-3 text-ink-2">Set LODESTONE_KEY to your API key, then paste this into a terminal.</p>
-          <CodeBlock
-            code={curl({ baseUrl, model: 'sandbox/lodestone/echo', message: 'Hello, Lodestone', stream: false })}
-            label="curl command"
-          />
+          <p className="mb-3 text-ink-2">
+            {token === null
+              ? 'Set LODESTONE_KEY to your API key, then run this.'
+              : 'Your API key is in it already: paste it and run it.'}
+          </p>
+          <Languages request={request} />
         </Step>
         <Step number={3} title="Or try it in the browser">
           <p className="text-ink-2">
@@ -63,17 +94,48 @@ export function FirstSteps({ balance }: { balance: string }) {
   );
 }
 
-function Step({
-  number,
-  title,
-  done,
-  children,
-}: {
+function NewToken({ token }: { token: string }) {
+  return (
+    <>
+      <p className="mb-2 text-ink-2">Copy it now. It cannot be shown again. It expires in 90 days.</p>
+      <div className="flex flex-wrap items-center gap-2 rounded-md border border-accent/40 bg-accent-soft p-2 pl-3">
+        <code className="min-w-0 grow text-sm wrap-anywhere text-ink" data-testid="first-token">
+          {token}
+        </code>
+        <CopyButton label="Copy API key" text={token}>
+          Copy
+        </CopyButton>
+      </div>
+    </>
+  );
+}
+
+function Languages({ request }: { request: SnippetRequest }) {
+  const codes = [
+    { language: 'curl', code: curl(request), label: 'curl command' },
+    { language: 'Python', code: python(request), label: 'Python code' },
+    { language: 'TypeScript', code: typescript(request), label: 'TypeScript code' },
+  ];
+  return (
+    <Tabs
+      label="Language"
+      tabs={codes.map(({ language, code, label }) => ({
+        value: language,
+        label: language,
+        content: <CodeBlock code={code} label={label} />,
+      }))}
+    />
+  );
+}
+
+interface StepProps {
   number: number;
   title: string;
   done?: boolean;
   children: ReactNode;
-}) {
+}
+
+function Step({ number, title, done, children }: StepProps) {
   return (
     <li className="grid grid-cols-[2rem_minmax(0,1fr)] gap-x-3">
       <span

@@ -1,0 +1,26 @@
+/** What a person sees at an address that leads nowhere: `/` leads to the dashboard, any other is a page with the navigation. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { isApiPath } from '../server/headers.js';
+import { sendDocsPage } from './docs.js';
+
+/** Programs get JSON there, also where a browser asks. */
+const forPrograms = /^\/(v1|admin|dashboard\/api)(\/|$)/;
+
+/** A browser that opens an address asks for HTML by name; programs do not. */
+export function wantsPage({ method, headers, originalUrl }: FastifyRequest): boolean {
+  const path = originalUrl.split('?', 1)[0] ?? '';
+  if (isApiPath(path) || forPrograms.test(path)) return false;
+  return (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
+}
+
+export async function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const path = request.originalUrl.split('?', 1)[0] ?? '';
+  reply.header('vary', 'accept, accept-encoding');
+  if (path === '/') return reply.redirect('/dashboard', 302);
+  reply.code(404);
+  if (!(await sendDocsPage('/docs/404', request, reply))) {
+    throw gatewayError('path_not_found', { method: request.method, path: path.slice(0, 200) });
+  }
+  return reply;
+}

@@ -1,0 +1,90 @@
+/** No dead end: every link that a user and an operator can reach leads to a page that shows something. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
+import { dashboardCall, type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import type { TestGateway } from '../support/gateway.js';
+import { settled } from '../support/visitor.js';
+
+// A browser on a busy machine takes its time.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
+
+let browser: Browser;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  gateway = await startDashboard();
+});
+
+afterAll(async () => {
+  await closeWindows();
+  await gateway?.stop();
+});
+
+/** The dashboard's own pages are opened in the browser; pages of the guide are the same for all, so they are only asked for. */
+async function crawl(member: Member): Promise<{ seen: string[]; dead: string[] }> {
+  const visitor = await visitorOf(browser, gateway, member);
+  const { page } = visitor;
+  const waiting = ['/dashboard/'];
+  const seen = new Set<string>(waiting);
+  const dead: string[] = [];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    if (!path.startsWith('/dashboard')) {
+      const { status } = await fetch(gateway.url + path, { headers: { accept: 'text/html' } });
+      if (status !== 200) dead.push(`${path} ${status}`);
+      continue;
+    }
+    await page.goto(gateway.url + path);
+    await settled(page);
+    if ((await page.title()).startsWith('Page not found')) dead.push(path);
+    if ((await page.getByText('Could not load this').count()) > 0) dead.push(`${path} shows an error`);
+    for (const next of await linksOf(page)) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      waiting.push(next);
+    }
+  }
+  expect(visitor.problems).toEqual([]);
+  await visitor.close();
+  return { seen: [...seen], dead };
+}
+
+/** Of this gateway, without the place on the page. */
+async function linksOf(page: Page): Promise<string[]> {
+  const all = await page
+    .getByRole('link')
+    .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href));
+  return all.flatMap((href) => {
+    const { origin, pathname, search } = new URL(href);
+    return origin === gateway.url && !pathname.endsWith('.csv') ? [pathname + search] : [];
+  });
+}
+
+describeInBrowser('every link', () => {
+  it('leads a user, and an operator, to a page that shows something', async () => {
+    const user = await signUp(gateway, 'walker@example.test');
+    const operator = await signUp(gateway, 'operator@example.test');
+    await gateway.admin('PATCH', `/accounts/${operator.accountId}`, { operator: true });
+    const asked = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hi' }] };
+    await dashboardCall(gateway, 'POST', 'playground/chat', asked, user);
+    const ofUser = await crawl(user);
+    expect(ofUser.dead).toEqual([]);
+    expect(ofUser.seen).toEqual(
+      expect.arrayContaining(['/dashboard/models/meta/llama-3.3-70b', '/dashboard/playground']),
+    );
+    const ofOperator = await crawl(operator);
+    expect(ofOperator.dead).toEqual([]);
+    expect(ofOperator.seen).toContain(`/dashboard/accounts/${user.accountId}`);
+  });
+
+  it('an address without a page keeps the navigation', async () => {
+    const visitor = await visitorOf(browser, gateway, await signUp(gateway, 'lost@example.test'));
+    await visitor.visit('/nothing/here');
+    await visitor.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+    expect(await visitor.accessibilityFaults()).toEqual([]);
+    await visitor.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Models' }).click();
+    await visitor.page.getByRole('heading', { level: 1, name: 'Models' }).waitFor();
+    await visitor.close();
+  });
+});
