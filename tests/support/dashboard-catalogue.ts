@@ -22,7 +22,14 @@ const everyPrice: YamlObject = {
 };
 
 const strict: YamlObject = {
-  ...{ trains: false, retention_days: 0, zdr: 'default', in_region: true, eu_owned: true, certifications: ['iso27001'] },
+  ...{
+    trains: false,
+    retention_days: 0,
+    zdr: 'default',
+    in_region: true,
+    eu_owned: true,
+    certifications: ['iso27001'],
+  },
   ...{ source: 'https://northwind.example/privacy', as_of: '2026-11-15' },
 };
 

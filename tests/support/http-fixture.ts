@@ -55,7 +55,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const tokens = { admin: adminToken, metrics: 'a-metrics-token-of-some-length' };
   const signInDeps = { store: store.signIn, directory, clock, tokens, baseUrl: dashboardOrigin, secure: true };
   const signIns = new SignIns(signInDeps);
-  const playground = (_req: unknown, res: ServerResponse) => void res.end('playground');
+  const playground = (_door: unknown, _req: unknown, res: ServerResponse) => void res.end('playground');
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, tokens },
     modelStates: new ModelStates(store.availability),

@@ -25,7 +25,7 @@ function fact(name: string, value: boolean | undefined, good: boolean, badges: [
 }
 
 /** Training, retention, region and ownership, always in this order. */
-export function policyFacts(policy: DataPolicy | null): PolicyFact[] {
+function policyFacts(policy: DataPolicy | null): PolicyFact[] {
   const { trains, retention_days: days, in_region: inRegion, eu_owned: euOwned } = policy ?? {};
   return [
     fact('Training', trains, false, ['Trains on data', 'No training']),
@@ -67,7 +67,7 @@ export function DataPolicyBadges({ policy, of }: { policy: DataPolicy | null; of
   );
 }
 
-export function PolicyDetails({ policy }: { policy: DataPolicy | null }) {
+function PolicyDetails({ policy }: { policy: DataPolicy | null }) {
   if (!policy) return <p>Nothing is published about the data of paid requests.</p>;
   const { zdr, certifications, source, as_of: date, basis } = policy;
   const rows = [

@@ -228,7 +228,7 @@ describe('the playground', () => {
     const own = await httpFixture({
       dashboard: {
         ...dashboard!,
-        playground: (_req, res, identity, requestId) => {
+        playground: (_door, _req, res, identity, requestId) => {
           given.push([identity.account.email, identity.key.name, identity.key.id.startsWith('session:'), requestId]);
           res.end('{}');
         },

@@ -20,7 +20,7 @@ export interface Outcome {
   recovered: boolean;
 }
 
-export interface Answer {
+interface Answer {
   text: string;
   reasoning: string;
   calls: readonly ToolCall[];
