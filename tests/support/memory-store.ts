@@ -19,9 +19,9 @@ import {
   StoreUnavailable,
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
+import { inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
-import { inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryRecords } from './memory-records.js';
 import { memorySignIn } from './memory-sign-in.js';
