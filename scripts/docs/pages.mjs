@@ -6,7 +6,7 @@ export const groups = [
     pages: [
       { slug: '', file: 'guide/start.md', title: 'First request' },
       { slug: 'clients', file: 'guide/clients.md', title: 'Clients' },
-      { slug: 'doors', file: 'guide/doors.md', title: 'Messages and Responses' },
+      { slug: 'doors', file: 'guide/doors.md', title: 'Other APIs' },
       { slug: 'concepts', file: 'guide/concepts.md', title: 'Concepts' },
       { slug: 'ids', file: 'guide/ids.md', title: 'Ids and regions' },
     ],
