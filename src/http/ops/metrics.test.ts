@@ -96,6 +96,13 @@ describe('GET /metrics', () => {
     expect(body).not.toMatch(/wp-admin|three/);
   });
 
+  it('tells whether PostgreSQL answers', async () => {
+    const fixture = await httpFixture();
+    expect((await scrape(fixture)).body).toContain('\nlodestone_postgres_up 1\n');
+    fixture.store.ping = () => Promise.reject(new Error('away'));
+    expect((await scrape(fixture)).body).toContain('\nlodestone_postgres_up 0\n');
+  });
+
   it('takes the metrics token from elsewhere, which opens nothing else', async () => {
     const fixture = await httpFixture();
     const headers = { authorization: `Bearer ${fixture.deps.tokens.metrics}` };

@@ -14,6 +14,19 @@ describe('a histogram', () => {
 });
 
 describe('what the request path counts', () => {
+  it('has a figure of the sandbox for every outcome of a model request, also where it is zero', () => {
+    const meters = new Meters();
+    meters.modelRequest('POST /v1/messages', 'failed', false);
+    meters.modelRequest('POST /v1/messages', 'ok', true);
+    meters.request('GET /v1/models', 'failed');
+    const { lodestone_requests_total, lodestone_sandbox_requests_total } = meters.figures();
+    expect(lodestone_requests_total).toHaveLength(3);
+    expect(lodestone_sandbox_requests_total).toEqual([
+      { labels: ['POST /v1/messages', 'failed'], value: 0 },
+      { labels: ['POST /v1/messages', 'ok'], value: 1 },
+    ]);
+  });
+
   it('has a label for each row of the error table that callers saw, and for the limit that refused', () => {
     const meters = new Meters();
     meters.error(gatewayError('ip_rate_limited', { limit: 1, seconds: 1 }));

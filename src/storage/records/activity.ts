@@ -9,13 +9,20 @@ const hourMs = 3_600_000;
 /** What a group is called. Requests that nobody served have no model, provider and locode. */
 const groupColumns: Record<ActivityGroup | 'none', string> = {
   none: 'null::text',
-  key: 'key_name',
+  key: 'label',
   model: `split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3)`,
   provider: 'provider',
   locode: 'locode',
   status: 'status::text',
   account: 'account_id',
 };
+
+/** A key is called by its last name. Keys that share a name are told apart by their ids. */
+const keyLabels = `, keys as (
+      select key_id, (array_agg(key_name order by from_hour desc))[1] as name from parts group by 1
+    ), labels as (
+      select key_id, case when count(*) over (partition by name) > 1 then name || ' (' || key_id || ')' else name end as label from keys
+    )`;
 
 interface Row {
   is_total: number;
@@ -38,12 +45,13 @@ export async function readActivity(
 ): Promise<{ rows: ActivityRow[]; total: ActivityFigures }> {
   const hours = interval === 'day' ? 24 : 1;
   const group = groupBy ?? 'none';
-  const select = `, cells as materialized (
+  const byKey = group === 'key';
+  const select = `${byKey ? keyLabels : ''}, cells as materialized (
       select floor(from_hour / ${hours}.0)::integer * ${hours} as from_hour, ${groupColumns[group]} as name, sum(requests) as requests,
         coalesce(sum(requests) filter (where ${isError}), 0) as errors, sum(prompt_tokens) as prompt_tokens,
         sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(cost_pico) as cost_pico,
         sum(first_byte_histogram) as first_byte, sum(speed_histogram) as speed
-      from parts group by 1, 2 having sum(requests) <> 0
+      from parts ${byKey ? 'join labels using (key_id)' : ''} group by 1, 2 having sum(requests) <> 0
     )
     select grouping(from_hour) as is_total, from_hour, name, coalesce(sum(requests), 0) as requests,
       coalesce(sum(errors), 0) as errors, coalesce(sum(prompt_tokens), 0) as prompt_tokens,

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../../support/client.js';
 import { json } from '../../support/scripted-upstream.js';
@@ -7,6 +8,7 @@ import { ask, useGateway } from '../harness.js';
 const bench = useGateway();
 let account: TestAccount;
 let generations: Json[];
+let twinId: string;
 
 const activity = (query = '') => bench.gateway.call('GET', `/v1/activity${query}`, undefined, { key: account.key });
 const sums = ['requests', 'errors', 'prompt_tokens', 'completion_tokens', 'cached_tokens'] as const;
@@ -20,6 +22,9 @@ beforeAll(async () => {
   const { gateway, upstream } = bench;
   account = await gateway.createAccount({ name: 'first' });
   const second = (await gateway.admin('POST', `/accounts/${account.accountId}/keys`, { name: 'second' })).json.token;
+  const twin = (await gateway.admin('POST', `/accounts/${account.accountId}/keys`, { name: 'second' })).json;
+  twinId = twin.id;
+  await gateway.chat(ask(), { key: twin.token });
   const random = new SeededRandom(5);
   for (let count = 0; count < 20; count++) {
     const model = random.next() < 0.5 ? 'acme/meta/llama' : 'acme/meta/free/defra';
@@ -31,6 +36,14 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/activity', () => {
+  it('by key: keys of one name are two groups, told apart by their ids', async () => {
+    const { json: answer } = await activity('?group_by=key');
+    const groups = answer.data.map(({ group, requests }: Json) => [group, requests]);
+    expect(groups).toHaveLength(3);
+    expect(groups).toContainEqual([`second (${twinId})`, 1]);
+    expect(groups.map(([group]: [string]) => group.replace(/ \(.*/, '')).sort()).toEqual(['first', 'second', 'second']);
+  });
+
   it.each(['', 'key', 'model', 'provider', 'locode', 'status'])(
     'by "%s": the rows are the total, and the total is the records',
     async (group) => {
@@ -68,6 +81,19 @@ describe('GET /v1/activity', () => {
       expect([status, answer.error.code]).toEqual([400, 'invalid_request_error']);
     },
   );
+
+  it('a query that is too slow is a 500 that says what to narrow, not that the store is away', async () => {
+    const client = new pg.Client(bench.gateway.files.databaseUrl!);
+    await client.connect();
+    // Somebody else has the rollups, so that the query waits for longer than it may.
+    await client.query('begin; lock table lodestone.usage_rollups in access exclusive mode');
+    const { status, json: answer } = await activity();
+    await client.query('rollback');
+    await client.end();
+    expect([status, answer.error.code]).toEqual([500, 'api_error']);
+    expect(answer.error.message).toMatch(/took longer than 5 seconds\. Narrow it: .*\(from, to\)/);
+    expect((await activity()).status).toBe(200);
+  }, 60_000);
 
   it('shows an operator all accounts, and needs a key or the admin token', async () => {
     const all = (await bench.gateway.admin('GET', '/activity?group_by=account')).json;
