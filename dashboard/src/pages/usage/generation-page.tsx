@@ -7,6 +7,7 @@ import { Card } from '../../components/card.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
+import { ProofCard } from '../../components/receipt/proof-card.js';
 import { Receipt } from '../../components/receipt/receipt.js';
 import { Outcome } from '../../components/requests/outcome.js';
 import { SkeletonRows } from '../../components/states.js';
@@ -43,7 +44,9 @@ export function Page() {
         {(data) => (
           <div className="flex flex-col gap-5">
             <Heading account={account} generation={data} />
-            <Receipt generation={data} isOwn={account === undefined} />
+            <Receipt generation={data} isOwn={account === undefined}>
+              {account === undefined && <ProofCard generation={data} />}
+            </Receipt>
           </div>
         )}
       </PageData>
