@@ -48,7 +48,15 @@ describe('a start with the built-in catalogue and no credentials', () => {
 
   it('answers the pin of every other route with 503 provider_not_configured, and calls nobody', async () => {
     const { key } = await gateway.createAccount();
-    const answers = await Promise.all(ids.map((model) => gateway.chat({ model, messages }, { key })));
+    const { models } = await builtinSnapshot();
+    const ask = (model: string) => {
+      const [, creator, name] = model.split('/');
+      const { kind = 'chat' } = models.get(`${creator}/${name}`)!;
+      if (kind === 'chat') return gateway.chat({ model, messages }, { key });
+      if (kind === 'embedding') return gateway.call('POST', '/v1/embeddings', { model, input: 'a' }, { key });
+      return gateway.call('POST', '/v1/rerank', { model, query: 'a', documents: ['b'] }, { key });
+    };
+    const answers = await Promise.all(ids.map(ask));
     for (const [at, { status, json }] of answers.entries()) {
       expect([status, json.error], ids[at]).toEqual([
         503,
@@ -59,7 +67,7 @@ describe('a start with the built-in catalogue and no credentials', () => {
         },
       ]);
     }
-    expect(answers).toHaveLength(275);
+    expect(answers).toHaveLength(275 + 78);
   });
 
   it('answers auto/ of a model that nobody can serve yet in the same way', async () => {

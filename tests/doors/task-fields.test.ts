@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.js';
 import { json } from '../support/scripted-upstream.js';
-import { answerTo, fails, useTaskDoors, vectorOf } from './task-gateway.js';
+import { type Asked, answerTo, fails, useTaskDoors, vectorOf } from './task-gateway.js';
 
 const bench = useTaskDoors();
 const balanceOf = async (key: string): Promise<string> =>
@@ -110,14 +110,14 @@ describe('embeddings', () => {
     ).toEqual(input.map(vectorOf));
     expect(reply.json.data.map(({ index }: Json) => index)).toEqual(input.map((_, at) => at));
     expect(reply.json.usage.prompt_tokens).toBe(55);
-    expect(bench.upstream.calls.map((call) => (call.json as Json).input.length).sort()).toEqual([2, 3, 3, 3]);
+    expect(bench.upstream.calls.map((call) => (call.json as Asked).input?.length).sort()).toEqual([2, 3, 3, 3]);
   });
 
   it('one part that fails fails the request, and nothing is billed', async () => {
     const { key } = await bench.gateway.createAccount();
     const input = Array.from({ length: 9 }, (_, at) => `text ${at}`);
     bench.upstream.onRequest(({ json: asked }) =>
-      (asked as Json).input.includes('text 7') ? fails : json(answerTo(asked as Json)),
+      (asked as Asked).input?.includes('text 7') ? fails : json(answerTo(asked as Asked)),
     );
     expect(await post({ model: 'plain/acme/batch', input }, { key })).toMatchObject({ status: 503 });
     expect(await balanceOf(key)).toBe('10');

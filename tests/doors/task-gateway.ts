@@ -10,6 +10,12 @@ export interface TaskBench {
   upstream: ScriptedUpstream;
 }
 
+/** What the upstream was asked. */
+export interface Asked {
+  readonly input?: readonly unknown[];
+  readonly documents?: readonly string[];
+}
+
 export interface TaskDoor {
   readonly name: 'embeddings' | 'rerank';
   readonly path: string;
@@ -17,7 +23,7 @@ export interface TaskDoor {
   /** Asks for two texts. */
   ask(model: string, more?: Json): Json;
   /** An answer to what the upstream was asked; `more` replaces members of it. */
-  answer(asked: Json, more?: Json): Json;
+  answer(asked: Asked, more?: Json): Json;
   /** What the client reads: one entry for each text. */
   resultsOf(reply: Reply): unknown[];
   /** Of the answer to `ask`. */
@@ -33,7 +39,7 @@ export const taskDoors: readonly TaskDoor[] = [
     path: '/v1/embeddings',
     kind: 'embedding',
     ask: (model, more) => ({ model, input: ['Grüße 😀', 'b'], ...more }),
-    answer: ({ input }, more) => ({
+    answer: ({ input = [] }, more) => ({
       object: 'list',
       data: input.map((text: unknown, index: number) => ({ object: 'embedding', index, embedding: vectorOf(text) })),
       model: 'upstream-model',
@@ -48,7 +54,7 @@ export const taskDoors: readonly TaskDoor[] = [
     path: '/v1/rerank',
     kind: 'rerank',
     ask: (model, more) => ({ model, query: 'Grüße', documents: ['a', { text: 'Grüße 😀' }], ...more }),
-    answer: ({ documents }, more) => ({
+    answer: ({ documents = [] }, more) => ({
       results: documents.map((text: string, index: number) => ({ index, relevance_score: text.length / 10 })),
       usage: { total_tokens: 10 },
       ...more,
@@ -104,7 +110,7 @@ export function useTaskDoors(): TaskBench {
   });
   beforeEach(() => {
     bench.upstream.reset();
-    bench.upstream.onRequest(({ json: asked }) => json(answerTo(asked as Json)));
+    bench.upstream.onRequest(({ json: asked }) => json(answerTo(asked as Asked)));
   });
   afterAll(async () => {
     await bench.gateway?.stop();
@@ -113,7 +119,7 @@ export function useTaskDoors(): TaskBench {
   return bench;
 }
 
-export function answerTo(asked: Json, more?: Json): Json {
+export function answerTo(asked: Asked, more?: Json): Json {
   return taskDoors[asked.input === undefined ? 1 : 0]!.answer(asked, more);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.js';
 import { json } from '../support/scripted-upstream.js';
-import { answerTo, fails, taskDoors, useTaskDoors } from './task-gateway.js';
+import { type Asked, answerTo, fails, taskDoors, useTaskDoors } from './task-gateway.js';
 
 const bench = useTaskDoors();
 const balanceOf = async (key: string): Promise<string> =>
@@ -36,7 +36,7 @@ describe.each(taskDoors.map((door) => [door.name, door] as const))('%s', (_, doo
   });
 
   it('counts the tokens where the provider does not', async () => {
-    bench.upstream.onRequest(({ json: asked }) => json(answerTo(asked as Json, { usage: undefined })));
+    bench.upstream.onRequest(({ json: asked }) => json(answerTo(asked as Asked, { usage: undefined })));
     const reply = await post(ask(pin));
     expect(reply.status, reply.text).toBe(200);
     expect(reply.json.usage.prompt_tokens).toBeGreaterThan(0);
@@ -128,7 +128,7 @@ describe.each(taskDoors.map((door) => [door.name, door] as const))('%s', (_, doo
   it('a caller that leaves before its answer pays nothing, and the upstream is told', async () => {
     const { key } = await bench.gateway.createAccount();
     const { upstream } = bench;
-    upstream.enqueue(json(answerTo(ask(pin) as Json), { delayMs: 30_000 }));
+    upstream.enqueue(json(answerTo(ask(pin) as Asked), { delayMs: 30_000 }));
     const leaving = new AbortController();
     const leave = post(ask(`plain/acme/gone-${name}`), { key, signal: leaving.signal }).catch(() => null);
     await upstream.waitForCalls(1, 20_000);

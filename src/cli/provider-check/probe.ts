@@ -29,9 +29,12 @@ export type ProbeOutcome =
   /** `code` is the system's error code where there was no connection. */
   | { kind: 'failed'; failure: Failure; code: string };
 
-/** The cheapest callable route; one without a price only where there is no other. */
+/** The cheapest callable route of a chat model; one without a price only where there is no other. */
 export function cheapestRoute({ routes }: Snapshot, provider: Provider): Route | undefined {
-  const own = [...routes.values()].filter((route) => route.provider.id === provider.id && route.provider.configured);
+  const own = [...routes.values()].filter(
+    (route) =>
+      route.provider.id === provider.id && route.provider.configured && (route.model.kind ?? 'chat') === 'chat',
+  );
   const cost = ({ price }: Route) => (price ? Number(price.input + price.output) : Number.POSITIVE_INFINITY);
   return own.sort((a, b) => cost(a) - cost(b))[0];
 }

@@ -5,7 +5,7 @@
 
 /** Larger bodies are not parsed, because that would delay other clients. */
 const bodyBytesMax = 256 * 1024;
-export const defaultDimensions = 384;
+const defaultDimensions = 384;
 const dimensionsMax = 1_024;
 /** Each word counts at this many places of a vector. */
 const placesPerWord = 4;

@@ -4,7 +4,7 @@ import type { RerankTask } from '../../../wire/task.js';
 import type { EmbeddingApi, EmbeddingBatch, GivenVectors, RerankApi, Target } from '../dialect.js';
 import { asciiJson, bodyOfMembers, type Fields, fieldsOf } from '../task-parts/task-parts.js';
 
-export const embeddingsPath = '/embeddings';
+const embeddingsPath = '/embeddings';
 
 /** Servers that are known to answer in base64, which is a third of the size. Any other is asked for numbers. */
 const ownServers = /^https?:\/\/[^/]*\bopenai\.(?:com|azure\.com)\b/;
@@ -36,7 +36,7 @@ export function embeddingsBody({ task, inputs, encoding }: EmbeddingBatch, { ups
   return bodyOfMembers(members, encoding);
 }
 
-export function rerankBody({ query, documents }: RerankTask, encoding: TextEncoding, { upstreamModel }: Target) {
+function rerankBody({ query, documents }: RerankTask, encoding: TextEncoding, { upstreamModel }: Target) {
   return bodyOfMembers(
     [`"model":${asciiJson(upstreamModel)}`, `"query":${query}`, `"documents":[${documents.join(',')}]`],
     encoding,
@@ -44,7 +44,7 @@ export function rerankBody({ query, documents }: RerankTask, encoding: TextEncod
 }
 
 /** Vectors come in any order, so each has its index. */
-export function readEmbeddingList({ data, usage }: Fields): GivenVectors {
+function readEmbeddingList({ data, usage }: Fields): GivenVectors {
   const { prompt_tokens: prompt, total_tokens: total } = fieldsOf(usage);
   const tokens = prompt ?? total ?? null;
   if (!Array.isArray(data)) return { vectors: 'its answer has no list of vectors', tokens };
