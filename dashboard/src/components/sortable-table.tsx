@@ -117,7 +117,7 @@ function SortButton({ column, end, sort, order, onSort }: SortButtonProps) {
   return (
     <button
       className={classNames(
-        'inline-flex items-center gap-1 rounded-sm font-medium hover:text-ink',
+        'inline-flex items-center gap-1 rounded-sm align-bottom font-medium hover:text-ink',
         end && 'flex-row-reverse',
       )}
       onClick={() => onSort(sort)}
