@@ -15,7 +15,7 @@ let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
   upstream = await startUpstream();
-  upstream.onRequest(() => json(completion('Hi')));
+  upstream.onRequest(() => json(completion({ content: 'Hi' })));
   gateway = await startGateway({
     catalogue: catalogueOf({ acme: upstream.url }),
     config: { proof: { origin: 'llm.example.com/log' } },
