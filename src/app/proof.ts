@@ -29,7 +29,7 @@ export interface Proof {
 }
 
 /** Where the system chooses the port, it is no part of the origin: it is another one at each start. */
-export function originOf(config: Config): string {
+function originOf(config: Config): string {
   const { server, proof } = config;
   if (proof.origin !== null) return proof.origin;
   const { host } = new URL(server.baseUrl ?? localAddress(config, server.port));

@@ -27,7 +27,7 @@ export interface SignerKey {
 }
 
 /** What a key's name must not have: it stands in lines of words, and in texts with plus signs. */
-export const keyNameForm = /^[^\s+]+$/u;
+const keyNameForm = /^[^\s+]+$/u;
 
 function verifierOf(name: string, publicBytes: Buffer): VerifierKey {
   const data = Buffer.concat([Buffer.of(ed25519), publicBytes]);

@@ -19,7 +19,7 @@ export interface ProofFacts {
   readonly answerSha256: string | null;
 }
 
-export const noFacts: ProofFacts = {
+const noFacts: ProofFacts = {
   ...{ policy: null, catalogue: null, gates: null, country: null, cloudAct: null, carbon: null },
   ...{ requestSha256: null, answerSha256: null },
 };

@@ -39,7 +39,7 @@ export type ReceiptSource = Pick<
 const receiptVersion = 1;
 const million = 1_000_000n;
 
-export function accountHash(salt: Buffer, accountId: string): string {
+function accountHash(salt: Buffer, accountId: string): string {
   return createHash('sha256').update(salt).update(accountId).digest('hex');
 }
 

@@ -39,7 +39,7 @@ export interface Sealing {
   addKey(verifierKey: string, nowMs: number): Promise<void>;
 }
 
-export interface SealedReceipt {
+interface SealedReceipt {
   readonly id: string;
   readonly accountId: string;
   readonly receipt: string;
