@@ -8,7 +8,6 @@ import { catalogueQuery } from '../../api/queries.js';
 import type { Catalogue } from '../../api/types.js';
 import type { Generation } from '../../api/usage-types.js';
 import { carbon, count, milliseconds, unknown } from '../../format/figures.js';
-import { usd } from '../../format/money.js';
 import { Card } from '../card.js';
 import { classNames } from '../class-names.js';
 import { CopyButton } from '../copy-button.js';
@@ -112,7 +111,6 @@ function placeFacts(
 function figures(generation: Generation): Fact[] {
   const counter = generation.usage_source === 'counted' ? 'Lodestone' : 'the provider';
   return [
-    { name: 'Cost', value: <span className="font-semibold">{usd(generation.cost_usd)}</span> },
     { name: 'Prompt tokens', value: count(generation.prompt_tokens) },
     { name: 'of these cached', value: count(generation.cached_tokens) },
     { name: 'Completion tokens', value: count(generation.completion_tokens) },
