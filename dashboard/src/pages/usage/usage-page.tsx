@@ -7,6 +7,7 @@ import { reportQuery, requestPages } from '../../api/report.js';
 import type { Report, ReportGroup } from '../../api/report-types.js';
 import { buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { Select } from '../../components/field.js';
 import { DownloadIcon, UsageIcon } from '../../components/icons.js';
 import { MoreButton } from '../../components/more-button.js';
 import { PageHeader } from '../../components/page-header.js';
@@ -78,9 +79,10 @@ export function Page() {
         )}
         <Card
           action={
-            <Segmented
+            <Select
+              hideLabel
               label="Group by"
-              onChange={(value) => set({ group: value || undefined } as UsageSearchState)}
+              onChange={(event) => set({ group: event.target.value || undefined } as UsageSearchState)}
               options={groupOptions}
               value={group ?? ''}
             />
