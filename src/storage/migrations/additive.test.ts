@@ -18,6 +18,8 @@ const allowed: Record<string, readonly string[]> = {
   '0010-partitions': ['do $$ declare ends text; begin', 'create or replace view lodestone.ledger as'],
   // Only attaches the index that was built before.
   '0011-late-rows': ['create index generations_late on lodestone.generations'],
+  // The same columns; one that was always `chat` now has what the row says.
+  '0013-door': ['create or replace view lodestone.generation_usage as'],
 };
 
 /** The parts of a migration that could break a version that does not know it. */

@@ -138,7 +138,7 @@ describe('404 not_found: no such path', () => {
     '/v1/chat/completions;x',
     '/V1/chat/completions',
     '/v1/chat%2fcompletions',
-    '/v1/embeddings',
+    '/v1/audio/speech',
     '/admin',
     '/admin/v1/nothing',
     '/.env',

@@ -60,6 +60,12 @@ describe('GET /v1/models', () => {
       created: expect.any(Number),
       owned_by: 'meta',
       name: 'odd-price',
+      kind: 'chat',
+      architecture: {
+        modality: 'text+image->text',
+        input_modalities: ['text', 'image'],
+        output_modalities: ['text'],
+      },
       context_length: 131_072,
       max_output_tokens: 8_192,
       pricing: {
