@@ -5,7 +5,7 @@ import { usdText } from '../../base/money.js';
 import type { Generation } from '../../domain/generation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { type GenerationQuery, QueryTooSlow, StoreUnavailable } from '../../storage/store.js';
-import { type BillLines, detailsOfLines, unitOf } from '../../wire/cost.js';
+import { type BillLines, detailsOfLines, type TokenLine, unitOf } from '../../wire/cost.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { asGatewayError } from '../faults.js';
@@ -142,7 +142,32 @@ export function generationJson(generation: Generation) {
     attempts: generation.attempts,
     request_policy: generation.requestPolicy ?? null,
     door: generation.door ?? 'chat',
+    service_tier: generation.bill?.tier ?? null,
+    usage: usageJson(generation),
     ...billJson(generation.bill),
+  };
+}
+
+/** Every class of tokens, with OpenAI's names. A class that the route has no price for is a part of the class that it is billed as. */
+function usageJson({ promptTokens, completionTokens, cachedTokens, reasoningTokens, bill }: Generation) {
+  const countOf = (name: TokenLine) =>
+    bill?.lines.reduce((sum, line) => (line.name === name ? sum + line.count : sum), 0) ?? 0;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: {
+      cached_tokens: cachedTokens,
+      cache_write_tokens: countOf('cache_write'),
+      cache_write_1h_tokens: countOf('cache_write_1h'),
+      audio_tokens: countOf('input_audio'),
+      image_tokens: countOf('input_image'),
+    },
+    completion_tokens_details: {
+      reasoning_tokens: reasoningTokens,
+      audio_tokens: countOf('output_audio'),
+      image_tokens: countOf('output_image'),
+    },
   };
 }
 

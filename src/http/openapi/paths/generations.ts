@@ -45,6 +45,21 @@ const costLine = object({
   cost_usd: usd('Count times price.'),
 });
 
+const tokens = integer('Tokens of this class; 0 where it was billed as another one.');
+const usage = object({
+  prompt_tokens: integer('Tokens of the request.'),
+  completion_tokens: integer('Tokens of the answer.'),
+  total_tokens: integer('The sum of the two.'),
+  prompt_tokens_details: object({
+    cached_tokens: tokens,
+    cache_write_tokens: tokens,
+    cache_write_1h_tokens: tokens,
+    audio_tokens: tokens,
+    image_tokens: tokens,
+  }),
+  completion_tokens_details: object({ reasoning_tokens: tokens, audio_tokens: tokens, image_tokens: tokens }),
+});
+
 const generation = object({
   id: text('The `id` of the answer.', idPattern('gen')),
   request_id: text('The `x-request-id` of the response.', idPattern('req')),
@@ -86,6 +101,8 @@ const generation = object({
       'The lines of the bill, whose sum is `cost_usd`; null where nothing was billed, and in records of older versions.',
   },
   door: oneOfValues(apiNames, 'The client API that the request came by.'),
+  service_tier: textOrNull('The tier whose price applied; null for the ordinary price.'),
+  usage,
   request_policy: {
     type: ['object', 'null'],
     description: 'The `provider` object of the request, without nulls and empty lists.',
