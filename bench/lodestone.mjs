@@ -50,6 +50,7 @@ async function writeFiles({ upstreamPort, folder, more }) {
     server: { host: '127.0.0.1', port: await freePort() },
     storage: { data_dir: join(folder, 'data'), ...more.storage },
     workers: more.workers,
+    proof: more.proof,
     demo: false,
     catalogue: [catalogueFile],
     limits: {

@@ -1,6 +1,7 @@
 /** The configuration after reading, checking and defaulting. Durations are milliseconds, paths are absolute. */
 import type { StatedPolicy } from '../base/data-policy.js';
-import type { sections, topLevel, ValuesOf } from './settings.js';
+import type { ValuesOf } from './setting.js';
+import type { sections, topLevel } from './settings.js';
 
 type Sections = typeof sections;
 

@@ -4,7 +4,8 @@ import { isLoopbackHost } from '../base/ip-address.js';
 import { picoPerUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
 import type { ProviderValues } from './provider-settings.js';
-import { type FileValues, type Settings, sections, topLevel, type ValuesOf } from './settings.js';
+import type { Settings, ValuesOf } from './setting.js';
+import { type FileValues, sections, topLevel } from './settings.js';
 
 export interface CheckedSettings {
   values: FileValues;

@@ -6,7 +6,8 @@ import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
 import { configOf } from './defaults.js';
 import { readSecret, readSecretFiles } from './secret-files.js';
-import { configSchema, type FileValues, type Setting, sections, topLevel } from './settings.js';
+import type { Setting } from './setting.js';
+import { configSchema, type FileValues, sections, topLevel } from './settings.js';
 
 const defaultFile = 'lodestone.yaml';
 

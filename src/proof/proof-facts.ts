@@ -2,7 +2,7 @@
  * What a receipt needs besides the other columns of a generation. The request path writes it as one cell of the settlement line, by hand
  * because every request does; hashes are base64url there, which is shorter than hexadecimal.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Route } from '../catalogue/route.js';
 
 export interface ProofFacts {
@@ -86,5 +86,5 @@ export function digestCell(hex: string): string {
 
 /** The hash of a body, as the cell has it. */
 export function bodyHash(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('base64url');
+  return hash('sha256', bytes, 'base64url');
 }

@@ -66,7 +66,7 @@ describeInBrowser('Models', () => {
       const costs = page.getByRole('table', { name: 'Cost by route' });
       // 1000 × 0.40 and 500 × 0.52 USD a million, 2000 times.
       await costs.getByText('$1.32').waitFor();
-      expect(await page.getByRole('heading', { name: 'Availability' }).count()).toBe(0);
+      await page.getByRole('heading', { name: 'Availability' }).waitFor();
       expect(await accessibilityFaults()).toEqual([]);
       await page.getByRole('link', { name: 'Try it' }).click();
       await expect.poll(() => page.getByLabel('Model').inputValue()).toBe('auto/meta/llama-3.3-70b');

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { configurationPage, renderConfigurationPage } from '../../scripts/configuration-page.mjs';
-import { type Setting, sections, topLevel } from '../../src/config/settings.js';
+import type { Setting } from '../../src/config/setting.js';
+import { sections, topLevel } from '../../src/config/settings.js';
 
 const page = readFileSync(configurationPage, 'utf8');
 

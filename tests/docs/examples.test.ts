@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pages } from '../../scripts/docs/pages.mjs';
 import {
   atGateway,
@@ -25,6 +25,7 @@ describe.each(pages.map(({ file }) => ({ file, examples: examplesOf(file) })))('
     const manager = { name: 'manager', kind: 'management' };
     const { token } = (await gateway.admin('POST', `/accounts/${accountId}/keys`, manager)).json;
     Object.assign(env, { LODESTONE_KEY: key, KEY_ID: keyId, LODESTONE_MANAGEMENT_KEY: token });
+    if (examples.some(({ code }) => code.includes('$GENERATION'))) env.GENERATION = await sealedGeneration(key);
   });
 
   it.each(examples)('line $line does what the page says', async (example) => {
@@ -67,3 +68,13 @@ describe('the reading of examples', () => {
     expect(() => curlCall('curl --data-raw x http://x', {})).toThrow('--data-raw');
   });
 });
+
+/** The id of an answer whose receipt has a proof. */
+async function sealedGeneration(key: string): Promise<string> {
+  const body = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hello' }] };
+  const { id } = (await gateway.chat(body, { key })).json;
+  const path = `/v1/generation/${id}/proof`;
+  const isSealed = async () => expect((await gateway.call('GET', path, undefined, { key })).status).toBe(200);
+  await vi.waitFor(isSealed, { timeout: 60_000, interval: 200 });
+  return id;
+}

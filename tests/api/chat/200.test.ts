@@ -150,6 +150,14 @@ describe('the generation of a 200', () => {
     expect(byPath).toEqual({
       request_policy: null,
       door: 'chat',
+      service_tier: null,
+      usage: {
+        ...{ prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 },
+        prompt_tokens_details: {
+          ...{ cached_tokens: 4, cache_write_tokens: 0, cache_write_1h_tokens: 0, audio_tokens: 0, image_tokens: 0 },
+        },
+        completion_tokens_details: { reasoning_tokens: 2, audio_tokens: 0, image_tokens: 0 },
+      },
       id: body.id,
       request_id: expect.stringMatching(/^req-/),
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
