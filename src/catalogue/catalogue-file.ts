@@ -86,7 +86,8 @@ function withRoutes(models: Map<string, Located<ModelFields>>): Map<string, Loca
       const routePath = [...path, 'routes', index];
       const checked = source.check(route, routePath);
       if (!checked) continue;
-      const price = checked.price ? (readPrice(source, [...routePath, 'price']) ?? null) : null;
+      const kind = entry.kind ?? 'chat';
+      const price = checked.price ? (readPrice(source, [...routePath, 'price'], kind) ?? null) : null;
       routes.push({ source, path: routePath, entry: { ...checked, price } });
     }
     result.set(name, { source, path, entry: { ...entry, routes } });

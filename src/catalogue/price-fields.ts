@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { anything, field, fields, integerFrom, listOf, oneOf, text } from '../base/yaml-fields.js';
 import type { FieldPath, YamlSource } from '../base/yaml-source.js';
 import type { Band, ClassPrices, Period, Price, Rates } from './price.js';
+import { dayAfter, minutesOf } from './price-times.js';
 import { provenanceMember, type StatedProvenance } from './provenance.js';
+import type { ModelKind } from './route.js';
 
-/** As they are named in a file and in code. Only input and output are needed; `request` is for a request, not for a token. */
+/** As they are named in a file and in code. A chat model needs input and output; `request` is for a request, not for a token. */
 export const classNames = {
   input: 'input',
   output: 'output',
@@ -30,7 +32,7 @@ const tier = fields({ ...figures, above: above.nullish() });
 /** Sunday first, as in `Date`. */
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 const period = fields({
-  utc: field('a part of the day such as "00:30-08:30", UTC', (value) => minutesOf(value)),
+  utc: field('a part of the day such as "00:30-08:30", UTC', minutesOf),
   days: listOf(oneOf(weekdays), `days (${weekdays.join(', ')})`).nullish(),
   ...figures,
   above: above.nullish(),
@@ -40,7 +42,7 @@ const namedFields = (what: string) =>
 const currency = field('an ISO 4217 code such as EUR', (value) =>
   typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : undefined,
 );
-const day = field('a date such as 2026-11-21', (value) => dayAfter(value));
+const day = field('a date such as 2026-11-21', dayAfter);
 
 const published = fields({
   currency,
@@ -67,9 +69,9 @@ export const priceFields = fields({
 });
 
 /** undefined where a figure is faulty; the faults are then in the source. */
-export function readPrice(source: YamlSource, path: FieldPath): Price | undefined {
+export function readPrice(source: YamlSource, path: FieldPath, kind: ModelKind = 'chat'): Price | undefined {
   const before = source.faults.length;
-  const price = priceAt(source, [path], undefined);
+  const price = priceAt(source, [path], kind === 'chat' ? undefined : freeClassesOf(source, path));
   return source.faults.length === before ? price : undefined;
 }
 
@@ -77,7 +79,11 @@ export function readPrice(source: YamlSource, path: FieldPath): Price | undefine
  * `paths` are where this price is written and, for one that begins later, the prices that it replaces, the newest first. What it does
  * not name itself is read again from those, over its own figures.
  */
-function priceAt(source: YamlSource, paths: readonly FieldPath[], below: ClassPrices | undefined): Price | undefined {
+function priceAt(
+  source: YamlSource,
+  paths: readonly FieldPath[],
+  below: Partial<ClassPrices> | undefined,
+): Price | undefined {
   const [path] = paths as [FieldPath];
   const own = classesOver(source, path, below);
   if (!own) return undefined;
@@ -120,12 +126,22 @@ function withLater(source: YamlSource, paths: readonly FieldPath[], price: Price
   return later ? { ...price, later: { fromMs: dayAfter(until) ?? 0, price: later } } : price;
 }
 
-function classesOver(source: YamlSource, path: FieldPath, below: ClassPrices | undefined): ClassPrices | undefined {
-  const classes: Partial<Record<keyof ClassPrices, bigint | null>> = below ? classesOf(below) : { cachedInput: null };
+/** Embeddings and rerank have no output, and some are priced by the request alone. */
+function freeClassesOf(source: YamlSource, path: FieldPath): Partial<ClassPrices> {
+  const byRequest = (source.valueAt([...path, 'request']) ?? null) !== null;
+  return { cachedInput: null, output: 0n, ...(byRequest && { input: 0n }) };
+}
+
+function classesOver(
+  source: YamlSource,
+  path: FieldPath,
+  below: Partial<ClassPrices> = { cachedInput: null },
+): ClassPrices | undefined {
+  const classes = classesOf(below);
   for (const [name, key] of Object.entries(classNames)) {
     const at = [...path, name];
     const value = source.valueAt(at);
-    const needed = !below && (name === 'input' || name === 'output');
+    const needed = (name === 'input' || name === 'output') && classes[key] === undefined;
     if (!needed && (value === undefined || value === null)) continue;
     const pico = figureAt(source, at, name === 'request' ? perUse : perMillion);
     if (pico !== undefined) classes[key] = pico;
@@ -134,7 +150,7 @@ function classesOver(source: YamlSource, path: FieldPath, below: ClassPrices | u
 }
 
 /** The prices of the classes alone, without the layers above them. */
-function classesOf(prices: ClassPrices): Partial<Record<keyof ClassPrices, bigint | null>> {
+function classesOf(prices: Partial<ClassPrices>): Partial<Record<keyof ClassPrices, bigint | null>> {
   const classes: Partial<Record<keyof ClassPrices, bigint | null>> = {};
   for (const key of Object.values(classNames)) if (prices[key] !== undefined) classes[key] = prices[key];
   return classes;
@@ -272,23 +288,4 @@ function decimalTimes(figureText: string, decimals: number): bigint | undefined 
   const fraction = (match[2] ?? '').replace(/0+$/, '');
   if (fraction.length > decimals) return undefined;
   return BigInt(match[1]! + fraction.padEnd(decimals, '0'));
-}
-
-const clock = /^([01]\d|2[0-3]):([0-5]\d)-(?:([01]\d|2[0-3]):([0-5]\d)|24:00)$/;
-
-function minutesOf(value: unknown): readonly [number, number] | undefined {
-  const match = typeof value === 'string' ? clock.exec(value) : null;
-  if (!match) return undefined;
-  const from = Number(match[1]) * 60 + Number(match[2]);
-  const to = match[3] === undefined ? 24 * 60 : Number(match[3]) * 60 + Number(match[4]);
-  return from === to ? undefined : [from, to];
-}
-
-/** The first moment after a day, in epoch milliseconds, UTC. */
-function dayAfter(value: unknown): number | undefined {
-  const written = value instanceof Date ? value.toISOString().slice(0, 10) : value;
-  if (typeof written !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(written)) return undefined;
-  const startMs = Date.parse(`${written}T00:00:00Z`);
-  const exists = !Number.isNaN(startMs) && new Date(startMs).toISOString().startsWith(written);
-  return exists ? startMs + 24 * 60 * 60 * 1000 : undefined;
 }

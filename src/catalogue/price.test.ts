@@ -87,3 +87,22 @@ then: { input: 6, output: 30 }
     expect([request, tools?.get('web_search')]).toEqual([1n, 10_000_000_000n]);
   });
 });
+
+describe('the price of an embedding or rerank model', () => {
+  const read = (yaml: string, kind: 'chat' | 'embedding' | 'rerank') => {
+    const source = new YamlSource('prices.yaml', yaml);
+    source.check(priceFields);
+    return readPrice(source, [], kind);
+  };
+
+  it('needs no output, and no input where requests are priced', () => {
+    expect(read('input: 0.02', 'embedding')).toMatchObject({ input: 20_000n, output: 0n });
+    expect(read('request: 0.002', 'rerank')).toMatchObject({ input: 0n, output: 0n, request: 2_000_000_000n });
+    expect(read('output: 0', 'rerank')).toBeUndefined();
+  });
+
+  it('is strict for chat models', () => {
+    expect(read('input: 0.02', 'chat')).toBeUndefined();
+    expect(read('{ output: 1, request: 0.002 }', 'chat')).toBeUndefined();
+  });
+});
