@@ -1,4 +1,4 @@
-/** Reads the answer to a request that is no chat, and checks that it is one: a vector for each input, or a score for each document. */
+/** Reads the answer to a request that is no chat, and checks that it is one: a vector for each input, or scores of documents. */
 
 import { type JsonText, parseJsonBytes, readable } from '../wire/json-text.js';
 import { isErrorMember } from '../wire/message.js';
@@ -11,6 +11,8 @@ export interface TaskQuestion {
   readonly kind: 'embedding' | 'rerank';
   /** How many inputs or documents were sent. */
   readonly count: number;
+  /** How few results of a rerank are an answer: as many as the client wants. Absent = one for each document. */
+  readonly atLeast?: number;
   /** The length of vectors that was asked for; null = the model's own. */
   readonly dimensions: number | null;
   readonly format: EmbeddingTask['format'];
@@ -84,18 +86,20 @@ function asBase64(vector: readonly number[] | Float32Array, given: unknown): str
 }
 
 /** Voyage names the list `data`; some servers name the score `score`. */
-function readRelevances(value: Fields, { count }: TaskQuestion): GivenAnswer | string {
+function readRelevances(value: Fields, { count, atLeast = count }: TaskQuestion): GivenAnswer | string {
   const list = value.results ?? value.data;
   if (!Array.isArray(list)) return 'its answer has no list of results';
-  if (list.length !== count) return `its answer has ${list.length} results for ${count} documents`;
+  if (list.length < atLeast || list.length > count) {
+    return `its answer has ${list.length} results for ${count} documents`;
+  }
   const relevances: Relevance[] = [];
   const seen = new Set<number>();
   for (const entry of list) {
-    const { index, relevance_score, score = relevance_score } = isFields(entry) ? entry : ({} as Fields);
+    const { index, score: plain, relevance_score: score = plain } = isFields(entry) ? entry : ({} as Fields);
     if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count || seen.has(index)) {
       return 'its answer has a result without an index, or with one that does not fit';
     }
-    if (typeof score !== 'number') return 'its answer has a result without a score';
+    if (typeof score !== 'number' || !Number.isFinite(score)) return 'its answer has a result without a score';
     seen.add(index);
     relevances.push({ index, score });
   }

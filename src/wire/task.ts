@@ -47,3 +47,8 @@ export interface TaskAnswer {
   /** How often the price of a request is due: providers count a search with many documents several times. */
   readonly requests: number;
 }
+
+/** How many results of a rerank are asked for. Some providers refuse more than there are documents. */
+export function resultsWanted({ documents, topN }: RerankTask): number {
+  return Math.min(topN ?? documents.length, documents.length);
+}

@@ -139,7 +139,19 @@ describe('rerank', () => {
     });
     expect(reply.json.results).toHaveLength(2);
     expect((await post(asked)).json.results.map(({ index }: Json) => index)).toEqual([1, 2, 0]);
-    expect(bench.upstream.calls[0]!.json).toEqual({ ...asked, model: 'upstream-model' });
+    expect(bench.upstream.calls.map((call) => call.json)).toEqual([
+      { ...asked, model: 'upstream-model', top_n: 2 },
+      { ...asked, model: 'upstream-model' },
+    ]);
+  });
+
+  it('takes as few results as the client wants, and the score that the API names before another', async () => {
+    const results = [{ index: 1, relevance_score: 0.3, score: 7 }];
+    bench.upstream.enqueue(json(answerTo(asked, { results })));
+    const reply = await post({ ...asked, top_n: 1 });
+    expect(reply.json.results, reply.text).toEqual([{ index: 1, relevance_score: 0.3 }]);
+    bench.upstream.enqueue(json(answerTo(asked, { results })));
+    expect((await post({ ...asked, model: 'plain/acme/bad-rerank', top_n: 2 })).status).toBe(503);
   });
 
   it('is billed by the searches that the provider counted', async () => {
@@ -168,6 +180,7 @@ describe('rerank', () => {
     ['no list', { results: undefined }],
     ['a result too few', { results: [{ index: 0, relevance_score: 1 }] }],
     ['an index twice', { results: [0, 0, 1].map((index) => ({ index, relevance_score: 1 })) }],
+    ['a result too many', { results: [0, 1, 2, 2].map((index) => ({ index, relevance_score: 1 })) }],
     ['no score', { results: [0, 1, 2].map((index) => ({ index })) }],
     ['half a search', { meta: { billed_units: { search_units: 0.5 } } }],
   ])('%s is no answer: 503', async (_, more) => {

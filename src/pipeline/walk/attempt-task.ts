@@ -12,7 +12,7 @@ import type { OutgoingCall } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import type { GivenAnswer, TaskQuestion } from '../../providers/read-task.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { Task } from '../../wire/task.js';
+import { resultsWanted, type Task } from '../../wire/task.js';
 import { readUsage } from '../../wire/usage.js';
 import type { Served } from '../handover.js';
 import {
@@ -66,6 +66,7 @@ function partsOf({ task, encoding }: Pick<ChatRequest, 'task' | 'encoding'>, rou
       dialect,
       kind: sent.kind,
       count: sent.documents.length,
+      atLeast: resultsWanted(sent),
       dimensions: null,
       format: 'float',
     } as const;

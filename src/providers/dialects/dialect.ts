@@ -75,7 +75,7 @@ export interface EmbeddingApi {
 }
 
 export interface RerankApi {
-  /** All results are asked for: the number that the client wants is cut off here, the same for every provider. */
+  /** Asks for as many results as the client wants. Where a provider gives more, they are cut off here. */
   callOf(task: RerankTask, encoding: TextEncoding, target: Target): OutgoingCall;
 }
 

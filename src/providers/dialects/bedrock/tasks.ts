@@ -1,4 +1,5 @@
 /** Embeddings and rerank of Bedrock's InvokeModel, whose bodies are those of the models' makers. */
+import { resultsWanted } from '../../../wire/task.js';
 import { cohereInputsMax, cohereObstacle, readCohereVectors, textMembers } from '../cohere/tasks.js';
 import type { EmbeddingApi, EmbeddingBatch, GivenVectors, RerankApi, Target } from '../dialect.js';
 import { bodyOfMembers, type Fields, tokensNotTaken } from '../task-parts/task-parts.js';
@@ -29,13 +30,13 @@ export const bedrockEmbedding: EmbeddingApi = {
 };
 
 export const bedrockRerank: RerankApi = {
-  callOf: ({ query, documents }, encoding, target) => ({
+  callOf: (task, encoding, target) => ({
     path: invokePath(target),
     body: bodyOfMembers(
       [
-        `"query":${query}`,
-        `"documents":[${documents.join(',')}]`,
-        `"top_n":${documents.length}`,
+        `"query":${task.query}`,
+        `"documents":[${task.documents.join(',')}]`,
+        `"top_n":${resultsWanted(task)}`,
         ...(isCohere(target) ? ['"api_version":2'] : []),
       ],
       encoding,

@@ -1,6 +1,6 @@
 /** OpenAI's embeddings API, and the rerank API that compatible servers share with Cohere and Jina. */
 import type { TextEncoding } from '../../../wire/json-text.js';
-import type { RerankTask } from '../../../wire/task.js';
+import { type RerankTask, resultsWanted } from '../../../wire/task.js';
 import type { EmbeddingApi, EmbeddingBatch, GivenVectors, RerankApi, Target } from '../dialect.js';
 import { asciiJson, bodyOfMembers, type Fields, fieldsOf } from '../task-parts/task-parts.js';
 
@@ -12,6 +12,9 @@ const ownServers = /^https?:\/\/[^/]*\bopenai\.(?:com|azure\.com)\b/;
 const outputDimensionServers = /^https?:\/\/[^/]*\b(?:mistral\.ai|voyageai\.com)\b/;
 /** Cuts inputs that are too long unless it is told not to. OpenAI's API refuses them. */
 const truncatingServers = /^https?:\/\/[^/]*\bvoyageai\.com\b/;
+
+/** Servers with another name for `top_n`. */
+const topKServers = truncatingServers;
 
 export const openaiEmbedding: EmbeddingApi = {
   inputsMax: () => 2_048,
@@ -36,11 +39,11 @@ export function embeddingsBody({ task, inputs, encoding }: EmbeddingBatch, { ups
   return bodyOfMembers(members, encoding);
 }
 
-function rerankBody({ query, documents }: RerankTask, encoding: TextEncoding, { upstreamModel }: Target) {
-  return bodyOfMembers(
-    [`"model":${asciiJson(upstreamModel)}`, `"query":${query}`, `"documents":[${documents.join(',')}]`],
-    encoding,
-  );
+function rerankBody(task: RerankTask, encoding: TextEncoding, { upstreamModel, baseUrl }: Target) {
+  const { query, documents, topN } = task;
+  const members = [`"model":${asciiJson(upstreamModel)}`, `"query":${query}`, `"documents":[${documents.join(',')}]`];
+  if (topN !== undefined) members.push(`"${topKServers.test(baseUrl) ? 'top_k' : 'top_n'}":${resultsWanted(task)}`);
+  return bodyOfMembers(members, encoding);
 }
 
 /** Vectors come in any order, so each has its index. */

@@ -141,14 +141,19 @@ describe('the answer with vectors', () => {
   });
 });
 
-it('asks for all results of a rerank', () => {
-  const task = { kind: 'rerank', query: '"q"', documents: ['"a"', '"b"'], topN: 1, returnDocuments: true } as const;
-  const sent = (dialect: string, to: Target) => {
+it('asks for as many results of a rerank as are wanted, and as there are', () => {
+  const all = { kind: 'rerank', query: '"q"', documents: ['"a"', '"b"'], returnDocuments: true } as const;
+  const sent = (dialect: string, to: Target, topN?: number) => {
+    const task = topN === undefined ? all : { ...all, topN };
     const { path, body } = dialectOf(dialect).rerank!.callOf(task, 'latin1', to);
     return { path, body: JSON.parse(String(body)) };
   };
   const asked = { query: 'q', documents: ['a', 'b'] };
-  expect(sent('openai', openai)).toEqual({ path: '/rerank', body: { model: openai.upstreamModel, ...asked } });
+  const model = openai.upstreamModel;
+  expect(sent('openai', openai)).toEqual({ path: '/rerank', body: { model, ...asked } });
+  expect(sent('openai', openai, 9).body).toEqual({ model, ...asked, top_n: 2 });
+  const voyage = { ...openai, baseUrl: 'https://api.voyageai.com/v1' };
+  expect(sent('openai', voyage, 1).body).toEqual({ model, ...asked, top_k: 1 });
   expect(sent('bedrock', target(aws, 'cohere.rerank-v3-5:0')).body).toEqual({ ...asked, top_n: 2, api_version: 2 });
-  expect(sent('bedrock', target(aws, 'amazon.rerank-v1:0')).body).toEqual({ ...asked, top_n: 2 });
+  expect(sent('bedrock', target(aws, 'amazon.rerank-v1:0'), 1).body).toEqual({ ...asked, top_n: 1 });
 });
