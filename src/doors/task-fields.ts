@@ -1,9 +1,9 @@
 /** Reads what the bodies of the embeddings and the rerank API have in common. */
 import { gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { shown, type TextEncoding } from '../wire/json-text.js';
+import { shown, type TextEncoding, tooDeep } from '../wire/json-text.js';
 import type { Task } from '../wire/task.js';
-import { checkFallback, checkModel, type Fields, parseBody } from './body.js';
+import { checkFallback, checkModel, type Fields, parseBody, tooDeepError } from './body.js';
 import { lodestoneFields } from './native-body.js';
 import { routingFieldsOf } from './routing-fields.js';
 import { checkDoor } from './wrong-door.js';
@@ -25,6 +25,7 @@ export interface TaskApi {
 
 export function readTaskRequest(api: TaskApi, bytes: Buffer, large: boolean): ChatRequest {
   const { fields: sent, encoding } = parseBody(bytes, large);
+  if (tooDeep(sent)) throw tooDeepError();
   // A field that is null counts as left out.
   const fields: Fields = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
   const model = checkModel(fields.model, encoding);

@@ -9,10 +9,10 @@ const fieldsOf: readonly (readonly [field: string, paths: string])[] = [
   ['documents', '/v1/rerank'],
 ];
 
-/** Throws where the request has the beginning of another API in place of its own field. */
+/** Throws where the request has the beginning of another API in place of its own field, which is what it lacks and `param` names. */
 export function checkDoor(fields: Fields, own: string): void {
   if (fields[own] !== undefined) return;
   for (const [field, paths] of fieldsOf) {
-    if (field !== own && fields[field] !== undefined) throw gatewayError('wrong_door', { param: field, paths, own });
+    if (field !== own && fields[field] !== undefined) throw gatewayError('wrong_door', { param: own, field, paths });
   }
 }

@@ -4,15 +4,15 @@ import { modelOperations, row } from './row.js';
 type WithParam<V = unknown> = V & { param: string };
 
 export const doorErrors = {
-  wrong_door: row<WithParam<{ paths: string; own: string }>>({
+  wrong_door: row<WithParam<{ field: string; paths: string }>>({
     status: 400,
     type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'The body is one of another API: it has that API’s field in place of the endpoint’s own.',
     remedy: 'Send the request to the endpoint that the message names.',
     operations: [...modelOperations, 'countMessageTokens', 'explainRoutes'],
-    message: ({ param, paths, own }) =>
-      `\`${param}\` is a field of ${paths}, and \`${own}\` is missing. Send the request there, or send \`${own}\`.`,
+    message: ({ param, field, paths }) =>
+      `\`${field}\` is a field of ${paths}, and \`${param}\` is missing. Send the request there, or send \`${param}\`.`,
   }),
   request_invalid: row<WithParam<{ what: string }>>({
     status: 400,

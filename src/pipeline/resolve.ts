@@ -91,12 +91,16 @@ function resolveSentChain(
   return sent.map((id) => resolve(snapshot, account, id));
 }
 
-/** Resolves the saved chain. An entry that was withdrawn since is skipped, and fails no request. */
+/**
+ * Resolves the saved chain. An entry that was withdrawn since is skipped, and fails no request; so is an alias that was given a
+ * model of another kind since.
+ */
 export function resolveSavedChain(snapshot: Snapshot, account: Account): readonly Plan[] {
   if (account.fallback.length === 0) return noChain;
   return account.fallback.flatMap((id) => {
     try {
-      return [resolve(snapshot, account, id)];
+      const plan = resolve(snapshot, account, id);
+      return kindRefusal(plan.routes[0]?.model) === null ? [plan] : [];
     } catch (error) {
       if (error instanceof GatewayError) return [];
       throw error;

@@ -68,10 +68,11 @@ describe.each(taskDoors.map((door) => [door.name, door] as const))('%s', (_, doo
       json: { error: { type: 'invalid_request_error', param, message: expect.stringContaining(door) } },
     });
     expect(await post(ask('plain/acme/chat'))).toMatchObject(wrong('model', '/v1/chat/completions'));
+    const own = name === 'rerank' ? 'documents' : 'input';
     const messages = [{ role: 'user', content: 'Hi' }];
     expect(await bench.gateway.chat({ model: pin, messages })).toMatchObject(wrong('model', path));
-    expect(await post({ model: pin, messages })).toMatchObject(wrong('messages', '/v1/chat/completions'));
-    expect(await bench.gateway.chat(ask(pin))).toMatchObject(wrong(name === 'rerank' ? 'documents' : 'input', path));
+    expect(await post({ model: pin, messages })).toMatchObject(wrong(own, '/v1/chat/completions'));
+    expect(await bench.gateway.chat(ask(pin))).toMatchObject(wrong('messages', path));
   });
 
   it('a pin is never served by another route; auto walks the routes of its model, and the receipt says so', async () => {
@@ -125,6 +126,20 @@ describe.each(taskDoors.map((door) => [door.name, door] as const))('%s', (_, doo
     expect(served.json.model, served.text).toBe(`spare/acme/chain-${name}/defra`);
   });
 
+  it('an alias of the saved chain that was given a model of this kind is skipped by chats', async () => {
+    const { key } = await bench.gateway.createAccount();
+    const alias = { name: 'next', target: 'plain/acme/chat/defra' };
+    expect((await bench.gateway.call('POST', '/v1/aliases', alias, { key })).status).toBeLessThan(300);
+    const chain = { fallback: { models: ['alias/next'] } };
+    expect((await bench.gateway.call('PUT', '/v1/fallback', chain, { key })).status).toBe(200);
+    const moved = await bench.gateway.call('PATCH', '/v1/aliases/next', { target: pin }, { key });
+    expect(moved.status, moved.text).toBe(200);
+    bench.upstream.enqueue(fails);
+    const chat = { model: 'plain/acme/chat', messages: [{ role: 'user', content: 'Hi' }] };
+    expect(await bench.gateway.chat(chat, { key })).toMatchObject({ status: 503 });
+    expect(bench.upstream.calls.map((call) => call.path)).toEqual(['/v1/chat/completions']);
+  });
+
   it('a caller that leaves before its answer pays nothing, and the upstream is told', async () => {
     const { key } = await bench.gateway.createAccount();
     const { upstream } = bench;
@@ -142,6 +157,12 @@ describe.each(taskDoors.map((door) => [door.name, door] as const))('%s', (_, doo
     for (const body of ['{', ask(''), ask(pin, { stream: true }), ask(pin, { encoding_type: 'x' })]) {
       expect(await post(body)).toMatchObject({ status: 400, json: { error: { code: 'invalid_request_error' } } });
     }
+    let deep: unknown = 'x';
+    for (let level = 0; level < 128; level++) deep = [deep];
+    expect(await post(ask(pin, { provider: deep }))).toMatchObject({
+      status: 400,
+      json: { error: { message: expect.stringContaining('deeper than 128 levels') } },
+    });
     expect(await post(ask(pin, { temperature: 1 }))).toMatchObject({ json: { error: { param: 'temperature' } } });
     expect((await post(ask(pin, { fallback: null, session_id: 'x' }))).status).toBe(200);
   });
