@@ -41,6 +41,15 @@ describe('the estimate of a prompt', () => {
     expect(estimatePromptTokens({ members: Buffer.from(body), encoding: 'latin1' })).toBeLessThan(12_000);
   });
 
+  it('counts base64 of embeddings and rerank as text, and tokens by their number', () => {
+    const body = said(base64(100_000));
+    const task = { kind: 'embedding', inputs: [], isTokens: false, format: 'float' } as const;
+    expect(estimatePromptTokens({ ...latin1(body), task })).toBe(Math.ceil(body.length / 4));
+    expect(estimatePromptTokens({ ...latin1('[100000,200000]'), task: { ...task, isTokens: true, tokens: 2 } })).toBe(
+      2,
+    );
+  });
+
   it('counts the text beside a picture', () => {
     const text = prose.repeat(3000);
     const body = said(`${text}","image":"${base64(3_000_000)}","more":"${text}`);

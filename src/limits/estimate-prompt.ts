@@ -21,11 +21,14 @@ for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
   encodedCharacters[character.charCodeAt(0)] = 1;
 }
 
-export function estimatePromptTokens({ members, encoding }: Pick<ChatRequest, 'members' | 'encoding'>): number {
+export function estimatePromptTokens(request: Pick<ChatRequest, 'members' | 'encoding' | 'task'>): number {
+  const { members, encoding, task } = request;
+  if (task?.kind === 'embedding' && task.tokens !== undefined) return task.tokens;
   // A string read as latin1 has one character for each byte.
   const isDecoded = typeof members === 'string' && encoding === 'utf8';
   const bytes = isDecoded ? Buffer.byteLength(members) : members.length;
-  const encoded = bytes < lookedIntoFromBytes ? 0 : encodedBytes(members);
+  // Embeddings and rerank have texts only, in which base64 is text like any other.
+  const encoded = task !== undefined || bytes < lookedIntoFromBytes ? 0 : encodedBytes(members);
   return Math.max(1, Math.ceil((bytes - encoded) / bytesPerToken + encoded / encodedBytesPerToken));
 }
 

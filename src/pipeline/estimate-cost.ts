@@ -8,7 +8,7 @@ import type { ChatRequest } from '../wire/chat-request.js';
 const outputTokensMax = 16_384;
 
 export interface EstimatedRequest {
-  readonly request: Pick<ChatRequest, 'outputMax' | 'choices' | 'extras'>;
+  readonly request: Pick<ChatRequest, 'outputMax' | 'choices' | 'extras' | 'task'>;
   readonly promptTokens: number;
   readonly atMs: number;
 }
@@ -26,7 +26,8 @@ export function estimateCost(routes: Iterable<Route>, asked: EstimatedRequest): 
 function costOn({ price, maxOutputTokens }: Route, { request, promptTokens, atMs }: EstimatedRequest): PicoUsd {
   if (!price) return 0n;
   const { input, output, request: perRequest = 0n } = ratesFor(price, atMs, request.extras?.tier ?? null, promptTokens);
-  const outputTokens = outputBound(request.outputMax, maxOutputTokens);
+  // Embeddings and rerank have no output.
+  const outputTokens = request.task === undefined ? outputBound(request.outputMax, maxOutputTokens) : 0;
   const once = BigInt(promptTokens) * input + BigInt(outputTokens) * output + perRequest;
   return request.choices === undefined ? once : once * BigInt(request.choices);
 }

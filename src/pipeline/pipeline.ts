@@ -169,7 +169,8 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
   const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const plan = resolve(snapshot, account, request.model);
   checkKind(door, plan);
-  if (request.native && caller.header('x-lodestone-strict') === 'true') request.native.strict = true;
+  const strictable = request.native ?? (request.task?.kind === 'embedding' ? request.task : null);
+  if (strictable && caller.header('x-lodestone-strict') === 'true') strictable.strict = true;
   const sentChain = resolveOwnChain(ports, snapshot, { account, request }, plan);
   // Before the tokens are counted: in a fleet both questions then share a round trip.
   const stay = recallStay(ports, { identity, request, preferences, header: (name) => caller.header(name) }, plan);

@@ -47,6 +47,7 @@ export type CallResult =
   | { kind: 'connection'; status: number | null; reason: string; code: string }
   | { kind: 'gone' };
 
+/** Of an answer, where the call allows no more. */
 export const answerBytesMax = 32 * 1024 * 1024;
 /** After the last frame the upstream has this long to end its body, so that the connection can be reused. */
 const lingerMs = 250;
@@ -68,6 +69,7 @@ export class Call implements UpstreamHandler, Watched {
   firstByteAtMs: number | null = null;
   readonly startedAtMs: number;
   private readonly overallAtMs: number;
+  private readonly answerBytes: number;
   /** The time budget for the next frame. */
   private idleMs: number;
   private upstream: UpstreamCall | null = null;
@@ -82,12 +84,13 @@ export class Call implements UpstreamHandler, Watched {
 
   constructor(
     private readonly ports: CallPorts,
-    request: UpstreamRequest,
+    request: UpstreamRequest & { readonly answerBytes?: number },
     private readonly budgets: Budgets,
     private readonly frames: FrameConsumer | null,
     /** Called once, when it is known what the upstream did. */
     private readonly done: (result: CallResult, call: Call) => void,
   ) {
+    this.answerBytes = request.answerBytes ?? answerBytesMax;
     this.startedAtMs = ports.clock.monotonicMs();
     const beganAtMs = this.startedAtMs - (budgets.spentMs ?? 0);
     this.overallAtMs = beganAtMs + budgets.overallMs;
@@ -246,7 +249,7 @@ export class Call implements UpstreamHandler, Watched {
     this.chunks.push(Buffer.from(chunk));
     this.collected += chunk.length;
     if (this.head?.ok) {
-      if (this.collected > answerBytesMax) this.failMalformed(`its answer is over ${answerBytesMax} bytes`);
+      if (this.collected > this.answerBytes) this.failMalformed(`its answer is over ${this.answerBytes} bytes`);
     } else if (this.collected >= errorBytesMax) {
       const body = Buffer.concat(this.chunks, errorBytesMax);
       this.cut({ kind: 'refused', status: this.status, head: this.head!, body });

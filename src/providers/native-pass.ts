@@ -5,6 +5,7 @@
 import { asLatin1 } from '../base/latin1.js';
 import type { Provider, Route } from '../catalogue/route.js';
 import type { ApiName, ChatRequest, Inexpressible, NativeRequest } from '../wire/chat-request.js';
+import type { Task } from '../wire/task.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
 import { nativeApis } from './dialects/native-apis.js';
 import { dialectOf } from './dialects/registry.js';
@@ -79,15 +80,27 @@ const nothing: readonly string[] = [];
 
 /** What the translation for a route leaves out, by the client's names. */
 export function omittedOn(
-  route: Pick<Route, 'provider' | 'unsupportedParameters'>,
-  request: Pick<ChatRequest, 'native'>,
+  route: Pick<Route, 'provider' | 'unsupportedParameters' | 'baseUrl'>,
+  request: Pick<ChatRequest, 'native' | 'task'>,
 ): readonly string[] {
-  const { native } = request;
+  const { native, task } = request;
+  if (task !== undefined) return omittedOfTask(route, task);
   if (native === undefined || native.optional.length === 0 || isNativePass(route.provider, request)) return nothing;
   const { words } = dialectOf(route.provider.dialect);
   const dropped: readonly string[] = route.unsupportedParameters ?? [];
   const left = native.optional.filter(({ word }) => word === null || !words.has(word) || dropped.includes(word));
   return [...new Set(left.map(({ name }) => name))];
+}
+
+const user: readonly string[] = ['user'];
+
+/** What a route leaves out of a request that is no chat. */
+export function omittedOfTask(
+  { provider, baseUrl }: Pick<Route, 'provider' | 'baseUrl'>,
+  task: Task,
+): readonly string[] {
+  if (task.kind !== 'embedding' || task.user === undefined) return nothing;
+  return dialectOf(provider.dialect).embedding?.takesUser?.(baseUrl) ? nothing : user;
 }
 
 /** The first thing of a request that a route cannot express; undefined where it can express all of it. */

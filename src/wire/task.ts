@@ -7,14 +7,22 @@ export interface EmbeddingTask {
   readonly kind: 'embedding';
   /** Each input as JSON text: a string, or a list of tokens. */
   readonly inputs: readonly string[];
+  /** The client sent the only input itself, and no list of inputs. */
+  readonly isSingle?: boolean;
   /** The inputs are lists of tokens. */
   readonly isTokens: boolean;
+  /** How many tokens all inputs have, where they are lists of tokens. */
+  readonly tokens?: number;
   /** The length of the vectors; absent = the model's own. */
   readonly dimensions?: number;
   /** How the client wants to read vectors. */
   readonly format: 'float' | 'base64';
+  /** The client named the format. */
+  readonly isFormatSent?: boolean;
   /** As JSON text; absent where the client sent none. */
   readonly user?: string;
+  /** The client wants a refusal where something would be left out. */
+  strict?: boolean;
 }
 
 export interface RerankTask {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.js';
 import { json } from '../support/scripted-upstream.js';
-import { type Asked, answerTo, fails, useTaskDoors, vectorOf } from './task-gateway.js';
+import { type Asked, answerTo, fails, inputsOf, useTaskDoors, vectorOf } from './task-gateway.js';
 
 const bench = useTaskDoors();
 const balanceOf = async (key: string): Promise<string> =>
@@ -11,19 +11,22 @@ describe('embeddings', () => {
   const post = (body: unknown, options = {}) => bench.gateway.call('POST', '/v1/embeddings', body, options);
   const model = 'plain/acme/one-embeddings';
   const vector = [3, 0.5, -0.25];
+  const lengthsOfCalls = () =>
+    bench.upstream.calls.map((call) => inputsOf((call.json as Asked).input).length).sort((a, b) => a - b);
 
   it.each([
-    ['a text', 'abc', ['abc']],
-    ['texts', ['abc', 'de'], ['abc', 'de']],
-    ['tokens', [1, 2], [[1, 2]]],
-    ['token lists', [[1], [2, 3]], [[1], [2, 3]]],
-  ])('takes %s', async (_, input, sent) => {
+    ['a text', 'abc', 1],
+    ['texts', ['abc', 'de'], 2],
+    ['one text in a list', ['abc'], 1],
+    ['tokens', [1, 2], 1],
+    ['token lists', [[1], [2, 3]], 2],
+  ])('takes %s, and sends them on as they are', async (_, input, count) => {
     const reply = await post({ model, input });
     expect(
       reply.json.data?.map(({ index }: Json) => index),
       reply.text,
-    ).toEqual(sent.map((_each, index) => index));
-    expect(bench.upstream.calls[0]!.json).toEqual({ model: 'upstream-model', input: sent });
+    ).toEqual(Array.from({ length: count }, (_each, index) => index));
+    expect(bench.upstream.calls[0]!.json).toEqual({ model: 'upstream-model', input });
   });
 
   it.each([
@@ -61,7 +64,7 @@ describe('embeddings', () => {
     const data = [{ object: 'embedding', index: 0, embedding: base64 }];
     bench.upstream.enqueue(json(answerTo({ input: ['abc'] }, { data })));
     expect((await post({ model, input: 'abc' })).json.data[0].embedding).toEqual(vector);
-    expect(bench.upstream.calls.map((call) => (call.json as Json).encoding_format)).toEqual([undefined, undefined]);
+    expect(bench.upstream.calls.map((call) => (call.json as Json).encoding_format)).toEqual(['base64', undefined]);
   });
 
   it('sends `dimensions` and `user` on, and refuses vectors of another length', async () => {
@@ -78,7 +81,7 @@ describe('embeddings', () => {
     expect(refused).toMatchObject({ status: 400, json: { error: { param: 'dimensions' } } });
     expect(refused.json.error.code).toBeUndefined();
     expect((await post({ model: 'plain/acme/fixed', input: 'abc', dimensions: 3 })).status).toBe(200);
-    expect(bench.upstream.calls.map((call) => call.json)).toEqual([{ model: 'upstream-model', input: ['abc'] }]);
+    expect(bench.upstream.calls.map((call) => call.json)).toEqual([{ model: 'upstream-model', input: 'abc' }]);
   });
 
   it.each([
@@ -110,14 +113,69 @@ describe('embeddings', () => {
     ).toEqual(input.map(vectorOf));
     expect(reply.json.data.map(({ index }: Json) => index)).toEqual(input.map((_, at) => at));
     expect(reply.json.usage.prompt_tokens).toBe(55);
-    expect(bench.upstream.calls.map((call) => (call.json as Asked).input?.length).sort()).toEqual([2, 3, 3, 3]);
+    expect(lengthsOfCalls()).toEqual([2, 3, 3, 3]);
+  });
+
+  it.each([
+    ['one-embeddings', [2_048]],
+    ['long-1536', [2_048]],
+    ['long-3072', [683, 1_365]],
+  ])('splits no more than it must: %s', async (name, lengths) => {
+    const reply = await post({ model: `plain/acme/${name}`, input: Array.from({ length: 2_048 }, () => 'a') });
+    expect(reply.json.data, reply.text.slice(0, 300)).toHaveLength(2_048);
+    expect(lengthsOfCalls()).toEqual(lengths);
+  });
+
+  it('bills the price of a request once, in however many calls it went out', async () => {
+    const reply = await post({ model: 'plain/acme/by-request', input: Array.from({ length: 7 }, () => 'a') });
+    expect(reply.json.usage, reply.text).toMatchObject({ cost: 0.002, cost_details: { request: '0.002' } });
+    expect(bench.upstream.calls).toHaveLength(3);
+  });
+
+  it('bills tokens that the client sent by their number where the provider does not count', async () => {
+    bench.upstream.onRequest(({ json: asked }) => json(answerTo(asked as Asked, { usage: undefined })));
+    const reply = await post({ model, input: [[100_000, 2], [3]] });
+    expect(reply.json.usage, reply.text).toMatchObject({ prompt_tokens: 3 });
+  });
+
+  it('says where `user` is left out, prefers routes that take it, and refuses where that is demanded', async () => {
+    bench.upstream.onRequest(({ path, json: asked }) =>
+      json(path === '/v1/embed' ? { embeddings: { float: [vector] } } : answerTo(asked as Asked)),
+    );
+    const asked = { model: 'wordless/acme/users', input: 'abc', user: 'u' };
+    const pinned = await post(asked);
+    expect(pinned.json.router_metadata, pinned.text).toMatchObject({ omitted: ['user'] });
+    expect((await post({ ...asked, user: undefined })).json.router_metadata.omitted).toBeUndefined();
+    const free = await post({ ...asked, model: 'auto/acme/users' });
+    expect(free.json.router_metadata).toMatchObject({ served_model: 'plain/acme/users/defra' });
+    expect(free.json.router_metadata.omitted).toBeUndefined();
+    const strict = { headers: { 'x-lodestone-strict': 'true' } };
+    const refused = await post(asked, strict);
+    expect(refused, refused.text).toMatchObject({ status: 400, json: { error: { param: 'user' } } });
+    expect(refused.json.error.code).toBeUndefined();
+    expect((await post({ ...asked, model: 'auto/acme/users' }, strict)).json.model).toBe('plain/acme/users/defra');
+  });
+
+  it('a caller that leaves between calls gets no more of them sent', async () => {
+    const { upstream } = bench;
+    const input = Array.from({ length: 21 }, (_, at) => `text ${at}`);
+    upstream.onRequest(({ json: asked }) =>
+      json(answerTo(asked as Asked), inputsOf((asked as Asked).input)[0] === 'text 0' ? {} : { delayMs: 30_000 }),
+    );
+    const leaving = new AbortController();
+    const leave = post({ model: 'plain/acme/batch', input }, { signal: leaving.signal }).catch(() => null);
+    await upstream.waitForCalls(5, 20_000);
+    leaving.abort();
+    await leave;
+    await upstream.waitFor(() => upstream.calls.filter(({ aborted }) => aborted).length === 4, 20_000);
+    expect(upstream.calls).toHaveLength(5);
   });
 
   it('one part that fails fails the request, and nothing is billed', async () => {
     const { key } = await bench.gateway.createAccount();
     const input = Array.from({ length: 9 }, (_, at) => `text ${at}`);
     bench.upstream.onRequest(({ json: asked }) =>
-      (asked as Asked).input?.includes('text 7') ? fails : json(answerTo(asked as Asked)),
+      inputsOf((asked as Asked).input).includes('text 7') ? fails : json(answerTo(asked as Asked)),
     );
     expect(await post({ model: 'plain/acme/batch', input }, { key })).toMatchObject({ status: 503 });
     expect(await balanceOf(key)).toBe('10');

@@ -12,7 +12,7 @@ export interface TaskBench {
 
 /** What the upstream was asked. */
 export interface Asked {
-  readonly input?: readonly unknown[];
+  readonly input?: unknown;
   readonly documents?: readonly string[];
 }
 
@@ -30,6 +30,10 @@ export interface TaskDoor {
   readonly tokens: number;
 }
 
+/** A text, or a list of tokens, is one input. */
+export const inputsOf = (input: unknown): readonly unknown[] =>
+  Array.isArray(input) && typeof input[0] !== 'number' ? input : [input];
+
 /** Each text has its own length as its vector, so that an order that is wrong shows. */
 export const vectorOf = (text: unknown): number[] => [String(text).length, 0.5, -0.25];
 
@@ -39,13 +43,16 @@ export const taskDoors: readonly TaskDoor[] = [
     path: '/v1/embeddings',
     kind: 'embedding',
     ask: (model, more) => ({ model, input: ['Grüße 😀', 'b'], ...more }),
-    answer: ({ input = [] }, more) => ({
-      object: 'list',
-      data: input.map((text: unknown, index: number) => ({ object: 'embedding', index, embedding: vectorOf(text) })),
-      model: 'upstream-model',
-      usage: { prompt_tokens: 5 * input.length, total_tokens: 5 * input.length },
-      ...more,
-    }),
+    answer: ({ input }, more) => {
+      const inputs = inputsOf(input);
+      return {
+        object: 'list',
+        data: inputs.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) })),
+        model: 'upstream-model',
+        usage: { prompt_tokens: 5 * inputs.length, total_tokens: 5 * inputs.length },
+        ...more,
+      };
+    },
     resultsOf: ({ json: body }) => body.data.map(({ embedding }: Json) => embedding),
     tokens: 10,
   },
@@ -76,7 +83,7 @@ function catalogue(url: string): YamlObject {
   const provider = (id: string): YamlObject => ({ id, base_url: `${url}/v1`, auth: 'none', headquarters: 'DE' });
   const uses = ['one', 'pin', 'walk', 'policy', 'chain', 'bad', 'gone'];
   return {
-    providers: [provider('plain'), provider('spare')],
+    providers: [provider('plain'), provider('spare'), { ...provider('wordless'), dialect: 'cohere' }],
     regions: [{ locode: 'defra', city: 'Frankfurt', country: 'DE', lat: 50.1, lon: 8.7, carbon: 344 }],
     models: [
       { creator: 'acme', model: 'chat', routes: [route('plain')] },
@@ -89,6 +96,18 @@ function catalogue(url: string): YamlObject {
           routes: [route('plain', { carbon: 10 }), route('spare', { carbon: 500 })],
         })),
       ),
+      {
+        ...{ creator: 'acme', model: 'users', kind: 'embedding' },
+        routes: [route('wordless', { carbon: 10 }), route('plain', { carbon: 500 })],
+      },
+      ...[1_536, 3_072].map((dimensions) => ({
+        ...{ creator: 'acme', model: `long-${dimensions}`, kind: 'embedding', dimensions },
+        routes: [route('plain')],
+      })),
+      {
+        ...{ creator: 'acme', model: 'by-request', kind: 'embedding' },
+        routes: [route('plain', { max_batch: 3, price: { request: 0.002 } })],
+      },
       { creator: 'acme', model: 'batch', kind: 'embedding', routes: [route('plain', { max_batch: 3 })] },
       {
         ...{ creator: 'acme', model: 'fixed', kind: 'embedding', dimensions: 3, fixed_dimensions: true },

@@ -31,6 +31,7 @@ function readTask(fields: Fields, encoding: TextEncoding): ReadTask {
     kind: 'embedding',
     ...inputs,
     format: readFormat(fields.encoding_format, encoding),
+    ...(fields.encoding_format !== undefined && { isFormatSent: true }),
     ...(dimensions !== undefined && { dimensions }),
     ...(user !== undefined && { user: JSON.stringify(user) }),
   };
@@ -46,14 +47,18 @@ function readFormat(format: unknown, encoding: TextEncoding): EmbeddingTask['for
 
 const expectedInput = 'a text, a list of texts, a list of tokens or a list of token lists';
 
-function readInputs(input: unknown, encoding: TextEncoding): Pick<EmbeddingTask, 'inputs' | 'isTokens'> {
+type Inputs = Pick<EmbeddingTask, 'inputs' | 'isSingle' | 'isTokens' | 'tokens'>;
+
+function readInputs(input: unknown, encoding: TextEncoding): Inputs {
   if (input === undefined) throw invalid('input', '`input` is missing. Send the text to embed.');
-  if (typeof input === 'string') return { inputs: [textOf(input, '`input`')], isTokens: false };
+  if (typeof input === 'string') return { inputs: [textOf(input, '`input`')], isSingle: true, isTokens: false };
   if (!Array.isArray(input)) {
     throw gatewayError('field_type', { param: 'input', found: shown(input, encoding), expected: expectedInput });
   }
   if (input.length === 0) throw invalid('input', '`input` is an empty list. Send at least one text.');
-  if (typeof input[0] === 'number') return { inputs: [tokensOf(input, '`input`', encoding)], isTokens: true };
+  if (typeof input[0] === 'number') {
+    return { inputs: [tokensOf(input, '`input`', encoding)], isSingle: true, isTokens: true, tokens: input.length };
+  }
   if (input.length > inputsMax) {
     const value = `a list of ${input.length} entries`;
     throw gatewayError('parameter_out_of_range', { param: 'input', value, range: `at most ${inputsMax} entries` });
@@ -66,7 +71,8 @@ function readInputs(input: unknown, encoding: TextEncoding): Pick<EmbeddingTask,
     const found = `a list whose entry ${index} is ${shown(entry, encoding)}`;
     throw gatewayError('field_type', { param: 'input', found, expected: expectedInput });
   });
-  return { inputs, isTokens };
+  if (!isTokens) return { inputs, isTokens };
+  return { inputs, isTokens, tokens: input.reduce((sum: number, { length }: unknown[]) => sum + length, 0) };
 }
 
 function textOf(text: string, name: string): string {

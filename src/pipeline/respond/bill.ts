@@ -61,11 +61,12 @@ export function bill(
 /** What vectors or an order of documents cost: by the input alone. */
 export async function billTask(
   { counter }: BillPorts,
-  { members, encoding }: ChatRequest,
+  { members, encoding, task }: ChatRequest,
   { route, sentAtMs }: SentRequest,
   { tokens, requests }: TaskAnswer,
 ): Promise<Billed> {
-  const promptTokens = tokens ?? (await counter.count({ members, encoding, delivered: '' })).promptTokens;
+  const sentTokens = task?.kind === 'embedding' ? task.tokens : undefined;
+  const promptTokens = tokens ?? sentTokens ?? (await counter.count({ members, encoding, delivered: '' })).promptTokens;
   const usage = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
   const cost = costOf(route.price!, { ...usage, requests }, sentAtMs);
   return { usage, source: tokens === null ? 'counted' : 'provider', cost };

@@ -3,17 +3,19 @@
  * more calls on one route, whose answers are put together in order. The first call that fails fails the attempt, and stops the others.
  */
 import { asLatin1 } from '../../base/latin1.js';
+import type { MaybePromise } from '../../base/maybe-promise.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
-import { answerBytesMax, type Budgets, Call, type CallResult } from '../../providers/call.js';
+import { type Budgets, Call, type CallResult } from '../../providers/call.js';
 import { failureOf, innerError, noAnswer } from '../../providers/call-failure.js';
 import type { OutgoingCall } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import type { GivenAnswer, TaskQuestion } from '../../providers/read-task.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import { resultsWanted, type Task } from '../../wire/task.js';
+import { type EmbeddingTask, resultsWanted } from '../../wire/task.js';
 import { readUsage } from '../../wire/usage.js';
+import type { Caller } from '../caller.js';
 import type { Served } from '../handover.js';
 import {
   type Attempt,
@@ -33,8 +35,10 @@ import { waitForCredentials } from './wait-for-credentials.js';
 const callsAtOnce = 4;
 /** A number of a vector takes at most about this many bytes of an answer. */
 const bytesPerNumber = 24;
-/** The length of vectors where the catalogue does not say it. */
-const dimensionsMax = 4_096;
+/** The same in base64: four thirds of four bytes, and quotes. */
+const base64BytesPerNumber = 6;
+/** Of one answer with vectors. 2,048 vectors of 1,536 numbers, the most that common models give, have room in it. */
+const vectorBytesMax = 96 * 1024 * 1024;
 
 /** A call for a part of the request. */
 interface Part {
@@ -49,6 +53,8 @@ export async function attemptTask(ports: AttemptPorts, attempt: Attempt): Promis
   exchange.trail.dispatchedAtMs = startedAtMs;
   const run = new TaskRun(ports, attempt, record, startedAtMs);
   try {
+    exchange.caller.onGone = run.leave;
+    if (exchange.caller.gone) run.leave();
     return await run.callAll(partsOf(exchange.request, route));
   } finally {
     exchange.caller.onGone = null;
@@ -84,19 +90,26 @@ function partsOf({ task, encoding }: Pick<ChatRequest, 'task' | 'encoding'>, rou
   return parts;
 }
 
-/** As many inputs as the provider takes, but no more than an answer of the largest size has vectors for. */
-function batchSize(task: Extract<Task, { kind: 'embedding' }>, route: Route): number {
-  const { maxBatch = dialectOf(route.provider.dialect).embedding!.inputsMax(targetOf(route)), model } = route;
-  const numbers = task.dimensions ?? model.dimensions ?? dimensionsMax;
-  return Math.max(1, Math.min(maxBatch, Math.floor(answerBytesMax / (numbers * bytesPerNumber))));
+/** As many inputs as the provider takes, but no more than an answer of the largest size is known to have vectors for. */
+function batchSize(task: EmbeddingTask, route: Route): number {
+  const target = targetOf(route);
+  const embedding = dialectOf(route.provider.dialect).embedding!;
+  const { maxBatch = embedding.inputsMax(target), model } = route;
+  const numbers = task.dimensions ?? model.dimensions;
+  if (numbers === undefined || numbers === null) return maxBatch;
+  const bytes = numbers * (embedding.givesBase64?.(task, target) ? base64BytesPerNumber : bytesPerNumber);
+  return Math.max(1, Math.min(maxBatch, Math.floor(vectorBytesMax / bytes)));
 }
 
+type ObtainedCredentials = Promise<Awaited<ReturnType<typeof waitForCredentials>>>;
 type NotServed = Exclude<AttemptOutcome, Served>;
 type PartOutcome = { kind: 'part'; answer: GivenAnswer } | NotServed;
 
 class TaskRun {
   private readonly running = new Set<Call>();
-  /** The first part that was not answered. */
+  /** Waits for credentials. Each has a caller of its own, because one caller has one listener. */
+  private readonly waiting = new Set<Pick<Caller, 'gone' | 'onGone'>>();
+  /** Why the attempt ended: the first part that was not answered. Nothing is sent or recorded from then on. */
   private ended: NotServed | null = null;
   private next = 0;
 
@@ -115,51 +128,66 @@ class TaskRun {
         const at = this.next++;
         const outcome = await this.callPart(parts[at]!);
         if (outcome.kind === 'part') answers[at] = outcome.answer;
-        else this.stop(outcome);
       }
     };
     try {
       await work(1);
       await Promise.all(Array.from({ length: callsAtOnce }, () => work(parts.length)));
-    } finally {
-      this.abandonAll();
+    } catch (error) {
+      // The other workers go on until they see that the attempt has ended.
+      this.leave();
+      throw error;
     }
     return this.ended ?? this.served(answers);
   }
 
-  private stop(outcome: NotServed): void {
-    this.ended ??= outcome;
-    this.abandonAll();
-  }
-
-  private readonly abandonAll = (): void => {
-    for (const call of this.running) call.abandon();
+  /** The caller left. */
+  readonly leave = (): void => {
+    this.stop({ kind: 'gone' }, { kind: 'gone' });
   };
+
+  /** Ends the attempt, unless it has ended already: then the first reason stands. */
+  private stop(outcome: NotServed, result: CallResult): NotServed {
+    if (this.ended) return this.ended;
+    this.ended = outcome;
+    note(this.record, outcome, result);
+    for (const call of this.running) call.abandon();
+    for (const waiter of this.waiting) waiter.onGone?.();
+    return outcome;
+  }
 
   private async callPart({ outgoing, question }: Part): Promise<PartOutcome> {
     const { ports, attempt } = this;
     const { exchange, route } = attempt;
     const { path, body } = outgoing;
-    const waiting = { exchange, route, budgets: this.budgetsLeft() };
-    const credentials = await waitForCredentials(ports, waiting, ports.credentials.headersFor(route, path, body));
-    if ('kind' in credentials) {
-      note(this.record, credentials, { kind: 'gone' });
-      return credentials;
-    }
+    const credentials = await this.obtainCredentials(ports.credentials.headersFor(route, path, body));
     if (this.ended) return this.ended;
+    if ('kind' in credentials) return this.stop(credentials, { kind: 'gone' });
     const { result, call } = await this.send(outgoing, credentials);
-    if (this.ended) return this.ended;
     const { firstByteAtMs } = call;
     if (firstByteAtMs !== null) this.record.first_byte_ms ??= Math.round(firstByteAtMs - this.startedAtMs);
+    if (this.ended) return this.ended;
     const unread = await this.read(result, question, call);
+    if (this.ended) return this.ended;
     if (unread.kind === 'part') {
       note(this.record, { kind: 'answer', parts: noParts }, result);
       return unread;
     }
     const sent = { request: exchange.request, body };
     const outcome = (await readFailure(ports, unread, sent, route)) as NotServed;
-    note(this.record, outcome, result);
-    return outcome;
+    return this.stop(outcome, result);
+  }
+
+  private async obtainCredentials(headers: MaybePromise<readonly string[]>): ObtainedCredentials {
+    const { exchange, route } = this.attempt;
+    const caller: Pick<Caller, 'gone' | 'onGone'> = { gone: exchange.caller.gone, onGone: null };
+    this.waiting.add(caller);
+    try {
+      const waiting = { exchange: { caller }, route, budgets: this.budgetsLeft() };
+      return await waitForCredentials(this.ports, waiting, headers);
+    } finally {
+      this.waiting.delete(caller);
+    }
   }
 
   /** All calls together have the budget of one attempt. */
@@ -175,11 +203,11 @@ class TaskRun {
   ): Promise<{ result: CallResult; call: Call }> {
     const { transportOf, deadlines, clock } = this.ports;
     const { exchange, route } = this.attempt;
-    const { caller } = exchange;
+    const answerBytes = exchange.request.task!.kind === 'embedding' ? { answerBytes: vectorBytesMax } : {};
     return new Promise((resolve) => {
       const call = new Call(
         { transport: transportOf(route), deadlines, clock },
-        { route, path, body, stream: false, headers },
+        { route, path, body, stream: false, headers, ...answerBytes },
         budgets,
         null,
         (result, ended) => {
@@ -188,9 +216,6 @@ class TaskRun {
         },
       );
       this.running.add(call);
-      // A wait for credentials has taken its place.
-      caller.onGone = this.abandonAll;
-      if (caller.gone) call.abandon();
     });
   }
 
@@ -224,7 +249,8 @@ class TaskRun {
       vectors: answers.flatMap(({ vectors }) => vectors),
       relevances: answers.flatMap(({ relevances }) => relevances),
       tokens: isCounted ? (counts as number[]).reduce((sum, count) => sum + count, 0) : null,
-      requests: answers.reduce((sum, { requests }) => sum + ((requests as number | null) ?? 1), 0),
+      // The client made one request, in however many calls it went out.
+      requests: (answers[0]!.requests as number | null) ?? 1,
     };
     return { kind: 'answer', parts: { ...noParts, encoding, answeredModel: answers[0]!.model, task } };
   }

@@ -83,7 +83,7 @@ export function wholeFirst<Candidate>(
   request: ChatRequest,
   routeOf: (candidate: Candidate) => Route,
 ): readonly Candidate[] {
-  if (request.native === undefined) return ranked;
+  if (request.native === undefined && request.task === undefined) return ranked;
   const leavesOut = (candidate: Candidate): boolean => omittedOn(routeOf(candidate), request).length > 0;
   return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
 }

@@ -1,6 +1,7 @@
 /** Why a route cannot serve a request that is no chat, by its dialect and its model. */
 import type { Route } from '../../catalogue/route.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
+import { omittedOfTask } from '../../providers/native-pass.js';
 import type { Task } from '../../wire/task.js';
 import { targetOf } from './target.js';
 
@@ -20,7 +21,9 @@ export function taskObstacle(route: Route, task: Task): TaskObstacle | null {
     return cannot('dimensions', `has vectors of ${dimensions ?? 'one'} dimensions only`);
   }
   const found = embedding.obstacleOf(sentTask(route, task), targetOf(route));
-  return found && cannot(found.param, found.reason);
+  if (found) return cannot(found.param, found.reason);
+  const [omitted] = task.strict ? omittedOfTask(route, task) : [];
+  return omitted === undefined ? null : cannot(omitted, `has no field for \`${omitted}\``);
 }
 
 /** The task as it is sent to a route. A length that the vectors have anyway is not asked for: not every provider knows the field. */

@@ -70,6 +70,10 @@ export interface EmbeddingApi {
   obstacleOf(task: EmbeddingTask, target: Target): TaskObstacle | null;
   callOf(batch: EmbeddingBatch, target: Target): OutgoingCall;
   readVectors(answer: Record<string, unknown>): GivenVectors;
+  /** Whether `user` can be sent on; absent = it has no word for it. */
+  takesUser?(baseUrl: string): boolean;
+  /** Whether vectors surely come in base64; absent = they do not. */
+  givesBase64?(task: EmbeddingTask, target: Target): boolean;
   /** The header of the answer that counts the tokens, where the body does not. */
   readonly tokensHeader?: string;
 }

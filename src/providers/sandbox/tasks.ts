@@ -20,7 +20,7 @@ export function embed(body: Buffer): object | string {
   if (typeof dimensions !== 'number' || dimensions > dimensionsMax) {
     return `The sandbox has vectors of up to ${dimensionsMax} dimensions.`;
   }
-  const data = (input as unknown[]).map((item, index) => ({
+  const data = inputsOf(input).map((item, index) => ({
     object: 'embedding',
     index,
     embedding: vectorOf(wordsOf(item), dimensions),
@@ -45,6 +45,11 @@ function parse(body: Buffer): Fields | string {
     return `The sandbox takes requests of up to ${bodyBytesMax} bytes, and this one has ${body.length}.`;
   }
   return JSON.parse(body.toString('utf8')) as Fields;
+}
+
+/** A text, or a list of tokens, is one input. */
+function inputsOf(input: unknown): unknown[] {
+  return Array.isArray(input) && typeof input[0] !== 'number' ? input : [input];
 }
 
 /** Tokens are words of their own. */

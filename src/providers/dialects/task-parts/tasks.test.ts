@@ -25,21 +25,25 @@ const short = taskOf({ dimensions: 256 });
 const one = taskOf({ inputs: ['"a"'], dimensions: 256 });
 
 describe('the call for embeddings', () => {
-  it('of OpenAI asks for base64 only where the server is known to have it', () => {
-    const task = taskOf({ dimensions: 256, format: 'base64', user: '"u"' });
+  it('of OpenAI is what the client sent', () => {
+    const task = taskOf({ dimensions: 256, format: 'base64', isFormatSent: true, user: '"u"' });
     const sent = { model: 'text-embedding-3-small', input: ['a', 'b'], dimensions: 256, user: 'u' };
     expect(callOf('openai', openai, task)).toEqual({
       path: '/embeddings',
       body: { ...sent, encoding_format: 'base64' },
     });
-    expect(callOf('openai', { ...openai, baseUrl: 'https://example.test/v1' }, task).body).toEqual(sent);
+    const single = taskOf({ inputs: ['[1,2]'], isTokens: true, isSingle: true });
+    expect(callOf('openai', openai, single).body).toEqual({ model: 'text-embedding-3-small', input: [1, 2] });
   });
 
   it('of Mistral and Voyage has their names, and Voyage may not cut a text', () => {
     const mistral = { ...openai, baseUrl: 'https://api.mistral.ai/v1' };
     expect(callOf('openai', mistral, short).body).toMatchObject({ output_dimension: 256 });
     const voyage = { ...openai, baseUrl: 'https://api.voyageai.com/v1' };
-    expect(callOf('openai', voyage, short).body).toMatchObject({ output_dimension: 256, truncation: false });
+    const spoken = taskOf({ dimensions: 256, isFormatSent: true, user: '"u"' });
+    expect(callOf('openai', voyage, spoken).body).toEqual({
+      ...{ model: openai.upstreamModel, input: ['a', 'b'], output_dimension: 256, truncation: false },
+    });
   });
 
   it('of Azure has the path of its deployment', () => {
