@@ -193,11 +193,17 @@ describe('what needs a memory is refused', () => {
     ['conversation', { conversation: 'conv_1' }],
     ['background', { background: true }],
     ['input', { input: [{ type: 'item_reference', id: 'x' }] }],
-    ['messages', { input: undefined, messages: [] }],
   ])('%s', async (param, more) => {
     const reply = await bench.gateway.call('POST', path, ask(more));
     expect(reply).toMatchObject({ status: 400, json: { error: { param, code: 'invalid_request_error' } } });
     expect(bench.plain.calls).toHaveLength(0);
+  });
+
+  it('a body of another API, which names what is missing and where it belongs', async () => {
+    expect(await bench.gateway.call('POST', path, ask({ input: undefined, messages: [] }))).toMatchObject({
+      status: 400,
+      json: { error: { param: 'input', message: expect.stringContaining('/v1/chat/completions') } },
+    });
   });
 
   it('a stored response does not exist', async () => {
