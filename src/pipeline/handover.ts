@@ -174,8 +174,8 @@ export interface Trail {
   readonly legs: Leg[];
   /** The plan that is being walked; null before the first walk. */
   plan: Plan | null;
-  /** The routes of that plan that gates removed. */
-  removed: readonly Removal[];
+  /** What gates removed of that plan's routes, and what was in force when they ran: a policy may change before the settlement. */
+  gated: { policy: Identity['account']['policy']; isScoped: boolean; removed: readonly Removal[] } | null;
   /** The hash of the frames that were sent; null for a whole answer, and where bodies are not hashed. */
   answer: AnswerHash | null;
   /** What is remembered of the conversation, for that plan. */
@@ -204,7 +204,7 @@ export function newTrail(): Trail {
     breakerSkipped: [],
     legs: [],
     plan: null,
-    removed: [],
+    gated: null,
     answer: null,
     stay: null,
     place: 0,

@@ -80,10 +80,11 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       () => exchange.sentChain ?? resolveSavedChain(snapshot, account),
       (plan, place) => {
         const asker = { identity, territory: caller.origin.territory, moment, preferences: exchange.preferences };
+        const inForce = { policy: account.policy, isScoped: identity.key.terms.allowedProviders !== null };
         const { eligible, removed, error } = gate(ports, plan, asker);
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
-        trail.removed = removed;
+        trail.gated = { ...inForce, removed };
         trail.place = place;
         trail.stay = null;
         if (plan.kind === 'pin') return walk(ports, { exchange, plan, candidates: eligible, relay });

@@ -9,7 +9,7 @@ import type { Delivered, Exchange } from '../handover.js';
 
 const policies = new WeakMap<RoutingPolicy, string>();
 const catalogues = new WeakMap<Snapshot, string>();
-const gateTexts = new WeakMap<readonly Removal[], string>();
+const gateTexts = new WeakMap<RoutingPolicy, WeakMap<readonly Removal[], string>>();
 
 function kept<Key extends WeakKey>(known: WeakMap<Key, string>, key: Key, make: (key: Key) => string): string {
   let text = known.get(key);
@@ -22,7 +22,9 @@ function kept<Key extends WeakKey>(known: WeakMap<Key, string>, key: Key, make: 
 
 export function proofCellOf(exchange: Exchange, { route, answerHash }: Delivered): string {
   return proofCell({
-    policy: kept(policies, exchange.identity.account.policy, (policy) => digestCell(canonicalDigest(policy))),
+    policy: kept(policies, exchange.trail.gated?.policy ?? exchange.identity.account.policy, (policy) =>
+      digestCell(canonicalDigest(policy)),
+    ),
     catalogue: kept(catalogues, exchange.snapshot, (snapshot) => digestCell(catalogueDigest(snapshot))),
     gates: gatesText(exchange),
     route,
@@ -32,19 +34,29 @@ export function proofCellOf(exchange: Exchange, { route, answerHash }: Delivered
 }
 
 /** The gates of an account leave a pin alone, as does an order of providers. */
-function gatesText({ identity: { account, key }, preferences, trail: { plan, removed } }: Exchange): string {
-  if (plan === null) return '[]';
+function gatesText({ preferences, trail: { plan, gated } }: Exchange): string {
+  if (plan === null || gated === null) return '[]';
+  const { policy, isScoped, removed } = gated;
   const wishes = preferences?.gates.map(({ name }) => name) ?? [];
   if (plan.kind === 'pin')
     return textOf(
       wishes.filter((name) => name !== 'provider.allow_fallbacks'),
       removed,
     );
-  const own = (): string[] => setGates(account.policy).map(({ name }) => name);
-  const isScoped = key.terms.allowedProviders !== null;
+  const own = (): string[] => setGates(policy).map(({ name }) => name);
   // Without these two the list belongs to the policy alone, and is the same one for every request.
-  if (preferences === null && !isScoped) return kept(gateTexts, removed, () => textOf(own(), removed));
+  if (preferences === null && !isScoped) return kept(textsOf(policy), removed, () => textOf(own(), removed));
   return textOf([...(isScoped ? [keyScopeGate] : []), ...own(), ...wishes], removed);
+}
+
+/** Lists of removals may be shared by policies, the empty one above all, and each policy has gates of its own. */
+function textsOf(policy: RoutingPolicy): WeakMap<readonly Removal[], string> {
+  let texts = gateTexts.get(policy);
+  if (texts === undefined) {
+    texts = new WeakMap();
+    gateTexts.set(policy, texts);
+  }
+  return texts;
 }
 
 function textOf(names: readonly string[], removed: readonly Removal[]): string {

@@ -101,6 +101,23 @@ describe('a receipt', () => {
     expect((await bench.gateway.admin('GET', `/generations/${again.json.id}/proof`)).status).toBe(200);
   });
 
+  it('names the policy and gates with which its route was chosen, where the policy changes before the answer', async () => {
+    const { key } = await bench.gateway.createAccount();
+    const save = (policy: object) => bench.gateway.call('PUT', '/v1/routing-policy', policy, { key });
+    const { object: _, ...own } = (await save({ max_carbon: 100 })).json;
+    const answer = upstreamsOf.chat!.find(({ server }) => server === 'plain')!.whole('Hi');
+    bench.plain.enqueue(async (exchange) => {
+      await save({ deny_cloud_act: true });
+      return answer(exchange);
+    });
+    const reply = await bench.gateway.chat(chat.ask('auto/acme/policy-chat'), { key });
+    expect(reply.status, reply.text).toBe(200);
+    const receipt = JSON.parse((await proofOf(bench.gateway, reply.json.id, { key })).receipt);
+    expect(receipt.gates).toEqual([{ name: 'max_carbon', removed: 1 }]);
+    const { canonicalJson } = await import('../../../src/base/canonical-json.js');
+    expect(receipt.policy).toBe(sha256(canonicalJson(own)));
+  });
+
   it('of a stream that its caller left is about the bytes that it was sent', async () => {
     const { whole: _, ...upstream } = upstreamsOf.chat!.find(({ server }) => server === 'plain')!;
     bench.plain.enqueue(upstream.stream(['Hel', 'lo'], { hangAfter: 2 }));
