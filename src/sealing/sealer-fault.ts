@@ -8,11 +8,14 @@ export const sealerFaults = [
   'origin_other',
   'store_behind',
   'forked',
+  'row_bad',
 ] as const;
 export type SealerFault = (typeof sealerFaults)[number];
+/** The others stop a process; a bad row is only set aside. */
+export type StoppingFault = Exclude<SealerFault, 'row_bad'>;
 
 export class SealingStopped extends Error {
-  constructor(readonly reason: SealerFault) {
+  constructor(readonly reason: StoppingFault) {
     super(`the log of receipts is not sealed: ${reason}`);
     this.name = 'SealingStopped';
   }
@@ -24,10 +27,10 @@ interface FaultContext {
   readonly status: LogStatus | null;
 }
 
-export function faultText(reason: SealerFault, { origin, keyFile: { path }, status }: FaultContext): string {
+export function faultText(reason: StoppingFault, { origin, keyFile: { path }, status }: FaultContext): string {
   const stopped = 'No receipts are sealed by this process, requests are served';
   const current = status?.keys.at(-1)?.verifierKey ?? 'none';
-  const texts: Record<SealerFault, string> = {
+  const texts: Record<StoppingFault, string> = {
     key_missing: `${stopped}: the key file ${path} is missing. Put the key of the log back; another one is never made for it`,
     key_invalid: `${stopped}: the key file ${path} cannot be read as a signing key`,
     key_other: `${stopped}: the key in ${path} is not the one of the log, which is ${current}. Use the same key file for every process`,

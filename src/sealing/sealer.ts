@@ -10,15 +10,18 @@ import type { Clock } from '../base/time.js';
 import { checkpointText } from '../proof/checkpoint.js';
 import { leafHash } from '../proof/merkle.js';
 import { type SignerKey, signNote } from '../proof/note.js';
-import { type LogIdentity, receiptText } from '../proof/receipt.js';
+import { type LogIdentity, type ReceiptSource, receiptText } from '../proof/receipt.js';
 import { edgeTiles, TreeEdge } from '../proof/tiles.js';
-import type { LogState, LogStatus, LogStore, Sealing } from '../storage/log-types.js';
+import type { BadGeneration, LogState, LogStatus, LogStore, Sealing } from '../storage/log-types.js';
 import type { LogKeyFile } from './log-key.js';
 import type { PublishedCheckpoint } from './published-checkpoint.js';
-import { faultText, type SealerFault, SealingStopped } from './sealer-fault.js';
+import { faultText, type SealerFault, SealingStopped, type StoppingFault } from './sealer-fault.js';
 
 const roundMs = 400;
-const retryMs = 2_000;
+/** After an error of the store, which is most often over at once. */
+const retryMs = 300;
+/** After a fault that an operator has to see to. */
+const stoppedMs = 2_000;
 const batchMax = 512;
 /** So many receipts take about a millisecond, after which requests have the thread again. */
 const turnMax = 32;
@@ -40,12 +43,13 @@ export interface SealerFigures {
 }
 
 export class Sealer {
-  private fault: SealerFault | null = null;
+  private fault: StoppingFault | null = null;
   private status: LogStatus | null = null;
   private signer: SignerKey | null = null;
   private comparedAtMs = Number.NEGATIVE_INFINITY;
-  private oldLeft = true;
-  private isActive = false;
+  /** What this process has sealed last. */
+  private written: { size: number; root: Buffer } | null = null;
+  private hasBeenActive = false;
   private closing = false;
   private readonly pause = new Pause();
   private running: Promise<void> = Promise.resolve();
@@ -64,19 +68,23 @@ export class Sealer {
 
   figures(): SealerFigures {
     const { size = 0, oldestUnsealedMs = null } = this.status ?? {};
-    return { size, oldestUnsealedMs, fault: this.fault };
+    return { size, oldestUnsealedMs, fault: this.fault ?? (this.status?.setAside ? 'row_bad' : null) };
   }
 
-  /** What receipts of this log have in common; null before its first checkpoint, and where this process may not seal. */
+  /**
+   * What receipts of this log have in common, also where another process seals them; null before its first checkpoint, and where the log
+   * is not the one that was published.
+   */
   identity(): LogIdentity | null {
     const { origin = null, salt = null } = this.status ?? {};
-    return origin === null || salt === null || this.fault !== null ? null : { origin, salt };
+    if (origin === null || salt === null || this.fault === 'store_behind' || this.fault === 'forked') return null;
+    return { origin, salt };
   }
 
   private async run(): Promise<void> {
     while (!this.closing) {
       const done = await this.round();
-      if (!this.closing) await this.pause.wait(done ? roundMs : retryMs);
+      if (!this.closing) await this.pause.wait(done ? roundMs : this.fault === null ? retryMs : stoppedMs);
     }
   }
 
@@ -104,14 +112,15 @@ export class Sealer {
 
   private async sealAll(): Promise<void> {
     const { store, clock, published } = this.options;
-    if (!this.isActive) await store.setActive(true);
-    this.isActive = true;
+    if (!this.hasBeenActive) await store.retrySetAside();
     this.status = await store.status();
+    if (!this.status.active) await this.activate();
+    this.hasBeenActive = true;
     const signer = this.signerFor(this.status);
     if (needsBeginning(this.status, signer)) await store.seal((sealing) => this.begin(sealing, signer));
     if (this.status.oldestUnsealedMs === null) {
       await this.compareSometimes();
-      if (this.oldLeft) this.oldLeft = await store.queueOld(clock.now());
+      if (this.status.oldLeft) await store.queueOld(clock.now());
       return;
     }
     for (let taken = batchMax; taken === batchMax && !this.closing; ) {
@@ -119,8 +128,18 @@ export class Sealer {
       // Another process is at it.
       if (sealed === null) return this.compareSometimes();
       published.remember(sealed.checkpoint);
+      if (sealed.written) this.written = sealed.written;
       taken = sealed.taken;
     }
+    if (this.status.oldLeft) await store.queueOld(clock.now());
+    this.status = await store.status();
+  }
+
+  /** A process that has no log switches the queue off for all when it starts. */
+  private async activate(): Promise<void> {
+    const { store, logger } = this.options;
+    if (this.hasBeenActive) logger.warn({}, 'another process has proof.enabled: false; the log goes on here');
+    await store.setActive(true);
     this.status = await store.status();
   }
 
@@ -172,40 +191,77 @@ export class Sealer {
     if (current !== undefined && publicPart(current) !== publicPart(signer.verifier.text))
       throw new SealingStopped('key_other');
     await this.refuseRewritten(sealing);
-    await sealing.addKey(signer.verifier.text, clock.now());
+    if (current !== signer.verifier.text) {
+      // The same key under another name. What was signed under the first one has no leaf in it.
+      if (current !== undefined) await sealing.removeKey(current);
+      await sealing.addKey(signer.verifier.text, clock.now());
+    }
     const checkpoint = signNote(checkpointText({ origin, size: 0, root: state.root }), [signer]);
     await sealing.begin({ origin, salt: state.salt ?? randomBytes(32), checkpoint });
   }
 
-  private async sealBatch(sealing: Sealing, signer: SignerKey): Promise<{ taken: number; checkpoint: string }> {
-    const { state, readTile } = sealing;
+  private async sealBatch(sealing: Sealing, signer: SignerKey): Promise<SealedRound> {
+    const { state } = sealing;
     const { origin, salt, keys } = state;
     if (origin !== this.options.origin || salt === null) throw new SealingStopped('origin_other');
     // Changed since the round began: the next one reads the key again.
-    if (keys.at(-1)?.verifierKey !== signer.verifier.text) return { taken: 0, checkpoint: state.checkpoint ?? '' };
+    if (keys.at(-1)?.verifierKey !== signer.verifier.text) return nothingSealed(state, 0);
     await this.refuseRewritten(sealing);
-    const tiles: Buffer[] = [];
-    for (const place of edgeTiles(state.size)) tiles.push(await readTile(place));
-    const edge = new TreeEdge(state.size, tiles);
-    if (!edge.root().equals(state.root)) throw new SealingStopped('forked');
-    const sources = await sealing.take(batchMax);
+    const edge = new TreeEdge(state.size, await sealing.readTiles(edgeTiles(state.size)));
+    const isOwn = this.written?.size === state.size && this.written.root.equals(state.root);
+    if (!isOwn && !edge.root().equals(state.root)) throw new SealingStopped('forked');
+    const { count, sources, bad: unreadable } = await sealing.take(batchMax);
+    const bad = [...unreadable];
     const receipts: { id: string; accountId: string; receipt: string }[] = [];
     for (const source of sources) {
-      const receipt = receiptText(source, { origin, salt });
-      receipts.push({ id: source.id, accountId: source.accountId, receipt });
+      const { id, accountId } = source;
+      const receipt = receiptOf(source, { origin, salt });
+      if (receipt instanceof Error) {
+        bad.push({ id, accountId, reason: String(receipt) });
+        continue;
+      }
+      receipts.push({ id, accountId, receipt });
       edge.add(leafHash(receipt));
       if (receipts.length % turnMax === 0) await new Promise(setImmediate);
     }
-    if (receipts.length === 0) return { taken: 0, checkpoint: state.checkpoint ?? '' };
+    if (bad.length > 0) await this.setAside(sealing, bad);
+    if (receipts.length === 0) return nothingSealed(state, count);
     const root = edge.root();
     const checkpoint = signNote(checkpointText({ origin, size: edge.size, root }), [signer]);
     await sealing.write({ receipts, tiles: edge.changed(), size: edge.size, root, checkpoint });
-    return { taken: receipts.length, checkpoint };
+    return { taken: count, checkpoint, written: { size: edge.size, root } };
+  }
+
+  /** One generation that cannot be made into a receipt does not hold up the others. */
+  private async setAside(sealing: Sealing, bad: readonly BadGeneration[]): Promise<void> {
+    const [{ id, reason }] = bad as [BadGeneration];
+    this.options.logger.error({ id, reason, count: bad.length }, 'generations have no receipt; they were set aside');
+    await sealing.setAside(bad);
   }
 
   private async refuseRewritten({ state, readTile }: Sealing): Promise<void> {
     const rewritten = await this.options.published.compare(state, readTile);
     if (rewritten) throw new SealingStopped(rewritten);
+  }
+}
+
+interface SealedRound {
+  /** How many left the queue. */
+  readonly taken: number;
+  readonly checkpoint: string;
+  /** null where nothing was added. */
+  readonly written: { readonly size: number; readonly root: Buffer } | null;
+}
+
+function nothingSealed({ checkpoint }: LogState, taken: number): SealedRound {
+  return { taken, checkpoint: checkpoint ?? '', written: null };
+}
+
+function receiptOf(source: ReceiptSource, log: LogIdentity): string | Error {
+  try {
+    return receiptText(source, log);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 

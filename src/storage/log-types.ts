@@ -24,19 +24,45 @@ export interface LogState {
 export interface LogStatus extends LogState {
   /** When the generation that waits longest was settled; null where none waits. */
   readonly oldestUnsealedMs: number | null;
+  /** Whether settled generations are queued. */
+  readonly active: boolean;
+  /** Whether generations of before may be neither in the queue nor in the log. */
+  readonly oldLeft: boolean;
+  /** Whether a generation was set aside, because no receipt could be made of it. */
+  readonly setAside: boolean;
 }
 
 /** One sealing, inside its transaction. */
 export interface Sealing {
   readonly state: LogState;
-  /** Takes generations out of the queue, oldest first. Those that are gone, or sealed already, are left out. */
-  take(limit: number): Promise<ReceiptSource[]>;
+  /** Takes generations out of the queue, the newest. Those that are gone, or sealed already, are left out. */
+  take(limit: number): Promise<Taken>;
+  /** Puts generations back into the queue, where they wait for another process or version to try again. */
+  setAside(bad: readonly BadGeneration[]): Promise<void>;
   readonly readTile: ReadTile;
+  /** Reads several at once, in their order. */
+  readTiles(places: readonly TilePlace[]): Promise<Buffer[]>;
   write(sealed: SealedBatch): Promise<void>;
   /** Signs the log as it is, at first and after a change of key. */
   begin(log: { origin: string; salt: Buffer; checkpoint: string }): Promise<void>;
-  /** Ends the key in use and adds another. */
+  /** Ends the key in use and adds another. Dates never go back. */
   addKey(verifierKey: string, nowMs: number): Promise<void>;
+  /** Forgets a key that has another name from now on. */
+  removeKey(verifierKey: string): Promise<void>;
+}
+
+export interface BadGeneration {
+  readonly id: string;
+  readonly accountId: string;
+  readonly reason: string;
+}
+
+export interface Taken {
+  /** How many left the queue. */
+  readonly count: number;
+  readonly sources: readonly ReceiptSource[];
+  /** Those whose row cannot be read. */
+  readonly bad: readonly BadGeneration[];
 }
 
 interface SealedReceipt {
@@ -67,8 +93,12 @@ export interface LogStore {
   seal<T>(work: (sealing: Sealing) => Promise<T>): Promise<T | null>;
   /** Whether settled generations are queued for the log. Those of a time without are found again afterwards. */
   setActive(active: boolean): Promise<void>;
-  /** Queues generations of before, a few hours of them. False where nothing is left to look at. */
-  queueOld(nowMs: number): Promise<boolean>;
+  /** Queues generations of before, a few thousand of them. */
+  queueOld(nowMs: number): Promise<void>;
+  /** Lets what was set aside be tried again. */
+  retrySetAside(): Promise<void>;
+  /** The state alone, without what waits. */
+  state(): Promise<LogState>;
   /** The hashes of a tile; null where the log has none of it. */
   tile(place: TilePlace): Promise<Buffer | null>;
   /** `unsealed` where it waits for the sealer. Without an account: of any. */

@@ -5,10 +5,12 @@ import type { LogStore } from '../../src/storage/log-types.js';
 const state = { origin: null, salt: null, size: 0, root: emptyRoot, checkpoint: null, keys: [] };
 
 export const memoryLog: LogStore = {
-  status: async () => ({ ...state, oldestUnsealedMs: null }),
+  state: async () => state,
+  status: async () => ({ ...state, oldestUnsealedMs: null, active: false, oldLeft: false, setAside: false }),
   seal: async () => null,
   setActive: async () => {},
-  queueOld: async () => false,
+  queueOld: async () => {},
+  retrySetAside: async () => {},
   tile: async () => null,
   leaf: async () => null,
   read: (work) => work(state, async () => Buffer.alloc(0)),

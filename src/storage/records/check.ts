@@ -76,7 +76,7 @@ const comparisons: readonly { what: string; sql: string }[] = [
   {
     what: 'generation in the log',
     sql: `select g.id as place, 'a receipt, or waiting for one' as expected, null::text as found from lodestone.generations g
-      where (select s.active and s.old_before_ms is null from lodestone.log_state s)
+      where (select s.active and s.old_before_ms is null and s.again_at is null from lodestone.log_state s)
         and not exists (select 1 from lodestone.receipts r where r.id = g.id and r.account_id = g.account_id)
         and not exists (select 1 from lodestone.unsealed u where u.id = g.id and u.account_id = g.account_id)`,
   },

@@ -44,8 +44,8 @@ export async function prunableMonths(database: Database, beforeMs: number): Prom
 async function oldestUnsealed(database: Database): Promise<string | null> {
   const [state] = await database.statement<{ old: boolean; oldest: string | null }>(
     'prune-unsealed',
-    `select s.old_before_ms is not null as old,
-       (select u.id from lodestone.unsealed u order by u.id, u.account_id limit 1) as oldest
+    `select (s.old_before_ms is not null or s.again_at is not null) as old,
+       (select u.id from lodestone.unsealed u where u.set_aside is null order by u.id, u.account_id limit 1) as oldest
      from lodestone.log_state s where s.active`,
     [],
   );
@@ -88,7 +88,8 @@ export async function pruneMonth(database: Database, { monthMs, accounts, reques
 async function pruneLog(client: PoolClient, fromMs: number, toMs: number): Promise<void> {
   const range = [generationIdsFrom(fromMs), generationIdsFrom(toMs)];
   const waiting = await client.query(
-    `select 1 from lodestone.unsealed u where u.id >= $1 and u.id < $2 and (select s.active from lodestone.log_state s) limit 1`,
+    `select 1 from lodestone.unsealed u where u.id >= $1 and u.id < $2 and u.set_aside is null
+       and (select s.active from lodestone.log_state s) limit 1`,
     range,
   );
   if (waiting.rowCount !== 0) throw new Error('Generations of this month are not in the log of receipts yet.');
