@@ -260,7 +260,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const port = await server.listen(config.server.port, config.server.host);
   listening.port = port;
   await catalogue.load();
-  await expiry.start();
+  await Promise.all([expiry.start(), proof.begun]);
   const addresses = addressesOf(config, port);
   if (config.demo && options.print) {
     const text = (await prepareDemo({ store, directory, clock }))(addresses);

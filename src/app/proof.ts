@@ -24,9 +24,13 @@ interface ProofDeps {
 
 export interface Proof {
   readonly http: HttpDeps['proof'];
+  /** Once the log can be read, where it can begin; it is not waited for for long. */
+  readonly begun: Promise<void>;
   /** null where no receipts are logged. */
   readonly pipeline: PipelinePorts['proof'];
 }
+
+const begunMs = 3_000;
 
 /** Where the system chooses the port, it is no part of the origin: it is another one at each start. */
 function originOf(config: Config): string {
@@ -47,7 +51,7 @@ export function openProof({ config, store, clock, logger, base }: ProofDeps, par
   const keyFile = logKeyFileOf(config);
   if (!enabled) {
     void store.log.setActive(false).catch((error) => logger.warn({ error: String(error) }, 'the log cannot be read'));
-    return { http: { baseUrl: base, sealer: null, rotate: null }, pipeline: null };
+    return { http: { baseUrl: base, sealer: null, rotate: null }, begun: Promise.resolve(), pipeline: null };
   }
   const published = new PublishedCheckpoint(join(config.storage.dataDir, 'log-checkpoint'));
   const sealer = parts.add(new Sealer({ store: store.log, origin, keyFile, published, clock, logger }), (part) =>
@@ -55,5 +59,9 @@ export function openProof({ config, store, clock, logger, base }: ProofDeps, par
   );
   sealer.start();
   const rotate = () => rotateKey({ store: store.log, keyFile, clock });
-  return { http: { baseUrl: base, sealer, rotate }, pipeline: { hashBodies, identity: () => sealer.identity() } };
+  return {
+    http: { baseUrl: base, sealer, rotate },
+    begun: sealer.firstRound(begunMs),
+    pipeline: { hashBodies, identity: () => sealer.identity() },
+  };
 }

@@ -1,5 +1,17 @@
 /** The file of the key that signs the log. It is made once; a file that is lost later is never replaced by another key. */
-import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { newSigner, readSignerKey, type SignerKey, signerOf } from '../proof/note.js';
 
 const fileMode = 0o600;
@@ -18,7 +30,7 @@ export class LogKeyFile {
   /** Makes the first key. Where another process was faster, its key is the one. */
   create(origin: string): SignerKey | 'missing' | 'invalid' {
     try {
-      write(this.path, newSigner(origin).text, 'wx');
+      write(this.path, newSigner(origin).text, 'link');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
@@ -35,7 +47,7 @@ export class LogKeyFile {
 
   /** Puts a key beside the one in use, before the store knows of it. */
   keepNext(signer: SignerKey): void {
-    write(this.nextPath, signer.text, 'w');
+    write(this.nextPath, signer.text, 'rename');
   }
 
   /** The key that was put beside; the process that did so may have died since. */
@@ -46,6 +58,7 @@ export class LogKeyFile {
   useNext(): void {
     try {
       renameSync(this.nextPath, this.path);
+      syncFolder(dirname(this.path));
     } catch (error) {
       // Another process of this machine has done it.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
@@ -65,13 +78,32 @@ function readKey(path: string): SignerKey | 'missing' | 'invalid' {
   }
 }
 
-function write(path: string, text: string, flag: 'w' | 'wx'): void {
-  const file = openSync(path, flag, fileMode);
+/** The file appears whole or not at all, so no process reads a part of a key. `link` fails where it exists, `rename` replaces it. */
+function write(path: string, text: string, how: 'link' | 'rename'): void {
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  const file = openSync(temporary, 'wx', fileMode);
   try {
-    chmodSync(path, fileMode);
-    writeSync(file, `${text}\n`);
-    fsyncSync(file);
+    try {
+      fchmodSync(file, fileMode);
+      writeSync(file, `${text}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    if (how === 'link') linkSync(temporary, path);
+    else renameSync(temporary, path);
+    syncFolder(dirname(path));
   } finally {
-    closeSync(file);
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** The name of a new file is lost with the power until its folder is written. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
   }
 }

@@ -52,6 +52,11 @@ export class Sealer {
   private hasBeenActive = false;
   private closing = false;
   private readonly pause = new Pause();
+  private readonly wait = new Pause();
+  private markTried = (): void => {};
+  private readonly tried = new Promise<void>((resolve) => {
+    this.markTried = resolve;
+  });
   private running: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: SealerOptions) {}
@@ -64,6 +69,12 @@ export class Sealer {
     this.closing = true;
     this.pause.end();
     await this.running;
+  }
+
+  /** Waits for the first try to seal, whatever comes of it. */
+  async firstRound(msMax: number): Promise<void> {
+    await Promise.race([this.tried, this.wait.wait(msMax)]);
+    this.wait.end();
   }
 
   figures(): SealerFigures {
@@ -84,6 +95,7 @@ export class Sealer {
   private async run(): Promise<void> {
     while (!this.closing) {
       const done = await this.round();
+      this.markTried();
       if (!this.closing) await this.pause.wait(done ? roundMs : this.fault === null ? retryMs : stoppedMs);
     }
   }

@@ -167,8 +167,8 @@ export interface LedgerStore {
 }
 
 export interface GenerationStore {
-  /** By the generation's id, or by the id of its request. */
-  find(accountId: string, id: string): Promise<Generation | null>;
+  /** By the generation's id, or by the id of its request. Without an account: of any. */
+  find(accountId: string | null, id: string): Promise<Generation | null>;
   list(query: GenerationQuery): Promise<{ data: Generation[]; hasMore: boolean }>;
 }
 

@@ -181,10 +181,10 @@ export class MemoryStore implements Store {
   };
 
   readonly generations = {
-    find: (accountId: string, id: string) =>
+    find: (accountId: string | null, id: string) =>
       this.answer(() => {
-        const rows = [...this.generationRows.values()];
-        return rows.find((row) => row.accountId === accountId && (row.id === id || row.requestId === id)) ?? null;
+        const rows = [...this.generationRows.values()].filter((row) => row.id === id || row.requestId === id);
+        return rows.find((row) => accountId === null || row.accountId === accountId) ?? null;
       }),
     list: (query: GenerationQuery) =>
       this.answer(() => {

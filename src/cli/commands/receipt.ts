@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { checkProof } from '../../proof/check-proof.js';
 import { readVerifierKey } from '../../proof/note.js';
 import { type Command, type CommandContext, required } from '../command.js';
-import { CommandFailure, type Io, UsageError } from '../io.js';
+import { CommandFailure, type Io } from '../io.js';
 
 export const receiptCommands: readonly Command[] = [
   {
@@ -21,7 +21,10 @@ export const receiptCommands: readonly Command[] = [
 async function verifyReceipt({ io, json, positionals, options, markFailed }: CommandContext): Promise<void> {
   const proof = proofIn(io, required(positionals[0], 'The proof (PROOF.json)'));
   const key = options.key === undefined ? undefined : readVerifierKey(options.key);
-  if (key === null) throw new UsageError('--key is not a verifier key like <origin>+<hash>+<base64 key>.');
+  if (key === null)
+    throw new CommandFailure(
+      '--key is not a verifier key like <origin>+<hash>+<base64 key>. The proof was not checked.',
+    );
   const { checked, faults } = checkProof(proof, {
     request: options.request === undefined ? undefined : bytesOf(io, options.request),
     answer: options.answer === undefined ? undefined : bytesOf(io, options.answer),

@@ -62,7 +62,7 @@ export async function recordsOf<T>(deps: HttpDeps, read: () => Promise<T>): Prom
 }
 
 /** An id that another process has just given out is not unknown: that process settles it in a moment (docs/decisions/0022). */
-async function settledElsewhere<T>(
+export async function settledElsewhere<T>(
   { deployment, clock }: HttpDeps,
   id: string,
   find: () => Promise<T | null>,

@@ -6,7 +6,7 @@ import { leafHash } from '../../proof/merkle.js';
 import type { SealedLeaf } from '../../storage/log-types.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { recordsOf } from './generations.js';
+import { recordsOf, settledElsewhere } from './generations.js';
 
 export function registerProof(app: FastifyInstance, deps: HttpDeps): void {
   app.get<{ Params: { id: string } }>('/v1/generation/:id/proof', (request) =>
@@ -22,10 +22,13 @@ export function registerAnyProof(app: FastifyInstance, deps: HttpDeps): void {
 async function proofOf(deps: HttpDeps, id: string, accountId: string | null): Promise<ReceiptProof> {
   const { log, generations } = deps.store;
   const shown = id.slice(0, 100);
+  const find = () => generations.find(accountId, id);
   const leaf = await recordsOf(deps, async () => {
     const found = await log.leaf(id, accountId);
-    if (found !== null || accountId === null) return found;
-    return (await generations.find(accountId, id)) ? 'unsealed' : null;
+    if (found !== null) return found;
+    // The id of a request, or of a generation that the queue does not have.
+    const generation = (await find()) ?? (await settledElsewhere(deps, id, find));
+    return generation && ((await log.leaf(generation.id, generation.accountId)) ?? 'unsealed');
   });
   if (leaf === null) throw gatewayError('generation_not_found', { id: shown });
   if (leaf === 'unsealed') throw gatewayError('receipt_not_sealed', { id: shown });

@@ -39,6 +39,8 @@ export function registerLog(app: FastifyInstance, { store, proof }: HttpDeps): v
     const width = place?.width ?? tileWidth;
     const hashes = place && (await store.log.tile(place));
     if (!hashes || hashes.length < width * hashBytes) {
+      // It may have it in a moment.
+      reply.header('cache-control', 'no-store');
       throw gatewayError('log_not_found', { what: `The log has no tile "${request.params['*'].slice(0, 100)}".` });
     }
     reply.headers({ ...allowOrigin, 'cache-control': 'public, max-age=31536000, immutable' });

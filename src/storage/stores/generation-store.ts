@@ -1,6 +1,7 @@
 /** Reads the usage history of an account, newest first. */
 import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { generationIdsFrom, idTimeMs } from '../../base/ids.js';
+import type { Generation } from '../../domain/generation.js';
 import type { Database } from '../database.js';
 import type { GenerationQuery, GenerationSort, GenerationStore } from '../store.js';
 import { generations } from './tables.js';
@@ -9,6 +10,7 @@ import { isErrorSql } from './usage-store.js';
 export function generationStore(history: Database): GenerationStore {
   return {
     async find(accountId, id) {
+      if (accountId === null) return findAny(history, id);
       const rows = await history.query((db) =>
         db
           .select()
@@ -30,6 +32,21 @@ export function generationStore(history: Database): GenerationStore {
       return { data: rows.slice(0, query.limit), hasMore: rows.length > query.limit };
     },
   };
+}
+
+/** Ids are indexed by account, so here the time that they begin with bounds the rows to look at. */
+async function findAny(history: Database, id: string): Promise<Generation | null> {
+  const ms = idTimeMs(id);
+  const near =
+    ms === null ? [] : [gte(generations.createdAt, ms - clockStepMs), lt(generations.createdAt, ms + requestMaxMs)];
+  const rows = await history.look((db) =>
+    db
+      .select()
+      .from(generations)
+      .where(and(ofId(id), ...near))
+      .limit(1),
+  );
+  return rows[0] ?? null;
 }
 
 function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {

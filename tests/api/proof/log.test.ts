@@ -69,7 +69,9 @@ describe('the log', () => {
     expect(tile.headers['cache-control']).toContain('immutable');
     expect((await tile.body.arrayBuffer()).byteLength).toBe(Number(size) * 32);
     for (const path of ['0/000', `0/000.p/${Number(size) + 1}`, '1/000.p/1', '0/0', 'data/000', '%2e%2e/x']) {
-      expect((await open(`/log/tile/${path}`)).status).toBe(404);
+      const missing = await open(`/log/tile/${path}`);
+      expect(missing.status).toBe(404);
+      if (!path.startsWith('%')) expect(missing.headers['cache-control']).toBe('no-store');
     }
     const verdict = await runCommand(['log', 'verify', gateway.url]);
     expect(verdict.out).toContain('The log holds.');
@@ -92,6 +94,18 @@ describe('the log', () => {
     ]);
     expect(other.out).toContain('FAULT The earlier checkpoint has no valid signature');
     expect(other.code).toBe(1);
+  });
+
+  it('gives the proof by the id of the request too', async () => {
+    const reply = await gateway.chat(body);
+    const proof = await proofOf(gateway, reply.json.id);
+    const requestId = String(reply.headers['x-request-id']);
+    for (const found of [
+      await gateway.call('GET', `/v1/generation/${requestId}/proof`),
+      await gateway.admin('GET', `/generations/${requestId}/proof`),
+    ]) {
+      expect(found.json).toMatchObject({ receipt: proof.receipt, leaf_index: proof.leaf_index });
+    }
   });
 
   it('404 where the generation is unknown, 401 without a key', async () => {
@@ -118,6 +132,8 @@ describe('the log', () => {
     ] as const) {
       expect((await verifyReceipt(proof, {}, ['--key', key])).code).toBe(0);
     }
+    const malformed = await verifyReceipt(next, {}, ['--key', 'no-key']);
+    expect([malformed.code, malformed.out]).toEqual([1, expect.stringContaining('--key is not a verifier key')]);
     const wrong = await verifyReceipt(next, {}, ['--key', old!.verifier_key]);
     expect(wrong.out).toContain('FAULT The proof names another key');
     expect((await runCommand(['log', 'verify', '--since', saved(before), gateway.url])).code).toBe(0);
