@@ -1,20 +1,29 @@
 /** The hashes of an append-only tree as RFC 6962 defines them, and the checks of its two kinds of proof. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export const hashBytes = 32;
 
 const leafPrefix = Buffer.of(0);
-const nodePrefix = Buffer.of(1);
+const nodePrefix = 1;
 
 /** The root of a tree without leaves. */
-export const emptyRoot: Buffer = createHash('sha256').digest();
+export const emptyRoot: Buffer = sha256(Buffer.alloc(0));
 
-export function leafHash(bytes: Uint8Array | string): Buffer {
-  return createHash('sha256').update(leafPrefix).update(bytes).digest();
+function sha256(bytes: Uint8Array): Buffer {
+  return hash('sha256', bytes, 'buffer');
 }
 
+export function leafHash(bytes: Uint8Array | string): Buffer {
+  return sha256(Buffer.concat([leafPrefix, typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes]));
+}
+
+/** Filled anew for each node: a hash is taken of all of it at once. */
+const node = Buffer.alloc(1 + 2 * hashBytes, nodePrefix);
+
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
-  return createHash('sha256').update(nodePrefix).update(left).update(right).digest();
+  node.set(left, 1);
+  node.set(right, 1 + hashBytes);
+  return sha256(node);
 }
 
 /** The largest power of two below `count`, which is at least 2. */

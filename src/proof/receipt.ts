@@ -2,7 +2,7 @@
  * The receipt of one generation: canonical JSON (RFC 8785) with every field, null where it does not apply. Its bytes are a leaf of the
  * log, so what is written here never changes for a version `v`.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { usdText } from '../base/money.js';
 import type { Generation } from '../domain/generation.js';
 import { type BillLines, unitOf } from '../wire/cost.js';
@@ -39,8 +39,22 @@ export type ReceiptSource = Pick<
 const receiptVersion = 1;
 const million = 1_000_000n;
 
+/** The hashes of the accounts that were seen last, under one salt: there is one log. */
+const accountHashes = new Map<string, string>();
+const accountsMax = 10_000;
+let saltOfHashes: Buffer | null = null;
+
 function accountHash(salt: Buffer, accountId: string): string {
-  return createHash('sha256').update(salt).update(accountId).digest('hex');
+  if (saltOfHashes === null || !salt.equals(saltOfHashes) || accountHashes.size >= accountsMax) {
+    accountHashes.clear();
+    saltOfHashes = salt;
+  }
+  let found = accountHashes.get(accountId);
+  if (found === undefined) {
+    found = hash('sha256', Buffer.concat([salt, Buffer.from(accountId, 'utf8')]));
+    accountHashes.set(accountId, found);
+  }
+  return found;
 }
 
 /** Members are in the order of RFC 8785. Written by hand, because the log takes one for every request. */
