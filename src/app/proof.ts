@@ -7,6 +7,7 @@ import type { HttpDeps } from '../http/deps.js';
 import type { PipelinePorts } from '../pipeline/handover.js';
 import { LogKeyFile } from '../sealing/log-key.js';
 import { PublishedCheckpoint } from '../sealing/published-checkpoint.js';
+import { RecentState } from '../sealing/recent-state.js';
 import { rotateKey } from '../sealing/rotate-key.js';
 import { Sealer } from '../sealing/sealer.js';
 import type { Store } from '../storage/store.js';
@@ -49,18 +50,24 @@ export function openProof({ config, store, clock, logger, base }: ProofDeps, par
   const { enabled, hashBodies } = config.proof;
   const origin = originOf(config);
   const keyFile = logKeyFileOf(config);
+  const recent = new RecentState(store.log, clock);
+  const shown = { baseUrl: base, state: () => recent.read() };
   if (!enabled) {
     void store.log.setActive(false).catch((error) => logger.warn({ error: String(error) }, 'the log cannot be read'));
-    return { http: { baseUrl: base, sealer: null, rotate: null }, begun: Promise.resolve(), pipeline: null };
+    return { http: { ...shown, sealer: null, rotate: null }, begun: Promise.resolve(), pipeline: null };
   }
   const published = new PublishedCheckpoint(join(config.storage.dataDir, 'log-checkpoint'));
   const sealer = parts.add(new Sealer({ store: store.log, origin, keyFile, published, clock, logger }), (part) =>
     part.close(),
   );
   sealer.start();
-  const rotate = () => rotateKey({ store: store.log, keyFile, clock });
+  const rotate = async () => {
+    const rotated = await rotateKey({ store: store.log, keyFile, clock });
+    recent.forget();
+    return rotated;
+  };
   return {
-    http: { baseUrl: base, sealer, rotate },
+    http: { ...shown, sealer, rotate },
     begun: sealer.firstRound(begunMs),
     pipeline: { hashBodies, identity: () => sealer.identity() },
   };

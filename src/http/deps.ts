@@ -25,6 +25,7 @@ import type { ProcessMeters } from '../observability/metrics/process-meters.js';
 import type { StripePayments } from '../payments/stripe-payments.js';
 import type { RotatedKey } from '../sealing/rotate-key.js';
 import type { Sealer } from '../sealing/sealer.js';
+import type { LogState } from '../storage/log-types.js';
 import type { Store } from '../storage/store.js';
 import type { Origin, Territories } from '../territory/territories.js';
 import type { Territory } from '../territory/territory.js';
@@ -108,6 +109,8 @@ export interface HttpDeps {
   /** The log of receipts. Its sealer and the change of its key are null where no receipts are logged. */
   proof: {
     readonly sealer: Pick<Sealer, 'figures'> | null;
+    /** What everybody may ask for, so it may be half a second old. */
+    state(): Promise<LogState>;
     readonly rotate: (() => Promise<RotatedKey>) | null;
     /** The address at which clients reach the gateway. */
     baseUrl(): string;

@@ -65,7 +65,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     journal: { settled: async () => true },
     deployment: singleProcess,
     retention: null,
-    proof: { sealer: null, rotate: null, baseUrl: () => dashboardOrigin },
+    proof: { sealer: null, rotate: null, state: () => store.log.state(), baseUrl: () => dashboardOrigin },
     limits,
     https: false,
     isStarted: () => true,

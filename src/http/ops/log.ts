@@ -10,7 +10,7 @@ const notBegun = 'This gateway has no log of receipts.';
 
 export function registerLog(app: FastifyInstance, { store, proof }: HttpDeps): void {
   app.get('/.well-known/lodestone/log', async (_request, reply) => {
-    const { origin, keys, checkpoint } = await store.log.status();
+    const { origin, keys, checkpoint } = await proof.state();
     if (origin === null || checkpoint === null) throw gatewayError('log_not_found', { what: notBegun });
     const base = proof.baseUrl();
     reply.headers({ ...allowOrigin, 'cache-control': 'public, max-age=10' });
@@ -27,7 +27,7 @@ export function registerLog(app: FastifyInstance, { store, proof }: HttpDeps): v
   });
 
   app.get('/log/checkpoint', async (_request, reply) => {
-    const { checkpoint } = await store.log.status();
+    const { checkpoint } = await proof.state();
     if (checkpoint === null) throw gatewayError('log_not_found', { what: notBegun });
     reply.headers({ ...allowOrigin, 'cache-control': 'public, max-age=1' });
     return reply.type('text/plain; charset=utf-8').send(checkpoint);
