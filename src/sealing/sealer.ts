@@ -129,7 +129,11 @@ export class Sealer {
     if (!this.status.active) await this.activate();
     this.hasBeenActive = true;
     const signer = this.signerFor(this.status);
-    if (needsBeginning(this.status, signer)) await store.seal((sealing) => this.begin(sealing, signer));
+    if (needsBeginning(this.status, signer)) {
+      // Another process is at it.
+      if ((await store.seal((sealing) => this.begin(sealing, signer))) === null) return;
+      this.status = await store.status();
+    }
     if (this.status.oldestUnsealedMs === null) {
       await this.compareSometimes();
       if (this.status.oldLeft) await store.queueOld(clock.now());
