@@ -16,7 +16,11 @@ export const partMetrics = {
     'max',
     'Age of the oldest settlement that is not yet in the log of receipts.',
   ),
-  lodestone_log_sealer_fault: gauge('max', '1 while receipts are not sealed or set aside, by reason; else 0.', 'reason'),
+  lodestone_log_sealer_fault: gauge(
+    'max',
+    '1 while receipts are not sealed or set aside, by reason; else 0.',
+    'reason',
+  ),
   lodestone_redis_up: gauge('min', '1 while Redis can be reached; absent where none is configured.'),
   lodestone_redis_fallbacks_total: counter('Requests that were admitted without Redis, by local limits.'),
   lodestone_upstream_connections: gauge('sum', 'Connections to upstreams, by state.', 'state'),
