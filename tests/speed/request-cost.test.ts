@@ -5,9 +5,10 @@ import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
 
 /**
  * The most that a request may cost, as a multiple of the bare proxy's. To choose it: run this file eight times, take the median of the
- * ratios that it prints (1.47 when this was set), and multiply by 1.25, so that a regression of a quarter fails. Lower it after every gain.
+ * ratios that it prints (2.08 when this was set, with the log of receipts; 1.47 without), and multiply by 1.25, so that a regression of a
+ * quarter fails. Lower it after every gain.
  */
-const costRatioMax = 1.85;
+const costRatioMax = 2.6;
 
 let gateway: SpawnedGateway | undefined;
 afterAll(() => gateway?.stop());
