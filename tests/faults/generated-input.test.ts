@@ -39,8 +39,15 @@ afterAll(() => rig.stop());
 
 const calls: string[] = [];
 let honestCount = 0;
+/** Requests that were sent again because their connection ended first; the gateway may have served both. */
+let retried = 0;
 const residentMb = () =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${rig.gateway.pid}/status`, 'utf8'))?.[1]) / 1024;
+
+function addFigures(figures: { byFamily: { valid?: number }; retried: number }): void {
+  honestCount += figures.byFamily.valid ?? 0;
+  retried += figures.retried;
+}
 
 describe('bad input at scale', () => {
   it(
@@ -51,8 +58,7 @@ describe('bad input at scale', () => {
       const options = { url, seed, target, honestKey: honest.key };
       const numbers = single === undefined ? { from: 1, count } : { from: Number(single), count: 1 };
       const before = { ...options, from: 1, count: Math.min(count, scaled(300, 500)), connections: 16 };
-      if (single === undefined)
-        honestCount += (await new InputRun({ ...before, seed: seed + 1 }).run()).byFamily.valid ?? 0;
+      if (single === undefined) addFigures(await new InputRun({ ...before, seed: seed + 1 }).run());
       const warmMb = Math.round(residentMb());
       const callsBefore = calls.length;
       const run = new InputRun({ ...options, ...numbers, connections: 64 });
@@ -60,7 +66,7 @@ describe('bad input at scale', () => {
       console.log(`LODESTONE_FIGURES ${JSON.stringify({ seed, ...figures, warmMb, endMb: Math.round(residentMb()) })}`);
 
       expect(run.failures).toEqual([]);
-      honestCount += figures.byFamily.valid ?? 0;
+      addFigures(figures);
       const unanswered = calls.length - callsBefore - figures.served;
       expect(unanswered, 'an upstream call for each 200, and for nothing else').toBeGreaterThanOrEqual(0);
       expect(unanswered).toBeLessThanOrEqual(figures.retried);
@@ -74,8 +80,10 @@ describe('bad input at scale', () => {
   it(
     'the books of both accounts hold what was served, and nothing else',
     async () => {
-      expect(await generations(rig.gateway, honest, honestCount)).toHaveLength(honestCount);
-      const lucky = calls.length - honestCount;
+      const served = await generations(rig.gateway, honest, honestCount);
+      expect(served.length).toBeGreaterThanOrEqual(honestCount);
+      expect(served.length).toBeLessThanOrEqual(honestCount + retried);
+      const lucky = calls.length - served.length;
       const records = await generations(rig.gateway, hostile, lucky);
       expect(records).toHaveLength(lucky);
       const entries = await rig.gateway.ledger(hostile.accountId);
