@@ -8,7 +8,7 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { bodyHash } from '../proof/proof-facts.js';
 import { isNativePass } from '../providers/native-pass.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
-import { AnswerHash } from './answer-hash.js';
+import { AnswerHash, hashOfAnswer } from './answer-hash.js';
 import { CallerGone } from './caller.js';
 import {
   type Billed,
@@ -158,7 +158,10 @@ interface BilledAnswer {
   readonly leafOf: LeafOf | null;
 }
 
-function billedAnswer(ports: RespondPorts, { exchange, route, parts, billed, leafOf }: BilledAnswer): Delivered {
+function billedAnswer(
+  ports: RespondPorts,
+  { exchange, route, parts, billed, leafOf }: BilledAnswer,
+): MaybePromise<Delivered> {
   const { caller, trail, startedAtMs, bodyMs } = exchange;
   if (caller.gone) return callerGone(exchange);
   const { finishReason, encoding } = parts;
@@ -177,10 +180,10 @@ function billedAnswer(ports: RespondPorts, { exchange, route, parts, billed, lea
   const nowMs = ports.clock.monotonicMs();
   trail.answeredAtMs = nowMs;
   trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
-  const answerHash = ports.proof?.hashBodies ? bodyHash(Buffer.from(text, encoding)) : null;
   // The headers are made when they are sent: the usage has then corrected what remains of the key's tokens.
   const send = () => caller.answer(answerHeaders(ports, exchange, route), text, encoding);
-  return servedOf(exchange, { ...served, answerHash, send });
+  const hashed = ports.proof?.hashBodies ? hashOfAnswer(text, encoding) : null;
+  return andThen(hashed, (answerHash) => servedOf(exchange, { ...served, answerHash, send }));
 }
 
 interface EndedStream {
@@ -208,19 +211,26 @@ function endStream(ports: RespondPorts, { exchange, route, relay, end }: EndedSt
     const usage = { given, usage: billed.usage, cost: billed.cost };
     const frames = relay.takeEnd(end, usage, metadataOf(ports, exchange, route, { streamEnd: end }));
     const streamEnd = caller.gone ? 'client_closed' : end;
-    const answerHash = exchange.trail.answer?.end(frames) ?? null;
     const send = () => caller.endStream(frames);
-    return servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash, send });
+    return andThen(exchange.trail.answer?.end(frames) ?? null, (answerHash) =>
+      servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash, send }),
+    );
   });
 }
 
 /** An answer that cannot be priced is not billed. */
-function endWithPricingFault(exchange: Exchange, route: Route, relay: StreamRelay, reason: string): Delivered {
+function endWithPricingFault(
+  exchange: Exchange,
+  route: Route,
+  relay: StreamRelay,
+  reason: string,
+): MaybePromise<Delivered> {
   const frames = relay.takeError(gatewayError('cost_unresolvable', { provider: route.provider.id, reason }));
   const { finishReason } = relay;
   const send = () => exchange.caller.endStream(frames);
-  const answerHash = exchange.trail.answer?.end(frames) ?? null;
-  return servedOf(exchange, { route, billed: null, finishReason, streamEnd: 'pricing_fault', answerHash, send });
+  return andThen(exchange.trail.answer?.end(frames) ?? null, (answerHash) =>
+    servedOf(exchange, { route, billed: null, finishReason, streamEnd: 'pricing_fault', answerHash, send }),
+  );
 }
 
 /** A caller that leaves during its stream pays for the prompt and for what it was sent. */
@@ -237,9 +247,11 @@ function billAbandoned(
     text,
     whole: false,
   });
-  const answerHash = exchange.trail.answer?.end(null) ?? null;
+  const hashed = exchange.trail.answer?.end(null) ?? null;
   return andThen(billing, (billed) =>
-    servedOf(exchange, { route, billed, finishReason, streamEnd: 'client_closed', answerHash, send: null }),
+    andThen(hashed, (answerHash) =>
+      servedOf(exchange, { route, billed, finishReason, streamEnd: 'client_closed', answerHash, send: null }),
+    ),
   );
 }
 
