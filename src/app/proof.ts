@@ -60,6 +60,7 @@ export function openProof({ config, store, clock, logger, base }: ProofDeps, par
   const sealer = parts.add(new Sealer({ store: store.log, origin, keyFile, published, clock, logger }), (part) =>
     part.close(),
   );
+  store.log.join(() => sealer.identity());
   sealer.start();
   const rotate = async () => {
     const rotated = await rotateKey({ store: store.log, keyFile, clock });

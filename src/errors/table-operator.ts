@@ -46,6 +46,17 @@ export const operatorErrors = {
     operations: ['getReceiptProof', 'getAnyReceiptProof'],
     message: ({ id }) => `The receipt of "${id}" is not in the log yet. Ask again in two seconds.`,
   }),
+  generation_altered: row<{ id: string }>({
+    status: 500,
+    type: 'internal_server_error',
+    code: 'generation_altered',
+    param: 'id',
+    when: 'The stored record of the generation is not the one whose receipt is in the log: somebody has changed it in the database.',
+    remedy: 'Tell the operator, who finds such records with `lodestone storage check`.',
+    operations: ['getReceiptProof', 'getAnyReceiptProof'],
+    message: ({ id }) =>
+      `The record of "${id}" was changed after its receipt was sealed, so it cannot be proved. Tell the operator.`,
+  }),
   log_not_found: row<{ what: string }>({
     status: 404,
     type: 'not_found',

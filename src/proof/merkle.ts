@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 export const hashBytes = 32;
 
 const leafPrefix = Buffer.of(0);
+const leafPrefixText = '\u0000';
 const nodePrefix = 1;
 
 /** The root of a tree without leaves. */
@@ -14,7 +15,8 @@ function sha256(bytes: Uint8Array): Buffer {
 }
 
 export function leafHash(bytes: Uint8Array | string): Buffer {
-  return sha256(Buffer.concat([leafPrefix, typeof bytes === 'string' ? Buffer.from(bytes, 'utf8') : bytes]));
+  if (typeof bytes === 'string') return hash('sha256', leafPrefixText + bytes, 'buffer');
+  return sha256(Buffer.concat([leafPrefix, bytes]));
 }
 
 /** Filled anew for each node: a hash is taken of all of it at once. */

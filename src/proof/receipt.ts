@@ -36,7 +36,8 @@ export type ReceiptSource = Pick<
   | 'proof'
 >;
 
-const receiptVersion = 1;
+/** Receipts are made again from stored generations, so a change of their form is a new version, and the old form stays readable. */
+export const receiptVersion = 1;
 const million = 1_000_000n;
 
 /** The hashes of the accounts that were seen last, under one salt: there is one log. */

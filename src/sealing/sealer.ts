@@ -8,11 +8,11 @@ import type { Logger } from '../base/logger.js';
 import { Pause } from '../base/pause.js';
 import type { Clock } from '../base/time.js';
 import { checkpointText } from '../proof/checkpoint.js';
-import { leafHash } from '../proof/merkle.js';
 import { type SignerKey, signNote } from '../proof/note.js';
-import { type LogIdentity, type ReceiptSource, receiptText } from '../proof/receipt.js';
+import type { LogIdentity } from '../proof/receipt.js';
 import { edgeTiles, TreeEdge } from '../proof/tiles.js';
 import type { BadGeneration, LogState, LogStatus, LogStore, Sealing } from '../storage/log-types.js';
+import { addBatches, addQueued, queueMax } from './add-leaves.js';
 import type { LogKeyFile } from './log-key.js';
 import type { PublishedCheckpoint } from './published-checkpoint.js';
 import { faultText, type SealerFault, SealingStopped, type StoppingFault } from './sealer-fault.js';
@@ -22,9 +22,6 @@ const roundMs = 400;
 const retryMs = 300;
 /** After a fault that an operator has to see to. */
 const stoppedMs = 2_000;
-const batchMax = 512;
-/** So many receipts take about a millisecond, after which requests have the thread again. */
-const turnMax = 32;
 const compareEveryMs = 2_000;
 
 export interface SealerOptions {
@@ -139,13 +136,13 @@ export class Sealer {
       if (this.status.oldLeft) await store.queueOld(clock.now());
       return;
     }
-    for (let taken = batchMax; taken === batchMax && !this.closing; ) {
+    for (let more = true; more && !this.closing; ) {
       const sealed = await store.seal((sealing) => this.sealBatch(sealing, signer));
       // Another process is at it.
       if (sealed === null) return this.compareSometimes();
       published.remember(sealed.checkpoint);
       if (sealed.written) this.written = sealed.written;
-      taken = sealed.taken;
+      more = sealed.more;
     }
     if (this.status.oldLeft) await store.queueOld(clock.now());
     this.status = await store.status();
@@ -221,31 +218,20 @@ export class Sealer {
     const { origin, salt, keys } = state;
     if (origin !== this.options.origin || salt === null) throw new SealingStopped('origin_other');
     // Changed since the round began: the next one reads the key again.
-    if (keys.at(-1)?.verifierKey !== signer.verifier.text) return nothingSealed(state, 0);
+    if (keys.at(-1)?.verifierKey !== signer.verifier.text) return nothingSealed(state, false);
     await this.refuseRewritten(sealing);
     const edge = new TreeEdge(state.size, await sealing.readTiles(edgeTiles(state.size)));
     const isOwn = this.written?.size === state.size && this.written.root.equals(state.root);
     if (!isOwn && !edge.root().equals(state.root)) throw new SealingStopped('forked');
-    const { count, sources, bad: unreadable } = await sealing.take(batchMax);
-    const bad = [...unreadable];
-    const receipts: { id: string; accountId: string; receipt: string }[] = [];
-    for (const source of sources) {
-      const { id, accountId } = source;
-      const receipt = receiptOf(source, { origin, salt });
-      if (receipt instanceof Error) {
-        bad.push({ id, accountId, reason: String(receipt) });
-        continue;
-      }
-      receipts.push({ id, accountId, receipt });
-      edge.add(leafHash(receipt));
-      if (receipts.length % turnMax === 0) await new Promise(setImmediate);
-    }
+    const { batches, more } = await addBatches(sealing, edge);
+    const { receipts, bad, count } = await addQueued(sealing, edge, { origin, salt });
     if (bad.length > 0) await this.setAside(sealing, bad);
-    if (receipts.length === 0) return nothingSealed(state, count);
+    const isMore = more || count === queueMax;
+    if (edge.size === state.size) return nothingSealed(state, isMore);
     const root = edge.root();
     const checkpoint = signNote(checkpointText({ origin, size: edge.size, root }), [signer]);
-    await sealing.write({ receipts, tiles: edge.changed(), size: edge.size, root, checkpoint });
-    return { taken: count, checkpoint, written: { size: edge.size, root } };
+    await sealing.write({ batches, receipts, tiles: edge.changed(), size: edge.size, root, checkpoint });
+    return { more: isMore, checkpoint, written: { size: edge.size, root } };
   }
 
   /** One generation that cannot be made into a receipt does not hold up the others. */
@@ -262,23 +248,15 @@ export class Sealer {
 }
 
 interface SealedRound {
-  /** How many left the queue. */
-  readonly taken: number;
+  /** Whether something may still wait. */
+  readonly more: boolean;
   readonly checkpoint: string;
   /** null where nothing was added. */
   readonly written: { readonly size: number; readonly root: Buffer } | null;
 }
 
-function nothingSealed({ checkpoint }: LogState, taken: number): SealedRound {
-  return { taken, checkpoint: checkpoint ?? '', written: null };
-}
-
-function receiptOf(source: ReceiptSource, log: LogIdentity): string | Error {
-  try {
-    return receiptText(source, log);
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+function nothingSealed({ checkpoint }: LogState, more: boolean): SealedRound {
+  return { more, checkpoint: checkpoint ?? '', written: null };
 }
 
 function needsBeginning({ size, origin, checkpoint, keys }: LogState, { verifier }: SignerKey): boolean {

@@ -1,5 +1,5 @@
 /** What the store knows of the log of receipts. */
-import type { ReceiptSource } from '../proof/receipt.js';
+import type { LogIdentity, ReceiptSource } from '../proof/receipt.js';
 import type { ChangedTile, ReadTile, TilePlace } from '../proof/tiles.js';
 
 export interface LogKey {
@@ -9,6 +9,11 @@ export interface LogKey {
   /** null for the key in use. */
   readonly toMs: number | null;
 }
+
+/**
+ * What the settlements of this process add leaves with; its answer is null while the log is not known. null where the process keeps no log.
+ */
+export type LogMembership = (() => LogIdentity | null) | null;
 
 export interface LogState {
   /** Of the first checkpoint; null before it. */
@@ -35,6 +40,10 @@ export interface LogStatus extends LogState {
 /** One sealing, inside its transaction. */
 export interface Sealing {
   readonly state: LogState;
+  /** The batches of leaves that wait, the oldest first. */
+  waitingBatches(limit: number): Promise<LeafBatch[]>;
+  /** Puts the generations of a batch into the queue instead. */
+  queueBatch(batch: string): Promise<void>;
   /** Takes generations out of the queue, the newest. Those that are gone, or sealed already, are left out. */
   take(limit: number): Promise<Taken>;
   /** Puts generations back into the queue, where they wait for another process or version to try again. */
@@ -65,6 +74,13 @@ export interface Taken {
   readonly bad: readonly BadGeneration[];
 }
 
+/** The leaves of one settlement. */
+export interface LeafBatch {
+  readonly batch: string;
+  readonly origin: string;
+  readonly leaves: Buffer;
+}
+
 interface SealedReceipt {
   readonly id: string;
   readonly accountId: string;
@@ -72,7 +88,9 @@ interface SealedReceipt {
 }
 
 export interface SealedBatch {
-  /** The first is the leaf after the state's last one. */
+  /** Their leaves follow on the state's last one, in this order. */
+  readonly batches: readonly { readonly batch: string; readonly firstLeaf: number }[];
+  /** Those out of the queue, whose leaves come after. */
   readonly receipts: readonly SealedReceipt[];
   readonly tiles: readonly ChangedTile[];
   readonly size: number;
@@ -87,10 +105,15 @@ export interface SealedLeaf {
   readonly inclusionPath: readonly Buffer[];
 }
 
+/** `unsealed` where it waits for the sealer, `altered` where the stored generation is not the one that was sealed. */
+export type LeafAnswer = SealedLeaf | 'unsealed' | 'altered' | null;
+
 export interface LogStore {
   status(): Promise<LogStatus>;
   /** Runs `work` in one transaction under the sealer's lock; null where another process has it. */
   seal<T>(work: (sealing: Sealing) => Promise<T>): Promise<T | null>;
+  /** Makes the settlements of this process members of the log. */
+  join(membership: NonNullable<LogMembership>): void;
   /** Whether settled generations are queued for the log. Those of a time without are found again afterwards. */
   setActive(active: boolean): Promise<void>;
   /** Queues generations of before, a few thousand of them. */
@@ -101,8 +124,8 @@ export interface LogStore {
   state(): Promise<LogState>;
   /** The hashes of a tile; null where the log has none of it. */
   tile(place: TilePlace): Promise<Buffer | null>;
-  /** `unsealed` where it waits for the sealer. Without an account: of any. */
-  leaf(id: string, accountId: string | null): Promise<SealedLeaf | 'unsealed' | null>;
+  /** Without an account: of any, as far as its receipt is stored. */
+  leaf(id: string, accountId: string | null): Promise<LeafAnswer>;
   /** Reads the tree in one snapshot. */
   read<T>(work: (state: LogState, readTile: ReadTile) => Promise<T>): Promise<T>;
 }

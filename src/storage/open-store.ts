@@ -4,6 +4,7 @@ import { and, desc, eq, inArray, like, lt, or } from 'drizzle-orm';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
 import { clientConfig, Database, historyTimeoutMs, type StoreAddress, storeError } from './database.js';
+import type { LogMembership } from './log-types.js';
 import { migrate } from './migrate.js';
 import { changeFeed, otherProcesses } from './other-processes.js';
 import { ensurePartitions } from './records/partitions.js';
@@ -37,11 +38,12 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
       'partitions for the coming months could not be made; trying again later',
     ),
   );
+  let membership: LogMembership = null;
   return {
     accounts: accountStore(database),
     keys: keyStore(database),
     aliases: aliasStore(database),
-    ledger: ledgerStore(database, history),
+    ledger: ledgerStore(database, history, () => membership),
     generations: generationStore(history),
     availability: availabilityStore(database),
     holds: holdStore(database),
@@ -51,7 +53,9 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     records: recordStore(database, options, migrateOnce),
     catalogueLog: catalogueLog(database),
     routeHistory: routeHistoryStore(database, history),
-    log: logStore(database),
+    log: logStore(database, (joined) => {
+      membership = joined;
+    }),
     payments: paymentStore(database),
     notices: noticeStore(database),
     changes: changeFeed(database, options, options.logger),

@@ -5,6 +5,7 @@ import type { LogStore } from '../../src/storage/log-types.js';
 const state = { origin: null, salt: null, size: 0, root: emptyRoot, checkpoint: null, keys: [] };
 
 export const memoryLog: LogStore = {
+  join: () => {},
   state: async () => state,
   status: async () => ({ ...state, oldestUnsealedMs: null, active: false, oldLeft: false, setAside: false }),
   seal: async () => null,

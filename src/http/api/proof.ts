@@ -32,6 +32,7 @@ async function proofOf(deps: HttpDeps, id: string, accountId: string | null): Pr
   });
   if (leaf === null) throw gatewayError('generation_not_found', { id: shown });
   if (leaf === 'unsealed') throw gatewayError('receipt_not_sealed', { id: shown });
+  if (leaf === 'altered') throw gatewayError('generation_altered', { id: shown });
   return proofJson(leaf);
 }
 

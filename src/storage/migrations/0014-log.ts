@@ -1,9 +1,11 @@
 /**
- * Creates the log of receipts: its state, its hash tiles, its keys, the receipts, and the queue of generations that it does not have yet.
- * A trigger fills the queue, so rows of an older version are in it too. `old_before_ms` is for the generations of before: those created
- * earlier may be neither in the queue nor in the log; null where none is. `old_from_ms` is where to stop; null for the oldest. `again_at` is
- * when the newest are looked at once more, because a settlement under way does not see that the queue was switched on. `set_aside` says why
- * a generation cannot be made into a receipt.
+ * Creates the log of receipts: its state, its hash tiles and its keys. A settlement adds the leaves of its generations as one batch, whose
+ * number they all have; it begins with the millisecond. A sealed batch has the index of its first leaf instead of the hashes. Generations
+ * without a number, which are those of an older version and of a process that does not know the log yet, go through a queue that a trigger
+ * fills, and have their receipts stored. The number 0 means that there was no log. `old_before_ms` is for the generations of before: those
+ * created earlier may be neither in the queue nor in the log; null where none is. `old_from_ms` is where to stop; null for the oldest.
+ * `again_at` is when the newest are looked at once more, because a settlement under way does not see that the queue was switched on.
+ * `set_aside` says why a generation cannot be made into a receipt. Hashes do not shrink, so PostgreSQL must not try.
  */
 export const log = `
 create table lodestone.log_state (
@@ -35,6 +37,19 @@ create table lodestone.log_tiles (
   primary key (level, tile)
 );
 
+alter table lodestone.log_tiles alter column hashes set storage external;
+
+create table lodestone.log_batches (
+  batch bigint primary key,
+  origin text not null,
+  version smallint not null,
+  leaf_count integer not null,
+  leaves bytea,
+  first_leaf bigint
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+alter table lodestone.log_batches alter column leaves set storage external;
+create index log_batches_waiting on lodestone.log_batches (batch) where first_leaf is null;
+
 create table lodestone.receipts (
   id text collate "C" not null,
   account_id text collate "C" not null,
@@ -54,15 +69,15 @@ create index unsealed_set_aside on lodestone.unsealed (id) where set_aside is no
 
 create function lodestone.queue_for_log() returns trigger language plpgsql as $$
 begin
-  if coalesce(current_setting('lodestone.moving', true), '') <> 'on' then
-    insert into lodestone.unsealed (id, account_id)
-    select added.id, added.account_id from added where (select s.active from lodestone.log_state s)
-    on conflict do nothing;
+  if coalesce(current_setting('lodestone.moving', true), '') <> 'on' and (select s.active from lodestone.log_state s) then
+    insert into lodestone.unsealed (id, account_id) values (new.id, new.account_id) on conflict do nothing;
   end if;
   return null;
 end $$;
 
 alter table lodestone.generations add column proof text;
+alter table lodestone.generations add column log_batch bigint;
+alter table lodestone.generations alter column log_batch set default nullif(current_setting('lodestone.log_batch', true), '')::bigint;
 create trigger generations_queue_for_log after insert on lodestone.generations
-  referencing new table as added for each statement execute function lodestone.queue_for_log();
+  for each row when (new.log_batch is null) execute function lodestone.queue_for_log();
 `;

@@ -20,6 +20,8 @@ const allowed: Record<string, readonly string[]> = {
   '0011-late-rows': ['create index generations_late on lodestone.generations'],
   // The same columns; one that was always `chat` now has what the row says.
   '0013-door': ['create or replace view lodestone.generation_usage as'],
+  // An older version writes its rows without the column, and a trigger queues them.
+  '0014-log': ['alter table lodestone.generations alter column log_batch set default nullif(current_setting('],
 };
 
 /** The parts of a migration that could break a version that does not know it. */
@@ -45,6 +47,8 @@ function adds(statement: string, made: ReadonlySet<string>): boolean {
   const index = /^create (unique )?index \S+ on (\S+) (using brin )?/.exec(statement);
   // On a table in use, a unique index may refuse what was allowed, and any index that reads every row delays writers.
   if (index) return made.has(index[2]!) || (index[1] === undefined && index[3] !== undefined);
+  const storage = /^alter table (\S+) alter column \S+ set storage \w+$/.exec(statement);
+  if (storage) return made.has(storage[1]!);
   const insert = /^insert into (\S+) /.exec(statement);
   if (insert) return made.has(insert[1]!);
   const [, columns = ''] = /^alter table \S+ (add column .*)$/.exec(statement) ?? [];

@@ -2,6 +2,7 @@
 import type { Database } from '../database.js';
 import type { CheckResult, StorageFault } from '../store.js';
 import { backfillBefore, rollUpLate } from './backfill.js';
+import { batchFaults } from './check-batches.js';
 
 /** Each query answers with the rows that do not agree: `place`, `expected` and `found`. */
 const comparisons: readonly { what: string; sql: string }[] = [
@@ -74,9 +75,19 @@ const comparisons: readonly { what: string; sql: string }[] = [
       ) t where s.size <> t.leaves`,
   },
   {
+    what: 'leaves of a settlement and its generations',
+    sql: `select b.batch::text as place, count(g.id)::text as expected, b.leaf_count::text as found
+      from lodestone.log_batches b left join lodestone.generations g on g.log_batch = b.batch
+        and not exists (select 1 from lodestone.receipts r where r.id = g.id and r.account_id = g.account_id)
+        and not exists (select 1 from lodestone.unsealed u where u.id = g.id and u.account_id = g.account_id)
+      where not exists (select 1 from lodestone.pruned_months)
+      group by b.batch, b.leaf_count having count(g.id) <> b.leaf_count`,
+  },
+  {
     what: 'generation in the log',
     sql: `select g.id as place, 'a receipt, or waiting for one' as expected, null::text as found from lodestone.generations g
       where (select s.active and s.old_before_ms is null and s.again_at is null from lodestone.log_state s)
+        and not exists (select 1 from lodestone.log_batches b where b.batch = g.log_batch)
         and not exists (select 1 from lodestone.receipts r where r.id = g.id and r.account_id = g.account_id)
         and not exists (select 1 from lodestone.unsealed u where u.id = g.id and u.account_id = g.account_id)`,
   },
@@ -111,6 +122,7 @@ export async function checkStorage(database: Database): Promise<CheckResult> {
         })),
       );
     }
+    faults.push(...(await batchFaults(client, faultsMax)));
     const counted = await client.query<{ accounts: string; generations: string }>(
       'select (select count(*) from lodestone.accounts) as accounts, (select count(*) from lodestone.generations) as generations',
     );

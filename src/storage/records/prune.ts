@@ -7,6 +7,7 @@ import { generationIdsFrom, timeOrderedId } from '../../base/ids.js';
 import { monthOf, monthStart } from '../../base/time.js';
 import type { Database } from '../database.js';
 import type { PrunableMonth } from '../store.js';
+import { firstBatchFrom } from '../stores/log-batches.js';
 import { backfillBefore, rollUpLate } from './backfill.js';
 import { partitionName } from './partitions.js';
 
@@ -14,6 +15,7 @@ const hourMs = 3_600_000;
 const tableWaitMs = 2_000;
 const attemptsMax = 30;
 const lockNotAvailable = '55P03';
+const notSealed = 'Generations of this month are not in the log of receipts yet.';
 
 /** From the rollups, so nothing is listed before all generations are in them. */
 export async function prunableMonths(database: Database, beforeMs: number): Promise<PrunableMonth[]> {
@@ -77,6 +79,7 @@ export async function pruneMonth(database: Database, { monthMs, accounts, reques
         ...(whole ? [] : [monthMs, endMs]),
       ]);
       if (whole) await client.query(`drop table lodestone.${partitionName(month)}`);
+      await pruneBatches(client, endMs);
       await client.query('update lodestone.records_state set pruned_before_ms = greatest(pruned_before_ms, $1)', [
         endMs,
       ]);
@@ -92,9 +95,24 @@ async function pruneLog(client: PoolClient, fromMs: number, toMs: number): Promi
        and (select s.active from lodestone.log_state s) limit 1`,
     range,
   );
-  if (waiting.rowCount !== 0) throw new Error('Generations of this month are not in the log of receipts yet.');
+  if (waiting.rowCount !== 0) throw new Error(notSealed);
+  const unsealed = await client.query(
+    `select 1 from lodestone.log_batches b join lodestone.generations g on g.log_batch = b.batch
+     where b.first_leaf is null and g.id >= $1 and g.id < $2 limit 1`,
+    range,
+  );
+  if (unsealed.rowCount !== 0) throw new Error(notSealed);
   await client.query('delete from lodestone.unsealed where id >= $1 and id < $2', range);
   await client.query('delete from lodestone.receipts where id >= $1 and id < $2', range);
+}
+
+/** Batches of before the end of a month are of no use once all generations of before are gone. */
+async function pruneBatches(client: PoolClient, endMs: number): Promise<void> {
+  await client.query(
+    `delete from lodestone.log_batches where batch < $1 and first_leaf is not null
+       and not exists (select 1 from lodestone.generations where created_ms < $2)`,
+    [String(firstBatchFrom(endMs)), endMs],
+  );
 }
 
 /**

@@ -5,6 +5,7 @@ import type { PoolClient } from 'pg';
 import { timeOrderedId } from '../../base/ids.js';
 import type { LedgerEntry } from '../../domain/ledger-entry.js';
 import type { Database } from '../database.js';
+import type { LogMembership } from '../log-types.js';
 import type { LedgerStore } from '../store.js';
 import { settle, UnknownAccount } from './settle.js';
 import { accounts, ledgerPosts } from './tables.js';
@@ -69,7 +70,7 @@ function entryOf(row: EntryRow): LedgerEntry {
   };
 }
 
-export function ledgerStore(database: Database, history: Database): LedgerStore {
+export function ledgerStore(database: Database, history: Database, membership: () => LogMembership): LedgerStore {
   return {
     post: (entry) => database.transaction((db, client) => postEntry(db, client, entry)),
     async list(accountId, limit, filter) {
@@ -90,7 +91,7 @@ export function ledgerStore(database: Database, history: Database): LedgerStore 
       const sum = (kind: LedgerEntry['kind']) => BigInt(rows.find((row) => row.kind === kind)?.pico ?? 0);
       return { creditPico: sum('credit'), adjustmentPico: sum('adjustment') };
     },
-    settle: (rows) => settle(database, rows),
+    settle: (rows) => settle(database, rows, membership()),
   };
 }
 

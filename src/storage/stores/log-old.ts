@@ -74,7 +74,7 @@ async function lookAgain(client: PoolClient, nowMs: number): Promise<void> {
 async function queueSlice(client: PoolClient, range: readonly unknown[]): Promise<number> {
   const query = {
     text: `with found as (
-        select g.id, g.account_id from lodestone.generations g where g.created_ms >= $1 and g.created_ms < $2
+        select g.id, g.account_id from lodestone.generations g where g.created_ms >= $1 and g.created_ms < $2 and coalesce(g.log_batch, 0) = 0
           and not exists (select 1 from lodestone.receipts r where r.id = g.id and r.account_id = g.account_id)
           and not exists (select 1 from lodestone.unsealed u where u.id = g.id and u.account_id = g.account_id)
         limit ${rowsMax}

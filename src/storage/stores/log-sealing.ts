@@ -2,8 +2,9 @@
 import type { PoolClient } from 'pg';
 import type { ReceiptSource } from '../../proof/receipt.js';
 import type { ReadTile, TilePlace } from '../../proof/tiles.js';
-import { readBill } from '../../wire/cost.js';
 import type { BadGeneration, LogState, SealedBatch, Sealing, Taken } from '../log-types.js';
+import { markSealed, queueBatch, waitingBatches } from './log-batches.js';
+import { type GenerationRow, receiptColumns, sourceOf } from './receipt-source.js';
 
 /** Keeps what it has read, because a path needs few tiles several times. */
 export function tileReader(client: PoolClient): ReadTile {
@@ -27,6 +28,8 @@ export function sealingOf(client: PoolClient, state: LogState): Sealing {
     state,
     readTile: tileReader(client),
     readTiles: (places) => readTiles(client, places),
+    waitingBatches: (limit) => waitingBatches(client, limit),
+    queueBatch: (batch) => queueBatch(client, batch),
     take: (limit) => takeUnsealed(client, limit),
     async setAside(bad) {
       await client.query(
@@ -66,26 +69,6 @@ async function readTiles(client: PoolClient, places: readonly TilePlace[]): Prom
   return rows.map(({ hashes }) => hashes ?? Buffer.alloc(0));
 }
 
-interface GenerationRow {
-  id: string;
-  account_id: string;
-  created_ms: string;
-  requested_model: string;
-  served_model: string | null;
-  provider: string | null;
-  locode: string | null;
-  attempts: string;
-  billed: boolean;
-  bill: string | null;
-  cost_pico: string;
-  prompt_tokens: string;
-  completion_tokens: string;
-  cached_tokens: string;
-  reasoning_tokens: string;
-  stream_end: ReceiptSource['streamEnd'];
-  proof: string | null;
-}
-
 async function takeUnsealed(client: PoolClient, limit: number): Promise<Taken> {
   const taken = await client.query<{ id: string; account_id: string }>(
     `delete from lodestone.unsealed where (id, account_id) in (
@@ -96,8 +79,7 @@ async function takeUnsealed(client: PoolClient, limit: number): Promise<Taken> {
   const ids = taken.rows.map(({ id }) => id).sort();
   const { rows } = await client.query<GenerationRow>({
     name: 'log-take',
-    text: `select g.id, g.account_id, g.created_ms, g.requested_model, g.served_model, g.provider, g.locode, g.attempts, g.billed,
-         g.bill, g.cost_pico, g.prompt_tokens, g.completion_tokens, g.cached_tokens, g.reasoning_tokens, g.stream_end, g.proof
+    text: `select ${receiptColumns}
        from unnest($1::text[], $2::text[]) as taken(id, account_id)
        join lodestone.generations g on g.account_id = taken.account_id and g.id = taken.id and g.id >= $3 and g.id <= $4
        where not exists (select 1 from lodestone.receipts r where r.id = taken.id and r.account_id = taken.account_id)`,
@@ -116,43 +98,24 @@ async function takeUnsealed(client: PoolClient, limit: number): Promise<Taken> {
   return { count: taken.rows.length, sources, bad };
 }
 
-function sourceOf(row: GenerationRow): ReceiptSource {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    createdAt: Number(row.created_ms),
-    requestedModel: row.requested_model,
-    servedModel: row.served_model,
-    provider: row.provider,
-    locode: row.locode,
-    attempts: JSON.parse(row.attempts) as ReceiptSource['attempts'],
-    billed: row.billed,
-    bill: row.bill === null ? null : readBill(row.bill),
-    costPico: BigInt(row.cost_pico),
-    promptTokens: Number(row.prompt_tokens),
-    completionTokens: Number(row.completion_tokens),
-    cachedTokens: Number(row.cached_tokens),
-    reasoningTokens: Number(row.reasoning_tokens),
-    streamEnd: row.stream_end,
-    proof: row.proof,
-  };
-}
-
 /** The state is compared once more, although its row is locked: a log that forks cannot be repaired. */
 async function writeSealed(client: PoolClient, state: LogState, batch: SealedBatch): Promise<void> {
-  const { receipts, tiles } = batch;
-  await client.query({
-    name: 'log-receipts',
-    text: `insert into lodestone.receipts (id, account_id, leaf_index, receipt)
+  const { batches, receipts, tiles } = batch;
+  if (batches.length > 0) await markSealed(client, batches);
+  if (receipts.length > 0) {
+    await client.query({
+      name: 'log-receipts',
+      text: `insert into lodestone.receipts (id, account_id, leaf_index, receipt)
       select s.id, s.account_id, $4::bigint + s.place - 1, s.receipt
       from unnest($1::text[], $2::text[], $3::text[]) with ordinality as s(id, account_id, receipt, place)`,
-    values: [
-      receipts.map(({ id }) => id),
-      receipts.map(({ accountId }) => accountId),
-      receipts.map(({ receipt }) => receipt),
-      state.size,
-    ],
-  });
+      values: [
+        receipts.map(({ id }) => id),
+        receipts.map(({ accountId }) => accountId),
+        receipts.map(({ receipt }) => receipt),
+        batch.size - receipts.length,
+      ],
+    });
+  }
   await client.query({
     name: 'log-tiles',
     text: `insert into lodestone.log_tiles (level, tile, hashes)

@@ -1,8 +1,9 @@
 /** Reads and writes the log of receipts. Only the holder of the lock writes, and only on the state that it has read. */
 import type { PoolClient } from 'pg';
-import { inclusionPath } from '../../proof/tiles.js';
+import { inclusionPath, type ReadTile } from '../../proof/tiles.js';
 import type { Database } from '../database.js';
-import type { LogKey, LogState, LogStore, SealedLeaf } from '../log-types.js';
+import type { LeafAnswer, LogKey, LogState, LogStore, SealedLeaf } from '../log-types.js';
+import { batchTimeMs, type FoundLeaf, findBatched, placeInLog } from './log-batches.js';
 import { oldQueue } from './log-old.js';
 import { sealingOf, tileReader } from './log-sealing.js';
 
@@ -33,11 +34,13 @@ interface StatusRow extends StateRow {
   active: boolean;
   old_left: boolean;
   oldest: Date | null;
+  oldest_batch: string | null;
   set_aside: boolean;
 }
 
 const selectStatus = `select ${stateColumns}, s.active, (s.old_before_ms is not null or s.again_at is not null) as old_left,
     (select u.queued_at from lodestone.unsealed u where u.set_aside is null order by u.id, u.account_id limit 1) as oldest,
+    (select b.batch from lodestone.log_batches b where b.first_leaf is null order by b.batch limit 1) as oldest_batch,
     exists (select 1 from lodestone.unsealed u where u.set_aside is not null) as set_aside
   from lodestone.log_state s`;
 
@@ -48,7 +51,12 @@ function stateOf({ origin, salt, size, root, checkpoint, keys }: StateRow): LogS
   return { origin, salt, size: Number(size), root, checkpoint, keys: list };
 }
 
-export function logStore(database: Database): LogStore {
+function oldestOf({ oldest, oldest_batch: batch }: StatusRow): number | null {
+  const times = [...(oldest ? [oldest.getTime()] : []), ...(batch === null ? [] : [batchTimeMs(batch)])];
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+export function logStore(database: Database, join: LogStore['join']): LogStore {
   const read: LogStore['read'] = (work) =>
     database.session(async (client) => {
       await client.query('begin isolation level repeatable read read only');
@@ -58,6 +66,7 @@ export function logStore(database: Database): LogStore {
     });
   return {
     read,
+    join,
 
     async state() {
       const [row] = await database.statement<StateRow>('log-state', selectState, []);
@@ -66,8 +75,8 @@ export function logStore(database: Database): LogStore {
 
     async status() {
       const [row] = await database.statement<StatusRow>('log-status', selectStatus, []);
-      const { oldest, active, old_left: oldLeft, set_aside: setAside } = row!;
-      return { ...stateOf(row!), oldestUnsealedMs: oldest?.getTime() ?? null, active, oldLeft, setAside };
+      const { active, old_left: oldLeft, set_aside: setAside } = row!;
+      return { ...stateOf(row!), oldestUnsealedMs: oldestOf(row!), active, oldLeft, setAside };
     },
 
     seal: (work) =>
@@ -139,11 +148,26 @@ async function beginSealing(client: PoolClient): Promise<[mine: boolean, state: 
   return [(lock!.rows[0] as { mine: boolean }).mine, state!.rows[0] as StateRow | undefined];
 }
 
-async function findLeaf(
+async function findLeaf(client: PoolClient, id: string, accountId: string | null): Promise<LeafAnswer> {
+  const readTile = tileReader(client);
+  const found = (await findQueued(client, id, accountId)) ?? (accountId && (await findBatched(client, id, accountId)));
+  if (!found || found === 'unsealed') return found || null;
+  const state = await readState(client);
+  if ('receipt' in found) return sealedLeaf(found, state, readTile);
+  const placed = await placeInLog(found, state, readTile);
+  return placed === null ? 'altered' : sealedLeaf(placed, state, readTile);
+}
+
+async function sealedLeaf({ receipt, leafIndex }: FoundLeaf, state: LogState, readTile: ReadTile): Promise<SealedLeaf> {
+  return { receipt, leafIndex, state, inclusionPath: await inclusionPath(readTile, leafIndex, state.size) };
+}
+
+/** A generation whose receipt is stored, or that waits in the queue. */
+async function findQueued(
   client: PoolClient,
   id: string,
   accountId: string | null,
-): Promise<SealedLeaf | 'unsealed' | null> {
+): Promise<FoundLeaf | 'unsealed' | null> {
   const owner = accountId === null ? '' : 'and account_id = $2';
   const values = accountId === null ? [id] : [id, accountId];
   const { rows } = await client.query<{ receipt: string; leaf_index: string }>(
@@ -151,12 +175,7 @@ async function findLeaf(
     values,
   );
   const row = rows[0];
-  if (!row) {
-    const waiting = await client.query(`select 1 from lodestone.unsealed where id = $1 ${owner}`, values);
-    return waiting.rowCount === 0 ? null : 'unsealed';
-  }
-  const state = await readState(client);
-  const leafIndex = Number(row.leaf_index);
-  const path = await inclusionPath(tileReader(client), leafIndex, state.size);
-  return { receipt: row.receipt, leafIndex, state, inclusionPath: path };
+  if (row) return { receipt: row.receipt, leafIndex: Number(row.leaf_index) };
+  const waiting = await client.query(`select 1 from lodestone.unsealed where id = $1 ${owner}`, values);
+  return waiting.rowCount === 0 ? null : 'unsealed';
 }

@@ -1,28 +1,38 @@
 /**
- * Settles a batch: generations, balances, key usage and rollups in one transaction. Existing records change nothing, so a batch may
- * be repeated.
+ * Settles a batch: generations, balances, key usage, rollups and leaves of the log in one transaction. Existing records change nothing, so
+ * a batch may be repeated.
  */
 
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
 import { lineColumns, piecesOf, rowId, type SettlementRow } from '../../domain/settlement-row.js';
+import { hashBytes } from '../../proof/merkle.js';
+import { receiptVersion } from '../../proof/receipt.js';
+import { leavesOf, type SettledLeaves } from '../../proof/settled-leaves.js';
 import type { Database } from '../database.js';
+import type { LogMembership } from '../log-types.js';
 import { usageOf } from '../records/usage-batch.js';
 import { StoreUnavailable } from '../store.js';
+import { newBatchNumber } from './log-batches.js';
 import { withoutNul } from './tables.js';
 
 const uniqueViolation = '23505';
 
-export async function settle(database: Database, rows: readonly SettlementRow[]): Promise<void> {
+export async function settle(
+  database: Database,
+  rows: readonly SettlementRow[],
+  membership: LogMembership,
+): Promise<void> {
   if (rows.length === 0) return;
   try {
-    await database.session((client) => settleRows(client, rows));
+    const log = await logPart(rows, membership);
+    await database.session((client) => settleRows(client, rows, log));
   } catch (error) {
     if (codeOf(error) !== uniqueViolation) throw notTheRecordsFault(error);
     // Some records were settled before (a replay after a crash). This is rare, so only now the store is asked which.
     await database.transaction(async (_db, client) => {
       await client.query(lockStatement(new Set(rows.map(({ accountId }) => accountId))));
       const missing = await notYetThere(client, rows);
-      if (missing.length > 0) await settleRows(client, missing);
+      if (missing.length > 0) await settleRows(client, missing, await logPart(missing, membership));
     });
   }
 }
@@ -63,7 +73,7 @@ const copyStatement = `copy lodestone.generations (${lineColumns.join(', ')}) fr
  * the statements of one message as one transaction, so it costs one round trip, and the rows go in as the journal wrote them.
  * A transaction of its own where none is open.
  */
-function settleRows(client: PoolClient, rows: readonly SettlementRow[]): Promise<void> {
+function settleRows(client: PoolClient, rows: readonly SettlementRow[], log: LogPart): Promise<void> {
   const accounts = new Map<string, bigint>();
   const keys = new Map<string, bigint>();
   for (const { accountId, keyId, chargePico } of rows) {
@@ -71,11 +81,50 @@ function settleRows(client: PoolClient, rows: readonly SettlementRow[]): Promise
     keys.set(keyId, (keys.get(keyId) ?? 0n) + chargePico);
   }
   const usage = `select lodestone.add_usage(${pg.escapeLiteral(usageOf(rows))})`;
-  const statement = `${lockStatement(accounts.keys())};${copyStatement};${chargeStatement(accounts, keys)};${usage}`;
+  const statement = [
+    ...[log.before, lockStatement(accounts.keys()), copyStatement],
+    ...[chargeStatement(accounts, keys), usage, ...log.after],
+  ].join(';');
   return new Promise((resolve, reject) => {
     const done = (error: Error | null) => (error ? reject(error) : resolve());
     client.query(new SettleQuery(statement, piecesOf(rows), new Set(accounts.keys()), done));
   });
+}
+
+/** What a settlement says about the log of receipts. */
+interface LogPart {
+  readonly before: string;
+  readonly after: readonly string[];
+}
+
+async function logPart(rows: readonly SettlementRow[], membership: LogMembership): Promise<LogPart> {
+  if (membership === null) return { before: withoutLog, after: [] };
+  const identity = membership();
+  // The queue takes them, and the sealer knows the log when it reads it.
+  if (identity === null) return { before: batchSetting("''"), after: [] };
+  const settled = await leavesOf(rows, identity);
+  const batch = newBatchNumber(Date.now());
+  return { before: batchSetting(`'${batch}'`), after: addLeaves(batch, settled) };
+}
+
+/** The default of the column reads it. It ends with the transaction. */
+function batchSetting(value: string): string {
+  return `select set_config('lodestone.log_batch', ${value}, true)`;
+}
+
+/** Where another process keeps a log, the queue takes them all the same. */
+const withoutLog = `${batchSetting(`case when s.active then '' else '0' end`)} from lodestone.log_state s`;
+
+function addLeaves(batch: bigint, { origin, leaves, bad }: SettledLeaves): string[] {
+  const values = `${batch}, ${pg.escapeLiteral(origin)}, ${receiptVersion}, ${leaves.length / hashBytes}, '\\x${leaves.toString('hex')}'`;
+  const statements = [
+    `insert into lodestone.log_batches (batch, origin, version, leaf_count, leaves) values (${values})`,
+  ];
+  if (bad.length > 0) {
+    const pairs = bad.map(({ id, accountId }) => `(${pg.escapeLiteral(id)}, ${pg.escapeLiteral(accountId)})`);
+    statements.push(`insert into lodestone.unsealed (id, account_id) values ${pairs.join(',')} on conflict do nothing`);
+  }
+  return statements;
 }
 
 /** Locks in the order of the ids, so that two settlements cannot deadlock. */
