@@ -75,8 +75,11 @@ export function receiptText(source: ReceiptSource, { origin, salt }: LogIdentity
   );
 }
 
+/** Most texts of a receipt need no escapes. */
+const isPlain = /^[\w\-./:+ ]*$/;
+
 function json(value: string | number | boolean | null): string {
-  return JSON.stringify(value);
+  return typeof value === 'string' && isPlain.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
 function attemptText({ locode, outcome, provider }: Generation['attempts'][number]): string {
