@@ -68,38 +68,35 @@ type Cell = [
 const hexOf = (hash: string | null): string | null =>
   hash === null ? null : Buffer.from(hash, 'base64url').toString('hex');
 
-type CommonFacts = Omit<ProofFacts, 'requestSha256' | 'answerSha256'>;
-
-/** What stands before the two hashes is the same for most requests of an account to a route. Emptied when it is full. */
-const commonFacts = new Map<string, CommonFacts>();
-const commonMax = 2_000;
-/** The two hashes of 43 characters, quoted, with what stands around them. */
-const hashesLength = ',"","]'.length + 1 + 2 * 43;
-const twoHashes = /^,"([\w-]{43})","([\w-]{43})"\]$/;
-
 /** Rows of versions that did not write the cell have none. */
 export function readProofCell(cell: string | null | undefined): ProofFacts {
   if (cell === null || cell === undefined) return noFacts;
-  const hashes = twoHashes.exec(cell.slice(-hashesLength));
-  if (hashes === null) return parseCell(cell);
-  const start = cell.slice(0, -hashesLength);
-  let common = commonFacts.get(start);
-  if (common === undefined) {
-    const { requestSha256: _, answerSha256: __, ...facts } = parseCell(cell);
-    if (commonFacts.size >= commonMax) commonFacts.clear();
-    common = facts;
-    commonFacts.set(start, common);
-  }
-  return { ...common, requestSha256: hexOf(hashes[1]!), answerSha256: hexOf(hashes[2]!) };
-}
-
-function parseCell(cell: string): ProofFacts {
   const [policy, catalogue, gates, place, request, answer] = JSON.parse(cell) as Cell;
   const [country, cloudAct, carbon] = place ?? [null, null, null];
   return {
     ...{ policy: hexOf(policy), catalogue: hexOf(catalogue), gates, country, cloudAct, carbon },
     ...{ requestSha256: hexOf(request), answerSha256: hexOf(answer) },
   };
+}
+
+/** The cell in three parts: what many requests have in common, and the two hashes, hexadecimal. */
+export interface CellHashes {
+  readonly common: string;
+  readonly request: string | null;
+  readonly answer: string | null;
+}
+
+const noHashes = ',null,null]';
+/** Two hashes of 43 characters, quoted, with what stands around them. */
+const twoHashes = /^,"([\w-]{43})","([\w-]{43})"\]$/;
+const twoHashesLength = 2 * 43 + ',"'.length + '","'.length + '"]'.length;
+
+/** null for a cell that has one of the hashes only. */
+export function splitCell(cell: string): CellHashes | null {
+  if (cell.endsWith(noHashes)) return { common: cell.slice(0, -noHashes.length), request: null, answer: null };
+  const hashes = twoHashes.exec(cell.slice(-twoHashesLength));
+  if (hashes === null) return null;
+  return { common: cell.slice(0, -twoHashesLength), request: hexOf(hashes[1]!), answer: hexOf(hashes[2]!) };
 }
 
 /** A hexadecimal digest as the cell has it, quoted. */

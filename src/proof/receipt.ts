@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { usdText } from '../base/money.js';
 import type { Generation } from '../domain/generation.js';
 import { type BillLines, unitOf } from '../wire/cost.js';
-import { readProofCell } from './proof-facts.js';
+import { type ProofFacts, readProofCell } from './proof-facts.js';
 
 /** What is the same for all receipts of a log. */
 export interface LogIdentity {
@@ -36,6 +36,11 @@ export type ReceiptSource = Pick<
   | 'proof'
 >;
 
+type CommonSource = Pick<
+  ReceiptSource,
+  'accountId' | 'attempts' | 'bill' | 'locode' | 'provider' | 'requestedModel' | 'servedModel' | 'streamEnd'
+>;
+
 /** Receipts are made again from stored generations, so a change of their form is a new version, and the old form stays readable. */
 export const receiptVersion = 1;
 const million = 1_000_000n;
@@ -58,35 +63,63 @@ function accountHash(salt: Buffer, accountId: string): string {
   return found;
 }
 
-/** Members are in the order of RFC 8785. Written by hand, because the log takes one for every request. */
-export function receiptText(source: ReceiptSource, { origin, salt }: LogIdentity): string {
+/** The members of a receipt that differ from request to request, as JSON text. */
+export interface OwnMembers {
+  readonly answerSha256: string;
+  readonly costUsd: string;
+  readonly createdAt: string;
+  readonly generation: string;
+  readonly requestSha256: string;
+  readonly usage: string;
+}
+
+/** What stands before, between and after those members, which is the same for many requests. */
+export type CommonPieces = readonly [string, string, string, string, string, string, string];
+
+export function receiptText(source: ReceiptSource, log: LogIdentity): string {
   const facts = readProofCell(source.proof);
-  return (
-    `{"account":"${accountHash(salt, source.accountId)}","answer_sha256":${json(facts.answerSha256)}` +
+  return fillReceipt(commonPieces(source, facts, log), {
+    answerSha256: json(facts.answerSha256),
+    costUsd: usdText(source.billed ? source.costPico : 0n),
+    createdAt: new Date(source.createdAt).toISOString(),
+    generation: json(source.id),
+    requestSha256: json(facts.requestSha256),
+    usage: source.billed ? usageText(source) : 'null',
+  });
+}
+
+/** Members are in the order of RFC 8785. Written by hand, because the log takes one for every request. */
+export function commonPieces(source: CommonSource, facts: ProofFacts, { origin, salt }: LogIdentity): CommonPieces {
+  return [
+    `{"account":"${accountHash(salt, source.accountId)}","answer_sha256":`,
     `,"attempts":[${source.attempts.map(attemptText).join(',')}],"carbon":${json(facts.carbon)}` +
-    `,"catalogue":${json(facts.catalogue)},"cloud_act":${json(facts.cloudAct)}` +
-    `,"cost_usd":"${usdText(source.billed ? source.costPico : 0n)}","country":${json(facts.country)}` +
-    `,"created_at":"${new Date(source.createdAt).toISOString()}","gates":${gatesText(facts.gates)}` +
-    `,"gateway":${json(origin)},"generation":${json(source.id)},"locode":${json(source.locode)}` +
-    `,"policy":${json(facts.policy)},"prices":${pricesText(source.bill)},"provider":${json(source.provider)}` +
-    `,"request_sha256":${json(facts.requestSha256)},"requested_model":${json(source.requestedModel)}` +
-    `,"served_model":${json(source.servedModel)},"stream_end":${json(source.streamEnd)}` +
-    `,"usage":${usageText(source)},"v":${receiptVersion}}`
+      `,"catalogue":${json(facts.catalogue)},"cloud_act":${json(facts.cloudAct)},"cost_usd":"`,
+    `","country":${json(facts.country)},"created_at":"`,
+    `","gates":${gatesText(facts.gates)},"gateway":${json(origin)},"generation":`,
+    `,"locode":${json(source.locode)},"policy":${json(facts.policy)},"prices":${pricesText(source.bill)}` +
+      `,"provider":${json(source.provider)},"request_sha256":`,
+    `,"requested_model":${json(source.requestedModel)},"served_model":${json(source.servedModel)}` +
+      `,"stream_end":${json(source.streamEnd)},"usage":`,
+    `,"v":${receiptVersion}}`,
+  ];
+}
+
+export function fillReceipt(common: CommonPieces, own: OwnMembers): string {
+  return (
+    `${common[0]}${own.answerSha256}${common[1]}${own.costUsd}${common[2]}${own.createdAt}${common[3]}${own.generation}` +
+    `${common[4]}${own.requestSha256}${common[5]}${own.usage}${common[6]}`
   );
 }
 
-/** Most texts of a receipt need no escapes. */
-const isPlain = /^[\w\-./:+ ]*$/;
-
 function json(value: string | number | boolean | null): string {
-  return typeof value === 'string' && isPlain.test(value) ? `"${value}"` : JSON.stringify(value);
+  return JSON.stringify(value);
 }
 
 function attemptText({ locode, outcome, provider }: Generation['attempts'][number]): string {
   return `{"locode":${json(locode)},"outcome":${json(outcome)},"provider":${json(provider)}}`;
 }
 
-function gatesText(gates: ReturnType<typeof readProofCell>['gates']): string {
+function gatesText(gates: ProofFacts['gates']): string {
   return gates === null
     ? 'null'
     : `[${gates.map(([name, removed]) => `{"name":${json(name)},"removed":${removed}}`).join(',')}]`;
@@ -107,10 +140,12 @@ function pricesText(bill: BillLines | null): string {
   return `{${members.join(',')}}`;
 }
 
-function usageText(source: ReceiptSource): string {
-  if (!source.billed) return 'null';
+/** The numbers as they are, or as text. */
+export function usageText(
+  usage: Record<'cachedTokens' | 'completionTokens' | 'promptTokens' | 'reasoningTokens', number | string>,
+): string {
   return (
-    `{"cached_tokens":${source.cachedTokens},"completion_tokens":${source.completionTokens}` +
-    `,"prompt_tokens":${source.promptTokens},"reasoning_tokens":${source.reasoningTokens}}`
+    `{"cached_tokens":${usage.cachedTokens},"completion_tokens":${usage.completionTokens}` +
+    `,"prompt_tokens":${usage.promptTokens},"reasoning_tokens":${usage.reasoningTokens}}`
   );
 }

@@ -3,10 +3,20 @@
  * not several for each generation. The receipt itself is made again from the stored generation when somebody asks for its proof.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { usdText } from '../base/money.js';
 import { lineColumns, rowId, type SettlementRow, unescapeCell } from '../domain/settlement-row.js';
 import { readBill } from '../wire/cost.js';
 import { hashBytes, leafHash } from './merkle.js';
-import { type LogIdentity, type ReceiptSource, receiptText } from './receipt.js';
+import { type CellHashes, readProofCell, splitCell } from './proof-facts.js';
+import {
+  type CommonPieces,
+  commonPieces,
+  fillReceipt,
+  type LogIdentity,
+  type ReceiptSource,
+  receiptText,
+  usageText,
+} from './receipt.js';
 
 export interface SettledLeaves {
   readonly origin: string;
@@ -26,7 +36,7 @@ export async function leavesOf(rows: readonly SettlementRow[], log: LogIdentity)
   for (const [i, row] of rows.entries()) {
     if (i > 0 && i % turnMax === 0) await turn();
     try {
-      end += leafHash(receiptText(sourceOfRow(row), log)).copy(leaves, end);
+      end += leafHash(receiptOfRow(row, log)).copy(leaves, end);
     } catch {
       bad.push({ id: rowId(row), accountId: row.accountId });
     }
@@ -36,6 +46,7 @@ export async function leavesOf(rows: readonly SettlementRow[], log: LogIdentity)
 
 const noValue = '\\N';
 const column = (name: string): number => lineColumns.indexOf(name);
+const accountAt = column('account_id');
 const [billedAt, costAt, createdAt] = [column('billed'), column('cost_pico'), column('created_ms')];
 const [requestedAt, servedAt] = [column('requested_model'), column('served_model')];
 const [providerAt, locodeAt, streamEndAt] = [column('provider'), column('locode'), column('stream_end')];
@@ -43,8 +54,75 @@ const [promptAt, completionAt] = [column('prompt_tokens'), column('completion_to
 const [cachedAt, reasoningAt] = [column('cached_tokens'), column('reasoning_tokens')];
 const [attemptsAt, billAt, proofAt] = [column('attempts'), column('bill'), column('proof')];
 
-export function sourceOfRow({ bytes, start, end, accountId }: SettlementRow): ReceiptSource {
+/** As `receiptText` of the stored generation, with what many lines have in common made once. */
+export function receiptOfRow({ bytes, start, end, accountId }: SettlementRow, log: LogIdentity): string {
   const cells = bytes.toString('utf8', start, end - 1).split('\t');
+  const proof = cells[proofAt]!;
+  const hashes = splitCell(proof);
+  const attempts = attemptsKey(cells[attemptsAt]!);
+  const id = cells[0]!;
+  if (hashes === null || attempts === null || !isPlainId.test(id)) return receiptText(sourceOf(cells, accountId), log);
+  const billed = cells[billedAt] === 't';
+  const common = commonOf(cells, { accountId, hashes, attempts, log });
+  return fillReceipt(common, {
+    answerSha256: quoted(hashes.answer),
+    costUsd: billed ? usdText(BigInt(cells[costAt]!)) : '0',
+    createdAt: new Date(Number(cells[createdAt])).toISOString(),
+    generation: `"${id}"`,
+    requestSha256: quoted(hashes.request),
+    usage: billed
+      ? usageText({
+          cachedTokens: cells[cachedAt]!,
+          completionTokens: cells[completionAt]!,
+          promptTokens: cells[promptAt]!,
+          reasoningTokens: cells[reasoningAt]!,
+        })
+      : 'null',
+  });
+}
+
+const isPlainId = /^[\w-]+$/;
+const quoted = (hash: string | null): string => (hash === null ? 'null' : `"${hash}"`);
+
+/** One attempt without its time and what follows, which are no part of a receipt; null where there are several. */
+function attemptsKey(cell: string): string | null {
+  const end = cell.indexOf(',"status":');
+  return end < 0 || cell.includes('},{') ? null : cell.slice(0, end);
+}
+
+/** The numbers of tokens in a bill, which are no part of the prices. */
+const counts = /",\d+,"/g;
+
+/** Emptied when it is full, and for another log. */
+const known = new Map<string, CommonPieces>();
+const knownMax = 1_000;
+let knownLog: LogIdentity | null = null;
+
+interface LineParts {
+  readonly accountId: string;
+  readonly hashes: CellHashes;
+  readonly attempts: string;
+  readonly log: LogIdentity;
+}
+
+function commonOf(cells: readonly string[], { accountId, hashes, attempts, log }: LineParts): CommonPieces {
+  const key =
+    `${cells[accountAt]}\t${cells[requestedAt]}\t${cells[servedAt]}\t${cells[providerAt]}\t${cells[locodeAt]}\t${cells[streamEndAt]}` +
+    `\t${cells[billAt]!.replace(counts, '","')}\t${attempts}\t${hashes.common}`;
+  if (knownLog?.origin !== log.origin || !knownLog.salt.equals(log.salt) || known.size >= knownMax) {
+    known.clear();
+    knownLog = log;
+  }
+  let common = known.get(key);
+  if (common === undefined) {
+    const source = sourceOf(cells, accountId);
+    common = commonPieces(source, readProofCell(source.proof), log);
+    known.set(key, common);
+  }
+  return common;
+}
+
+function sourceOf(cells: readonly string[], accountId: string): ReceiptSource {
   const text = (at: number): string => unescapeCell(cells[at]!);
   const textOrNull = (at: number): string | null => (cells[at] === noValue ? null : text(at));
   return {
