@@ -29,6 +29,8 @@ export interface SignerKey {
 /** What a key's name must not have: it stands in lines of words, and in texts with plus signs. */
 const keyNameForm = /^[^\s+]+$/u;
 
+export const isKeyName = (name: string): boolean => keyNameForm.test(name);
+
 function verifierOf(name: string, publicBytes: Buffer): VerifierKey {
   const data = Buffer.concat([Buffer.of(ed25519), publicBytes]);
   const id = createHash('sha256').update(`${name}\n`).update(data).digest().subarray(0, idBytes);
@@ -37,7 +39,7 @@ function verifierOf(name: string, publicBytes: Buffer): VerifierKey {
 }
 
 export function signerOf(name: string, seed: Buffer): SignerKey {
-  if (!keyNameForm.test(name)) throw new TypeError(`"${name}" cannot be the name of a key.`);
+  if (!isKeyName(name)) throw new TypeError(`"${name}" cannot be the name of a key.`);
   const key = createPrivateKey({ key: Buffer.concat([privateStart, seed]), format: 'der', type: 'pkcs8' });
   const publicBytes = createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(publicStart.length);
   const verifier = verifierOf(name, publicBytes);

@@ -1,9 +1,10 @@
-/** `lodestone log …`: checks the whole log of receipts, and replaces the key that signs it. */
+/** `lodestone log …`: checks the whole log of receipts, makes the key that signs it, and replaces it. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
 import { type LogSource, verifyLog } from '../../proof/check-log.js';
+import { isKeyName, newSigner } from '../../proof/note.js';
 import { tilePath } from '../../proof/tiles.js';
 import { type Command, type CommandContext, required } from '../command.js';
 import { CommandFailure } from '../io.js';
@@ -18,6 +19,14 @@ export const logCommands: readonly Command[] = [
     options: { since: { type: 'string' } },
     positionalsMax: 1,
     run: verify,
+  },
+  {
+    name: 'log new-key',
+    parameters: 'ORIGIN',
+    summary:
+      'Print a new key for the file that proof.key_file names, where several machines need the same one. ORIGIN is the host of server.base_url and /log, such as llm.example.com/log.',
+    positionalsMax: 1,
+    run: printNewKey,
   },
   {
     name: 'log rotate-key',
@@ -77,6 +86,15 @@ async function fetchBytes(url: string): Promise<Buffer> {
     if (statusCode !== 429 || attempt === attemptsMax) throw new CommandFailure(`${url} answered ${statusCode}.`);
     await pause(1000 * Math.min(60, Number(headers['retry-after'] ?? 1)));
   }
+}
+
+/** The key alone goes to standard output, so that it can be written to a file. */
+async function printNewKey({ io, json, positionals }: CommandContext): Promise<void> {
+  const origin = required(positionals[0], 'The origin of the log (ORIGIN)');
+  if (!isKeyName(origin))
+    throw new CommandFailure(`"${origin}" cannot be an origin: it must have no spaces and no plus signs.`);
+  const { text, verifier } = newSigner(origin);
+  io.out(json ? JSON.stringify({ key: text, verifier_key: verifier.text }, null, 2) : text);
 }
 
 interface RotateAnswer {
