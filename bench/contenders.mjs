@@ -16,6 +16,8 @@ export const starters = {
   bare: startBare,
   nginx: startNginx,
   lodestone: (rig) => startLodestone(rig.place('lodestone')),
+  /** Without the log of receipts. */
+  'without-proof': (rig) => startLodestone({ ...rig.place('without-proof'), more: { proof: { enabled: false } } }),
   /** The same process, asked to choose among ten candidates. */
   auto: async (rig) => ({ ...(await rig.contender('lodestone')), model: autoModel }),
   /** The same process, asked for a route with a price for every class. */

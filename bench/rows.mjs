@@ -163,6 +163,14 @@ export const rows = [
     measure: async (rig) => (await rig.compare('json', ['lodestone', 'classes'])).cpuRatio('classes', 'lodestone'),
   },
   {
+    name: 'proof',
+    what: 'with the log of receipts, CPU × without',
+    unit: '×',
+    must: 1.03,
+    measure: async (rig) =>
+      (await rig.compare('json', ['lodestone', 'without-proof'])).cpuRatio('lodestone', 'without-proof'),
+  },
+  {
     name: 'workers',
     what: 'two workers × one, requests a second at 64 connections',
     unit: '×',
