@@ -15,6 +15,7 @@ export interface UsageRow {
   costPico: bigint;
   promptTokens: number;
   completionTokens: number;
+  /** null on rows of routes, whose percentiles nobody shows. */
   firstByteP50Ms: number | null;
   firstByteP95Ms: number | null;
 }
@@ -85,6 +86,7 @@ export interface ReportRow {
   promptTokens: number;
   completionTokens: number;
   cachedTokens: number;
+  /** null on rows of routes, whose percentiles nobody shows. */
   firstByteP50Ms: number | null;
   firstByteP95Ms: number | null;
 }

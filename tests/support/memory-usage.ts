@@ -36,6 +36,9 @@ export function asked(row: Generation, query: GenerationQuery): boolean {
   );
 }
 
+/** Of routes. */
+const noPercentiles = { firstByteP50Ms: null, firstByteP95Ms: null };
+
 export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
   return {
     async summary({ accountId, fromMs, toMs, stepMs }) {
@@ -60,7 +63,10 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         put('provider', null, row.provider, row);
         put('region', null, row.locode, row);
       }
-      return [...groups.values()].map(({ group, step, id, rows: of }) => ({ group, step, id, ...figuresOf(of) }));
+      return [...groups.values()].map(({ group, step, id, rows: of }) => ({
+        ...{ group, step, id, ...figuresOf(of) },
+        ...(group === 'route' && noPercentiles),
+      }));
     },
     async activity({ accountId, fromMs, toMs, interval, groupBy }) {
       const stepMs = interval === 'day' ? 86_400_000 : 3_600_000;
@@ -102,7 +108,10 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         put('failed_by', null, row.servedModel === null ? JSON.stringify(row.providersAttempted) : null, row);
         for (const group of groups) put(group, null, groupOf[group](row), row);
       }
-      return [...sums.values()].map(({ group, step, id, rows: of }) => ({ group, step, id, ...activityOf(of) }));
+      return [...sums.values()].map(({ group, step, id, rows: of }) => ({
+        ...{ group, step, id, ...activityOf(of) },
+        ...((group === 'route' || group === 'step_route') && noPercentiles),
+      }));
     },
     async facets(accountId, fromMs) {
       const mine = [...rows()].filter((row) => row.accountId === accountId && row.createdAt >= fromMs);

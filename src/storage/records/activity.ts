@@ -19,7 +19,9 @@ const groupColumns: Record<ActivityGroup | 'none', string> = {
 
 /** A key is called by its last name. Keys that share a name are told apart by their ids. */
 const keyLabels = `, keys as (
-      select key_id, (array_agg(key_name order by from_hour desc))[1] as name from parts group by 1
+      select key_id, (array_agg(key_name order by last desc))[1] as name from (
+        select series, max(from_hour) as last from parts group by 1
+      ) used join series on series.id = used.series group by 1
     ), labels as (
       select key_id, case when count(*) over (partition by name) > 1 then name || ' (' || key_id || ')' else name end as label from keys
     )`;
@@ -51,7 +53,8 @@ export async function readActivity(
         coalesce(sum(requests) filter (where ${isError}), 0) as errors, sum(prompt_tokens) as prompt_tokens,
         sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(cost_pico) as cost_pico,
         sum(first_byte_histogram) as first_byte, sum(speed_histogram) as speed
-      from parts ${byKey ? 'join labels using (key_id)' : ''} group by 1, 2 having sum(requests) <> 0
+      from parts join series on series.id = parts.series ${byKey ? 'join labels using (key_id)' : ''}
+      group by 1, 2 having sum(requests) <> 0
     )
     select grouping(from_hour) as is_total, from_hour, name, coalesce(sum(requests), 0) as requests,
       coalesce(sum(errors), 0) as errors, coalesce(sum(prompt_tokens), 0) as prompt_tokens,

@@ -7,19 +7,20 @@ const lateRows = 20_000;
 /** A slice of a busy day may take longer than other statements. */
 const sliceTimeoutMs = 120_000;
 
-/** Adds what an older version has written since, until nothing is left. */
-export async function rollUpLate(database: Database): Promise<number> {
+/** Adds what an older version has written since, until nothing is left. `isComplete` once no generation of before is missing either. */
+export async function rollUpLate(database: Database): Promise<{ added: number; isComplete: boolean }> {
   for (let total = 0; ; ) {
-    const added = await database.session(async (client) => {
+    const { added, complete } = await database.session(async (client) => {
       const query = {
-        text: 'select lodestone.roll_up_late($1) as added',
+        name: 'roll-up-late',
+        text: 'select lodestone.roll_up_late($1) as added, backfill_before_ms is null as complete from lodestone.records_state',
         values: [lateRows],
         query_timeout: sliceTimeoutMs,
       };
-      return (await client.query<{ added: number }>(query)).rows[0]?.added ?? 0;
+      return (await client.query<{ added: number; complete: boolean }>(query)).rows[0]!;
     });
     total += added;
-    if (added < lateRows) return total;
+    if (added < lateRows) return { added: total, isComplete: complete };
   }
 }
 

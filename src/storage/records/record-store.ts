@@ -26,7 +26,7 @@ export function recordStore(
   };
   return {
     ensurePartitions: (nowMs) => ensurePartitions(database, nowMs),
-    rollUpLate: () => rollUpLate(database),
+    rollUpLate: async () => (await rollUpLate(database)).added,
     backfill: async (nowMs) => (await backfillSlice(database, nowMs)) !== null,
     prunable: (beforeMs) => alone((upkeep) => prunableMonths(upkeep, beforeMs)),
     prune: (month) => alone((upkeep) => pruneMonth(upkeep, month)),

@@ -18,14 +18,14 @@ const groupColumns: Record<ReportGroup, string> = {
 /** Always the same parameters, so that a statement depends only on the groups. */
 const filterSql = (isError: string) => {
   const canonical = (column: string) =>
-    `($12 not like 'alias/%' and $12 like '%/%' and $12 not like '%/%/%'
-      and split_part(${column}, '/', 2) || '/' || split_part(${column}, '/', 3) = $12)`;
-  return `($11::text is null or key_name = $11 or key_id = $11)
-    and ($12::text is null or requested_model = $12 or served_model = $12
+    `($14 not like 'alias/%' and $14 like '%/%' and $14 not like '%/%/%'
+      and split_part(${column}, '/', 2) || '/' || split_part(${column}, '/', 3) = $14)`;
+  return `($13::text is null or key_name = $13 or key_id = $13)
+    and ($14::text is null or requested_model = $14 or served_model = $14
       or ${canonical('requested_model')} or ${canonical('served_model')})
-    and ($13::text is null or provider = $13) and ($14::text is null or locode = $14)
-    and ($15::boolean is null or (provider is not null) = $15)
-    and ($16::boolean is null or ${isError} = $16) and ($17::integer is null or status = $17)`;
+    and ($15::text is null or provider = $15) and ($16::text is null or locode = $16)
+    and ($17::boolean is null or (provider is not null) = $17)
+    and ($18::boolean is null or ${isError} = $18) and ($19::integer is null or status = $19)`;
 };
 
 function filterValues({ key, model, provider, locode, served, status }: ReportFilter): unknown[] {
@@ -36,54 +36,68 @@ function filterValues({ key, model, provider, locode, served, status }: ReportFi
 
 interface Row {
   grouped: number;
+  /** The kind of a row in `sums`; null for the groups over the whole period. */
+  kind: number | null;
   step: string | null;
-  served_model: string | null;
-  failed_by: string | null;
+  id: string | null;
   requests: string;
   errors: string;
   cost_pico: string;
   prompt_tokens: string;
   completion_tokens: string;
   cached_tokens: string;
-  first_byte: string;
-  [group: `g_${string}`]: string | null;
+  first_byte: string | null;
 }
+
+/** What `grouping(series, step, served_model)` is in `sums`. */
+const kinds = { series: 3, step: 5, stepRoute: 4 };
+const figures = ['requests', 'errors', 'cost_pico', 'prompt_tokens', 'completion_tokens', 'cached_tokens'].join(', ');
+const figureTotals = figures
+  .split(', ')
+  .map((name) => `sum(${name}) as ${name}`)
+  .join(', ');
 
 export async function readReport(history: Database, query: ReportQuery, isError: string): Promise<ReportRow[]> {
   const { accountId, fromMs, toMs, stepMs, filter } = query;
   const groups = [...new Set(query.groups)].sort();
-  const names = ['step', 'served_model', 'failed_by', ...groups.map((group) => `g_${group}`)];
-  const sets = [
-    [],
-    ['step'],
-    ['served_model'],
-    ['step', 'served_model'],
-    ['failed_by'],
-    ...names.slice(3).map((one) => [one]),
-  ];
-  const sums = ['requests', 'errors', 'cost_pico', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'first_byte'];
-  // `cells` has one row for each step, route and member of the groups: few, where `parts` has one for each series and hour.
-  const select = `, cells as materialized (
-      select greatest(floor((from_hour::bigint * 3600000 - $8::bigint)::numeric / $10::bigint), 0)::bigint as step,
-        served_model, failed_by${groups.map((group) => `, ${groupColumns[group]} as g_${group}`).join('')},
-        sum(requests) as requests, coalesce(sum(requests) filter (where ${isError}), 0) as errors,
-        sum(cost_pico) as cost_pico, sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens,
-        sum(cached_tokens) as cached_tokens, sum(first_byte_histogram) as first_byte
-      from parts where ${filterSql(isError)} group by ${names.map((_, index) => index + 1).join(', ')}
-    )
-    select grouping(${names.join(', ')}) as grouped, ${names.join(', ')}, ${sums.map((sum) => `sum(${sum}) as ${sum}`).join(', ')}
-    from cells group by grouping sets (${sets.map((set) => `(${set.join(', ')})`).join(', ')})
-    having sum(requests) <> 0`;
   const byDay = stepMs % dayMs === 0 && (fromMs % dayMs === 0 || stepMs >= toMs - fromMs);
   const rows = await readUsage<Row>(
     history,
     { accountId, fromMs, toMs, byDay },
     {
-      ...{ name: `report-${groups.join('-')}`, select, values: [stepMs, ...filterValues(filter)] },
+      ...{ name: `report-${groups.join('-')}`, select: selectOf(groups, isError) },
+      values: [stepMs, ...filterValues(filter)],
     },
   );
-  const kinds = new Map(sets.map((set) => [bitsOf(names, set), set]));
-  return rows.map((row) => rowOf(row, kinds.get(Number(row.grouped)) ?? []));
+  const names = ['served_model', 'failed_by', ...groups];
+  const sets = new Map([[], ...names.map((name) => [name])].map((set) => [bitsOf(names, set), set[0] ?? null]));
+  return rows.map((row) => rowOf(row, sets.get(Number(row.grouped)) ?? null));
+}
+
+/**
+ * `sums` has one row for each series, each step, and each route in a step. The groups are summed from the rows of the series, which are
+ * few, so every rollup is read and added up once.
+ */
+function selectOf(groups: readonly ReportGroup[], isError: string): string {
+  const names = ['served_model', 'failed_by', ...groups.map((group) => `g_${group}`)];
+  return `, chosen as (
+      select id, served_model, failed_by, ${isError} as is_error${groups.map((group) => `, ${groupColumns[group]} as g_${group}`).join('')}
+      from series where ${filterSql(isError)}
+    ), sums as materialized (
+      select grouping(series, step, served_model) as kind, series, step, served_model, sum(requests) as requests,
+        coalesce(sum(requests) filter (where is_error), 0) as errors, sum(cost_pico) as cost_pico, sum(prompt_tokens) as prompt_tokens,
+        sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(first_byte_histogram) as first_byte
+      from (select *, greatest(from_hour::bigint * 3600000 - $8::bigint, 0) / $12::bigint as step from parts) stepped
+      join chosen on chosen.id = stepped.series
+      group by grouping sets ((series), (step), (step, served_model))
+    )
+    select kind, 0 as grouped, step, served_model as id, ${figures}, case when kind = ${kinds.step} then first_byte end as first_byte
+    from sums where kind <> ${kinds.series} and requests <> 0
+    union all
+    select null, grouping(${names.map((name) => `c.${name}`).join(', ')}), null, coalesce(${names.map((name) => `c.${name}`).join(', ')}),
+      ${figureTotals}, case when grouping(c.served_model) = 1 then sum(first_byte) end
+    from sums join chosen c on c.id = sums.series where kind = ${kinds.series}
+    group by grouping sets ((), ${names.map((name) => `(c.${name})`).join(', ')}) having sum(requests) <> 0`;
 }
 
 /** `grouping` has a bit for each column that a row does not group by, the first column the highest bit. */
@@ -91,25 +105,24 @@ function bitsOf(names: readonly string[], set: readonly string[]): number {
   return names.reduce((bits, name) => bits * 2 + (set.includes(name) ? 0 : 1), 0);
 }
 
-function rowOf(row: Row, [first, second]: readonly string[]): ReportRow {
-  const kinds: Record<string, ReportRow['group']> = { step: 'step', served_model: 'route', failed_by: 'failed_by' };
-  const group =
-    first === undefined ? 'period' : second ? 'step_route' : (kinds[first] ?? (first.slice(2) as ReportGroup));
-  const named = second ?? first;
+function rowOf(row: Row, grouped: string | null): ReportRow {
   return {
-    group,
+    group: groupOf(row.kind, grouped),
     step: row.step === null ? null : Number(row.step),
-    id:
-      named === undefined || named === 'step'
-        ? null
-        : ((row as unknown as Record<string, string | null>)[named] ?? null),
+    id: row.id,
     requests: Number(row.requests),
     errors: Number(row.errors),
     costPico: BigInt(row.cost_pico),
     promptTokens: Number(row.prompt_tokens),
     completionTokens: Number(row.completion_tokens),
     cachedTokens: Number(row.cached_tokens),
-    firstByteP50Ms: percentileOf(row.first_byte, 0.5),
-    firstByteP95Ms: percentileOf(row.first_byte, 0.95),
+    firstByteP50Ms: row.first_byte === null ? null : percentileOf(row.first_byte, 0.5),
+    firstByteP95Ms: row.first_byte === null ? null : percentileOf(row.first_byte, 0.95),
   };
+}
+
+function groupOf(kind: number | null, grouped: string | null): ReportRow['group'] {
+  if (kind !== null) return kind === kinds.step ? 'step' : 'step_route';
+  if (grouped === null) return 'period';
+  return grouped === 'served_model' ? 'route' : (grouped as ReportRow['group']);
 }

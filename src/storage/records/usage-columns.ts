@@ -4,6 +4,10 @@
 export const seriesColumns =
   'account_id, key_id, key_name, requested_model, served_model, provider, locode, door, billed, status, error_code, stream_end, failed_by';
 
+/** The id of a series, from its columns, as `lodestone.add_usage` makes it. */
+export const seriesIdSql = (columns: string): string =>
+  `encode(substr(sha256(convert_to(row(${columns})::text, 'UTF8')), 1, 16), 'hex')::uuid`;
+
 const figureColumns = [
   ...['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens', 'cost_pico', 'latency_ms'],
   ...['first_byte_histogram', 'latency_histogram', 'speed_histogram'],

@@ -6,7 +6,7 @@ import type { HoldStore } from '../store.js';
 import { quotaHolds } from './tables.js';
 
 const tokensOfRoutes = `
-  select served_model as route, sum(prompt_tokens + completion_tokens) as tokens from parts
+  select served_model as route, sum(prompt_tokens + completion_tokens) as tokens from parts join series on series.id = parts.series
   where billed and served_model is not null group by served_model having sum(requests) <> 0`;
 
 export function holdStore(database: Database): HoldStore {

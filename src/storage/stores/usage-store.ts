@@ -4,43 +4,17 @@ import { generationIdsFrom } from '../../base/ids.js';
 import type { Database } from '../database.js';
 import { readActivity } from '../records/activity.js';
 import { rollUpLate } from '../records/backfill.js';
-import { percentileOf } from '../records/histogram.js';
 import { readReport } from '../records/report.js';
 import { readUsage } from '../records/usage-query.js';
-import type { UsageGroup, UsageRow, UsageStore } from '../store.js';
+import type { ReportRow, UsageGroup, UsageRow, UsageStore } from '../store.js';
 
 /** A response of 4xx or 5xx, except for a client that disconnected (499), or a stream that did not complete. */
 const isError = `((status >= 400 and status <> 499) or coalesce(stream_end in ('cut', 'stalled', 'pricing_fault'), false))`;
 export const isErrorSql = sql.raw(isError);
 
-/** `grouping` has a bit for each column that a row does not group by, the first column the highest bit. */
-const groupOf: Record<number, UsageGroup> = {
-  31: 'period',
-  15: 'step',
-  7: 'route',
-  27: 'model',
-  29: 'provider',
-  30: 'region',
-};
-
-/** `cells` is small: one row for each step, route and outcome. */
-const summary = `, cells as materialized (
-  select greatest(floor((from_hour::bigint * 3600000 - $8::bigint)::numeric / $10::bigint), 0)::bigint as step, served_model,
-    split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3) as model, provider, locode,
-    sum(requests) as requests, coalesce(sum(requests) filter (where ${isError}), 0) as errors, sum(cost_pico) as cost_pico,
-    sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(first_byte_histogram) as first_byte
-  from parts group by 1, 2, 3, 4, 5
-)
-select grouping(step, served_model, model, provider, locode) as grouped, step,
-  coalesce(served_model, model, provider, locode) as id,
-  coalesce(sum(requests), 0) as requests, coalesce(sum(errors), 0) as errors, coalesce(sum(cost_pico), 0) as cost_pico,
-  coalesce(sum(prompt_tokens), 0) as prompt_tokens, coalesce(sum(completion_tokens), 0) as completion_tokens,
-  coalesce(sum(first_byte), 0) as first_byte
-from cells group by grouping sets ((), (step), (step, served_model), (model), (provider), (locode))
-having sum(requests) <> 0 or grouping(step, served_model, model, provider, locode) = 31`;
-
 const spentSince = `
-select key_id, sum(cost_pico) as pico from parts where billed group by key_id having sum(requests) <> 0`;
+select key_id, sum(cost_pico) as pico from parts join series on series.id = parts.series
+where billed group by key_id having sum(requests) <> 0`;
 
 /** By account, because the primary key begins with it: so only the rows of the period are read. */
 const billedLines = `
@@ -66,18 +40,6 @@ const dayMs = 86_400_000;
 /** A whole day, later than any generation, whose hours are still a small whole number. */
 const endOfTime = 40_000 * dayMs;
 
-interface SummaryRow {
-  grouped: number;
-  step: string | null;
-  id: string | null;
-  requests: string;
-  errors: string;
-  cost_pico: string;
-  prompt_tokens: string;
-  completion_tokens: string;
-  first_byte: string;
-}
-
 interface BilledLineRow {
   served_model: string;
   name: string;
@@ -87,10 +49,13 @@ interface BilledLineRow {
 
 export function usageStore(history: Database): UsageStore {
   return {
-    async summary({ accountId, fromMs, toMs, stepMs }) {
-      const byDay = stepMs % dayMs === 0 && (fromMs % dayMs === 0 || stepMs >= toMs - fromMs);
-      const query = { name: 'usage-summary', select: summary, values: [stepMs] };
-      return (await readUsage<SummaryRow>(history, { accountId, fromMs, toMs, byDay }, query)).map(rowOf);
+    async summary(period) {
+      const rows = await readReport(
+        history,
+        { ...period, groups: ['model', 'provider', 'locode'], filter: {} },
+        isError,
+      );
+      return summaryOf(rows);
     },
 
     activity: (query) => readActivity(history, query, isError),
@@ -131,17 +96,30 @@ export function usageStore(history: Database): UsageStore {
   };
 }
 
-function rowOf(row: SummaryRow): UsageRow {
-  return {
-    group: groupOf[row.grouped]!,
-    step: row.step === null ? null : Number(row.step),
-    id: row.id,
-    requests: Number(row.requests),
-    errors: Number(row.errors),
-    costPico: BigInt(row.cost_pico),
-    promptTokens: Number(row.prompt_tokens),
-    completionTokens: Number(row.completion_tokens),
-    firstByteP50Ms: percentileOf(row.first_byte, 0.5),
-    firstByteP95Ms: percentileOf(row.first_byte, 0.95),
-  };
+/** The groups of a report that a summary has, under its own names. */
+const summaryGroups: Partial<Record<ReportRow['group'], UsageGroup>> = {
+  ...{ period: 'period', step: 'step', step_route: 'route', model: 'model', provider: 'provider', locode: 'region' },
+};
+
+const nothing: UsageRow = {
+  ...{
+    group: 'period',
+    step: null,
+    id: null,
+    requests: 0,
+    errors: 0,
+    costPico: 0n,
+    promptTokens: 0,
+    completionTokens: 0,
+  },
+  ...{ firstByteP50Ms: null, firstByteP95Ms: null },
+};
+
+/** The row of the period is there even where nothing was requested. */
+function summaryOf(rows: readonly ReportRow[]): UsageRow[] {
+  const found = rows.flatMap(({ group, cachedTokens: _, ...row }) => {
+    const named = summaryGroups[group];
+    return named === undefined ? [] : [{ group: named, ...row }];
+  });
+  return found.some(({ group }) => group === 'period') ? found : [nothing, ...found];
 }
