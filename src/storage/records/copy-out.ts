@@ -8,7 +8,15 @@ interface PausableConnection {
   stream: { pause(): void; resume(): void };
 }
 
-export function copyOut(database: Database, statement: string): Readable {
+/** Gathers or rewrites the messages of a COPY, one for each row. What it returns goes to the reader. */
+export interface CopyReader {
+  /** The chunk is not valid afterwards. */
+  take(chunk: Buffer): Buffer | null;
+  end(): Buffer | null;
+}
+
+/** `reader` passes the messages on unless it is given. */
+export function copyOut(database: Database, statement: string, reader: CopyReader = new Gatherer()): Readable {
   let resume = () => {};
   const output = new Readable({ read: () => resume(), highWaterMark: 1 << 20 });
   const run = database.session(
@@ -16,8 +24,10 @@ export function copyOut(database: Database, statement: string): Readable {
       new Promise<void>((resolve, reject) => {
         const query = new CopyOutQuery(statement, {
           take: (chunk, connection) => {
+            const ready = reader.take(chunk);
+            if (ready === null) return;
             resume = () => connection.stream.resume();
-            if (!output.push(chunk)) connection.stream.pause();
+            if (!output.push(ready)) connection.stream.pause();
           },
           end: (error) => (error ? reject(error) : resolve()),
         });
@@ -30,10 +40,34 @@ export function copyOut(database: Database, statement: string): Readable {
       }),
   );
   run.then(
-    () => output.push(null),
+    () => {
+      const rest = reader.end();
+      if (rest !== null) output.push(rest);
+      output.push(null);
+    },
     (error: Error) => output.destroy(error),
   );
   return output;
+}
+
+/** A stream of large pieces costs much less than one of rows. */
+class Gatherer implements CopyReader {
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  take(chunk: Buffer): Buffer | null {
+    this.#pieces.push(Buffer.from(chunk));
+    this.#bytes += chunk.length;
+    return this.#bytes < 1 << 16 ? null : this.end();
+  }
+
+  end(): Buffer | null {
+    if (this.#bytes === 0) return null;
+    const whole = Buffer.concat(this.#pieces, this.#bytes);
+    this.#pieces = [];
+    this.#bytes = 0;
+    return whole;
+  }
 }
 
 interface Taker {
@@ -53,7 +87,7 @@ class CopyOutQuery implements Submittable {
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }, connection: PausableConnection): void {
-    this.taker.take(Buffer.from(chunk), connection);
+    this.taker.take(chunk, connection);
   }
 
   handleRowDescription(): void {}
