@@ -9,6 +9,7 @@ import type { Logger } from '../base/logger.js';
 import type { SocketConnection } from './embedded/embedded.js';
 import { yieldToRequests } from './embedded/embedded-priority.js';
 import { QueryTooSlow, StoreUnavailable } from './store.js';
+import { Turns } from './turns.js';
 
 export type StoreAddress = { connection: SocketConnection } | { databaseUrl: string };
 
@@ -27,6 +28,12 @@ const dataClasses = new Set(['22', '23', '42', '54']);
 export class Database {
   readonly #pool: pg.Pool;
   readonly #drizzle: NodePgDatabase;
+  /**
+   * Of a pool for slow queries. One that waits behind others must not seem to be one whose server is away, so it does not wait in the
+   * pool, which gives up as soon as it would for a server that is away.
+   */
+  readonly #turns: Turns | null;
+  #answeredAt = 0;
   #open = 0;
 
   constructor(address: StoreAddress, logger: Logger, connectionsMax: number, timeoutMs = queryMs) {
@@ -47,6 +54,7 @@ export class Database {
       this.#open--;
     });
     this.#drizzle = drizzle(this.#pool);
+    this.#turns = timeoutMs > queryMs ? new Turns(connectionsMax, timeoutMs) : null;
   }
 
   /** For a library that builds its own queries. Its errors are the driver's; `storeError` translates them. */
@@ -56,37 +64,51 @@ export class Database {
 
   /** Runs queries of the builder. */
   async query<T>(build: (db: NodePgDatabase) => PromiseLike<T>): Promise<T> {
-    try {
-      return await build(this.#drizzle);
-    } catch (error) {
-      throw storeError(error);
-    }
+    return this.#inTurn(() => build(this.#drizzle));
   }
 
   /** Runs one statement, prepared under a name so that each connection parses it once. */
   async statement<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
-    try {
-      return (await this.#pool.query<Row>({ name, text, values })).rows;
-    } catch (error) {
-      throw storeError(error);
-    }
+    return this.#inTurn(async () => (await this.#pool.query<Row>({ name, text, values })).rows);
   }
 
   /** Uses one connection for a while. After an error it is not used again, because it may still be waiting for an answer. */
   async session<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    let client: pg.PoolClient;
+    return this.#inTurn(async () => {
+      const client = await this.#pool.connect();
+      try {
+        const result = await work(client);
+        client.release();
+        return result;
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+    });
+  }
+
+  /** Whoever waits too long is told that queries are slow, if the server has answered one meanwhile. */
+  #inTurn<T>(work: () => PromiseLike<T>): Promise<T> {
+    if (this.#turns === null) return this.#translated(work);
+    const startedAt = performance.now();
+    return this.#turns.run(
+      () => this.#translated(work),
+      (waitedMs) => {
+        const cause = new Error('no connection came free');
+        return this.#answeredAt > startedAt ? new QueryTooSlow(waitedMs, cause) : new StoreUnavailable(cause);
+      },
+    );
+  }
+
+  async #translated<T>(work: () => PromiseLike<T>): Promise<T> {
     try {
-      client = await this.#pool.connect();
-    } catch (error) {
-      throw storeError(error);
-    }
-    try {
-      const result = await work(client);
-      client.release();
+      const result = await work();
+      this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      client.release(true);
-      throw storeError(error);
+      const translated = storeError(error);
+      if (sqlStateOf(translated) !== null) this.#answeredAt = performance.now();
+      throw translated;
     }
   }
 
@@ -107,9 +129,17 @@ export class Database {
       const result = await work(drizzle(client), client);
       await client.query('commit');
       return result;
-    }).catch((error) => {
-      throw isCanceled(error) ? new QueryTooSlow(historyMs, error) : error;
-    });
+    }).catch(tooSlowAfter(historyMs));
+  }
+
+  /** One statement in a transaction, which the server ends after that time. */
+  limited<Row extends object>(statement: string, timeoutMs: number = historyMs): Promise<Row[]> {
+    return this.session(async (client) => {
+      const text = `begin; set local statement_timeout = ${timeoutMs}; ${statement}; commit`;
+      const query = { text, query_timeout: timeoutMs + historyGraceMs };
+      const results = (await client.query(query)) as unknown as readonly pg.QueryResult<Row>[];
+      return results[2]!.rows;
+    }).catch(tooSlowAfter(timeoutMs));
   }
 
   close(): Promise<void> {
@@ -125,8 +155,17 @@ export class Database {
 
 export const historyTimeoutMs = historyMs + historyGraceMs;
 
-function isCanceled(error: unknown): boolean {
-  return error instanceof StoreUnavailable && (error.cause as { code?: unknown } | undefined)?.code === queryCanceled;
+function tooSlowAfter(timeoutMs: number): (error: unknown) => never {
+  return (error) => {
+    throw sqlStateOf(error) === queryCanceled ? new QueryTooSlow(timeoutMs, error) : error;
+  };
+}
+
+/** The code of an error that the server sent. */
+function sqlStateOf(error: unknown): string | null {
+  const cause = error instanceof StoreUnavailable ? error.cause : error;
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  return isSqlState(code) ? code : null;
 }
 
 /** The driver has it from the server's greeting; its published types leave it out. */

@@ -3,24 +3,25 @@ import type { Database } from '../database.js';
 import { figureSums, seriesColumns } from './usage-columns.js';
 
 const sliceMs = 6 * 3_600_000;
-const lateRows = 20_000;
+const lateRows = 5_000;
 /** A slice of a busy day may take longer than other statements. */
-const sliceTimeoutMs = 120_000;
+export const sliceTimeoutMs = 120_000;
 
-/** Adds what an older version has written since, until nothing is left. `isComplete` once no generation of before is missing either. */
-export async function rollUpLate(database: Database): Promise<{ added: number; isComplete: boolean }> {
+/**
+ * Adds what an older version has written since, until nothing is left. `isComplete` once no generation of before is missing either. Each
+ * part has its own time limit; without one it is that of queries over the history.
+ */
+export async function rollUpLate(
+  database: Database,
+  timeoutMs?: number,
+): Promise<{ added: number; isComplete: boolean }> {
   for (let total = 0; ; ) {
-    const { added, complete } = await database.session(async (client) => {
-      const query = {
-        name: 'roll-up-late',
-        text: 'select lodestone.roll_up_late($1) as added, backfill_before_ms is null as complete from lodestone.records_state',
-        values: [lateRows],
-        query_timeout: sliceTimeoutMs,
-      };
-      return (await client.query<{ added: number; complete: boolean }>(query)).rows[0]!;
-    });
-    total += added;
-    if (added < lateRows) return { added: total, isComplete: complete };
+    const [row] = await database.limited<{ added: number; complete: boolean }>(
+      `select lodestone.roll_up_late(${lateRows}) as added, backfill_before_ms is null as complete from lodestone.records_state`,
+      timeoutMs,
+    );
+    total += row!.added;
+    if (row!.added < lateRows) return { added: total, isComplete: row!.complete };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Compares balances, ledger, rollups and generations with one another, in one snapshot, and names what does not agree. */
 import type { Database } from '../database.js';
 import type { CheckResult, StorageFault } from '../store.js';
-import { backfillBefore, rollUpLate } from './backfill.js';
+import { backfillBefore, rollUpLate, sliceTimeoutMs } from './backfill.js';
 import { batchFaults } from './check-batches.js';
 
 /** Each query answers with the rows that do not agree: `place`, `expected` and `found`. */
@@ -97,7 +97,7 @@ const comparisons: readonly { what: string; sql: string }[] = [
 const faultsMax = 100;
 
 export async function checkStorage(database: Database): Promise<CheckResult> {
-  while ((await rollUpLate(database)).added > 0);
+  while ((await rollUpLate(database, sliceTimeoutMs)).added > 0);
   if ((await backfillBefore(database)) !== null) {
     const found = 'not all of them are in the rollups yet; try again in a few minutes';
     return {

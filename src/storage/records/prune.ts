@@ -8,7 +8,7 @@ import { monthOf, monthStart } from '../../base/time.js';
 import type { Database } from '../database.js';
 import type { PrunableMonth } from '../store.js';
 import { firstBatchFrom } from '../stores/log-batches.js';
-import { backfillBefore, rollUpLate } from './backfill.js';
+import { backfillBefore, rollUpLate, sliceTimeoutMs } from './backfill.js';
 import { partitionName } from './partitions.js';
 
 const hourMs = 3_600_000;
@@ -19,7 +19,7 @@ const notSealed = 'Generations of this month are not in the log of receipts yet.
 
 /** From the rollups, so nothing is listed before all generations are in them. */
 export async function prunableMonths(database: Database, beforeMs: number): Promise<PrunableMonth[]> {
-  await rollUpLate(database);
+  await rollUpLate(database, sliceTimeoutMs);
   if ((await backfillBefore(database)) !== null) return [];
   const waits = await oldestUnsealed(database);
   const end = monthStart(monthOf(beforeMs));

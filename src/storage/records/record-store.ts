@@ -2,7 +2,7 @@
 import type { Logger } from '../../base/logger.js';
 import { Database, type StoreAddress } from '../database.js';
 import type { RecordStore } from '../store.js';
-import { backfillSlice, rollUpLate } from './backfill.js';
+import { backfillSlice, rollUpLate, sliceTimeoutMs } from './backfill.js';
 import { checkStorage } from './check.js';
 import { exportRows } from './export.js';
 import { moveRecords } from './move.js';
@@ -26,7 +26,7 @@ export function recordStore(
   };
   return {
     ensurePartitions: (nowMs) => ensurePartitions(database, nowMs),
-    rollUpLate: async () => (await rollUpLate(database)).added,
+    rollUpLate: async () => (await rollUpLate(database, sliceTimeoutMs)).added,
     backfill: async (nowMs) => (await backfillSlice(database, nowMs)) !== null,
     prunable: (beforeMs) => alone((upkeep) => prunableMonths(upkeep, beforeMs)),
     prune: (month) => alone((upkeep) => pruneMonth(upkeep, month)),
