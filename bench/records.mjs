@@ -1,89 +1,121 @@
 /**
- * Measures the stored records with many rows: the overview of an account, settlements, the sum at start, and an export. It fills an
- * embedded store in a folder of its own. `node bench/records.mjs --rows 2000000 --dir /tmp/records-bench`, after `npm run build`.
+ * Measures the stored records with many rows: the sums behind the dashboard, exports, the check, a start, and what rollups add to a
+ * settlement. It fills an embedded store in a folder of its own. After `npm run build`:
+ *
+ *   node bench/records.mjs --rows 2000000 --dir /tmp/records-bench
+ *
+ * `--keep` leaves the store there, and a store that is there is measured as it is. `--only overview,export,check,start,settle` chooses.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../dist/storage/embedded/embedded.js';
 import { openStore } from '../dist/storage/open-store.js';
+import { fill, spread } from './records-fill.mjs';
+import { measureSettlement } from './records-settle.mjs';
+import { measureStart } from './records-start.mjs';
 
 const { values } = parseArgs({
-  options: { rows: { type: 'string', default: '1000000' }, dir: { type: 'string', default: '/tmp/records-bench' } },
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    dir: { type: 'string', default: '/tmp/records-bench' },
+    keep: { type: 'boolean', default: false },
+    only: { type: 'string', default: 'overview,export,check,start,settle' },
+  },
 });
-const rows = Number(values.rows);
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
+const parts = new Set(values.only.split(','));
 const dayMs = 86_400_000;
 const days = 90;
-const accounts = 5;
 const now = Date.now();
+const log = (line) => console.log(line);
 
+const isFilled = existsSync(join(values.dir, 'postgres'));
 mkdirSync(values.dir, { recursive: true });
-const embedded = await startEmbedded({ dataDir: values.dir, logger, connectionsMax: 20 });
-const store = await openStore({ connection: embedded.connection, logger });
+log(`${cpus().length} x ${cpus()[0]?.model}, Node ${process.versions.node}`);
 try {
-  console.log(`${rows} generations of ${accounts} accounts over ${days} days, ${cpus().length} x ${cpus()[0]?.model}`);
-  await timed('fill', fill);
-  await timed('roll up', () => store.records.rollUpLate());
-  const account = 'bench-0';
-  const period = { accountId: account, fromMs: Math.floor(now / dayMs - days) * dayMs, toMs: now, stepMs: dayMs };
-  await timed('overview of 90 days, first', () => store.usage.summary(period));
-  await timed('overview of 90 days, again', () => store.usage.summary(period));
-  const today = Math.floor(now / dayMs) * dayMs;
-  await timed('tokens of today by route', () => store.holds.tokensBetween(today, now));
-  for (const format of ['ndjson', 'csv']) {
-    let bytes = 0;
-    const ms = await timed(`export as ${format}`, async () => {
-      for await (const chunk of store.records.export({ kind: 'generations', format })) bytes += chunk.length;
-    });
-    const rate = Math.round((rows / ms) * 1000);
-    console.log(
-      `  ${rate} rows/s, ${(bytes / 1e6).toFixed(0)} MB, ${Math.round(process.memoryUsage().rss / 1e6)} MB resident`,
-    );
-  }
-  await timed('check', async () => console.log(`  ${(await store.records.check()).faults.length} faults`));
+  await withStore(values.dir, measure);
+  if (parts.has('start')) await measureStart({ filledDir: values.dir, log });
+  if (parts.has('settle')) await measureSettlement({ log });
 } finally {
-  await store.close();
-  await embedded.stop();
-  rmSync(values.dir, { recursive: true, force: true });
+  if (!values.keep) rmSync(values.dir, { recursive: true, force: true });
+}
+
+async function withStore(dataDir, work) {
+  const embedded = await startEmbedded({ dataDir, logger, connectionsMax: 20 });
+  const store = await openStore({ connection: embedded.connection, logger });
+  try {
+    await work(store, embedded.connection);
+  } finally {
+    await store.close();
+    await embedded.stop();
+  }
+}
+
+async function measure(store, connection) {
+  if (!isFilled) {
+    const rows = Number(values.rows);
+    await timed('fill', () => fill({ connection, store, rows, days, now, log }));
+  }
+  const count = await rowsOf(store);
+  log(`${count} generations of ${spread.accounts} accounts over ${days} days, 120 series for each account`);
+  if (parts.has('overview')) await measureOverview(store);
+  if (parts.has('export')) for (const format of ['ndjson', 'csv']) await measureExport(store, format, count);
+  if (parts.has('check'))
+    await timed('storage check', async () => log(`  ${(await store.records.check()).faults.length} faults`));
+}
+
+async function rowsOf(store) {
+  const period = { fromMs: 0, toMs: now + dayMs, interval: 'day', groupBy: null };
+  return (await store.usage.activity({ accountId: null, ...period })).total.requests;
+}
+
+/** What the pages ask for: 90 days that end with today, and the 90 days before for comparison. */
+async function measureOverview({ usage, holds }) {
+  const toMs = (Math.floor(now / dayMs) + 1) * dayMs;
+  const period = { accountId: 'bench-0', fromMs: toMs - days * dayMs, toMs, stepMs: dayMs };
+  const groups = ['key', 'model', 'provider', 'locode', 'status'];
+  const before = { ...period, fromMs: period.fromMs - days * dayMs, toMs: now - days * dayMs, stepMs: days * dayMs };
+  const exact = { accountId: 'bench-0', fromMs: now - days * dayMs, toMs: now, interval: 'day', groupBy: 'model' };
+  const today = Math.floor(now / dayMs) * dayMs;
+  await repeated('overview of 90 days', () => usage.summary(period));
+  await repeated('the 90 days before', () => usage.summary(before));
+  await repeated('report of 90 days in five groups', () => usage.report({ ...period, groups, filter: {} }));
+  await repeated('activity of 90 days to the millisecond', () => usage.activity(exact));
+  await repeated('report of all accounts', () => usage.report({ ...period, accountId: null, groups, filter: {} }));
+  await repeated('tokens of today by route, for quotas', () => holds.tokensBetween(today, now));
+}
+
+async function measureExport(store, format, rows) {
+  let [bytes, most] = [0, 0];
+  const ms = await timed(`export as ${format}`, async () => {
+    for await (const chunk of store.records.export({ kind: 'generations', format })) {
+      bytes += chunk.length;
+      most = Math.max(most, process.memoryUsage.rss());
+    }
+  });
+  log(
+    `  ${Math.round((rows / ms) * 1000)} rows/s, ${(bytes / 1e6).toFixed(0)} MB, at most ${Math.round(most / 1e6)} MB resident`,
+  );
 }
 
 async function timed(what, work) {
   const from = performance.now();
   await work();
   const ms = performance.now() - from;
-  console.log(`${what}: ${ms.toFixed(1)} ms`);
+  log(`${what}: ${ms.toFixed(0)} ms`);
   return ms;
 }
 
-/** Written by the server itself, in parts, as a person would write them: no rollups yet. */
-async function fill() {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client(embedded.connection);
-  await client.connect();
-  for (let i = 0; i < accounts; i++) {
-    const person = { email: `bench-${i}@example.com`, name: null, billingCountry: null, createdAt: now - days * dayMs };
-    await store.accounts.create({ id: `bench-${i}`, ...person });
+/** The first one fills caches. The median, and the fastest, which other programs have disturbed the least. */
+async function repeated(what, work) {
+  const times = [];
+  for (let i = 0; i < 10; i++) {
+    const from = performance.now();
+    await work();
+    if (i > 0) times.push(performance.now() - from);
   }
-  const part = 200_000;
-  for (let from = 0; from < rows; from += part) {
-    await client.query(
-      `insert into lodestone.generations (id, request_id, account_id, key_id, key_name, created_ms, requested_model, served_model,
-         provider, locode, streamed, status, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost_pico, billed,
-         latency_ms, first_byte_ms, providers_attempted, fallback_occurred, finish_reason, stream_end, usage_source, attempts)
-       select lodestone.generation_ids_from(at) || lpad(i::text, 16, '0'), 'req-' || i, 'bench-' || (i % ${accounts}), 'key-' || (i % 3),
-         'key', at, 'auto/meta/llama-' || (i % 4), case when i % 25 <> 0 then 'acme/meta/llama-' || (i % 4) || '/defra' end,
-         case when i % 25 <> 0 then 'acme' end, case when i % 25 <> 0 then 'defra' end, true, case when i % 25 <> 0 then 200 else 503 end,
-         i % 900, i % 400, 0, 0, case when i % 25 <> 0 then 1000 + i % 5000 else 0 end, i % 25 <> 0, 200 + i % 9000, 50 + i % 900,
-         '["acme"]', false, 'stop', 'complete', 'provider',
-         '[{"provider":"acme","locode":"defra","outcome":"served","status":200,"first_byte_ms":120.25,"error":null}]'
-       from (select i, $1::bigint + i * $2::bigint / $3::bigint as at from generate_series($4::bigint, $5::bigint) i) s`,
-      [now - days * dayMs, days * dayMs, rows, from, Math.min(from + part, rows) - 1],
-    );
-  }
-  // The rows were written without charges; the balances follow them.
-  await client.query(`update lodestone.accounts a set usage_pico = g.sum, balance_pico = -g.sum from (
-    select account_id, sum(cost_pico) as sum from lodestone.generations group by 1) g where g.account_id = a.id`);
-  await client.query('vacuum analyze');
-  await client.end();
+  times.sort((a, b) => a - b);
+  log(`${what}: median ${times[4].toFixed(0)} ms, fastest ${times[0].toFixed(0)} ms`);
 }
