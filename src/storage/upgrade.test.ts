@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { aGeneration } from '../../tests/support/generation.js';
+import { scaled } from '../../tests/support/scaled.js';
 import { silentLogger as logger } from '../base/logger.js';
 import { settlementRow } from '../domain/settlement-row.js';
 import { migrate } from './migrate.js';
@@ -10,7 +11,7 @@ import { openStore } from './open-store.js';
 const name = 'upgrade_with_rows';
 const account = 'account-1';
 const createdAt = Date.parse('2026-03-01T00:00:00Z');
-const rows = Number(process.env.LODESTONE_UPGRADE_ROWS ?? 3000);
+const rows = Number(process.env.LODESTONE_UPGRADE_ROWS ?? scaled(3_000, 1_000_000));
 const older = migrations.filter((migration) => migration.name < '0008');
 
 let owner: pg.Client;
@@ -99,5 +100,5 @@ describe('the upgrade of a store with rows', () => {
     expect((await store.records.check()).faults).toEqual([]);
     await store.close();
     await Promise.all([before.end(), migrating.end()]);
-  }, 600_000);
+  }, 1_800_000);
 });

@@ -84,15 +84,22 @@ export class CountedTraffic {
     }
   }
 
-  /** Callers that come at a steady rate to both replicas by turns, whatever becomes of those before; every eighth wants a stream. */
-  steady(requestsPerSecond: number): { stop(): Promise<void> } {
+  /**
+   * Callers that come at a steady rate to the replicas by turns, whatever becomes of those before; every eighth wants a stream. `among`
+   * are the replicas that a load balancer would choose from at that moment.
+   */
+  steady(
+    requestsPerSecond: number,
+    among: () => readonly SpawnedGateway[] = () => this.fleet.all,
+  ): { stop(): Promise<void> } {
     const begunAt = performance.now();
     const running = new Set<Promise<unknown>>();
     let sent = 0;
     const timer = setInterval(() => {
       const due = ((performance.now() - begunAt) / 1_000) * requestsPerSecond;
       for (; sent < due; sent++) {
-        const replica = this.fleet.all[sent % 2]!;
+        const replicas = among();
+        const replica = replicas[sent % replicas.length]!;
         const request: Promise<unknown> = this.either(replica, sent % 16 < 2).then(() => running.delete(request));
         running.add(request);
       }

@@ -1,10 +1,15 @@
-/** A rolling upgrade: a version that has never heard of the newest migration serves beside one that has run it, on one database, before and after a restart. */
+/**
+ * A rolling upgrade and its way back: a version that has never heard of the newest migration serves beside one that has run it, on one
+ * database, before and after a restart, and no request fails while processes are replaced.
+ */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ask, costOf, pico } from '../faults/fixture.js';
+import { ask, costOf, pause, pico, scaled } from '../faults/fixture.js';
 import type { GatewayClient, TestAccount } from '../support/client.js';
+import type { SpawnedGateway } from '../support/gateway.js';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.js';
 import { type Replicas, startReplicas } from '../support/replicas.js';
+import { CountedTraffic } from './counted-traffic.js';
 
 /** What the next version may bring, by the rule of src/storage/migrations/additive.test.ts. */
 const nextMigration = `
@@ -15,6 +20,16 @@ const nextMigration = `
   create table lodestone.sequels (id text primary key, account_id text references lodestone.accounts (id));
   create index generations_shade on lodestone.generations using brin (latency_ms);
   insert into lodestone.lodestone_migrations (name) values ('9001-next');`;
+
+/** A second step, to be run under load. */
+const migrationAfter = `
+  alter table lodestone.generations add column gloss text;
+  alter table lodestone.accounts add column gloss text not null default '';
+  create table lodestone.sequels_of_sequels (id text primary key);
+  insert into lodestone.lodestone_migrations (name) values ('9002-after-next');`;
+
+const requestsPerSecond = scaled(20, 60);
+const pauseMs = scaled(500, 5_000);
 
 let database: FreshDatabase;
 let replicas: Replicas;
@@ -49,6 +64,43 @@ it('both keep serving, billing and changing accounts while the schema is that of
   expect(rows.at(-1)).toEqual({ name: '9001-next' });
   await client.end();
 }, 180_000);
+
+it('no request fails under load while every replica is replaced, onto the newer schema and back to the older version', async () => {
+  const { a, b, all } = replicas;
+  const traffic = await CountedTraffic.begin(replicas);
+  const away = new Set<SpawnedGateway>();
+  const load = traffic.steady(requestsPerSecond, () => all.filter((replica) => !away.has(replica)));
+  const client = new pg.Client(database.databaseUrl);
+  await client.connect();
+  /** As an orchestrator does it: out of the balancer, then a signal to end, and back once the new process is ready. */
+  const replace = async (replica: SpawnedGateway) => {
+    away.add(replica);
+    await replica.restart();
+    away.delete(replica);
+    await pause(pauseMs);
+  };
+  try {
+    await pause(pauseMs);
+    await replace(a);
+    await client.query(migrationAfter);
+    // One serves that knew the schema before; the other begins on the newer one.
+    await replace(b);
+    await replace(a);
+    await client.query('insert into lodestone.sequels_of_sequels (id) values ($1)', [traffic.account.accountId]);
+    await pause(pauseMs);
+  } finally {
+    await load.stop();
+    await client.end();
+  }
+  expect(traffic.outcomes.filter(({ fault }) => fault !== '').map(({ status, fault }) => `${status} ${fault}`)).toEqual(
+    [],
+  );
+  const { held, lost, broken } = await traffic.expectBooks();
+  expect([held, lost, broken]).toEqual([traffic.outcomes.length, 0, 0]);
+  console.log(`${held} requests while three processes were replaced and the schema was upgraded: none failed`);
+  const check = await a.admin('GET', '/storage/check');
+  expect(check.json).toMatchObject({ ok: true, faults: [] });
+}, 240_000);
 
 /** One answer from each, and the ledger agrees with all so far. */
 async function served(account: TestAccount, inAll: number): Promise<void> {
