@@ -44,6 +44,7 @@ export class RestartedGateway {
   /** What all processes together wrote to standard error. */
   stderr = '';
   #folder = mkdtempSync(join(tmpdir(), 'lodestone-long-'));
+  #config = {};
   #child;
   #ended;
 
@@ -51,25 +52,44 @@ export class RestartedGateway {
   constructor({ addresses, dataDir, config = {} }) {
     const catalogue = join(this.#folder, 'catalogue.yaml');
     writeFileSync(catalogue, stringify(catalogueFor(addresses)));
-    writeFileSync(
-      join(this.#folder, 'lodestone.yaml'),
-      stringify({
-        server: { host: '127.0.0.1', port: 0 },
-        storage: { data_dir: dataDir ?? join(this.#folder, 'data') },
-        demo: false,
-        admin_token: adminToken,
-        catalogue: [catalogue],
-        limits: { ip_requests_per_minute: 1e9, key_requests_per_minute: 1e9, key_tokens_per_minute: 1e12 },
-        // An open breaker would make other requests fail than those that the run wants to fail.
-        breaker: { failures: 1_000_000 },
-        ...config,
-      }),
-    );
+    this.configure({
+      server: { host: '127.0.0.1', port: 0 },
+      storage: { data_dir: dataDir ?? join(this.#folder, 'data') },
+      demo: false,
+      admin_token: adminToken,
+      catalogue: [catalogue],
+      limits: { ip_requests_per_minute: 1e9, key_requests_per_minute: 1e9, key_tokens_per_minute: 1e12 },
+      // An open breaker would make other requests fail than those that the run wants to fail.
+      breaker: { failures: 1_000_000 },
+      ...config,
+    });
     process.once('exit', () => this.#child?.kill('SIGKILL'));
   }
 
+  get configFile() {
+    return join(this.#folder, 'lodestone.yaml');
+  }
+
+  /** Replaces settings from the next start on. */
+  configure(settings) {
+    this.#config = { ...this.#config, ...settings };
+    writeFileSync(this.configFile, stringify(this.#config));
+  }
+
+  /** Runs a command of the command line on the gateway's configuration; resolves to its exit code and what it printed. */
+  command(...words) {
+    const child = spawn(process.execPath, [mainFile, ...words, '--config', this.configFile], {
+      cwd: this.#folder,
+      env: { ...process.env, ...(this.url !== '' && { LODESTONE_URL: this.url }) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+    return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+  }
+
   async start() {
-    const child = spawn(process.execPath, [mainFile, 'serve', '--config', join(this.#folder, 'lodestone.yaml')], {
+    const child = spawn(process.execPath, [mainFile, 'serve', '--config', this.configFile], {
       cwd: this.#folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -91,6 +111,7 @@ export class RestartedGateway {
 
   kill(signal) {
     this.#child.kill(signal);
+    this.url = '';
     return this.#ended;
   }
 
@@ -116,6 +137,18 @@ export class RestartedGateway {
     return { id, key: token };
   }
 
+  /** Every entry of an account's ledger. */
+  async ledger({ id }) {
+    const response = await fetch(`${this.url}/admin/v1/export/ledger?format=ndjson&account=${id}`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    if (!response.ok) throw new Error(`The export of the ledger: ${response.status} ${await response.text()}`);
+    return (await response.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  }
+
   /** The costs by generation id, in pico-dollars, and what is wrong with the ledger as a whole. */
   async books({ id }) {
     const { data } = await this.admin('GET', `/accounts/${id}/ledger?limit=100000`);
@@ -133,7 +166,7 @@ export class RestartedGateway {
   }
 }
 
-function pico(usd) {
+export function pico(usd) {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(usd);
   return (sign ? -1n : 1n) * BigInt(whole + fraction.padEnd(12, '0'));
 }
