@@ -6,8 +6,7 @@ import { QueryTooSlow, StoreUnavailable } from '../storage/store.js';
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   // Never 401 or 402: an unreachable store says nothing about the client.
-  if (error instanceof StoreUnavailable)
-    return gatewayError('internal_server_error', { what: 'The store cannot be reached.' });
+  if (error instanceof StoreUnavailable) return gatewayError('internal_server_error', { what: error.message });
   if (error instanceof QueryTooSlow) return gatewayError('query_too_slow', { seconds: error.timeoutMs / 1000 });
   const { code, statusCode } = (error ?? {}) as { code?: string; statusCode?: number };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')

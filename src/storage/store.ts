@@ -17,9 +17,20 @@ export type * from './record-types.js';
 /** The store could not be reached or did not answer in time. It becomes a 500, never a 401 or 402. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
-    super('The store cannot be reached.', { cause });
+    super(whatHappened(cause), { cause });
     this.name = 'StoreUnavailable';
   }
+}
+
+/** Says that the store cannot be reached only where nothing was heard of it. */
+function whatHappened(cause: unknown): string {
+  const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
+  const isConnection = /^(08|57P|E)/;
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !isConnection.test(code))
+    return `The store answered with an error (SQLSTATE ${code}).`;
+  return /timeout|no connection came free/.test(String(message))
+    ? 'The store does not answer in time.'
+    : 'The store cannot be reached.';
 }
 
 /** The store answers, but a query over the history took longer than it may. */
