@@ -48,9 +48,10 @@ export const facts: readonly Fact[] = [
   },
 ];
 
+export const routeOf = ({ provider, cloud_act: _, ...fact }: Fact) => ({ provider, upstream_model: provider, ...fact });
+
 /** The facts as a catalogue, with one more model whose only provider has no credentials. */
-export function catalogueAt(url: string): YamlObject {
-  const routeOf = ({ provider, cloud_act: _, ...fact }: Fact) => ({ provider, upstream_model: provider, ...fact });
+export function catalogueAt(url: string, more: readonly YamlObject[]): YamlObject {
   return {
     providers: [
       ...facts.map(({ provider, cloud_act }) => ({ id: provider, base_url: `${url}/v1`, auth: 'none', cloud_act })),
@@ -63,6 +64,7 @@ export function catalogueAt(url: string): YamlObject {
     models: [
       { creator: 'meta', model: 'gated', routes: facts.map(routeOf) },
       { creator: 'meta', model: 'other', routes: [routeOf(keyless)] },
+      ...more,
     ],
   };
 }
@@ -85,6 +87,14 @@ export function randomPolicy(random: SeededRandom): Settings {
     { allow: ['good', 'silent'], deny: [] },
     { allow: [], deny: ['good'] },
   ]);
+  maybe(
+    'creators',
+    [
+      { allow: ['Meta'], deny: [] },
+      { allow: [], deny: ['meta'] },
+    ],
+    0.05,
+  );
   maybe('regions', [
     { allow: ['DE'], deny: [] },
     { allow: [], deny: ['frpar'] },
@@ -160,12 +170,13 @@ const training = (name: string, isSet: boolean): Test => [name, isSet, (fact) =>
 
 function accountTests(policy: Settings): Test[] {
   const of = shared(policy);
-  const { max_price, providers } = policy;
+  const { max_price, providers, creators } = policy;
   return [
     of.deny_cloud_act!,
     of.max_carbon!,
     ['max_price', max_price !== undefined, ({ price }) => Math.max(price.input, price.output) <= max_price],
     ['providers', providers !== undefined, (fact) => inLists([fact.provider], providers)],
+    ['creators', creators !== undefined, () => inLists(['meta'], creators)],
     of.regions!,
     training('deny_training', policy.deny_training === true),
     ...[of.max_retention_days!, of.require_in_region!, of.require_eu_owned!, of.certifications!, of.quantizations!],
@@ -193,22 +204,33 @@ function requestTests(wishes: Settings, isPin: boolean): Test[] {
   return tests.map(([name, isSet, passes]) => [`provider.${name}`, isSet, passes]);
 }
 
+/** What a request is held to: the providers of its key (null = all), the account's policy, and its own wishes. */
+export interface Rules {
+  scope: readonly string[] | null;
+  policy: Settings;
+  wishes: Settings;
+}
+
 /** `served`: the providers of which one may serve; null where the answer is a 403. */
-export function expectedOutcome(policy: Settings, wishes: Settings, pinned: Fact | null) {
+export function expectedOutcome({ scope, policy, wishes }: Rules, pinned: Fact | null) {
   const candidates = pinned ? [pinned] : facts;
-  const tests = [...(pinned ? [] : accountTests(policy)), ...requestTests(wishes, pinned !== null)];
+  const scopeTest: Test = ['key_scope', scope !== null, ({ provider }) => scope!.includes(provider)];
+  const ofAccount = pinned ? [] : [scopeTest, ...accountTests(policy)];
+  const tests = [...ofAccount, ...requestTests(wishes, pinned !== null)];
   const removedBy = candidates.map((fact) => tests.find(([, isSet, passes]) => isSet && !passes(fact))?.[0]);
   const left = candidates.filter((_, i) => removedBy[i] === undefined).map(({ provider }) => provider);
   const counts = tests
     .map(([name]) => [name, removedBy.filter((one) => one === name).length] as const)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name} removed ${count === 1 ? '1 route' : `${count} routes`}`);
+  const ordered = ((wishes.order ?? []) as string[]).filter((provider) => left.includes(provider));
   const isOwnWish = removedBy.every((name) => name === undefined || name.startsWith('provider.'));
   return {
-    served: left.length === 0 ? null : left,
+    // The first of an order that is left serves, for none of them fails here.
+    served: left.length === 0 ? null : ordered.length > 0 ? ordered.slice(0, 1) : left,
     removed: candidates
-      .filter((_, i) => removedBy[i] !== undefined)
-      .map(({ provider }) => provider)
+      .map(({ provider }, i) => [provider, removedBy[i]] as const)
+      .filter(([, gate]) => gate !== undefined)
       .sort(),
     counts: counts.join(', '),
     param: isOwnWish ? 'provider' : 'model',
