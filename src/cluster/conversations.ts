@@ -18,6 +18,11 @@ interface Entry {
 /** Callers choose the names of conversations, so only this many are remembered; the oldest go first. */
 const conversationsMax = 100_000;
 
+/** Expired entries are removed in groups, at most this much later; they are not found any more before that. */
+const sweepMinMs = 1_000;
+/** A timer takes no more than 24 days. */
+const sweepMaxMs = 3_600_000;
+
 export class MemoryConversations implements Conversations {
   private readonly entries = new Map<string, Entry>();
   /** How many entries an account has. */
@@ -69,16 +74,19 @@ export class MemoryConversations implements Conversations {
     else this.counts.delete(entry.accountId);
   }
 
-  /** One timer for all entries: all live equally long, so the oldest expire first. */
+  /** One timer for all entries: all live equally long, so the oldest expire first. None is kept longer than its time. */
   private sweepLater(): void {
-    if (this.sweeping) return;
+    if (this.sweeping || this.entries.size === 0) return;
     this.sweeping = true;
-    setTimeout(() => {
-      this.sweeping = false;
-      const nowMs = this.clock.monotonicMs();
-      while (this.entries.size > 0 && this.anchor.newer.expiresAtMs <= nowMs) this.forget(this.anchor.newer.name);
-      if (this.entries.size > 0) this.sweepLater();
-    }, this.ttlMs).unref();
+    const leftMs = this.anchor.newer.expiresAtMs - this.clock.monotonicMs();
+    setTimeout(() => this.sweep(), Math.min(Math.max(leftMs, sweepMinMs), sweepMaxMs)).unref();
+  }
+
+  private sweep(): void {
+    this.sweeping = false;
+    const nowMs = this.clock.monotonicMs();
+    while (this.entries.size > 0 && this.anchor.newer.expiresAtMs <= nowMs) this.forget(this.anchor.newer.name);
+    this.sweepLater();
   }
 }
 
