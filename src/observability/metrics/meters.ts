@@ -29,7 +29,6 @@ export class Meters {
   private readonly sandboxRequests = new Map<string, Tally>();
   private readonly errors = new Tally();
   private readonly limits = new Tally();
-  private readonly stays = new Tally();
   private readonly chats = new Map<string, Histogram>();
   private readonly whole = new AnswerTimes('false');
   private readonly streamed = new AnswerTimes('true');
@@ -91,8 +90,7 @@ export class Meters {
 
   /** Counts an answer in a conversation: whether the route of its last turn gave it, and what that read from its cache. */
   countStay(routeId: string, stayed: boolean, cachedTokens: number): void {
-    this.stays.add(stayed ? 'hit' : 'miss');
-    if (stayed) this.route(routeId).stayedCachedTokens += cachedTokens;
+    this.route(routeId).countStay(stayed, cachedTokens);
   }
 
   /** Drops routes that left the catalogue, so that reloads do not add series without end. */
@@ -127,7 +125,6 @@ export class Meters {
       add('lodestone_chat_duration_seconds', [durations.sample(key.split(' '))]);
     for (const times of [this.whole, this.streamed]) times.addTo(add);
     add('lodestone_chat_fallbacks_total', one(this.fallbacks));
-    add('lodestone_sticky_total', this.stays.samples());
     add('lodestone_running_chats', one(this.runningChats));
     add('lodestone_open_streams', one(this.openStreams));
     for (const route of this.routes.values()) route.addTo(add);
@@ -185,8 +182,9 @@ export class RouteMeters {
   private readonly tokens = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
   private readonly oddities = new Tally();
   private costPico = 0n;
+  private readonly stays = new Tally();
   /** Read from a cache because the conversation stayed with the route. */
-  stayedCachedTokens = 0;
+  private stayedCachedTokens = 0;
 
   constructor(private readonly id: string) {}
 
@@ -208,6 +206,11 @@ export class RouteMeters {
     tokens.cached += usage.cachedTokens;
     tokens.reasoning += usage.reasoningTokens;
     this.costPico += costPico;
+  }
+
+  countStay(stayed: boolean, cachedTokens: number): void {
+    this.stays.add(stayed ? 'hit' : 'miss');
+    if (stayed) this.stayedCachedTokens += cachedTokens;
   }
 
   addTo(add: (name: MetricName, samples: readonly Sample[]) => void): void {
@@ -233,6 +236,10 @@ export class RouteMeters {
     add(
       'lodestone_usage_oddities_total',
       this.oddities.samples((oddity) => [id, oddity]),
+    );
+    add(
+      'lodestone_sticky_total',
+      this.stays.samples((result) => [id, result]),
     );
     add('lodestone_sticky_cached_tokens_total', [{ labels: [id], value: this.stayedCachedTokens }]);
     add('lodestone_cost_usd_total', [{ labels: [id], value: usdNumber(this.costPico) }]);

@@ -93,9 +93,6 @@ export const requestMetrics = {
     'stream',
   ),
   lodestone_chat_fallbacks_total: counter('Answers that the first route attempted did not give.'),
-  lodestone_sticky_total: notOnDashboard(
-    counter('Answers in a conversation, by whether the route of its last turn gave them: hit or miss.', 'result'),
-  ),
   lodestone_running_chats: gauge('sum', 'Chat requests that are not over.'),
   lodestone_open_streams: gauge('sum', 'Streams that have begun and not ended.'),
 };
@@ -125,6 +122,13 @@ export const routeMetrics = {
     'Answers whose usage was billed though it was odd: prompt audio, a tool or a tier without a price, more cached tokens than prompt tokens, a total that its parts do not explain, more tokens than the context window.',
     'route',
     'oddity',
+  ),
+  lodestone_sticky_total: notOnDashboard(
+    counter(
+      'Answers of a route in a conversation, by whether it gave the last one too: hit or miss.',
+      'route',
+      'result',
+    ),
   ),
   lodestone_sticky_cached_tokens_total: notOnDashboard(
     counter('Prompt tokens read from a cache in conversations that stayed with the route.', 'route'),

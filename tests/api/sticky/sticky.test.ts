@@ -20,6 +20,7 @@ beforeAll(async () => {
       regions: [{ locode: 'defra', country: 'DE', carbon: 100 }],
       models: [
         { creator: 'meta', model: 'equal', routes: routesWith({ price }) },
+        { creator: 'meta', model: 'breaking', routes: routesWith({ price }) },
         { creator: 'meta', model: 'uncached', routes: routesWith({ price: { input: 1, output: 1 } }) },
       ],
     },
@@ -79,12 +80,31 @@ describe('a conversation', () => {
     for (const each of rest) expect(each).toEqual({ provider: moved!.provider, sticky: true });
   });
 
+  it('of 20 turns goes on at one other route when the breaker of its own opens in the middle', async () => {
+    const session = { session_id: 'breaking', model: 'auto/meta/breaking' };
+    await begin(session);
+    for (const each of await turns(9, session)) expect(each).toEqual({ provider: 'beta', sticky: true });
+    upstreams.beta!.reply(json({ error: { message: 'boom' } }, { status: 500 }));
+    const pinned = { model: 'beta/meta/breaking/defra', messages: [{ role: 'user', content: 'Hello' }] };
+    for (let i = 0; i < 5; i++) expect((await gateway.chat(pinned, { key })).status).toBe(503);
+    const called = upstreams.beta!.calls.length;
+    const [moved, ...rest] = await turns(10, session);
+    expect(['alpha', 'gamma']).toContain(moved!.provider);
+    expect(moved!.sticky).toBe(false);
+    for (const each of rest) expect(each).toEqual({ provider: moved!.provider, sticky: true });
+    expect(upstreams.beta!.calls, 'an open breaker is not tried').toHaveLength(called);
+    expect(upstreams[moved!.provider]!.calls).toHaveLength(10);
+  });
+
   it('goes as ranked with sticky: false, which neither reads nor writes', async () => {
     const session = { session_id: 'loose' };
-    const ranked = (await turn()).provider;
+    const loose = { ...session, provider: { sticky: false } };
     await begin(session, 'gamma');
-    for (const each of await turns(5, { ...session, provider: { sticky: false } })) {
-      expect(each).toEqual({ provider: ranked, sticky: false });
+    for (let i = 0; i < 20; i++) {
+      const body = { model: 'auto/meta/equal', messages: [{ role: 'user', content: 'Hello' }], ...loose };
+      const ranked = (await gateway.call('POST', '/v1/routes/explain', body, { key })).json;
+      expect(ranked.candidates).not.toContainEqual(expect.objectContaining({ sticky: true }));
+      expect(await turn(loose)).toEqual({ provider: ranked.would_serve.split('/')[0], sticky: false });
     }
     expect(await turn(session)).toEqual({ provider: 'gamma', sticky: true });
   });
@@ -155,8 +175,8 @@ describe('a conversation', () => {
 
   it('is counted as hits, misses and cached tokens', async () => {
     const text = (await gateway.call('GET', '/metrics', undefined, { key: null })).text;
-    expect(text).toMatch(/lodestone_sticky_total\{result="hit"\} [1-9]/);
-    expect(text).toMatch(/lodestone_sticky_total\{result="miss"\} [1-9]/);
+    expect(text).toMatch(/lodestone_sticky_total\{route="gamma\/meta\/equal\/defra",result="hit"\} [1-9]/);
+    expect(text).toMatch(/lodestone_sticky_total\{route="gamma\/meta\/equal\/defra",result="miss"\} [1-9]/);
     expect(text).toMatch(/lodestone_sticky_cached_tokens_total\{route="gamma\/meta\/equal\/defra"\} [1-9]/);
   });
 });
