@@ -10,7 +10,7 @@ import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { keyScopeGate } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
-import { applyOrder, type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
+import { type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { checkKind } from './check-kind.js';
@@ -19,8 +19,8 @@ import { newTrail, type PipelinePorts, type Plan, type Stay, type Trail } from '
 import type { Score } from './rank/score.js';
 import { type Ranking, scores } from './rank.js';
 import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
-import { recallStay, stayFirst } from './sticky.js';
-import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, wholeFirst } from './walk/obstacles.js';
+import { orderCandidates, recallStay } from './sticky.js';
+import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -155,8 +155,7 @@ function dryWalk(
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
   const scoreByRoute = new Map(scores(ports, eligible, ranking).map(({ route, score }) => [route, score]));
-  const ordered = applyOrder([...scoreByRoute.keys()], preferences?.order ?? []);
-  const tried = wholeFirst(stayFirst(ordered, stay, preferences), request, (route) => route);
+  const tried = orderCandidates([...scoreByRoute.keys()], { request, preferences, stay });
   const explained = tried.map((route, i) => {
     const score = scoreByRoute.get(route)!;
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);

@@ -12,7 +12,7 @@ import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
-import { applyOrder, readPreferences } from '../policy/request-preferences.js';
+import { readPreferences } from '../policy/request-preferences.js';
 import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { admit } from './admit.js';
@@ -27,7 +27,7 @@ import { rank } from './rank.js';
 import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleProvisionally } from './settle.js';
-import { forgetFailed, recallStay, rememberStay, stayFirst } from './sticky.js';
+import { forgetFailed, orderCandidates, recallStay, rememberStay } from './sticky.js';
 import { checkContentType, isLargeBody } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
 import { type Walk, walk } from './walk.js';
@@ -265,11 +265,8 @@ async function walkAuto(
   trail.stay = isPending(recalling) ? await recalling : recalling;
   const prefer = preferences?.prefer ?? identity.account.policy.prefer;
   const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment });
-  const ordered = preferences === null ? ranked : applyOrder(ranked, preferences.order);
-  const outcome = await walk(ports, {
-    ...{ exchange, plan, relay },
-    candidates: stayFirst(ordered, trail.stay, preferences),
-  });
+  const candidates = orderCandidates(ranked, { request, preferences, stay: trail.stay });
+  const outcome = await walk(ports, { exchange, plan, candidates, relay });
   forgetFailed(ports, exchange);
   return outcome;
 }

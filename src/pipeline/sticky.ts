@@ -6,10 +6,11 @@ import { hash } from 'node:crypto';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
-import type { RequestPreferences } from '../policy/request-preferences.js';
+import { applyOrder, type RequestPreferences } from '../policy/request-preferences.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { openingOf } from '../wire/opening.js';
 import type { Delivered, Exchange, PipelinePorts, Plan, Stay } from './handover.js';
+import { wholeFirst } from './walk/obstacles.js';
 
 type StickyPorts = Pick<PipelinePorts, 'conversations' | 'meters'>;
 
@@ -72,8 +73,24 @@ function unnamed(request: ChatRequest): string | null {
   return opening === null ? null : `opening ${opening}`;
 }
 
+/** What decides the order in which ranked routes are tried. */
+interface Ordering {
+  readonly request: ChatRequest;
+  readonly preferences: RequestPreferences | null;
+  readonly stay: Stay | null;
+}
+
+/** The order in which ranked routes are tried: the route of the conversation first, then those that the request names, then by rank. */
+export function orderCandidates(ranked: readonly Route[], { request, preferences, stay }: Ordering): readonly Route[] {
+  const ordered = preferences === null ? ranked : applyOrder(ranked, preferences.order);
+  const tried = wholeFirst(stayFirst(ordered, stay, preferences), request);
+  // A route that leaves a part of the request out is not stayed with while another one does not.
+  if (stay !== null && tried[0] !== stay.first) stay.first = null;
+  return tried;
+}
+
 /** Moves the remembered route to the front, where it is a candidate. An order that the request asks for wins. */
-export function stayFirst(
+function stayFirst(
   ranked: readonly Route[],
   stay: Stay | null,
   preferences: RequestPreferences | null,

@@ -14,7 +14,7 @@ import { effectOf, type Failure } from '../providers/classify/failure.js';
 import type { Exchange, PipelinePorts, Plan, Relay, Trail, WalkOutcome } from './handover.js';
 import { type Attempt, type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
 import { attemptTask } from './walk/attempt-task.js';
-import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf, wholeFirst } from './walk/obstacles.js';
+import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
 
 export type WalkPorts = AttemptPorts &
   Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'journal' | 'routeHistory'>;
@@ -29,9 +29,8 @@ export interface Walk {
 }
 
 export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
-  const { exchange, plan, relay } = task;
+  const { exchange, plan, candidates, relay } = task;
   const { request, caller, trail } = exchange;
-  const candidates = wholeFirst(task.candidates, request, (route) => route);
   const startedAtMs = ports.clock.monotonicMs();
   const ruledOut: RuledOut[] = [];
   let failed: { route: Route; failure: Failure } | null = null;

@@ -78,13 +78,9 @@ function chatObstacle(
 }
 
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
-export function wholeFirst<Candidate>(
-  ranked: readonly Candidate[],
-  request: ChatRequest,
-  routeOf: (candidate: Candidate) => Route,
-): readonly Candidate[] {
+export function wholeFirst(ranked: readonly Route[], request: ChatRequest): readonly Route[] {
   if (request.native === undefined && request.task === undefined) return ranked;
-  const leavesOut = (candidate: Candidate): boolean => omittedOn(routeOf(candidate), request).length > 0;
+  const leavesOut = (route: Route): boolean => omittedOn(route, request).length > 0;
   return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
 }
 
