@@ -12,6 +12,7 @@ import {
   reasoningFrames,
   usageFrame,
 } from './openai-json.js';
+import type { PromptUsage } from './prompt-cache.js';
 import { readSandboxRequest } from './request.js';
 import type { Script } from './script.js';
 import { embed, rerank } from './tasks.js';
@@ -22,6 +23,8 @@ interface SandboxCall {
   readonly stream: boolean;
   /** How often the route was called in this process, this call included. */
   readonly callNumber: number;
+  /** Reads a prompt with the route's prompt cache. */
+  readPrompt(messages: readonly unknown[]): PromptUsage;
 }
 
 export type Behaviour = (call: SandboxCall) => Script;
@@ -33,6 +36,10 @@ const slowFirstByteMs = 2000;
 const slowPaceMs = 200;
 const stalledPieces = 4;
 const choicesMax = 16;
+/** From call to call the first byte takes between these times, further apart than the steps of the ranking. */
+const cachedFirstByteMs = 60;
+const cachedVarianceMs = 300;
+const cachedStepMs = 170;
 
 function echo(call: SandboxCall): Script {
   const request = readSandboxRequest(call.body);
@@ -123,16 +130,41 @@ function withThinking({ head, stream }: SandboxCall, { pieces, contentPieces }: 
 
 const thought = 'The user wrote something. I repeat it.';
 
+/**
+ * Reports what its prompt cache has read. Its first byte comes after a time that depends on the call, as with real providers, so that
+ * the ranking of equal routes changes from one request to the next.
+ */
+function cached(call: SandboxCall): Script {
+  const script = echo(call);
+  const request = script.status === 200 ? readSandboxRequest(call.body) : undefined;
+  if (!request) return script;
+  const { promptTokens, cachedTokens } = call.readPrompt(request.messages);
+  const answer = answerOf(request);
+  const completion = answer.kind === 'text' ? answer.pieces.length : 1;
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: completion,
+    total_tokens: promptTokens + completion,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+  };
+  const firstByteMs = cachedFirstByteMs + ((call.callNumber * cachedStepMs) % cachedVarianceMs);
+  return { ...withUsage(call, script, usage), firstByteMs };
+}
+
 const faultyUsage = { prompt_tokens: -1, completion_tokens: 1, total_tokens: 0 };
 
 /** Answers with a usage that no bill can be made from. */
 function pricingFault(call: SandboxCall): Script {
   const script = echo(call);
   if (script.status !== 200) return script;
+  return withUsage(call, script, faultyUsage);
+}
+
+function withUsage({ head, stream }: SandboxCall, script: Script, usage: object): Script {
   const { pieces, contentPieces } = script;
-  if (!call.stream) return { ...script, pieces: pieces.map((body) => addUsage(body, faultyUsage)) };
-  const fault = usageFrame(call.head, faultyUsage);
-  return { ...script, pieces: [...pieces.slice(0, contentPieces), fault, ...pieces.slice(contentPieces)] };
+  if (!stream) return { ...script, pieces: pieces.map((body) => addUsage(body, usage)) };
+  const frame = usageFrame(head, usage);
+  return { ...script, pieces: [...pieces.slice(0, contentPieces), frame, ...pieces.slice(contentPieces)] };
 }
 
 /** A Map, so that a name such as `constructor` finds nothing. */
@@ -145,6 +177,7 @@ export const behaviours: ReadonlyMap<string, Behaviour> = new Map<string, Behavi
   ['cut', cut],
   ['thinking', thinking],
   ['pricing-fault', pricingFault],
+  ['cached', cached],
   ['embed', ({ body }) => answerOnce(embed(body))],
   ['rerank', ({ body }) => answerOnce(rerank(body))],
   [

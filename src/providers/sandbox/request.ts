@@ -9,6 +9,7 @@ export interface SandboxRequest {
   /** The function that `tool_choice` forces the model to call. */
   readonly forcedTool: string | null;
   readonly responseFormat: string;
+  readonly messages: readonly unknown[];
 }
 
 /** Larger bodies are not parsed, because that would delay other clients. */
@@ -39,6 +40,7 @@ function requestOf(request: Fields): SandboxRequest {
     choices: typeof n === 'number' ? n : 1,
     forcedTool: forcedTool(request.tool_choice, tools),
     responseFormat: String(fieldsOf(response_format).type ?? 'text'),
+    messages: Array.isArray(request.messages) ? request.messages : [],
   };
 }
 

@@ -287,3 +287,13 @@ describe('the seam', () => {
     expect([streaming.error, done.error]).toEqual([null, null]);
   });
 });
+
+it('reports what it read from its prompt cache, whole and streamed', () => {
+  expect(answer('cached', {}).json.usage).toMatchObject({ prompt_tokens_details: { cached_tokens: 0 } });
+  const { usage } = answer('cached', {}, true).frames.find((frame) => frame.usage);
+  expect(usage).toEqual({
+    ...usage,
+    completion_tokens: 3,
+    prompt_tokens_details: { cached_tokens: usage.prompt_tokens },
+  });
+});

@@ -5,10 +5,12 @@ import { bytesOfLatin1 } from '../../base/latin1.js';
 import type { Clock } from '../../base/time.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from '../transport/transport.js';
 import { behaviours, unknownModel } from './behaviours.js';
+import { PromptCache } from './prompt-cache.js';
 import { type Script, ScriptPlayer } from './script.js';
 
 export function createSandbox({ clock }: { clock: Clock }): Transport {
   const calls = new Map<string, number>();
+  const prompts = new PromptCache(clock);
   const running = new Set<ScriptPlayer>();
 
   function scriptOf({ route, body: sent, stream }: UpstreamRequest): Script {
@@ -20,7 +22,10 @@ export function createSandbox({ clock }: { clock: Clock }): Transport {
     const callNumber = (calls.get(route.id) ?? 0) + 1;
     calls.set(route.id, callNumber);
     const head = { id: answerId(body), created: Math.floor(clock.now() / 1000), model };
-    return behaviour({ head, body, stream, callNumber });
+    return behaviour({
+      ...{ head, body, stream, callNumber },
+      readPrompt: (messages) => prompts.read(route.id, messages),
+    });
   }
 
   return {
