@@ -20,6 +20,10 @@ export const starters = {
   'without-proof': (rig) => startLodestone({ ...rig.place('without-proof'), more: { proof: { enabled: false } } }),
   /** The same process, asked to choose among ten candidates. */
   auto: async (rig) => ({ ...(await rig.contender('lodestone')), model: autoModel }),
+  /** The same, in a conversation with a name, whose route is remembered. */
+  conversation: async (rig) => ({ ...(await rig.contender('auto')), headers: 'x-session-id: bench\r\n' }),
+  /** A process that remembers no conversations. */
+  forgetful: (rig) => startLodestone({ ...rig.place('forgetful'), more: { routing: { sticky: false } } }),
   /** The same process, asked for a route with a price for every class. */
   classes: async (rig) => ({ ...(await rig.contender('lodestone')), model: classesModel }),
   /** The same process, with a key that has a cap, and with one of an account that has a bounded overdraft. */

@@ -51,6 +51,7 @@ async function writeFiles({ upstreamPort, folder, more }) {
     storage: { data_dir: join(folder, 'data'), ...more.storage },
     workers: more.workers,
     proof: more.proof,
+    routing: more.routing,
     demo: false,
     catalogue: [catalogueFile],
     limits: {

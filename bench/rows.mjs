@@ -186,6 +186,20 @@ export const rows = [
     measure: async (rig) => (await rig.compare('json', ['lodestone', 'auto'])).cpuRatio('auto', 'lodestone'),
   },
   {
+    name: 'conversation',
+    what: '`auto/` in a conversation with a name, CPU × without one',
+    unit: '×',
+    must: 1.05,
+    measure: async (rig) => (await rig.compare('json', ['auto', 'conversation'])).cpuRatio('conversation', 'auto'),
+  },
+  {
+    name: 'pin-policy',
+    what: 'the pinned route where conversations are remembered, CPU × where none is',
+    unit: '×',
+    must: 1.02,
+    measure: async (rig) => (await rig.compare('json', ['forgetful', 'lodestone'])).cpuRatio('lodestone', 'forgetful'),
+  },
+  {
     name: 'memory-idle',
     what: 'memory (PSS) with its PostgreSQL, idle',
     unit: 'MB',
