@@ -20,9 +20,14 @@ export function routingFieldsOf(fields: Readonly<Record<string, unknown>>, encod
 
 function readSessionId(session: unknown, encoding: TextEncoding): string {
   const text = typeof session === 'string' ? plainText(session, encoding) : '';
-  if (text !== '' && text.length <= sessionIdMax) return text;
+  if (text !== '' && hasAtMost(sessionIdMax, text)) return text;
   const expected = `a text of 1 to ${sessionIdMax} characters`;
   throw gatewayError('field_type', { param: 'session_id', found: shown(session, encoding), expected });
+}
+
+/** Counts characters, of which some are two units of the text. */
+function hasAtMost(max: number, text: string): boolean {
+  return text.length <= max || (text.length <= max * 2 && [...text].length <= max);
 }
 
 /** A value whose texts are what the client wrote, in whatever encoding the body was read. */

@@ -165,13 +165,21 @@ describe('a conversation', () => {
     expect(would_serve).toMatch(/^gamma\//);
   });
 
-  it.each([[''], ['x'.repeat(257)], [7], [['a']]])('400 for the session_id %j', async (session_id) => {
-    const reply = await gateway.chat(
-      { model: 'auto/meta/equal', messages: [{ role: 'user', content: 'Hi' }], session_id },
-      { key },
-    );
-    expect([reply.status, reply.json.error.param]).toEqual([400, 'session_id']);
+  it('may have a session_id of 256 characters, also of two units each', async () => {
+    await begin({ session_id: '😀'.repeat(256) }, 'gamma');
+    expect(await turn({ session_id: '😀'.repeat(256) })).toEqual({ provider: 'gamma', sticky: true });
   });
+
+  it.each([[''], ['😀'.repeat(257)], ['x'.repeat(257)], [7], [['a']]])(
+    '400 for the session_id %j',
+    async (session_id) => {
+      const reply = await gateway.chat(
+        { model: 'auto/meta/equal', messages: [{ role: 'user', content: 'Hi' }], session_id },
+        { key },
+      );
+      expect([reply.status, reply.json.error.param]).toEqual([400, 'session_id']);
+    },
+  );
 
   it('is counted as hits, misses and cached tokens', async () => {
     const text = (await gateway.call('GET', '/metrics', undefined, { key: null })).text;
