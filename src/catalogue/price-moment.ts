@@ -35,7 +35,8 @@ export function priceKey(routes: readonly Priced[], moment: PriceMoment): string
   return varying.map((route) => numberOf(ratesAt(route, moment)!)).join(' ');
 }
 
-function varies({ later, periods, bands }: Price): boolean {
+/** Whether a price depends on the time or the length of a request. */
+export function varies({ later, periods, bands }: Price): boolean {
   return later !== undefined || periods !== undefined || bands !== undefined;
 }
 

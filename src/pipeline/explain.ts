@@ -15,12 +15,14 @@ import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { checkKind } from './check-kind.js';
 import { gate } from './gate.js';
-import { newTrail, type PipelinePorts, type Plan, type Stay, type Trail } from './handover.js';
+import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
 import type { Score } from './rank/score.js';
 import { type Ranking, scores } from './rank.js';
 import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
-import { orderCandidates, recallStay } from './sticky.js';
+import type { Stay } from './stay.js';
+import { recallStay } from './sticky.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
+import { orderCandidates } from './walk/order-candidates.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -122,7 +124,7 @@ async function wouldServe(
       explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
       explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
       if (error) return { kind: 'failed', error };
-      const source = { identity, request, preferences, header: (name: string) => header?.(name) };
+      const source = { identity, request, preferences, caller: { header: (name: string) => header?.(name) } };
       const stay = await recallStay(ports, source, plan);
       return dryWalk(ports, {
         ...{ request, plan, eligible, preferences, stay, explanation, trail },

@@ -19,16 +19,8 @@ import {
 import type { RequestPreferences } from '../policy/request-preferences.js';
 import { territoryFilter } from '../territory/provider-terms.js';
 import type { Territory } from '../territory/territory.js';
+import type { GateOutcome } from './gate-outcome.js';
 import type { PipelinePorts, Plan } from './handover.js';
-
-export interface GateOutcome {
-  readonly eligible: readonly Route[];
-  readonly removed: readonly Removal[];
-  /** Routes of providers whose terms exclude the caller's territory. */
-  readonly excluded: readonly Route[];
-  /** The answer when nothing may be tried; null otherwise. */
-  readonly error: GatewayError | null;
-}
 
 type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 

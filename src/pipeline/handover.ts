@@ -40,6 +40,8 @@ import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { AnswerHash } from './answer-hash.js';
 import type { Caller, CallerGone } from './caller.js';
+import type { GateOutcome } from './gate-outcome.js';
+import type { Stay } from './stay.js';
 import type { Validator } from './validate.js';
 
 export interface PipelinePorts {
@@ -111,6 +113,8 @@ export interface Opening {
   readonly preferences: RequestPreferences | null;
   /** What is remembered of the conversation, for the requested id. */
   readonly stay: MaybePromise<Stay | null>;
+  /** What gates leave of the requested id. */
+  readonly gated: GateOutcome;
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   readonly costEstimatePico: PicoUsd;
@@ -143,18 +147,6 @@ export interface Plan {
   /** A pin has one route and is never served by another; `auto/` has candidates. */
   readonly kind: 'pin' | 'auto';
   readonly routes: readonly Route[];
-}
-
-/** What is remembered of a conversation. */
-export interface Stay {
-  /** The hash that it is remembered under; null where it was not needed yet. */
-  readonly name: string | null;
-  /** False where it is known by its first messages only. */
-  readonly isNamed: boolean;
-  /** The route that served last; null = none is remembered. */
-  readonly routeId: string | null;
-  /** The remembered route where it is tried first. */
-  first: Route | null;
 }
 
 /** One attempt of a walk; monotonic milliseconds. */

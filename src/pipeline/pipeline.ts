@@ -7,7 +7,6 @@
 import { generationId } from '../base/ids.js';
 import { andThen, isPending, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
-import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
@@ -21,15 +20,18 @@ import { checkKind } from './check-kind.js';
 import { EarlyChat } from './early-chat.js';
 import { estimateCost } from './estimate-cost.js';
 import { gate } from './gate.js';
-import type { ChatNotes, Delivered, Exchange, Opening, PipelinePorts, WalkOutcome } from './handover.js';
+import type { GateOutcome } from './gate-outcome.js';
+import type { ChatNotes, Delivered, Exchange, Opening, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
 import { rank } from './rank.js';
 import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleProvisionally } from './settle.js';
-import { forgetFailed, orderCandidates, recallStay, rememberStay } from './sticky.js';
+import type { Stay } from './stay.js';
+import { forgetFailed, recallStay, rememberStay } from './sticky.js';
 import { checkContentType, isLargeBody } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
+import { orderCandidates } from './walk/order-candidates.js';
 import { type Walk, walk } from './walk.js';
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
@@ -68,9 +70,8 @@ async function serveInFleet(ports: PipelinePorts, arrival: Arrival, startedAtMs:
 }
 
 async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Exchange): Promise<void> {
-  const { caller, request, snapshot, identity, trail } = exchange;
+  const { request, snapshot, identity, trail } = exchange;
   const { account } = identity;
-  const moment = { atMs: exchange.createdAt, promptTokens: exchange.promptEstimate };
   try {
     const relay = request.stream
       ? openRelay(ports, exchange, (delivered) => settleProvisionally(ports, exchange, delivered))
@@ -79,16 +80,15 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       exchange.plan,
       () => exchange.sentChain ?? resolveSavedChain(snapshot, account),
       (plan, place) => {
-        const asker = { identity, territory: caller.origin.territory, moment, preferences: exchange.preferences };
-        const inForce = { policy: account.policy, isScoped: identity.key.terms.allowedProviders !== null };
-        const { eligible, removed, error } = gate(ports, plan, asker);
+        const { eligible, removed, error } = plan === exchange.plan ? exchange.gated : gateEntry(ports, exchange, plan);
         if (error) return { kind: 'failed', error };
         trail.plan = plan;
-        trail.gated = { ...inForce, removed };
+        const isScoped = identity.key.terms.allowedProviders !== null;
+        trail.gated = { policy: account.policy, isScoped, removed };
         trail.place = place;
         trail.stay = null;
-        if (plan.kind === 'pin') return walk(ports, { exchange, plan, candidates: eligible, relay });
-        return walkAuto(ports, { exchange, plan, eligible, moment, relay });
+        const task = { exchange, plan, candidates: eligible, relay };
+        return plan.kind === 'pin' ? walk(ports, task) : walkAuto(ports, task);
       },
     );
     if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
@@ -174,12 +174,18 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
   if (strictable && caller.header('x-lodestone-strict') === 'true') strictable.strict = true;
   const sentChain = resolveOwnChain(ports, snapshot, { account, request }, plan);
   // Before the tokens are counted: in a fleet both questions then share a round trip.
-  const stay = recallStay(ports, { identity, request, preferences, header: (name) => caller.header(name) }, plan);
+  const stay = plan.kind === 'pin' ? null : recallStay(ports, { identity, request, preferences, caller }, plan);
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
-  const eligible = eligibleRoutes(ports, { identity, caller, snapshot, plan, sentChain, preferences, moment });
-  const costEstimatePico = estimateCost(eligible, { request, promptTokens: promptEstimate, atMs: createdAt });
+  const asker = { identity, territory: caller.origin.territory, moment, preferences };
+  const gated = gate(ports, plan, asker);
+  const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
+  let costEstimatePico = estimateCost(gated.eligible, asked);
+  for (const entry of sentChain ?? resolveSavedChain(snapshot, account)) {
+    const cost = estimateCost(gate(ports, entry, asker).eligible, asked);
+    if (cost > costEstimatePico) costEstimatePico = cost;
+  }
   return {
     identity,
     request,
@@ -188,6 +194,7 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
     sentChain,
     preferences,
     stay,
+    gated,
     promptEstimate,
     createdAt,
     costEstimatePico,
@@ -221,7 +228,7 @@ function exchangeOf(
   opening: Opening,
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
 ): Exchange {
-  const { identity, request, snapshot, plan, sentChain, preferences, stay } = opening;
+  const { identity, request, snapshot, plan, sentChain, preferences, stay, gated } = opening;
   const { promptEstimate, createdAt, costEstimatePico } = opening;
   return {
     door,
@@ -239,6 +246,7 @@ function exchangeOf(
     sentChain,
     preferences,
     stay,
+    gated,
     promptEstimate,
     costEstimatePico,
     reservation: more.reservation,
@@ -247,43 +255,36 @@ function exchangeOf(
   };
 }
 
-interface AutoWalk extends Pick<Walk, 'exchange' | 'plan' | 'relay'> {
-  readonly eligible: readonly Route[];
-  readonly moment: PriceMoment;
-}
-
 /** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */
-async function walkAuto(
-  ports: PipelinePorts,
-  { exchange, plan, eligible, moment, relay }: AutoWalk,
-): Promise<WalkOutcome> {
-  const { identity, caller, request, preferences, trail } = exchange;
-  const recalling =
-    plan === exchange.plan
-      ? exchange.stay
-      : recallStay(ports, { identity, request, preferences, header: (name) => caller.header(name) }, plan);
-  trail.stay = isPending(recalling) ? await recalling : recalling;
-  const prefer = preferences?.prefer ?? identity.account.policy.prefer;
-  const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment });
-  const candidates = orderCandidates(ranked, { request, preferences, stay: trail.stay });
-  const outcome = await walk(ports, { exchange, plan, candidates, relay });
-  forgetFailed(ports, exchange);
-  return outcome;
+function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
+  const { exchange, plan } = task;
+  const recalling = plan === exchange.plan ? exchange.stay : recallStay(ports, exchange, plan);
+  return andThen(recalling, (stay) => walkStaying(ports, task, stay));
 }
 
-/** Every route that may serve the request: of its own id, and of the entries of its chain. */
-function* eligibleRoutes(
-  ports: PipelinePorts,
-  routed: Pick<Exchange, 'identity' | 'caller' | 'snapshot' | 'plan' | 'sentChain' | 'preferences'> & {
-    moment: PriceMoment;
-  },
-): Iterable<Route> {
-  const { identity, caller, snapshot, plan, sentChain, preferences, moment } = routed;
-  const { account } = identity;
-  const asker = { identity, territory: caller.origin.territory, moment, preferences };
-  for (const each of [plan, ...(sentChain ?? resolveSavedChain(snapshot, account))]) {
-    yield* gate(ports, each, asker).eligible;
-  }
+function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promise<WalkOutcome> {
+  const { exchange, plan, candidates: eligible, relay } = task;
+  const { identity, request, preferences, trail } = exchange;
+  trail.stay = stay;
+  const prefer = preferences?.prefer ?? identity.account.policy.prefer;
+  const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
+  const candidates = orderCandidates(ranked, { request, preferences, stay });
+  const walking = walk(ports, { exchange, plan, candidates, relay });
+  if (stay === null || stay.routeId === null) return walking;
+  return walking.then((outcome) => {
+    forgetFailed(ports, exchange);
+    return outcome;
+  });
+}
+
+/** The gates of an entry of the chain, at the moment of the request. */
+function gateEntry(ports: PipelinePorts, exchange: Exchange, plan: Plan): GateOutcome {
+  const { identity, caller, preferences } = exchange;
+  return gate(ports, plan, { identity, territory: caller.origin.territory, moment: momentOf(exchange), preferences });
+}
+
+function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
+  return { atMs: createdAt, promptTokens: promptEstimate };
 }
 
 /** A refusal before any walk has no record. While the journal has no room for bills, it has none for refusals. */

@@ -6,11 +6,11 @@ import { hash } from 'node:crypto';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
-import { applyOrder, type RequestPreferences } from '../policy/request-preferences.js';
+import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { openingOf } from '../wire/opening.js';
-import type { Delivered, Exchange, PipelinePorts, Plan, Stay } from './handover.js';
-import { wholeFirst } from './walk/obstacles.js';
+import type { Delivered, Exchange, PipelinePorts, Plan } from './handover.js';
+import type { Stay } from './stay.js';
 
 type StickyPorts = Pick<PipelinePorts, 'conversations' | 'meters'>;
 
@@ -19,10 +19,12 @@ export interface ConversationSource {
   readonly identity: Identity;
   readonly request: ChatRequest;
   readonly preferences: RequestPreferences | null;
-  header(name: string): string | undefined;
+  readonly caller: { header(name: string): string | undefined };
 }
 
 const nameMax = 256;
+/** Of a conversation without a name, while its account has none that is remembered. */
+const nothingKnown: Stay = Object.freeze({ name: null, isNamed: false, routeId: null, first: null });
 
 /** Looks up what is remembered; null where the request has no conversation, or the plan leaves nothing to choose. */
 export function recallStay(
@@ -34,10 +36,9 @@ export function recallStay(
   if (plan.kind !== 'auto' || conversations === null || preferences?.sticky === false) return null;
   const named = nameOf(source);
   // Only a route with a cheaper cache is stayed with unless the conversation has a name, and most lists have none.
-  if (named === null && !plan.routes.some(hasCheaperCache)) return null;
+  if (named === null && !someCheaperCache(plan.routes)) return null;
   // The hash of a long prompt costs more than the rest of the ranking.
-  if (named === null && !conversations.mayKnow(source.identity.account.id))
-    return { name: null, isNamed: false, routeId: null, first: null };
+  if (named === null && !conversations.mayKnow(source.identity.account.id)) return nothingKnown;
   const text = named ?? unnamed(source.request);
   if (text === null) return null;
   const name = hashOf(source.identity, plan, text);
@@ -55,12 +56,12 @@ function nameOfOpening(identity: Identity, plan: Plan, request: ChatRequest): st
 }
 
 /** Which of the four it was is part of the name. */
-function nameOf({ request: { sessionId, cacheKey }, header }: ConversationSource): string | null {
+function nameOf({ request: { sessionId, cacheKey }, caller }: ConversationSource): string | null {
   if (sessionId !== undefined) return `body ${sessionId}`;
-  const session = usable(header('x-session-id'));
+  const session = usable(caller.header('x-session-id'));
   if (session !== undefined) return `header ${session}`;
   if (cacheKey !== undefined) return `cache ${cacheKey}`;
-  const claude = usable(header('x-claude-code-session-id'));
+  const claude = usable(caller.header('x-claude-code-session-id'));
   return claude === undefined ? null : `claude ${claude}`;
 }
 
@@ -73,24 +74,8 @@ function unnamed(request: ChatRequest): string | null {
   return opening === null ? null : `opening ${opening}`;
 }
 
-/** What decides the order in which ranked routes are tried. */
-interface Ordering {
-  readonly request: ChatRequest;
-  readonly preferences: RequestPreferences | null;
-  readonly stay: Stay | null;
-}
-
-/** The order in which ranked routes are tried: the route of the conversation first, then those that the request names, then by rank. */
-export function orderCandidates(ranked: readonly Route[], { request, preferences, stay }: Ordering): readonly Route[] {
-  const ordered = preferences === null ? ranked : applyOrder(ranked, preferences.order);
-  const tried = wholeFirst(stayFirst(ordered, stay, preferences), request);
-  // A route that leaves a part of the request out is not stayed with while another one does not.
-  if (stay !== null && tried[0] !== stay.first) stay.first = null;
-  return tried;
-}
-
 /** Moves the remembered route to the front, where it is a candidate. An order that the request asks for wins. */
-function stayFirst(
+export function stayFirst(
   ranked: readonly Route[],
   stay: Stay | null,
   preferences: RequestPreferences | null,
@@ -105,6 +90,17 @@ function stayFirst(
 /** Without a name it is not certain that turns belong together, so the route must make it worth it. */
 function hasCheaperCache({ price }: Route): boolean {
   return price !== null && price.cachedInput !== null && price.cachedInput < price.input;
+}
+
+const cheaperCacheByList = new WeakMap<readonly Route[], boolean>();
+
+function someCheaperCache(routes: readonly Route[]): boolean {
+  let found = cheaperCacheByList.get(routes);
+  if (found === undefined) {
+    found = routes.some(hasCheaperCache);
+    cheaperCacheByList.set(routes, found);
+  }
+  return found;
 }
 
 /** Forgets a route that has failed in the walk that is over. */
