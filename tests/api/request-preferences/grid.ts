@@ -24,7 +24,7 @@ export function gridModels(): YamlObject[] {
   });
 }
 
-export interface GridRow {
+interface GridRow {
   /** The gate as the account and as the request name it, each with its setting; null where it has no such gate. */
   account: { gate: string; policy: object } | null;
   request: { gate: string; wishes: object } | null;
@@ -98,7 +98,7 @@ export const gridRows: readonly GridRow[] = [
 ];
 
 export const gridForms = ['auto', 'pin', 'alias to auto', 'alias to a pin', 'chain to auto', 'chain to a pin'] as const;
-export type GridForm = (typeof gridForms)[number];
+type GridForm = (typeof gridForms)[number];
 export const gridSetters = ['account', 'request', 'both'] as const;
 
 export interface Cell {
