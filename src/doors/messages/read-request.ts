@@ -126,6 +126,8 @@ const known = new Set([
 
 /** Chat completions take at most this many. */
 const stopSequencesMax = 4;
+/** Longest `user` that OpenAI takes. Claude Code's ids are longer. */
+const userMax = 64;
 
 function translate(fields: Fields): Translation {
   const inexpressible: Inexpressible[] = [];
@@ -151,7 +153,8 @@ function translate(fields: Fields): Translation {
   if (fields.cache_control !== undefined) optional.push({ name: 'cache_control', word: null });
   for (const param in fields) if (!known.has(param)) inexpressible.push({ param });
   const { user_id } = (metadata ?? {}) as Fields;
-  if (typeof user_id === 'string') optional.push({ name: 'metadata', word: 'user' });
+  const user = typeof user_id === 'string' && user_id.length <= userMax ? user_id : undefined;
+  if (typeof user_id === 'string') optional.push({ name: 'metadata', word: user === undefined ? null : 'user' });
   const effort = effortOf(thinking as Fields | undefined, output as Fields | undefined, fields.max_tokens as number);
   if (effort.name !== null) optional.push({ name: effort.name, word: effort.word });
   const format = formatOf((output as Fields | undefined)?.format);
@@ -161,7 +164,7 @@ function translate(fields: Fields): Translation {
     ...(fields.top_p !== undefined && { top_p: fields.top_p }),
     ...(top_k !== undefined && { top_k }),
     ...(Array.isArray(stops) && stops.length > 0 && { stop: stops }),
-    ...(typeof user_id === 'string' && { user: user_id }),
+    ...(user !== undefined && { user }),
     ...(format && { response_format: format }),
   };
   const write = (messages: Translated, marks: boolean): Fields => ({

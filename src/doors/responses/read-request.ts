@@ -148,11 +148,13 @@ const known = new Set([
   ...['model', 'input', 'instructions', 'stream', 'stream_options', 'store', 'background', 'include', 'tools'],
   ...['tool_choice', 'parallel_tool_calls', 'text', 'reasoning', 'max_output_tokens', 'max_tool_calls', 'temperature'],
   ...['top_p', 'top_logprobs', 'truncation', 'metadata', 'safety_identifier', 'user', 'service_tier'],
-  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'context_management', ...lodestoneFields],
+  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'context_management', 'client_metadata'],
+  ...lodestoneFields,
 ]);
 
 /** Hints that cannot change what an answer says, and that other APIs have no word for. */
 const hints = [
+  'client_metadata',
   'context_management',
   'metadata',
   'safety_identifier',
