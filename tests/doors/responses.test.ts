@@ -145,6 +145,18 @@ describe('a translated pass', () => {
     });
   });
 
+  it('repeats the functions of the request with every member that the API has', async () => {
+    const parameters = { type: 'object' };
+    const tools = [
+      { type: 'function', name: 'clock' },
+      { type: 'function', name: 'date', description: 'The date.', parameters, strict: true },
+    ];
+    const reply = await bench.gateway.call('POST', path, ask({ tools }));
+    expect(reply.status, reply.text).toBe(200);
+    // Without `strict` the provider was not asked to hold to the parameters.
+    expect(reply.json.tools).toEqual([{ ...tools[0], description: null, parameters: null, strict: false }, tools[1]]);
+  });
+
   it('answers in a stream, with reasoning, text and a call', async () => {
     const { gateway, plain } = bench;
     const call = { index: 0, id: 'c1', type: 'function', function: { name: 'clock', arguments: '' } };

@@ -220,7 +220,7 @@ function echoOf(fields: Fields): Fields {
     temperature: fields.temperature ?? 1,
     text: { format: { type: 'text' }, ...(fields.text as Fields | undefined) },
     tool_choice: fields.tool_choice ?? 'auto',
-    tools: fields.tools ?? [],
+    tools: Array.isArray(fields.tools) ? fields.tools.map(echoTool) : [],
     top_logprobs: 0,
     top_p: fields.top_p ?? 1,
     presence_penalty: 0,
@@ -228,4 +228,11 @@ function echoOf(fields: Fields): Fields {
     truncation: fields.truncation ?? 'disabled',
     user: fields.user ?? null,
   };
+}
+
+/** A function with every member that the API's schema requires. Strictness that was not asked for was not applied. */
+function echoTool(tool: unknown): unknown {
+  if (!isFields(tool) || tool.type !== 'function') return tool;
+  const { description = null, parameters = null, strict } = tool;
+  return { ...tool, description, parameters, strict: strict === true };
 }
