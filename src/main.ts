@@ -7,7 +7,7 @@ import { type Ending, endingOf, endOnFault, startFaultText } from './app/running
 import { runPrimary } from './app/workers/primary.js';
 import { runWorker, workerNumber } from './app/workers/worker.js';
 import { createLogger, type Logger } from './base/logger.js';
-import { keepRequestsYoung } from './base/young-objects.js';
+import { collectOldEarly, keepRequestsYoung } from './base/young-objects.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 
@@ -16,6 +16,7 @@ export { withStoreAlone } from './app/store-alone.js';
 /** The exit code: 0 where the gateway serves, 1 where it could not start. */
 export async function runServer(argv: string[]): Promise<number> {
   keepRequestsYoung();
+  collectOldEarly();
   const number = workerNumber();
   if (number !== null) return runWorker(number);
   const logger = createLogger();

@@ -1,4 +1,4 @@
-/** A setting of V8's garbage collector that suits a process whose objects live as long as a request. */
+/** Settings of V8's garbage collector that suit a process whose objects live as long as a request. */
 import { setFlagsFromString } from 'node:v8';
 
 /**
@@ -8,4 +8,16 @@ import { setFlagsFromString } from 'node:v8';
  */
 export function keepRequestsYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
+/** How far the old part of the heap grows beyond what a full collection has left in it, before the next one. */
+const growthPercent = 50;
+
+/**
+ * V8 lets the old part grow to four times what is alive in it, because most programs keep what they promote. Here it is mostly the text of
+ * streams that waited for a slow client or for the counter, with buffers outside of the heap, and all of it is garbage a moment later.
+ * What is alive takes about 30 MB and a full collection of it a few milliseconds, so collecting more often costs less than the memory.
+ */
+export function collectOldEarly(): void {
+  setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }
