@@ -11,6 +11,35 @@ export function queryText(request: FastifyRequest, name: string): string | undef
   throw gatewayError('field_invalid', { param: name, reason: 'must be sent once, as plain text' });
 }
 
+/** One of `values`. An absent parameter is undefined; an empty one is a fault. */
+export function queryChoice<T extends string>(
+  request: FastifyRequest,
+  name: string,
+  values: readonly T[],
+): T | undefined {
+  const text = isEmpty(request, name) ? '' : queryText(request, name);
+  if (text === undefined) return undefined;
+  const value = values.find((candidate) => candidate === text);
+  if (!value) throw gatewayError('field_invalid', { param: name, reason: `must be one of ${values.join(', ')}` });
+  return value;
+}
+
+const date = '(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])';
+const timeOfDay = '([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)?';
+/** Both the checks and the OpenAPI document use them. */
+export const datePattern = `^${date}$`;
+export const instantPattern = `^${date}(T${timeOfDay})?$`;
+const instantRule = new RegExp(instantPattern);
+
+/** A date, or a time of RFC 3339, in milliseconds. An absent or empty parameter is undefined. */
+export function queryInstant(request: FastifyRequest, name: string): number | undefined {
+  const text = queryText(request, name);
+  if (text === undefined) return undefined;
+  // The first day may begin before 1970 where its offset says so.
+  if (instantRule.test(text)) return Math.max(0, Date.parse(text));
+  throw gatewayError('field_invalid', { param: name, reason: 'must be an RFC 3339 time or a date' });
+}
+
 /** The rule for a number in the query. Both the check and the OpenAPI document use it. */
 export interface NumberParameter {
   readonly name: string;

@@ -4,16 +4,17 @@ import { usdText } from '../../base/money.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { queryText } from '../query.js';
+import { datePattern, queryText } from '../query.js';
 
 const dayMs = 86_400_000;
+const dayRule = new RegExp(datePattern);
 
 export function registerBilledLines(app: FastifyInstance, { store, journal, catalogue }: HttpDeps): void {
   app.get('/billed-lines', async (request) => {
     const provider = queryText(request, 'provider');
     if (provider === undefined) throw gatewayError('field_invalid', { param: 'provider', reason: 'is missing' });
     const day = queryText(request, 'day') ?? '';
-    const fromMs = /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+    const fromMs = dayRule.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
     if (!(fromMs >= 0))
       throw gatewayError('field_invalid', { param: 'day', reason: 'must be a date such as 2026-11-16' });
     await journal.settled(settledWaitMs);

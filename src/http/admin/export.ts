@@ -2,9 +2,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ExportQuery } from '../../storage/store.js';
-import { instantOf, settledWaitMs } from '../api/generations.js';
+import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { queryText } from '../query.js';
+import { queryInstant, queryText } from '../query.js';
 
 const exportKinds = ['generations', 'ledger', 'audit'] as const;
 export const exportFormats = ['ndjson', 'csv', 'parquet'] as const;
@@ -26,8 +26,8 @@ export function registerExport(app: FastifyInstance, { store, journal }: HttpDep
     }
     const filters = {
       accountId: queryText(request, 'account'),
-      fromMs: instantOf(request, 'since'),
-      toMs: instantOf(request, 'until'),
+      fromMs: queryInstant(request, 'since'),
+      toMs: queryInstant(request, 'until'),
       after: queryText(request, 'after'),
     };
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));

@@ -6,8 +6,8 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { ActivityFigures, ActivityGroup, ActivityQuery } from '../../storage/store.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { queryText } from '../query.js';
-import { instantOf, settledWaitMs } from './generations.js';
+import { queryChoice, queryInstant, queryText } from '../query.js';
+import { settledWaitMs } from './generations.js';
 
 export const ownGroups = ['key', 'model', 'provider', 'locode', 'status'] as const;
 export const operatorGroups = [...ownGroups, 'account'] as const;
@@ -33,7 +33,7 @@ async function activity(
   accountId: string | null,
   groups: readonly ActivityGroup[],
 ) {
-  const query = { accountId, ...periodOf(deps, request), groupBy: chosen(request, 'group_by', groups) ?? null };
+  const query = { accountId, ...periodOf(deps, request), groupBy: queryChoice(request, 'group_by', groups) ?? null };
   await deps.journal.settled(settledWaitMs);
   const { rows, total } = await deps.store.usage.activity(query);
   if (rows.length > rowsMax) {
@@ -52,24 +52,16 @@ async function activity(
 }
 
 function periodOf({ clock }: HttpDeps, request: FastifyRequest): Pick<ActivityQuery, 'fromMs' | 'toMs' | 'interval'> {
-  const interval = chosen(request, 'interval', intervals) ?? 'day';
+  const interval = queryChoice(request, 'interval', intervals) ?? 'day';
   const now = clock.now();
-  const toMs = instantOf(request, 'to') ?? startOfUtcDay(utcDay(now) + 1);
-  const fromMs = instantOf(request, 'from') ?? startOfUtcDay(utcDay(toMs - 1) - defaultDays + 1);
+  const toMs = queryInstant(request, 'to') ?? startOfUtcDay(utcDay(now) + 1);
+  const fromMs = queryInstant(request, 'from') ?? startOfUtcDay(utcDay(toMs - 1) - defaultDays + 1);
   if (fromMs > toMs) throw gatewayError('field_invalid', { param: 'from', reason: 'must not be later than `to`' });
   if (interval === 'hour' && toMs - fromMs > hoursMax * hourMs) {
     const reason = 'must be at most 366 days before `to` with interval=hour; shorten the period, or use interval=day';
     throw gatewayError('field_invalid', { param: 'from', reason });
   }
   return { fromMs, toMs, interval };
-}
-
-function chosen<T extends string>(request: FastifyRequest, name: string, values: readonly T[]): T | undefined {
-  const text = queryText(request, name);
-  if (text === undefined) return undefined;
-  const value = values.find((candidate) => candidate === text);
-  if (!value) throw gatewayError('field_invalid', { param: name, reason: `must be one of ${values.join(', ')}` });
-  return value;
 }
 
 function figuresJson(figures: ActivityFigures) {

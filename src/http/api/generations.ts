@@ -9,7 +9,7 @@ import { type BillLines, detailsOfLines, type TokenLine, unitOf } from '../../wi
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { asGatewayError } from '../faults.js';
-import { type NumberParameter, queryNumber, queryText } from '../query.js';
+import { type NumberParameter, queryInstant, queryNumber, queryText } from '../query.js';
 
 /** A reader waits this long for records on their way into the store, so that it finds the requests that it made itself. */
 export const settledWaitMs = 2000;
@@ -89,8 +89,8 @@ export function generationFilters(request: FastifyRequest): Partial<GenerationQu
     locode: queryText(request, 'locode')?.toLowerCase(),
     served: servedOf(queryText(request, 'served')),
     status: statusOf(queryText(request, 'status')),
-    fromMs: instantOf(request, 'from'),
-    toMs: instantOf(request, 'to'),
+    fromMs: queryInstant(request, 'from'),
+    toMs: queryInstant(request, 'to'),
   };
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
@@ -104,14 +104,6 @@ function statusOf(text: string | undefined): GenerationQuery['status'] {
   if (text === undefined || text === 'ok' || text === 'error') return text;
   if (/^[1-5]\d\d$/.test(text)) return Number(text);
   throw gatewayError('field_invalid', { param: 'status', reason: 'must be "ok", "error" or an HTTP status' });
-}
-
-export function instantOf(request: FastifyRequest, name: string): number | undefined {
-  const text = queryText(request, name);
-  if (text === undefined) return undefined;
-  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (ms >= 0) return ms;
-  throw gatewayError('field_invalid', { param: name, reason: 'must be an RFC 3339 time or a date' });
 }
 
 export function generationJson(generation: Generation) {

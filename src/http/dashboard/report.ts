@@ -2,10 +2,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ReportFilter, ReportGroup, ReportQuery } from '../../storage/store.js';
-import { generationFilters, instantOf, settledWaitMs } from '../api/generations.js';
+import { generationFilters, settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { queryText } from '../query.js';
+import { queryInstant, queryText } from '../query.js';
 import { ReportFigures } from './report-figures.js';
 
 const hourMs = 3_600_000;
@@ -67,8 +67,8 @@ async function report(
 
 /** Whole hours, because the sums are kept by the hour. */
 function periodOf({ clock }: HttpDeps, request: FastifyRequest) {
-  const toMs = Math.ceil((instantOf(request, 'to') ?? clock.now()) / hourMs) * hourMs;
-  const fromMs = Math.floor((instantOf(request, 'from') ?? toMs - defaultDays * dayMs) / hourMs) * hourMs;
+  const toMs = Math.ceil((queryInstant(request, 'to') ?? clock.now()) / hourMs) * hourMs;
+  const fromMs = Math.floor((queryInstant(request, 'from') ?? toMs - defaultDays * dayMs) / hourMs) * hourMs;
   if (fromMs >= toMs) throw gatewayError('field_invalid', { param: 'from', reason: 'must be earlier than `to`' });
   const stepMs = steps.find(({ upToMs }) => toMs - fromMs <= upToMs)?.stepMs;
   if (stepMs === undefined) {

@@ -1,7 +1,7 @@
 /** Builders for the JSON Schemas of the document. Every property of an `object` is required unless it is listed as optional. */
 
 import { z } from 'zod';
-import type { NumberParameter } from '../query.js';
+import { instantPattern, type NumberParameter } from '../query.js';
 import type { Parameter, Ref, Schema } from './types.js';
 
 export function ref(name: string): Ref & Schema {
@@ -62,6 +62,9 @@ export function numberParameter({ name, description, min, max, default: value }:
 export function time(description: string): Schema {
   return text(description, { format: 'date-time' });
 }
+
+/** The query parameter that `queryInstant` reads: an empty one is as none. */
+export const instant: Schema = { type: 'string', pattern: `^$|${instantPattern}` };
 
 /** Exact: up to twelve decimals, no exponent. */
 export function usd(description: string): Schema {

@@ -1,7 +1,7 @@
 /** Describes sums of usage, for an account and for operators. */
 import { operatorGroups, ownGroups } from '../../api/activity.js';
 import { adminOperation, json, keyOperation } from '../operations.js';
-import { integer, listOf, numberOrNull, object, ref, text, textOrNull, time, usd } from '../schema.js';
+import { instant, integer, listOf, numberOrNull, object, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Parameter, Resource, Schema } from '../types.js';
 
 const tag = {
@@ -38,7 +38,7 @@ const moment = (name: string, description: string): Parameter => ({
   name,
   in: 'query',
   description,
-  schema: { type: 'string', pattern: '^[^\\x00]*$' },
+  schema: instant,
   example: '2026-03-01',
 });
 

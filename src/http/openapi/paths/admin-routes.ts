@@ -1,6 +1,7 @@
 /** Describes routes and their health, model availability, the catalogue and the audit trail. */
 import { auditLimit } from '../../admin/audit.js';
 import { modelStateNames, newState } from '../../admin/routes.js';
+import { datePattern } from '../../query.js';
 import { adminOperation, json, noContent } from '../operations.js';
 import {
   bodySchema,
@@ -45,7 +46,7 @@ const queryParameter = (name: string, description: string): Parameter => ({
   schema: {
     type: 'string',
     minLength: 1,
-    pattern: name === 'day' ? '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$' : '^[^\\x00]+$',
+    pattern: name === 'day' ? datePattern : '^[^\\x00]+$',
   },
 });
 

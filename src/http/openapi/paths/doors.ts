@@ -1,11 +1,12 @@
 /** Describes the doors beside chat completions: `/v1/messages` and `/v1/responses`. */
+import { modelIdSchema } from '../../../catalogue/model-id.js';
 import { routerHeaders } from '../headers.js';
 import { json, keyOperation } from '../operations.js';
 import { array, integer, object, ref, text, textOrNull } from '../schema.js';
 import type { Example, Resource, Schema } from '../types.js';
 
 const open = { additionalProperties: true };
-const model = text('A pin, `auto/…` or `alias/…`.', { minLength: 1 });
+const model = { ...modelIdSchema, description: 'A pin, `auto/…` or `alias/…`.' };
 const fallback = { type: ['object', 'null'], description: 'As for chat completions.', ...open };
 
 const block = object({ type: text('What it is.') }, open);
@@ -18,7 +19,7 @@ const messageFields = {
     'The conversation.',
     { minItems: 1 },
   ),
-  system: { description: 'The system prompt: text, or text blocks.' },
+  system: { anyOf: [{ type: 'string' }, { type: 'array' }], description: 'The system prompt: text, or text blocks.' },
   fallback,
 };
 

@@ -2,14 +2,15 @@
 import { exportFormats } from '../../admin/export.js';
 import { pruneFields } from '../../admin/storage.js';
 import { adminOperation, json } from '../operations.js';
-import { array, bodySchema, boolean, integer, object, ref, text, textOrNull } from '../schema.js';
-import type { Parameter, Resource } from '../types.js';
+import { array, bodySchema, boolean, instant, integer, object, ref, text, textOrNull } from '../schema.js';
+import type { Parameter, Resource, Schema } from '../types.js';
 import { adminActivity } from './activity.js';
 
 const tag = { name: 'Records', description: 'For operators: sums of all accounts, and the stored records.' };
 
-const query = (name: string, description: string): Parameter => ({
-  ...{ name, in: 'query', description, schema: { type: 'string', pattern: '^[^\\x00]*$' } },
+const plain: Schema = { type: 'string', pattern: '^[^\\x00]*$' };
+const query = (name: string, description: string, schema = plain): Parameter => ({
+  ...{ name, in: 'query', description, schema },
 });
 
 const month = object({
@@ -29,8 +30,8 @@ const exportOf = (id: string, summary: string) =>
         ...{ name: 'format', in: 'query', description: 'How lines are written.' },
         schema: { type: 'string', enum: [...exportFormats], default: 'ndjson' },
       },
-      query('since', 'RFC 3339 or a date, UTC; included.'),
-      query('until', 'RFC 3339 or a date, UTC; not included.'),
+      query('since', 'RFC 3339 or a date, UTC; included.', instant),
+      query('until', 'RFC 3339 or a date, UTC; not included.', instant),
       query('account', 'Only this account.'),
       query('after', 'Only lines after the one with this id.'),
     ],

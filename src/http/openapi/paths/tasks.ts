@@ -1,4 +1,5 @@
 /** Describes the endpoints that are no chats: `/v1/embeddings` and `/v1/rerank`. */
+import { modelIdSchema } from '../../../catalogue/model-id.js';
 import { inputsMax } from '../../../doors/embeddings/read-request.js';
 import { documentsMax } from '../../../doors/rerank/read-request.js';
 import { routerHeaders } from '../headers.js';
@@ -7,7 +8,7 @@ import { array, integer, number, object, oneOfValues, ref, text } from '../schem
 import type { Example, Resource, Schema } from '../types.js';
 
 const open = { additionalProperties: true };
-const model = text('A pin, `auto/…` or `alias/…` of a model of the endpoint’s kind.', { minLength: 1 });
+const model = { ...modelIdSchema, description: 'A pin, `auto/…` or `alias/…` of a model of the endpoint’s kind.' };
 const fallback = {
   type: ['object', 'null'],
   description: 'As for chat completions, with routes of the same model only. The saved chain does not apply.',
