@@ -12,6 +12,7 @@ import { type Clock, systemClock } from '../base/time.js';
 import { version } from '../base/version.js';
 import { CatalogueHolder, type CatalogueSources, type ReloadResult } from '../catalogue/catalogue-holder.js';
 import type { Config } from '../config/config.js';
+import { anyDoor } from '../doors/any-door.js';
 import { ModelStates } from '../health/model-states.js';
 import { QuotaHolds } from '../health/quota-holds.js';
 import { createChatHandlers, createPlayground, RunningChats } from '../http/chat/handler.js';
@@ -26,7 +27,6 @@ import type { Figures } from '../observability/metrics/figures.js';
 import { Meters } from '../observability/metrics/meters.js';
 import { ProcessMeters } from '../observability/metrics/process-meters.js';
 import { explain } from '../pipeline/explain.js';
-import { readForAnyDoor } from '../pipeline/validate.js';
 import { dialects } from '../providers/dialects/registry.js';
 import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
@@ -244,7 +244,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body, header = () => undefined) =>
-      explain(ports, { identity, territory, header, request: await readForAnyDoor(ports.validator, body) }),
+      explain(ports, { identity, territory, header, request: await ports.validator.validate(anyDoor, body) }),
     createSignIn: (account, password) => signIns.setPassword(account, password),
     dashboard: {
       ...{ signIns, demoClaim, version, ...dashboardSettings(config) },

@@ -2,8 +2,8 @@
 import { addressRefusal, checkModelKey } from '../accounts/keys/key-scope.js';
 import { checkTokenShape, type PresentedToken } from '../accounts/keys/token-shape.js';
 import { isTokenValid, keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
+import { spentBalanceRefusal } from '../accounts/spending/spend-rule.js';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
-import { usdText } from '../base/money.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
 import type { ChatAsk, ChatTaken, Counted, KeyAsk } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
@@ -30,7 +30,9 @@ interface AccountPorts {
 }
 
 type AdmitPorts = IdentifyPorts &
-  Pick<PipelinePorts, 'territories' | 'ipLimiter' | 'keyLimiter' | 'bodyMemory' | 'fleet'>;
+  Pick<PipelinePorts, 'territories' | 'ipLimiter' | 'keyLimiter' | 'bodyMemory' | 'fleet'> & {
+    spend: Pick<PipelinePorts['spend'], 'checkCap'>;
+  };
 
 /** What a request takes in the round trip of its admission, where its body is there already. */
 interface EarlyAsk {
@@ -124,7 +126,7 @@ function countAndCheck(
 ): MaybePromise<Identity> {
   return andThen(ports.keyLimiter.countRequest(identity), (overLimit) => {
     checkAccount(ports, identity, caller.contentLength, overLimit);
-    return checkSpending(identity, door);
+    return checkSpending(ports, identity, door);
   });
 }
 
@@ -151,13 +153,19 @@ export function bodyTooLarge(found: string): GatewayError {
   return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
 }
 
-function checkSpending(identity: Identity, { countsOnly }: AdmittingDoor): Identity {
+/** `isHeld`: the request was held against the cap already, which therefore is not spent. */
+function checkSpending(
+  { spend }: AdmitPorts,
+  identity: Identity,
+  { countsOnly }: AdmittingDoor,
+  isHeld = false,
+): MaybePromise<Identity> {
   checkModelKey(identity.key);
   if (countsOnly) return identity;
-  const { balancePico, creditLimitPico } = identity.account;
-  if (balancePico + creditLimitPico <= 0n)
-    throw gatewayError('insufficient_credits', { balance: usdText(balancePico) });
-  return identity;
+  const refusal = spentBalanceRefusal(identity.account);
+  if (refusal) throw refusal;
+  if (identity.key.terms.limitPico === null || isHeld) return identity;
+  return andThen(spend.checkCap(identity), () => identity);
 }
 
 /**
@@ -189,7 +197,7 @@ async function admitInFleet(
   useFrom(ports, identity, address);
   if (!answer?.request) return countAndCheck(ports, caller, identity, door);
   checkAccount(ports, identity, caller.contentLength, await overLimitOf(ports, identity, answer.request));
-  return checkSpending(identity, door);
+  return checkSpending(ports, identity, door, answer.chat?.spend?.kind === 'held');
 }
 
 /** The limit of the address comes before a malformed token, so the fault is kept for later. */

@@ -38,7 +38,10 @@ export class EarlyChat {
       const request = ports.validator.validate(this.door, body);
       if (isPending(request)) return null;
       this.request = request;
-      this.opening = this.open(identity, request);
+      const opening = this.open(identity, request);
+      // It takes its tokens and gives them back, in the order of errors.
+      if (opening.refusal) return null;
+      this.opening = opening;
     } catch {
       return null;
     }

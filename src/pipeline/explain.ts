@@ -2,7 +2,8 @@
  * The dry run of a chat request: the same resolve, gate, rank and obstacles as a real request, without a call. It shows what would
  * happen, also where that is an error.
  */
-import { usdText } from '../base/money.js';
+import { modelRefusal } from '../accounts/keys/key-scope.js';
+import { spentBalanceRefusal } from '../accounts/spending/spend-rule.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
@@ -21,13 +22,14 @@ import { type Ranking, scores } from './rank.js';
 import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import type { Stay } from './stay.js';
 import { recallStay } from './sticky.js';
+import { applyStrictness } from './validate.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 import { orderCandidates } from './walk/order-candidates.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
   'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock' | 'conversations'
->;
+> & { spend: Pick<PipelinePorts['spend'], 'checkCap'> };
 
 interface ExplainedCandidate {
   id: string;
@@ -77,12 +79,12 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
     error: null,
     counterfactuals: [],
   };
-  const { balancePico } = identity.account;
+  applyStrictness(request, (name) => asked.header?.(name));
   const snapshot = ports.catalogue.current;
   // A malformed field is a 400, as in a chat request.
   const preferences = snapshot && readPreferences(request.provider, snapshot);
   // Credits are checked before routing, but the candidates are worth showing all the same.
-  const unpaid = balancePico <= 0n ? gatewayError('insufficient_credits', { balance: usdText(balancePico) }) : null;
+  const unpaid = spentBalanceRefusal(identity.account) ?? (await spentCapRefusal(ports, identity));
   try {
     const serving = await wouldServe(ports, { ...asked, preferences }, explanation);
     if (unpaid) throw unpaid;
@@ -92,6 +94,16 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
     explanation.error = envelopeOf(unpaid ?? error);
   }
   return explanation;
+}
+
+async function spentCapRefusal({ spend }: ExplainPorts, identity: Identity): Promise<GatewayError | null> {
+  try {
+    await spend.checkCap(identity);
+    return null;
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return error;
+  }
 }
 
 async function wouldServe(
@@ -104,7 +116,9 @@ async function wouldServe(
   if (!snapshot) throw gatewayError('service_unavailable');
   const primary = resolve(snapshot, account, request.model);
   checkKind({ kind: request.task?.kind ?? 'chat' }, primary);
-  const chain = resolveOwnChain(ports, snapshot, { account, request }, primary) ?? resolveSavedChain(snapshot, account);
+  const outOfScope = modelRefusal(identity.key, primary);
+  const ownChain = outOfScope ? [] : resolveOwnChain(ports, snapshot, { account, request }, primary);
+  const chain = ownChain ?? resolveSavedChain(snapshot, account);
   explanation.resolved = [primary, ...chain].map(targetOf);
   const promptTokens = estimatePromptTokens(request);
   const moment = { atMs: ports.clock.now(), promptTokens };
@@ -132,6 +146,7 @@ async function wouldServe(
       });
     },
   );
+  if (outOfScope) throw outOfScope;
   // A real request is refused by the key's token limit before gates and walk run.
   const overLimit = ports.keyLimiter.tokenRefusal(identity, promptTokens);
   if (overLimit) throw overLimit;

@@ -51,6 +51,27 @@ export function gate(ports: GatePorts, plan: Plan, asker: Asker): GateOutcome {
   return { eligible: permitted, removed, excluded, error };
 }
 
+interface GatedChain {
+  /** Of the request's own id. */
+  readonly first: GateOutcome;
+  /** Of the entries of its chain. */
+  readonly others: readonly GateOutcome[];
+  /** Why no route may serve it; null where one may. */
+  readonly refusal: GatewayError | null;
+}
+
+/** A chain goes on only after a model that is unavailable for now, and passes over what it may not use. */
+export function gateChain(ports: GatePorts, plan: Plan, chain: readonly Plan[], asker: Asker): GatedChain {
+  const first = gate(ports, plan, asker);
+  if (chain.length === 0) return { first, others: nothing, refusal: first.error };
+  const others = chain.map((entry) => gate(ports, entry, asker));
+  let refusal = first.error;
+  if (refusal !== null && refusal.status >= 500) {
+    for (const { error } of others) if (refusal && (!error || error.status >= 500)) refusal = error;
+  }
+  return { first, others, refusal };
+}
+
 /** An order of providers means nothing for a pin, and neither does a gate that comes from it. */
 function applyWishes({ kind }: Plan, gated: Gated, { preferences, moment }: Asker): Gated {
   if (preferences === null || kind === 'auto') return applyRequestGates(gated, preferences, moment);

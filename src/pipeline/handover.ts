@@ -49,17 +49,8 @@ export interface PipelinePorts {
   logger: Logger;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
   ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
-  keyLimiter: Pick<
-    KeyLimiter,
-    | 'countRequest'
-    | 'requestLimitOf'
-    | 'tokenLimitOf'
-    | 'isUsedUp'
-    | 'takeTokens'
-    | 'reserve'
-    | 'tokenRefusal'
-    | 'headersOf'
-  >;
+  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'requestLimitOf' | 'isUsedUp' | 'headersOf'> &
+    Pick<KeyLimiter, 'tokenLimitOf' | 'takeTokens' | 'reserve' | 'tokenRefusal'>;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge' | 'noteUse'>;
   /** Erases the hash of an expired key that a request has shown. */
   expiry: { noteExpiredKey(): void };
@@ -67,7 +58,7 @@ export interface PipelinePorts {
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision' | 'recordThroughput'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
-  spend: Pick<Spending, 'take' | 'askOf' | 'takeAs'>;
+  spend: Pick<Spending, 'checkCap' | 'take' | 'askOf' | 'takeAs'>;
   validator: Validator;
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;
@@ -118,6 +109,8 @@ export interface Opening {
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   readonly costEstimatePico: PicoUsd;
+  /** Why no route may serve it; null where one may. */
+  readonly refusal: GatewayError | null;
 }
 
 /** One request after it was admitted, validated and resolved. */

@@ -4,9 +4,10 @@
  * error is thrown as a row of the error table; the HTTP layer answers it.
  */
 
+import { modelRefusal } from '../accounts/keys/key-scope.js';
+import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
 import { andThen, isPending, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
-import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
@@ -19,7 +20,7 @@ import { type Caller, CallerGone } from './caller.js';
 import { checkKind } from './check-kind.js';
 import { EarlyChat } from './early-chat.js';
 import { estimateCost } from './estimate-cost.js';
-import { gate } from './gate.js';
+import { gate, gateChain } from './gate.js';
 import type { GateOutcome } from './gate-outcome.js';
 import type { ChatNotes, Delivered, Exchange, Opening, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
@@ -27,12 +28,11 @@ import { rank } from './rank.js';
 import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleProvisionally } from './settle.js';
-import type { Stay } from './stay.js';
-import { forgetFailed, recallStay, rememberStay } from './sticky.js';
-import { checkContentType, isLargeBody } from './validate.js';
+import { recallStay, rememberStay } from './sticky.js';
+import { applyStrictness, checkContentType, isLargeBody } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
-import { orderCandidates } from './walk/order-candidates.js';
-import { type Walk, walk } from './walk.js';
+import { walk } from './walk.js';
+import { momentOf, walkAuto } from './walk-auto.js';
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
 const countedWhileServedBytes = 1024 * 1024;
@@ -71,6 +71,10 @@ async function serveInFleet(ports: PipelinePorts, arrival: Arrival, startedAtMs:
 
 async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Exchange): Promise<void> {
   const { request, snapshot, identity, trail } = exchange;
+  if (exchange.refusal) {
+    exchange.reservation.cancel();
+    throw exchange.refusal;
+  }
   const { account } = identity;
   try {
     const relay = request.stream
@@ -170,8 +174,9 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
   const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const plan = resolve(snapshot, account, request.model);
   checkKind(door, plan);
-  const strictable = request.native ?? (request.task?.kind === 'embedding' ? request.task : null);
-  if (strictable && caller.header('x-lodestone-strict') === 'true') strictable.strict = true;
+  const outOfScope = modelRefusal(identity.key, plan);
+  if (outOfScope) throw outOfScope;
+  applyStrictness(request, (name) => caller.header(name));
   const sentChain = resolveOwnChain(ports, snapshot, { account, request }, plan);
   // Before the tokens are counted: in a fleet both questions then share a round trip.
   const stay = plan.kind === 'pin' ? null : recallStay(ports, { identity, request, preferences, caller }, plan);
@@ -179,11 +184,12 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
   const asker = { identity, territory: caller.origin.territory, moment, preferences };
-  const gated = gate(ports, plan, asker);
+  const chain = sentChain ?? resolveSavedChain(snapshot, account);
+  const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);
   const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
   let costEstimatePico = estimateCost(gated.eligible, asked);
-  for (const entry of sentChain ?? resolveSavedChain(snapshot, account)) {
-    const cost = estimateCost(gate(ports, entry, asker).eligible, asked);
+  for (const { eligible } of others) {
+    const cost = estimateCost(eligible, asked);
     if (cost > costEstimatePico) costEstimatePico = cost;
   }
   return {
@@ -198,13 +204,16 @@ function prepare(ports: PipelinePorts, { door, caller }: Arrival, identity: Iden
     promptEstimate,
     createdAt,
     costEstimatePico,
+    refusal,
   };
 }
 
-/** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. */
+const nothingHeld: SpendHold = { release: () => {} };
+
+/** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. A request that is refused holds nothing. */
 function takeFor(
   { keyLimiter, spend }: PipelinePorts,
-  { identity, promptEstimate, costEstimatePico }: Opening,
+  { identity, promptEstimate, costEstimatePico, refusal }: Opening,
   prepared: ReturnType<EarlyChat['take']>,
 ): MaybePromise<Pick<Exchange, 'reservation' | 'hold'>> {
   const reserving = prepared
@@ -213,6 +222,7 @@ function takeFor(
   return andThen(reserving, (reservation) =>
     undoOnFailure(
       () => {
+        if (refusal) return { reservation, hold: nothingHeld };
         const holding = prepared?.spendAsk
           ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
           : spend.take(identity, costEstimatePico);
@@ -229,7 +239,7 @@ function exchangeOf(
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
 ): Exchange {
   const { identity, request, snapshot, plan, sentChain, preferences, stay, gated } = opening;
-  const { promptEstimate, createdAt, costEstimatePico } = opening;
+  const { promptEstimate, createdAt, costEstimatePico, refusal } = opening;
   return {
     door,
     caller,
@@ -249,42 +259,17 @@ function exchangeOf(
     gated,
     promptEstimate,
     costEstimatePico,
+    refusal,
     reservation: more.reservation,
     hold: more.hold,
     trail: notes.trail,
   };
 }
 
-/** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */
-function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
-  const { exchange, plan } = task;
-  const recalling = plan === exchange.plan ? exchange.stay : recallStay(ports, exchange, plan);
-  return andThen(recalling, (stay) => walkStaying(ports, task, stay));
-}
-
-function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promise<WalkOutcome> {
-  const { exchange, plan, candidates: eligible, relay } = task;
-  const { identity, request, preferences, trail } = exchange;
-  trail.stay = stay;
-  const prefer = preferences?.prefer ?? identity.account.policy.prefer;
-  const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
-  const candidates = orderCandidates(ranked, { request, preferences, stay });
-  const walking = walk(ports, { exchange, plan, candidates, relay });
-  if (stay === null || stay.routeId === null) return walking;
-  return walking.then((outcome) => {
-    forgetFailed(ports, exchange);
-    return outcome;
-  });
-}
-
 /** The gates of an entry of the chain, at the moment of the request. */
 function gateEntry(ports: PipelinePorts, exchange: Exchange, plan: Plan): GateOutcome {
   const { identity, caller, preferences } = exchange;
   return gate(ports, plan, { identity, territory: caller.origin.territory, moment: momentOf(exchange), preferences });
-}
-
-function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
-  return { atMs: createdAt, promptTokens: promptEstimate };
 }
 
 /** A refusal before any walk has no record. While the journal has no room for bills, it has none for refusals. */

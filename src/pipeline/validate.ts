@@ -1,12 +1,11 @@
 /** Stage 2: the body becomes a validated chat request. Large bodies are read on other threads. */
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
-import type { Door } from '../doors/door.js';
-import { doorNamed, doorOf, doors } from '../doors/registry.js';
+import type { BodyReader } from '../doors/any-door.js';
 import type { Condition } from '../errors/error-table.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { isJsonType, shown } from '../wire/json-text.js';
+import { isJsonType } from '../wire/json-text.js';
 import type { LargeBody, ThreadError } from './validate/body-thread.js';
 
 /** A larger body would hold up other requests while it is parsed. */
@@ -28,7 +27,7 @@ export class Validator {
   private readonly threads = sizeClassBytes.map((bytesMax) => ({ bytesMax, thread: bodyThread() }));
 
   /** Small bodies are read at once, so that the usual request waits for nothing. `hashed`: a large body is hashed where it is read. */
-  validate(door: Door, body: Buffer, hashed = false): MaybePromise<ChatRequest> {
+  validate(door: BodyReader, body: Buffer, hashed = false): MaybePromise<ChatRequest> {
     return isLargeBody(body) ? this.validateLarge(door, body, hashed) : door.readRequest(body);
   }
 
@@ -36,7 +35,7 @@ export class Validator {
     await Promise.all(this.threads.map(({ thread }) => thread.close()));
   }
 
-  private async validateLarge({ path }: Door, body: Buffer, hashed: boolean): Promise<ChatRequest> {
+  private async validateLarge({ path }: BodyReader, body: Buffer, hashed: boolean): Promise<ChatRequest> {
     const bytes = wholeBuffer(body);
     const { thread } = this.threads.find(({ bytesMax }) => body.length <= bytesMax)!;
     try {
@@ -62,25 +61,10 @@ function bodyThread(): SideThread<LargeBody, ChatRequest> {
   return new SideThread(file, { idleMs: 30_000, resourceLimits: { maxOldGenerationSizeMb: 2048 } });
 }
 
-const chatPath = '/v1/chat/completions';
-
-/** A body of any door, which its member `door` names; without it, of chat completions. */
-export function readForAnyDoor(validator: Validator, body: Buffer): MaybePromise<ChatRequest> {
-  if (!body.includes('"door"')) return validator.validate(doorOf(chatPath), body);
-  let fields: Record<string, unknown>;
-  try {
-    fields = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
-  } catch {
-    return validator.validate(doorOf(chatPath), body);
-  }
-  const { door: name, ...request } = fields;
-  if (name === undefined || name === null) return validator.validate(doorOf(chatPath), body);
-  const door = doorNamed(name);
-  if (!door) {
-    const expected = `one of ${doors.map((each) => `"${each.name}"`).join(', ')}`;
-    throw gatewayError('field_type', { param: 'door', found: shown(name, 'utf8'), expected });
-  }
-  return validator.validate(door, Buffer.from(JSON.stringify(request)));
+/** With the header, nothing of the request may be left out. Large bodies were read elsewhere, so that it is applied here. */
+export function applyStrictness({ native, task }: ChatRequest, header: (name: string) => string | undefined): void {
+  const strictable = native ?? (task?.kind === 'embedding' ? task : null);
+  if (strictable && header('x-lodestone-strict') === 'true') strictable.strict = true;
 }
 
 export function checkContentType(contentType: string | undefined): void {

@@ -43,7 +43,7 @@ describe.skipIf(!claudeCode)('Claude Code (LODESTONE_CLAUDE_CODE names its progr
   it.each([
     ['messages', 'as they are'],
     ['chat', 'translated'],
-  ] as const)('works through three steps on a provider that speaks %s, with requests %s', (api) =>
+  ] as const)('works through three steps on a provider that speaks %s, with requests %s', (api, _how) =>
     withAgentFolders(async (folders) => {
       const file_path = join(folders.work, 'notes.txt');
       const steps: Step[] = [
@@ -103,7 +103,7 @@ describe.skipIf(!codex)('Codex (LODESTONE_CODEX names its program)', () => {
     ['responses', 'as they are'],
     ['chat', 'translated'],
     ['messages', 'translated'],
-  ] as const)('works through three steps on a provider that speaks %s, with requests %s', (api) =>
+  ] as const)('works through three steps on a provider that speaks %s, with requests %s', (api, _how) =>
     withAgentFolders(async (folders) => {
       const run = (cmd: string) => ({ name: 'exec_command', input: { cmd } });
       const steps: Step[] = [

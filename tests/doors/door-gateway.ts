@@ -68,6 +68,8 @@ function catalogue(native: string, plain: string): YamlObject {
         dimensions: 256,
         routes: [route('plain')],
       },
+      { creator: 'acme', model: 'embeddings', kind: 'embedding', routes: [route('plain')] },
+      { creator: 'acme', model: 'rerank', kind: 'rerank', routes: [route('plain')] },
     ],
   };
 }

@@ -99,7 +99,7 @@ describe('a request in a fleet', () => {
     expect([shared.asked, shared.log]).toEqual([[], []]);
   });
 
-  it('asks for the cap of its key first, then for the bounded balance, and releases both with its cost', async () => {
+  it('asks for the bounded balance first, then for the cap of its key, and releases both with its cost', async () => {
     const { holds, shared } = rig();
     const identity = caller(
       { balancePico: 30n, usagePico: 12n, creditLimitPico: 5n, overdraft: 'bounded' },
@@ -107,13 +107,28 @@ describe('a request in a fleet', () => {
     );
     const hold = await holds.take(identity, 10n);
     expect(shared.asked[0]!.limits.map(({ subject, limitPico }) => [subject.name, limitPico])).toEqual([
-      [keyName(identity), 100n],
       // All credits, whatever of them is spent, and the credit limit.
       [accountName(identity), 47n],
+      [keyName(identity), 100n],
     ]);
     hold.release(8n);
     hold.release(8n);
-    expect(shared.log).toEqual([`release ${keyName(identity)} ${accountName(identity)} 10 8`]);
+    expect(shared.log).toEqual([`release ${accountName(identity)} ${keyName(identity)} 10 8`]);
+  });
+
+  it('finds the cap of its key spent or not before it is read, and holds nothing for that', async () => {
+    const { holds, shared } = rig();
+    const identity = caller({ overdraft: 'bounded' }, { limitPico: 100n });
+    await holds.checkCap(identity);
+    expect(shared.asked).toMatchObject([{ limits: [{ limitPico: 100n }], estimatePico: 0n }]);
+    expect(shared.log).toEqual([`release ${keyName(identity)} 0 0`]);
+    const change = { requests: 2, heldPico: 90n, unchangedMs: 0 } as object;
+    shared.answers = [refused(50n, change), refused(100n, change)];
+    // Something is left, and only other requests are in the way.
+    await holds.checkCap(identity);
+    await expect(holds.checkCap(identity)).rejects.toMatchObject({ condition: 'key_limit_exceeded' });
+    await holds.checkCap(bounded());
+    expect(shared.asked).toHaveLength(3);
   });
 
   it('is refused with the figures of the whole fleet', async () => {

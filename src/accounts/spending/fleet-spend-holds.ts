@@ -20,7 +20,7 @@ import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import { periodStart } from '../keys/limit-period.js';
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
-import { balanceRefusal, capRefusal, type InFlight } from './spend-rule.js';
+import { balanceRefusal, capRefusal, type InFlight, isHeldCap } from './spend-rule.js';
 
 export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
   readonly shared: SharedSpend;
@@ -72,13 +72,27 @@ export class FleetSpendHolds implements Spending {
     const isBounded = this.own.isBounded(account);
     if (!isCapped && !isBounded) return null;
     const limits: SpendLimit[] = [];
-    if (isCapped) limits.push({ subject: this.subjectOfKey(key), limitPico: key.terms.limitPico! });
+    // The balance comes first, because the first limit without room is the one that is answered.
     if (isBounded) {
       // All credits and the credit limit: both are as of the account's version, however old the balance and the usage are.
       const limitPico = account.balancePico + account.usagePico + account.creditLimitPico;
       limits.push({ subject: subjectOfAccount(account.id), limitPico });
     }
+    if (isCapped) limits.push(this.capOf(key));
     return { limits, estimatePico };
+  }
+
+  /** Holds nothing for a moment, which the shared state refuses where nothing is left. */
+  async checkCap(identity: Identity): Promise<void> {
+    const { key } = identity;
+    if (key.terms.limitPico === null) return;
+    const ask = { limits: [this.capOf(key)], estimatePico: 0n };
+    try {
+      const hold = await this.takeAs(identity, ask, await this.deps.shared.take(ask));
+      hold.release(0n);
+    } catch (error) {
+      if (!isHeldCap(error)) throw error;
+    }
   }
 
   take(identity: Identity, estimatePico: PicoUsd): MaybePromise<SpendHold> {
@@ -201,6 +215,10 @@ export class FleetSpendHolds implements Spending {
     if (!this.own.isBounded(account)) return;
     const ofAccount = subjectOfAccount(account.id);
     if (!includes(limits, ofAccount.name)) shared.addCost(ofAccount, costPico);
+  }
+
+  private capOf(key: ApiKey): SpendLimit {
+    return { subject: this.subjectOfKey(key), limitPico: key.terms.limitPico! };
   }
 
   private subjectOfKey({ id, accountId, terms: { limitReset: reset } }: ApiKey): SpendSubject {

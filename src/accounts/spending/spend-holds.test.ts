@@ -103,6 +103,17 @@ describe('the cap of a key', () => {
     expect(await refusal(rig().holds, caller({}, { limitPico: 0n }))).toBe('key_limit_exceeded');
   });
 
+  it('is known to be spent or not, whatever is in flight; where the balance has no room either, that answers', async () => {
+    const { holds } = rig({ overdraft: 'bounded', spent: 90n });
+    const identity = caller({ balancePico: 5n }, { limitPico: 100n });
+    const first = (await holds.take(identity, 20n)) as SpendHold;
+    await holds.checkCap(identity);
+    expect(await refusal(holds, identity)).toBe('insufficient_credits');
+    first.release(10n);
+    await expect((async () => holds.checkCap(identity))()).rejects.toMatchObject({ condition: 'key_limit_exceeded' });
+    expect(holds.checkCap(caller({}))).toBeUndefined();
+  });
+
   it('is read from the store once, and then kept', async () => {
     const { holds, asked } = rig({ spent: 99n });
     const identity = caller({}, { limitPico: 100n });

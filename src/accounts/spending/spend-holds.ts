@@ -31,6 +31,8 @@ export interface SpendHold {
 export interface Spending {
   /** How many requests cost more than they had held. */
   readonly exceeded: number;
+  /** Throws key_limit_exceeded where the cap of the key is spent, whatever is in flight. A key without a cap waits for nothing. */
+  checkCap(identity: Identity): MaybePromise<void>;
   /** Throws insufficient_credits or key_limit_exceeded. A key without a cap waits for nothing. */
   take(identity: Identity, estimatePico: PicoUsd): MaybePromise<SpendHold>;
   /** What has to be asked of the shared state before a request is taken; null where nothing has to. */
@@ -76,6 +78,13 @@ export class SpendHolds implements Spending {
 
   constructor(private readonly deps: SpendHoldsDeps) {}
 
+  checkCap({ key }: Identity): MaybePromise<void> {
+    if (key.terms.limitPico === null) return;
+    return andThen(this.currentSpend(key), (spend) => {
+      if ((key.terms.limitPico ?? 0n) <= spend.spentPico) throw capRefusal(key, spend.spentPico, spend);
+    });
+  }
+
   take(identity: Identity, estimatePico: PicoUsd, limits = noLimits): MaybePromise<SpendHold> {
     const { key } = identity;
     if (key.terms.limitPico === null) {
@@ -83,9 +92,9 @@ export class SpendHolds implements Spending {
       return this.track(identity, estimatePico, limits);
     }
     return andThen(this.currentSpend(key), (spend) => {
+      this.checkBalance(identity.account);
       const limitPico = key.terms.limitPico ?? 0n;
       if (!hasRoom(limitPico - spend.spentPico, spend)) throw capRefusal(key, spend.spentPico, spend);
-      this.checkBalance(identity.account);
       return this.track(identity, estimatePico, limits);
     });
   }

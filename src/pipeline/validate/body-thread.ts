@@ -1,11 +1,11 @@
 /** The thread that parses, checks and serialises large bodies: the main thread sees only what routing needs. */
 import { serveThread } from '../../base/side-thread-port.js';
-import { doorOf } from '../../doors/registry.js';
+import { bodyReaderOf } from '../../doors/any-door.js';
 import { GatewayError } from '../../errors/gateway-error.js';
 import { bodyHash } from '../../proof/proof-facts.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 
-/** A body, and the path of the door that it came to. */
+/** A body, and the path that it was sent to. */
 export interface LargeBody {
   path: string;
   bytes: ArrayBuffer;
@@ -22,7 +22,7 @@ serveThread<LargeBody, ChatRequest>(
   ({ path, bytes, hashed }) => {
     // Before the body is read, which may reuse its memory.
     const own = hashed ? { bodyHash: bodyHash(new Uint8Array(bytes)) } : {};
-    const request = doorOf(path).readRequest(Buffer.from(bytes), true);
+    const request = bodyReaderOf(path).readRequest(Buffer.from(bytes), true);
     const text = request.members as string;
     const members = new Uint8Array(Buffer.byteLength(text, request.encoding));
     Buffer.from(members.buffer).write(text, request.encoding);

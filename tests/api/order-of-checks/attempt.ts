@@ -13,13 +13,35 @@ export interface AccountFlaws {
   suspended: boolean;
   overRequests: boolean;
   poor: boolean;
+  /** Of the key: what it may spend is spent. */
+  capped: boolean;
   overTokens: boolean;
   gated: boolean;
+  /** A request in flight holds all that is left of the balance. */
+  held: boolean;
 }
+
+/** How a client API is asked, and the creator of the models that it serves. */
+export interface DoorShape {
+  readonly name: string;
+  readonly path: string;
+  readonly creator: string;
+  /** The members of a sound request besides the model. */
+  readonly body: YamlObject;
+}
+
+export const chatDoor: DoorShape = {
+  name: 'chat',
+  path: '/v1/chat/completions',
+  creator: 'meta',
+  body: { messages },
+};
 
 export interface Attempt extends AccountFlaws {
   method: string;
-  path: string;
+  door: DoorShape;
+  /** Replaces the path of the door. */
+  path: string | null;
   /** What the trusted proxy in front says. */
   country: string;
   address: string | null;
@@ -38,8 +60,10 @@ export interface Attempt extends AccountFlaws {
 const sound: Attempt = {
   ...{ disabled: false, elsewhere: false, outOfScope: false },
   ...{ billedInIran: false, suspended: false, overRequests: false, poor: false, overTokens: false, gated: false },
+  ...{ capped: false, held: false },
   method: 'POST',
-  path: '/v1/chat/completions',
+  door: chatDoor,
+  path: null,
   country: 'DE',
   address: null,
   withKey: true,
@@ -86,9 +110,9 @@ export function spoiledBy(broken: readonly Check[], from: Partial<Attempt> = {})
 export const nameOf = (id: Attempt['id'], flaws: readonly string[]): string =>
   [id, ...[...new Set(flaws)].sort()].join('-');
 
-function idOf({ model, id, provider, flaws }: Attempt): string {
+function idOf({ model, id, provider, flaws, door }: Attempt): string {
   if (model !== null) return model;
-  return `${id === 'pin' ? provider : 'auto'}/meta/${nameOf(id, flaws)}`;
+  return `${id === 'pin' ? provider : 'auto'}/${door.creator}/${nameOf(id, flaws)}`;
 }
 
 /** The accounts that attempts need, each made when it is first needed. */
@@ -99,12 +123,15 @@ export class Accounts {
     private readonly client: GatewayClient,
     /** Serves the chat that uses up a key's tokens. */
     private readonly model: string | null,
+    /** Starts a chat that stays in flight. */
+    private readonly keepInFlight: (key: string) => Promise<void> = async () => {},
   ) {}
 
   for(attempt: AccountFlaws): Promise<TestAccount> {
-    const { billedInIran, suspended, overRequests, poor, overTokens, gated } = attempt;
+    const { billedInIran, suspended, overRequests, poor, capped, overTokens, gated, held } = attempt;
     const { disabled, elsewhere, outOfScope } = attempt;
-    const flaws = { billedInIran, suspended, overRequests, poor, overTokens, gated, disabled, elsewhere, outOfScope };
+    const ofAccount = { billedInIran, suspended, overRequests, poor, overTokens, gated, held };
+    const flaws = { ...ofAccount, disabled, elsewhere, outOfScope, capped };
     const name = JSON.stringify(flaws);
     const known = this.made.get(name) ?? this.make(flaws);
     this.made.set(name, known);
@@ -116,23 +143,27 @@ export class Accounts {
     const account = await client.createAccount({ credit: '10' });
     const { accountId, key } = account;
     const admin = (change: YamlObject) => expectOk(client.admin('PATCH', `/accounts/${accountId}`, change));
-    if (flaws.overTokens) {
-      await admin({ limits: { tokens_per_minute: 1 } });
-      await expectOk(client.chat({ model: this.model, messages }, { key }));
+    if (flaws.overTokens) await expectOk(client.chat({ model: this.model, messages }, { key }));
+    if (flaws.held) {
+      await expectOk(client.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-9.999' }));
+      await admin({ overdraft: 'bounded' });
+      await this.keepInFlight(key);
     }
     if (flaws.gated) {
       const policy = { providers: { allow: ['nobody'], deny: [] } };
       await expectOk(client.call('PUT', '/v1/routing-policy', policy, { key }));
     }
-    if (flaws.overRequests) {
-      await expectOk(client.call('GET', '/v1/key', undefined, { key }));
-      await admin({ limits: { requests_per_minute: 1 } });
+    if (flaws.overRequests) await expectOk(client.call('GET', '/v1/key', undefined, { key }));
+    if (flaws.overRequests || flaws.overTokens) {
+      const requests = flaws.overRequests ? { requests_per_minute: 1 } : {};
+      await admin({ limits: { ...requests, ...(flaws.overTokens && { tokens_per_minute: 1 }) } });
     }
     if (flaws.poor) await expectOk(client.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-10' }));
     if (flaws.suspended) await admin({ status: 'suspended' });
     if (flaws.billedInIran) await admin({ billing_country: 'IR' });
-    if (flaws.disabled || flaws.elsewhere || flaws.outOfScope) {
+    if (flaws.disabled || flaws.elsewhere || flaws.outOfScope || flaws.capped) {
       const terms = {
+        ...(flaws.capped && { limit_usd: '0' }),
         disabled: flaws.disabled,
         allowed_ips: flaws.elsewhere ? ['192.0.2.1'] : null,
         allowed_models: flaws.outOfScope ? ['nobody/*'] : null,
@@ -165,7 +196,7 @@ export interface Answer {
 
 /** Sends the attempt as bytes, since no client sends a content-length of 32 MiB without a body. */
 export async function send(url: string, accounts: Accounts, attempt: Attempt, body?: YamlObject): Promise<Answer> {
-  const content = JSON.stringify({ ...(body ?? { model: idOf(attempt), messages }), ...attempt.fields });
+  const content = JSON.stringify({ ...(body ?? { model: idOf(attempt), ...attempt.door.body }), ...attempt.fields });
   const headers = {
     'content-type': 'application/json',
     'cf-ipcountry': attempt.country,
@@ -173,7 +204,12 @@ export async function send(url: string, accounts: Accounts, attempt: Attempt, bo
     ...(attempt.tooLong && { 'content-length': '33554433' }),
     ...(attempt.withKey && { authorization: `Bearer ${(await accounts.for(attempt)).key}` }),
   };
-  const bytes = requestBytes(attempt.method, attempt.path, headers, attempt.tooLong ? '' : content);
+  const bytes = requestBytes(
+    attempt.method,
+    attempt.path ?? attempt.door.path,
+    headers,
+    attempt.tooLong ? '' : content,
+  );
   const connection = await RawConnection.open(url);
   await connection.write(bytes);
   const { status, json } = await connection.readUntil(isWhole);

@@ -1,7 +1,7 @@
 /** How to break each of the ordered checks on the chat path, alone or with others. */
 import type { YamlObject } from '../../support/gateway-files.js';
 import { chatCatalogue, model, route } from '../catalogue.js';
-import { type Attempt, busyAddress, type Check, check, nameOf } from './attempt.js';
+import { type Attempt, busyAddress, type Check, chatDoor, check, type DoorShape, nameOf } from './attempt.js';
 
 /** The numbers are those of docs/behaviour/requests.md#order-of-checks. These apply to every kind of id. */
 const early: Check[] = [
@@ -17,9 +17,11 @@ const early: Check[] = [
   check(6, 'content-length', { tooLong: true }, 413, 'request_too_large'),
   check(7, 'per-key requests', { overRequests: true }, 429, 'rate_limit_exceeded'),
   check(8, 'no credit', { poor: true }, 402, 'insufficient_credits'),
+  check(8, 'cap of the key', { capped: true }, 402, 'key_limit_exceeded'),
   check(9, 'bad field', { fields: { temperature: 9 } }, 400, 'invalid_request_error'),
 ];
 const middle: Check[] = [
+  check(11, 'scope of the key', { outOfScope: true }, 403, 'key_scope'),
   check(
     12,
     'fallback chain',
@@ -28,11 +30,11 @@ const middle: Check[] = [
     'invalid_fallback_model',
   ),
   check(13, 'per-key tokens', { overTokens: true }, 429, 'rate_limit_exceeded'),
-  check(14, 'scope of the key', { outOfScope: true }, 403, 'key_scope'),
   check(14, 'model disabled', { flaws: ['off'] }, 404, 'model_not_found'),
   check(14, 'model unavailable', { flaws: ['soft'] }, 503, 'model_unavailable'),
 ];
 const excluded = check(16, 'provider terms', { country: 'RU' }, 451, 'unavailable_for_legal_reasons');
+const held = check(16, 'held balance', { held: true }, 402, 'insufficient_credits');
 const last: Check[] = [
   check(17, 'unpriced', { flaws: ['unpriced'] }, 503, 'provider_error'),
   check(17, 'cannot apply', { flaws: ['plain'], fields: { n: 2 } }, 400),
@@ -45,6 +47,7 @@ export const pinChecks: Check[] = [
   check(11, 'region not served', { model: 'acme/meta/pin/zzzzz' }, 404, 'not_found'),
   ...middle,
   excluded,
+  held,
   check(17, 'not configured', { provider: 'keyless' }, 503, 'provider_not_configured'),
   ...last,
 ];
@@ -55,6 +58,7 @@ export const autoChecks: Check[] = [
   ...middle,
   check(15, 'policy', { gated: true }, 403, 'routing_policy_exhausted'),
   excluded,
+  held,
   check(17, 'not configured', { flaws: ['keyless'] }, 503, 'provider_not_configured'),
   ...last,
 ];
@@ -72,16 +76,52 @@ export function together(first: Check, second: Check): boolean {
 
 const isPinObstacle = ({ spoiled }: Check) => spoiled.provider === 'keyless' || spoiled.flaws?.[0] === 'unpriced';
 
+/** The other client APIs, and what the models named `plain` cannot apply of their requests. */
+export const otherDoors: readonly (readonly [door: DoorShape, inapplicable: YamlObject | null])[] = [
+  [
+    { name: 'messages', path: '/v1/messages', creator: 'meta', body: { ...chatDoor.body, max_tokens: 9 } },
+    { mcp_servers: [{ type: 'url', url: 'https://example.test', name: 'x' }] },
+  ],
+  [
+    { name: 'responses', path: '/v1/responses', creator: 'meta', body: { input: 'Say hello.' } },
+    { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } },
+  ],
+  [{ name: 'embeddings', path: '/v1/embeddings', creator: 'vectors', body: { input: ['a'] } }, { dimensions: 7 }],
+  [{ name: 'rerank', path: '/v1/rerank', creator: 'ranks', body: { query: 'a', documents: ['b', 'c'] } }, null],
+];
+
+/** The checks of a request with an `auto/` id at another door. */
+export function checksAt(inapplicable: YamlObject | null): Check[] {
+  const others = autoChecks.filter(({ name }) => name !== 'cannot apply');
+  if (inapplicable === null) return others;
+  return [...others, check(17, 'cannot apply', { flaws: ['plain'], fields: inapplicable }, 400)];
+}
+
 const flawNames = ['off', 'soft', 'unpriced', 'plain', 'keyless'];
 const flawSets = [[], ...flawNames.flatMap((a) => flawNames.map((b) => [a, b]))];
 const namesOf = (id: Attempt['id']) => [...new Set(flawSets.map((flaws) => nameOf(id, flaws)))];
 
 /** A model for each two flaws and each kind of id: a pin chooses between acme and keyless, `auto/` has what the name says. */
-export const modelNames = [...namesOf('pin'), ...namesOf('auto')];
+const modelNames = [...namesOf('pin'), ...namesOf('auto')];
+
+const kinds = [
+  { creator: 'meta', kind: 'chat' },
+  { creator: 'vectors', kind: 'embedding' },
+  { creator: 'ranks', kind: 'rerank' },
+];
+
+/** Models that are not available, and their states. */
+export const modelStates = kinds.flatMap(({ creator }) =>
+  modelNames.flatMap((name) => {
+    const state = name.includes('off') ? 'disabled' : name.includes('soft') ? 'soft_disabled' : null;
+    return state === null ? [] : [{ id: `${creator}/${name}`, state }];
+  }),
+);
 
 /** Providers whose terms exclude Russia, and Iran too, so that a sanctioned caller fails both checks. */
 export function catalogue(url: string): YamlObject {
-  const { providers, ...rest } = chatCatalogue(url, modelNames.map(modelOf));
+  const models = kinds.flatMap((kind) => modelNames.map((name) => modelOf(name, kind)));
+  const { providers, ...rest } = chatCatalogue(url, models);
   const excluding = (providers as YamlObject[]).map((provider) => ({
     ...provider,
     excluded_territories: ['RU', 'IR'],
@@ -89,13 +129,14 @@ export function catalogue(url: string): YamlObject {
   return { ...rest, providers: excluding };
 }
 
-function modelOf(name: string): YamlObject {
+function modelOf(name: string, { creator, kind }: (typeof kinds)[number]): YamlObject {
   const flawed = (provider: string) =>
     route({
       provider,
       ...(name.includes('unpriced') && { price: undefined }),
       ...(name.includes('plain') && { capabilities: [] }),
     });
-  if (name.startsWith('pin')) return model(name, [flawed('acme'), flawed('keyless')]);
-  return model(name, [flawed(name.includes('keyless') ? 'keyless' : 'acme')]);
+  const names = name.startsWith('pin') ? ['acme', 'keyless'] : [name.includes('keyless') ? 'keyless' : 'acme'];
+  const made = { ...model(name, names.map(flawed)), creator, kind };
+  return kind === 'embedding' ? { ...made, dimensions: 3, fixed_dimensions: true } : made;
 }

@@ -1,59 +1,102 @@
-/** The first failing check answers. The test breaks every two checks of a chat that can fail together. */
+/** The first failing check answers. The test breaks every two checks of a request that can fail together, at every client API. */
+import { setMaxListeners } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { answerTo } from '../../doors/task-gateway.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { type ScriptedUpstream, startUpstream } from '../../support/scripted-upstream.js';
+import { json, type Script, type ScriptedUpstream, startUpstream } from '../../support/scripted-upstream.js';
 import { startWithoutSnapshot, type WaitingGateway } from '../no-snapshot.js';
-import { Accounts, type Attempt, behindProxy, type Check, pairsOf, send, spoiledBy, useUpAddress } from './attempt.js';
-import { autoChecks, catalogue, modelNames, pinChecks, together } from './chat-checks.js';
+import {
+  Accounts,
+  type Attempt,
+  behindProxy,
+  type Check,
+  chatDoor,
+  type DoorShape,
+  pairsOf,
+  send,
+  spoiledBy,
+  useUpAddress,
+} from './attempt.js';
+import { autoChecks, catalogue, checksAt, modelStates, otherDoors, pinChecks, together } from './chat-checks.js';
 
+const leaving = new AbortController();
+setMaxListeners(0, leaving.signal);
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let accounts: Accounts;
+
+const inFlight = [{ role: 'user', content: 'Stay in flight.' }];
+const hang: Script = ({ closed }) => closed;
+
+/** Forgets the calls. The upstream embeds and ranks, and leaves the chats that are to stay in flight without an answer. */
+function resetUpstream(): void {
+  upstream.reset();
+  upstream.onRequest(({ path, json: asked, body }) => {
+    if (body.includes(inFlight[0]!.content)) return hang;
+    return /embeddings|rerank/.test(path) ? json(answerTo(asked as object)) : undefined;
+  });
+}
+
+async function keepInFlight(key: string): Promise<void> {
+  const before = upstream.calls.length;
+  const asked = { model: 'acme/meta/pin', messages: inFlight };
+  gateway.chat(asked, { key, signal: leaving.signal }).catch(() => null);
+  await upstream.waitForCalls(before + 1);
+}
 
 beforeAll(async () => {
   upstream = await startUpstream();
   // No window ends while this clock stands still.
   gateway = await startGateway({ catalogue: catalogue(upstream.url), config: behindProxy, clock: new ManualClock() });
-  accounts = new Accounts(gateway, 'acme/meta/pin');
+  accounts = new Accounts(gateway, 'acme/meta/pin', keepInFlight);
   await useUpAddress(gateway);
-  for (const name of modelNames) {
-    const state = name.includes('off') ? 'disabled' : name.includes('soft') ? 'soft_disabled' : 'available';
-    const reply = await gateway.admin('PUT', `/models/meta/${name}/availability`, { state });
+  for (const { id, state } of modelStates) {
+    const reply = await gateway.admin('PUT', `/models/${id}/availability`, { state });
     expect(reply.status).toBe(200);
   }
 });
-beforeEach(() => upstream.reset());
+beforeEach(resetUpstream);
 afterAll(async () => {
+  leaving.abort();
   await gateway?.stop();
   await upstream?.stop();
 });
 
-const kinds: [Attempt['id'], Check[]][] = [
-  ['pin', pinChecks],
-  ['auto', autoChecks],
+const passes: [name: string, door: DoorShape, id: Attempt['id'], checks: Check[]][] = [
+  ['a chat with a pin', chatDoor, 'pin', pinChecks],
+  ['a chat with an auto id', chatDoor, 'auto', autoChecks],
+  ...otherDoors.map(([door, inapplicable]): (typeof passes)[number] => [
+    door.path,
+    door,
+    'auto',
+    checksAt(inapplicable),
+  ]),
 ];
 
-describe.each(kinds)('the order of checks on a chat with an id of the kind %s', (id, checks) => {
-  const answered = (broken: readonly Check[]) => send(gateway.url, accounts, spoiledBy(broken, { id }));
+describe.each(passes)('the order of checks on %s', (_, door, id, checks) => {
+  const answered = (broken: readonly Check[]) => send(gateway.url, accounts, spoiledBy(broken, { id, door }));
+  // What comes before the body is read knows nothing of the door, so that chats stand for all of them.
+  const pairs = pairsOf(checks, together).filter(({ first }) => door === chatDoor || first.number >= 8);
 
   it('a request with no flaw is served', async () => {
     expect((await answered([])).status).toBe(200);
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it.each(checks)('$number $name alone', async (only) => {
-    await accounts.for(spoiledBy([only]));
-    upstream.reset();
-    expect(await answered([only])).toEqual({ status: only.status, code: only.code });
-    expect(upstream.calls).toHaveLength(0);
-  });
-
-  it.each(pairsOf(checks, together))('$title', async ({ first, second }) => {
-    await accounts.for(spoiledBy([first, second]));
-    upstream.reset();
-    expect(await answered([first, second])).toEqual({ status: first.status, code: first.code });
-    expect(upstream.calls).toHaveLength(0);
+  it.each(checks)('$number $name answers alone, and before every later check', async (only) => {
+    const later = pairs.filter(({ first }) => first === only);
+    const broken = [[only], ...later.map(({ first, second }) => [first, second])];
+    const found: string[] = [];
+    for (const flaws of broken) {
+      await accounts.for(spoiledBy(flaws));
+      resetUpstream();
+      const { status, code } = await answered(flaws);
+      const after = flaws[1] ? ` with ${flaws[1].number} ${flaws[1].name}` : '';
+      if (status !== only.status || code !== only.code) found.push(`${status} ${code}${after}`);
+      if (upstream.calls.length > 0) found.push(`called a provider${after}`);
+    }
+    expect(found).toEqual([]);
   });
 });
 

@@ -1,0 +1,37 @@
+/** Reads a body of any client API, which its member `door` names; without it, of chat completions. */
+import { encodeLatin1 } from '../base/latin1.js';
+import { gatewayError } from '../errors/gateway-error.js';
+import type { ChatRequest } from '../wire/chat-request.js';
+import { bytesTooDeep, shown } from '../wire/json-text.js';
+import { withoutMembers } from '../wire/splice-members.js';
+import { parseBody, tooDeepError } from './body.js';
+import { chatDoor } from './chat/chat-door.js';
+import type { Door } from './door.js';
+import { doorNamed, doorOf, doors } from './registry.js';
+
+/** What reads the bodies that are sent to a path. */
+export type BodyReader = Pick<Door, 'path' | 'readRequest'>;
+
+export const anyDoor: BodyReader = { path: '/v1/routes/explain', readRequest };
+
+/** What reads the bodies of a path: one of the doors, or the reader for all of them. */
+export function bodyReaderOf(path: string): BodyReader {
+  return path === anyDoor.path ? anyDoor : doorOf(path);
+}
+
+function readRequest(bytes: Buffer, large = false): ChatRequest {
+  if (!bytes.includes('"door"')) return chatDoor.readRequest(bytes, large);
+  // Measured before anything is written anew, which takes a stack as deep as the body.
+  if (bytesTooDeep(bytes)) throw tooDeepError();
+  const { fields, text, encoding } = parseBody(bytes, false);
+  const { door: name } = fields;
+  if (name === undefined || name === null) return chatDoor.readRequest(bytes, large);
+  const door = doorNamed(name);
+  if (!door) {
+    const names = new Set(doors.map((each) => `"${each.name}"`));
+    const expected = `one of ${[...names].join(', ')}`;
+    throw gatewayError('field_type', { param: 'door', found: shown(name, encoding), expected });
+  }
+  const body = withoutMembers(encoding === 'latin1' ? text : encodeLatin1(text), ['door']);
+  return door.readRequest(Buffer.from(body, 'latin1'), large);
+}
