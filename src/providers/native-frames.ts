@@ -9,6 +9,9 @@ export interface EventConsumer extends FrameConsumer {
 }
 
 export class NativeFrames extends TranslatedFrames {
+  private data: Latin1Text | null = null;
+  private event = '';
+
   constructor(
     private readonly events: EventConsumer,
     translator: StreamTranslator,
@@ -17,7 +20,25 @@ export class NativeFrames extends TranslatedFrames {
   }
 
   override onFrame(text: Latin1Text, start: number, end: number, event: string): FrameVerdict {
-    this.events.onEvent(text.slice(start, end) as Latin1Text, event);
-    return super.onFrame(text, start, end, event);
+    const data = text.slice(start, end) as Latin1Text;
+    this.data = data;
+    this.event = event;
+    this.translator.onEvent(data, event, this.emitAfterEvent);
+    this.handOver();
+    return this.verdict;
+  }
+
+  /** A translator emits what it cannot read as it came: an error, or no event at all, which does not pass. */
+  private readonly emitAfterEvent = (chunk: Latin1Text): void => {
+    if (chunk === this.data) this.data = null;
+    else this.handOver();
+    this.emit(chunk);
+  };
+
+  private handOver(): void {
+    const { data } = this;
+    if (data === null) return;
+    this.data = null;
+    this.events.onEvent(data, this.event);
   }
 }

@@ -4,11 +4,11 @@ import type { FrameConsumer, FrameVerdict } from './call.js';
 import type { StreamTranslator } from './dialects/dialect.js';
 
 export class TranslatedFrames implements FrameConsumer {
-  private verdict: FrameVerdict = 'more';
+  protected verdict: FrameVerdict = 'more';
 
   constructor(
     private readonly consumer: FrameConsumer,
-    private readonly translator: StreamTranslator,
+    protected readonly translator: StreamTranslator,
   ) {}
 
   onFrame(text: Latin1Text, start: number, end: number, event: string): FrameVerdict {
@@ -26,7 +26,7 @@ export class TranslatedFrames implements FrameConsumer {
   }
 
   /** Frames after the end, or after a failure, are dropped. */
-  private readonly emit = (chunk: Latin1Text): void => {
+  protected readonly emit = (chunk: Latin1Text): void => {
     if (this.goesOn) this.verdict = this.consumer.onFrame(chunk, 0, chunk.length, '');
   };
 

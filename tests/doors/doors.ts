@@ -186,3 +186,8 @@ export const upstreamsOf: Readonly<Record<string, readonly Upstream[]>> = {
   messages: [plain, claude],
   responses: [plain, respond],
 };
+
+/** The events of a whole stream in the door's own API. */
+export function nativeEventsOf(door: string, texts: readonly string[]): readonly { type: string }[] {
+  return door === 'messages' ? [begun, block, ...deltas(texts), ...finished(4)] : events(texts, response.usage);
+}

@@ -33,6 +33,8 @@ export function messagesError(error: GatewayError, requestId: string): string {
 }
 
 const typeOf = /^\s*\{\s*"type"\s*:\s*"([a-z_]+)"/;
+/** Stands for the model in events that come before it is known. No JSON text contains it. */
+const unknownModel = '\0';
 const indexOf = /"index"\s*:\s*(\d+)/;
 /** An upstream may send events without content for ever; those over the bound say nothing that a client needs. */
 const earlyCharactersMax = 64 * 1024;
@@ -46,15 +48,22 @@ export class NativeMessageStream implements StreamWriter {
   /** The last events, which wait for the bill. */
   private final: { type: string; data: string }[] = [];
   private readonly open = new Set<string>();
+  /** A second message has begun: its first event has to be given the model, as JSON text. */
+  private restarted = false;
+  private model = unknownModel;
 
   takeEvent(data: Latin1Text, event: string): void {
-    const type = typeOf.exec(data.slice(0, 64))?.[1] ?? event;
+    const type = typeOf.exec(data.slice(0, 64))?.[1] ?? (event || writtenType(data));
     switch (type) {
       case 'content_block_delta':
         this.pending += eventText(type, data);
         break;
       case 'message_start':
-        this.start = data;
+        if (this.start === null && !this.begun) this.start = data;
+        else {
+          this.restarted = true;
+          this.pending += startText(data, { model: unknownModel });
+        }
         break;
       case 'content_block_start':
       case 'content_block_stop': {
@@ -91,7 +100,7 @@ export class NativeMessageStream implements StreamWriter {
   flush(): string {
     const { pending } = this;
     this.pending = '';
-    return pending;
+    return this.restarted ? pending.replaceAll(unknownModel, this.model) : pending;
   }
 
   writeEnd(ending: StreamEnding, as: ChunkIdentity): Latin1Text {
@@ -117,16 +126,23 @@ export class NativeMessageStream implements StreamWriter {
     return asLatin1(eventText('error', encodeLatin1(messagesError(error, requestId))));
   }
 
-  private take({ model }: ChunkIdentity, metadata: string | undefined): string {
+  private take({ model: id }: ChunkIdentity, metadata: string | undefined): string {
     if (this.begun) return this.flush();
     this.begun = true;
-    return this.startText(model, metadata) + this.flush();
+    this.model = `"${id}"`;
+    if (this.start === null) return this.flush();
+    const changes = { model: this.model, ...(metadata !== undefined && { router_metadata: metadata }) };
+    return startText(this.start, changes) + this.flush();
   }
+}
 
-  private startText(model: string, metadata: string | undefined): string {
-    if (this.start === null) return '';
-    const message = memberText(this.start, 'message') ?? '{}';
-    const changes = { model: `"${model}"`, ...(metadata !== undefined && { router_metadata: metadata }) };
-    return eventText('message_start', withMembers(this.start, { message: withMembers(message, changes) }));
-  }
+function startText(data: string, changes: Readonly<Record<string, string>>): string {
+  const message = memberText(data, 'message') ?? '{}';
+  return eventText('message_start', withMembers(data, { message: withMembers(message, changes) }));
+}
+
+/** The type of an event that has no name and does not begin with it. */
+export function writtenType(data: string): string {
+  const type = memberText(data, 'type');
+  return type?.startsWith('"') ? type.slice(1, -1) : '';
 }

@@ -5,11 +5,12 @@ import type { Chunk, ChunkIdentity } from '../../wire/chunk.js';
 import { ChunkTemplate } from '../../wire/chunk-template.js';
 import { memberText, withMembers } from '../../wire/splice-members.js';
 import type { FrameTemplate, StreamEnding, StreamWriter } from '../door.js';
+import { writtenType } from '../messages/native-stream.js';
 import { OpenItems } from './open-items.js';
 import { nativeUsage } from './response-object.js';
 import { errorEvent } from './write-stream.js';
 
-const typeOf = /"type"\s*:\s*"([a-z_.]+)"/;
+const typeOf = /^\s*\{\s*"type"\s*:\s*"([a-z_.]+)"/;
 const sequenceOf = /"sequence_number"\s*:\s*(\d+)/;
 /** An upstream may send events without content for ever; those over the bound say nothing that a client needs. */
 const earlyCharactersMax = 256 * 1024;
@@ -26,7 +27,7 @@ export class NativeResponseStream implements StreamWriter {
   private readonly items = new OpenItems();
 
   takeEvent(data: Latin1Text, event: string): void {
-    const type = event || (typeOf.exec(data)?.[1] ?? '');
+    const type = event || (typeOf.exec(data)?.[1] ?? writtenType(data));
     const sequence = sequenceOf.exec(data)?.[1];
     if (sequence !== undefined) this.sequence = Number(sequence) + 1;
     switch (type) {
