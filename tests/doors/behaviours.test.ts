@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completion, json, sse, streamOf } from '../support/scripted-upstream.js';
+import { completion, hang, json, sse, streamOf } from '../support/scripted-upstream.js';
 import { useDoors } from './door-gateway.js';
 import { doorCases, upstreamsOf } from './doors.js';
 
@@ -138,6 +138,26 @@ describe.each(doorCases.map((door) => [door.name, door] as const))('%s', (_, doo
     const cut = await gateway.stream(door.ask(`auto/acme/commit-${door.name}`), { path });
     expect(door.streamTextOf(cut)).toBe('Hel');
     expect(door.expectEnd(cut).end).toBe('cut');
+  });
+
+  it('504 where the provider is silent for too long, whole and streamed', async () => {
+    const { gateway, plain } = bench;
+    plain.enqueue(hang(), hang());
+    const ask = door.ask(`spare/acme/pin-${door.name}`);
+    const replies = await Promise.all([gateway.call('POST', path, ask), gateway.stream(ask, { path })]);
+    for (const reply of replies) expectError(reply, 504, 'provider_timeout');
+  });
+
+  it('429 past the requests a minute of the key, and past its tokens', async () => {
+    const { gateway } = bench;
+    const { key, accountId } = await gateway.createAccount();
+    for (const limits of [{ tokens_per_minute: 1 }, { requests_per_minute: 1 }]) {
+      expect((await gateway.call('POST', path, door.ask(pin), { key })).status).toBe(200);
+      expect((await gateway.admin('PATCH', `/accounts/${accountId}`, { limits })).status).toBe(200);
+      expectError(await gateway.call('POST', path, door.ask(pin), { key }), 429, 'rate_limit_exceeded');
+      const none = { tokens_per_minute: null, requests_per_minute: null };
+      expect((await gateway.admin('PATCH', `/accounts/${accountId}`, { limits: none })).status).toBe(200);
+    }
   });
 
   it('403 where the policy leaves no route; explain says the same', async () => {

@@ -28,7 +28,8 @@ const route = (provider: string, more: YamlObject = {}): YamlObject => ({
   ...more,
 });
 
-function catalogue(native: string, plain: string): YamlObject {
+/** Models with routes of each kind of provider. The terms of `closed` exclude Russia. */
+export function doorCatalogue(native: string, plain: string): YamlObject {
   const provider = (id: string, url: string, more: YamlObject = {}): YamlObject => ({
     id,
     base_url: `${url}/v1`,
@@ -43,6 +44,7 @@ function catalogue(native: string, plain: string): YamlObject {
       provider('respond', native, { apis: ['chat', 'responses'] }),
       provider('plain', plain),
       provider('spare', plain),
+      provider('closed', plain, { excluded_territories: ['RU'] }),
     ],
     regions,
     models: [
@@ -68,8 +70,10 @@ function catalogue(native: string, plain: string): YamlObject {
         dimensions: 256,
         routes: [route('plain')],
       },
-      { creator: 'acme', model: 'embeddings', kind: 'embedding', routes: [route('plain')] },
-      { creator: 'acme', model: 'rerank', kind: 'rerank', routes: [route('plain')] },
+      ...(['chat', 'embedding', 'rerank'] as const).flatMap((kind) => [
+        { creator: 'acme', model: kind, kind, routes: [route('plain')] },
+        { creator: 'acme', model: `placed-${kind}`, kind, routes: [route('closed', { carbon: 1 }), route('plain')] },
+      ]),
     ],
   };
 }
@@ -78,7 +82,7 @@ export function useDoors(): DoorBench {
   const bench = {} as DoorBench;
   beforeAll(async () => {
     [bench.native, bench.plain] = await Promise.all([startUpstream(), startUpstream()]);
-    bench.gateway = await startGateway({ catalogue: catalogue(bench.native.url, bench.plain.url) });
+    bench.gateway = await startGateway({ catalogue: doorCatalogue(bench.native.url, bench.plain.url) });
   });
   beforeEach(() => {
     bench.native.reset();

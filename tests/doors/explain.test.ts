@@ -13,7 +13,7 @@ const pin = 'plain/acme/one/defra';
 
 const asks: readonly (readonly [door: string, asked: Json])[] = [
   ...doorCases.map((door) => [door.name, door.ask(pin)] as const),
-  ...taskDoors.map((door) => [door.name, door.ask(`plain/acme/${door.name}`)] as const),
+  ...taskDoors.map((door) => [door.name, door.ask(`plain/acme/${door.kind}`)] as const),
 ];
 
 function nested(levels: number): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.js';
-import { json } from '../support/scripted-upstream.js';
+import { hang, json } from '../support/scripted-upstream.js';
 import { type Asked, answerTo, fails, taskDoors, useTaskDoors } from './task-gateway.js';
 
 const bench = useTaskDoors();
@@ -59,6 +59,14 @@ describe.each(taskDoors.map((door) => [door.name, door] as const))('%s', (_, doo
     expect((await bench.gateway.admin('PATCH', `/accounts/${accountId}`, { limits })).status).toBe(200);
     const replies = [await post(ask(pin), { key }), await post(ask(pin), { key }), await post(ask(pin), { key })];
     expect(replies.map(({ status }) => status)).toContain(429);
+  });
+
+  it('504 where the provider is silent for too long', async () => {
+    bench.upstream.enqueue(hang());
+    expect(await post(ask(`spare/acme/pin-${name}`))).toMatchObject({
+      status: 504,
+      json: { error: { code: 'provider_timeout' } },
+    });
   });
 
   it('404 for a model that nobody offers; 400 for one that another door serves, both ways', async () => {

@@ -71,7 +71,7 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
   }
   if (!exchange) return;
   const { stream } = exchange.request;
-  meters.chat(stream, outcome, endedAtMs - exchange.startedAtMs);
+  meters.chat(exchange.door.name, stream, outcome, endedAtMs - exchange.startedAtMs);
   if (answeredAtMs !== null) meters.answering(stream, answeredAtMs - exchange.startedAtMs, trail.overheadMs);
   if (answeredAtMs !== null && stream) meters.openStreams--;
   if (!delivered?.route) return;

@@ -62,8 +62,8 @@ export class Meters {
     (stream ? this.streamed : this.whole).observe(firstByteMs, overheadMs);
   }
 
-  chat(stream: boolean, outcome: Outcome, durationMs: number): void {
-    const key = stream ? `true ${outcome}` : `false ${outcome}`;
+  chat(door: string, stream: boolean, outcome: Outcome, durationMs: number): void {
+    const key = stream ? `${door} true ${outcome}` : `${door} false ${outcome}`;
     let durations = this.chats.get(key);
     if (!durations) {
       durations = new Histogram(answerBounds);

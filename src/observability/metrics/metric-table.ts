@@ -78,7 +78,8 @@ export const requestMetrics = {
   lodestone_request_body_bytes_total: counter('Bytes of the bodies of chat requests.'),
   lodestone_chat_duration_seconds: histogram(
     answerBounds,
-    'From the arrival of a chat request to the end of its answer.',
+    'From the arrival of a request for a model to the end of its answer.',
+    'door',
     'stream',
     'outcome',
   ),

@@ -24,7 +24,7 @@ it('a whole answer counts once, with its route, its times, its tokens and its co
     [`lodestone_attempts_total{route="${llama}",outcome="served"}`]: 1,
     [`lodestone_attempt_first_byte_seconds_count{route="${llama}"}`]: 1,
     [`lodestone_attempt_duration_seconds_count{route="${llama}"}`]: 1,
-    'lodestone_chat_duration_seconds_count{stream="false",outcome="ok"}': 1,
+    'lodestone_chat_duration_seconds_count{door="chat",stream="false",outcome="ok"}': 1,
     'lodestone_chat_first_byte_seconds_count{stream="false"}': 1,
     'lodestone_chat_overhead_seconds_count{stream="false"}': 1,
     [`lodestone_tokens_total{route="${llama}",kind="prompt"}`]: 1000,
@@ -43,7 +43,7 @@ it('a stream that is cut is broken, not ok, and counts with how it ended', async
     [`lodestone_requests_total{${endpoint},outcome="broken"}`]: 1,
     [`lodestone_served_total{route="${llama}",stream="true",end="cut"}`]: 1,
     [`lodestone_attempts_total{route="${llama}",outcome="cut"}`]: 1,
-    'lodestone_chat_duration_seconds_count{stream="true",outcome="broken"}': 1,
+    'lodestone_chat_duration_seconds_count{door="chat",stream="true",outcome="broken"}': 1,
   });
   expect((await scrape(bench.gateway)).get('lodestone_open_streams')).toBe(0);
 });
@@ -70,7 +70,7 @@ it('a failure counts by the row of the error table and by what it meant on the r
   expect(added).toMatchObject({
     [`lodestone_requests_total{${endpoint},outcome="failed"}`]: 1,
     'lodestone_errors_total{condition="provider_error",code="provider_error",status="503"}': 1,
-    'lodestone_chat_duration_seconds_count{stream="false",outcome="failed"}': 1,
+    'lodestone_chat_duration_seconds_count{door="chat",stream="false",outcome="failed"}': 1,
   });
   const attempts = Object.keys(added).filter((name) => name.startsWith('lodestone_attempts_total'));
   expect(attempts).toEqual([expect.stringMatching(/outcome="(capacity|server_error)"/)]);
