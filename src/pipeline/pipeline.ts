@@ -6,44 +6,37 @@
 
 import { modelRefusal } from '../accounts/keys/key-scope.js';
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
-import { generationId } from '../base/ids.js';
 import { andThen, isPending, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
+import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Identity } from '../domain/account.js';
-import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { readPreferences } from '../policy/request-preferences.js';
 import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { admit } from './admit.js';
-import { type Caller, CallerGone } from './caller.js';
+import { CallerGone } from './caller.js';
 import { checkKind } from './check-kind.js';
 import { EarlyChat } from './early-chat.js';
 import { estimateCost } from './estimate-cost.js';
+import { type Arrival, exchangeOf } from './exchange.js';
 import { gate, gateChain } from './gate.js';
 import type { GateOutcome } from './gate-outcome.js';
-import type { ChatNotes, Delivered, Exchange, Opening, PipelinePorts, Plan, WalkOutcome } from './handover.js';
+import type { Delivered, Exchange, Opening, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
 import { rank } from './rank.js';
 import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleProvisionally } from './settle.js';
-import { recallStay, rememberStay } from './sticky.js';
+import type { Stay } from './stay.js';
+import { forgetFailed, recallStay, rememberStay } from './sticky.js';
 import { applyStrictness, checkContentType, isLargeBody } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
-import { walk } from './walk.js';
-import { momentOf, walkAuto } from './walk-auto.js';
+import { orderCandidates } from './walk/order-candidates.js';
+import { type Walk, walk } from './walk.js';
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
 const countedWhileServedBytes = 1024 * 1024;
-
-export interface Arrival {
-  readonly door: Door;
-  readonly caller: Caller;
-  readonly requestId: string;
-  /** Filled as the request proceeds, for metrics, traces and the log. */
-  readonly notes: ChatNotes;
-}
 
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
 export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
@@ -233,37 +226,30 @@ function takeFor(
   );
 }
 
-function exchangeOf(
-  { door, caller, requestId, notes }: Arrival,
-  opening: Opening,
-  more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
-): Exchange {
-  const { identity, request, snapshot, plan, sentChain, preferences, stay, gated } = opening;
-  const { promptEstimate, createdAt, costEstimatePico, refusal } = opening;
-  return {
-    door,
-    caller,
-    requestId,
-    generationId: generationId(createdAt),
-    createdAt,
-    startedAtMs: more.startedAtMs,
-    bodyMs: more.bodyMs,
-    requestHash: more.requestHash,
-    identity,
-    request,
-    snapshot,
-    plan,
-    sentChain,
-    preferences,
-    stay,
-    gated,
-    promptEstimate,
-    costEstimatePico,
-    refusal,
-    reservation: more.reservation,
-    hold: more.hold,
-    trail: notes.trail,
-  };
+/** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */
+function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
+  const { exchange, plan } = task;
+  const recalling = plan === exchange.plan ? exchange.stay : recallStay(ports, exchange, plan);
+  return andThen(recalling, (stay) => walkStaying(ports, task, stay));
+}
+
+function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promise<WalkOutcome> {
+  const { exchange, plan, candidates: eligible, relay } = task;
+  const { identity, request, preferences, trail } = exchange;
+  trail.stay = stay;
+  const prefer = preferences?.prefer ?? identity.account.policy.prefer;
+  const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
+  const candidates = orderCandidates(ranked, { request, preferences, stay });
+  const walking = walk(ports, { exchange, plan, candidates, relay });
+  if (stay === null || stay.routeId === null) return walking;
+  return walking.then((outcome) => {
+    forgetFailed(ports, exchange);
+    return outcome;
+  });
+}
+
+function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
+  return { atMs: createdAt, promptTokens: promptEstimate };
 }
 
 /** The gates of an entry of the chain, at the moment of the request. */
