@@ -1,7 +1,7 @@
 /** A model that works through a fixed list of steps, in each API that a provider may speak. How many results of tools it has got says which step is next. */
 import { chunk, type Script, sse, type UpstreamCallLog, usage } from '../support/scripted-upstream.js';
 
-export interface ToolCall {
+interface ToolCall {
   readonly name: string;
   readonly input: Record<string, unknown>;
 }
