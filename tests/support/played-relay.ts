@@ -4,6 +4,7 @@ import { asLatin1 } from '../../src/base/latin1.js';
 import type { CountedPiece } from '../../src/billing/count/count-pieces.js';
 import type { Snapshot } from '../../src/catalogue/route.js';
 import { chatStream } from '../../src/doors/chat/write-answer.js';
+import type { StreamWriter } from '../../src/doors/door.js';
 import type { Caller } from '../../src/pipeline/caller.js';
 import { StreamRelay } from '../../src/pipeline/respond/stream-relay.js';
 import type { FrameVerdict } from '../../src/providers/call.js';
@@ -74,6 +75,13 @@ class CountedPieces {
   }
 }
 
+let small: Snapshot | undefined;
+/** Made once: property tests play thousands of relays. */
+const known = (): Snapshot => {
+  small ??= smallSnapshot();
+  return small;
+};
+
 export class PlayedRelay {
   readonly caller = new RecordingCaller();
   readonly pieces = new CountedPieces();
@@ -82,14 +90,18 @@ export class PlayedRelay {
   /** When what is owed was written down, by the text that was sent until then. */
   readonly recorded: { left: boolean; characters: number }[] = [];
 
-  constructor({ includeUsage = false, upstreamModels = [] as [string, string][] } = {}) {
+  constructor({
+    includeUsage = false,
+    upstreamModels = [] as [string, string][],
+    openWriter = (): StreamWriter => chatStream,
+  } = {}) {
     const models = new Map(upstreamModels.map(([name, id]) => [name, new Set([id])]));
-    const snapshot: Snapshot = { ...smallSnapshot(), upstreamModels: models };
+    const snapshot: Snapshot = { ...known(), upstreamModels: models };
     this.route = snapshot.routes.get('acme/meta/llama/defra')!;
     this.relay = new StreamRelay(this.caller, {
       answer: null,
       counter: { countPiece: async (piece) => this.pieces.count(piece.toString('latin1')) },
-      openWriter: () => chatStream,
+      openWriter,
       requestId: 'req-1',
       nowMs: () => performance.now(),
       id: 'gen-1',

@@ -138,10 +138,10 @@ function documentParts(block: Fields, mark: Fields, notes: TranslationNotes): Fi
   const { type, media_type, data, content } = isFields(source) ? source : {};
   switch (type) {
     case 'base64': {
-      const filename = typeof title === 'string' ? title : 'document.pdf';
-      return [
-        { type: 'file', file: { filename, file_data: `data:${String(media_type)};base64,${String(data)}` }, ...mark },
-      ];
+      const file_data = `data:${String(media_type)};base64,${String(data)}`;
+      // A chat file needs a name. A dialect that translates it further makes one where it needs it.
+      const named = typeof title === 'string' ? { filename: title } : notes.marked ? {} : { filename: 'document.pdf' };
+      return [{ type: 'file', file: { ...named, file_data }, ...mark }];
     }
     case 'text':
       return [{ type: 'text', text: String(data), ...mark }];
