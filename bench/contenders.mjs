@@ -1,7 +1,8 @@
 /** The gateways that `npm run bench` measures: Lodestone in several settings, the bare proxy, nginx if it is installed, and no gateway. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { autoModel, classesModel, startLodestone } from './lodestone.mjs';
+import { doors } from './doors.mjs';
+import { autoModel, classesModel, nativeModels, startLodestone } from './lodestone.mjs';
 import { startNginx } from './peer-proxies.mjs';
 import { printed, start } from './processes.mjs';
 import { startRedis } from './redis.mjs';
@@ -29,6 +30,11 @@ export const starters = {
   /** The same process, with a key that has a cap, and with one of an account that has a bounded overdraft. */
   capped: async (rig) => withKey(await rig.contender('lodestone'), 'cappedKey'),
   bounded: async (rig) => withKey(await rig.contender('lodestone'), 'boundedKey'),
+  /** The same process, asked through another client API: on a route that speaks it, and on the usual one. */
+  messages: (rig) => throughDoor(rig, 'messages', nativeModels.messages),
+  responses: (rig) => throughDoor(rig, 'responses', nativeModels.responses),
+  'messages-translated': (rig) => throughDoor(rig, 'messages'),
+  'responses-translated': (rig) => throughDoor(rig, 'responses'),
   /** The same two in a fleet. */
   'fleet-capped': async (rig) => withKey(await rig.contender('fleet'), 'cappedKey'),
   'fleet-bounded': async (rig) => withKey(await rig.contender('fleet'), 'boundedKey'),
@@ -48,6 +54,12 @@ export const starters = {
 };
 
 const withKey = (contender, name) => ({ ...contender, key: contender[name] });
+
+async function throughDoor(rig, name, model) {
+  const { path, request } = doors[name];
+  const contender = await rig.contender('lodestone');
+  return { ...contender, path, request, ...(model && { model }) };
+}
 
 async function startBare({ upstreamPort }) {
   const entry = start(process.execPath, [join(here, 'bare-proxy.mjs'), `http://127.0.0.1:${upstreamPort}`]);

@@ -12,6 +12,11 @@ const unlimited = 1_000_000_000;
 
 export const pinnedModel = 'openai/openai/gpt-4o-mini/global';
 export const autoModel = 'auto/openai/gpt-4o-mini';
+/** Routes of providers that speak another client API themselves. */
+export const nativeModels = {
+  messages: 'claude/openai/gpt-4o-mini-native/global',
+  responses: 'responder/openai/gpt-4o-mini-native/global',
+};
 /** The same route with a price for every class, for long prompts, tiers, hours of the day and tools. */
 export const classesModel = 'openai/openai/gpt-4o-mini-classes/global';
 
@@ -79,11 +84,16 @@ export function catalogueFor(upstreamPort) {
   const provider = (id) => ({ id, dialect: 'openai', base_url: `http://127.0.0.1:${upstreamPort}/v1`, auth: 'none' });
   const limits = { context_window: 128_000, max_output_tokens: 16_384 };
   return {
-    providers: ids.map(provider),
+    providers: [
+      ...ids.map(provider),
+      { ...provider('claude'), dialect: 'anthropic' },
+      { ...provider('responder'), apis: ['chat', 'responses'] },
+    ],
     regions: [],
     models: [
       { creator: 'openai', model: 'gpt-4o-mini', ...limits, routes: ids.map(route) },
       { creator: 'openai', model: 'gpt-4o-mini-classes', ...limits, routes: [layered] },
+      { creator: 'openai', model: 'gpt-4o-mini-native', ...limits, routes: ['claude', 'responder'].map(route) },
     ],
   };
 }

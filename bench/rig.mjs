@@ -131,9 +131,10 @@ export class Rig {
   }
 
   /** One job of the load generator. Answers other than 200 are an error of the set-up, never a figure. */
-  async load({ name, port, path, key, model, headers }, { body }, spec, factor = 1) {
+  async load({ name, port, path, key, model, headers, request }, { body }, spec, factor = 1) {
     const count = Math.max(spec.connections, Math.round(spec.count * factor * (spec.gapsFromSeconds ? 1 : this.scale)));
-    const result = await this.job({ ...spec, count, port, path, key, headers, body: body(model) });
+    const sent = request ? JSON.stringify(request(JSON.parse(body(model)))) : body(model);
+    const result = await this.job({ ...spec, count, port, path, key, headers, body: sent });
     if (result.ok === 0 || result.non200 > 0)
       throw new Error(`${name}: ${result.non200} of ${result.sent} answers were not 200. One was:\n${result.sample}`);
     return result;
@@ -190,6 +191,11 @@ export class Comparison {
   /** `field` is one of the load generator's figures, such as p99Us. */
   latency(name, field) {
     return this.of(name).map(({ load }) => load[field]);
+  }
+
+  /** Of whole streams, for answers whose numbers of frames differ. */
+  streamCpuRatio(name, other) {
+    return pairByRound(this.of(name), this.of(other), (a, b) => a.cpuUs / a.load.ok / (b.cpuUs / b.load.ok));
   }
 
   latencyRatio(name, other, field) {

@@ -3,6 +3,7 @@
  * resolves to one value a round, of which the median is the figure; it throws LeftOut where this machine lacks something. `must` and
  * `aim` are the most that the figure may be, or the least where `atLeast` is set. Rows that ask for the same comparison share it.
  */
+import { doors } from './doors.mjs';
 import { measurePauses } from './loop-pause.mjs';
 import { measureMemory } from './memory.mjs';
 import { measureStarts } from './startup.mjs';
@@ -10,6 +11,8 @@ import { pairByRound } from './statistics.mjs';
 import { measureWorkerGain } from './worker-gain.mjs';
 
 const beside = ['bare', 'nginx', 'lodestone'];
+/** Of chats and of the other client APIs, native and translated. */
+const throughDoors = ['lodestone', ...Object.keys(doors).flatMap((door) => [door, `${door}-translated`])];
 
 /** Above direct, as a multiple of what nginx adds in the same round. */
 async function addedBesideNginx(rig, field) {
@@ -133,6 +136,25 @@ export const rows = [
       return comparison.added('lodestone', 'gapP99Us').map((us) => us / 1000);
     },
   },
+  ...Object.keys(doors).flatMap((door) => [
+    {
+      name: `${door}-native`,
+      what: `JSON request through \`${doors[door].path}\` to a provider that speaks it, CPU × chat completions`,
+      unit: '×',
+      must: 1.05,
+      aim: 1.0,
+      measure: async (rig) => (await rig.compare('json', throughDoors)).cpuRatio(door, 'lodestone'),
+    },
+    {
+      name: `${door}-chunk`,
+      what: `paced chunk translated for \`${doors[door].path}\`, CPU × a chunk that is passed on`,
+      unit: '×',
+      must: 2,
+      aim: 1.3,
+      measure: async (rig) =>
+        (await rig.compare('paced', throughDoors)).streamCpuRatio(`${door}-translated`, 'lodestone'),
+    },
+  ]),
   {
     name: 'fleet',
     what: 'one process of a fleet, CPU × a single process',

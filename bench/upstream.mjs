@@ -1,8 +1,9 @@
 /**
  * A provider that uses almost no CPU: prebuilt answers on raw sockets. A marker in the body chooses the answer: `@paced` sends a frame
- * every 5 ms, `@calm` one every 50 ms, anything else one JSON body. Prints its port.
+ * every 5 ms, `@calm` one every 50 ms, anything else one JSON body. The path chooses the API of the answer. Prints its port.
  */
 import { createServer } from 'node:net';
+import { doors } from './doors.mjs';
 
 const model = 'gpt-4o-mini';
 const sentence = 'A breaker lets one probe through after its pause; when that one is answered, it closes again. ';
@@ -28,9 +29,11 @@ const jsonBody = JSON.stringify({
   ],
   usage,
 });
-const jsonAnswer = Buffer.from(
-  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(jsonBody)}\r\n\r\n${jsonBody}`,
-);
+const wholeAnswer = (body) =>
+  Buffer.from(
+    `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+const jsonAnswer = wholeAnswer(jsonBody);
 const streamHead = Buffer.from(
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n',
 );
@@ -64,10 +67,16 @@ function framesOf(wordCount) {
   ];
 }
 
+/** The events of another client API, as many a stream as a chat has. */
+function eventsOf(events) {
+  const [first, ...rest] = events.map((event) => chunk(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+  return [Buffer.concat([streamHead, first]), ...rest, Buffer.from('0\r\n\r\n')];
+}
+
 /** Streams are dealt out to one bucket a millisecond, so that not all of them write at the same moment. */
 class Pace {
-  constructor(gapMs, wordCount) {
-    this.frames = framesOf(wordCount);
+  constructor(gapMs, frames) {
+    this.frames = frames;
     this.buckets = Array.from({ length: gapMs }, () => new Set());
     this.count = 0;
     this.tick = 0;
@@ -101,8 +110,14 @@ class Pace {
   }
 }
 
-const paced = new Pace(5, 99);
-const calm = new Pace(50, 160);
+const paced = new Pace(5, framesOf(99));
+const calm = new Pace(50, framesOf(160));
+/** By the path of the request. */
+const others = Object.values(doors).map(({ path, answer, events }) => ({
+  start: `POST ${path} `,
+  answer: wholeAnswer(JSON.stringify(answer)),
+  paced: new Pace(5, eventsOf(events(99))),
+}));
 
 const lengthField = /content-length: *(\d+)/i;
 
@@ -123,14 +138,16 @@ class Connection {
       const length = Number(lengthField.exec(input.latin1Slice(0, headEnd))?.[1] ?? 0);
       const end = headEnd + 4 + length;
       if (input.length < end) break;
-      this.answer(input.subarray(headEnd + 4, end));
+      const other = others.find(({ start }) => input.latin1Slice(0, start.length) === start);
+      this.answer(input.subarray(headEnd + 4, end), other);
       input = input.subarray(end);
     }
     if (input.length > 0) this.pending = input;
   }
 
-  answer(body) {
-    if (body.includes('@paced')) paced.start(this);
+  answer(body, other) {
+    if (body.includes('@paced')) (other?.paced ?? paced).start(this);
+    else if (other) this.socket.write(other.answer);
     else if (body.includes('@calm')) calm.start(this);
     else this.socket.write(jsonAnswer);
   }

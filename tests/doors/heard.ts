@@ -1,6 +1,6 @@
 /** What a client of each API puts together from the events of a stream. */
 
-export interface Heard {
+interface Heard {
   text: string;
   reasoning: string;
   calls: { name: string; input: unknown }[];
