@@ -9,7 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { requestId } from '../base/ids.js';
 import { keepsDebug } from '../base/logger.js';
-import { doors } from '../doors/registry.js';
+import { doorAt, doors } from '../doors/registry.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { outcomeOfStatus, unknownEndpoint } from '../observability/metrics/meters.js';
@@ -209,7 +209,10 @@ function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
       answerAndDrain(request.raw, reply.raw, fault, request.id, reply.getHeaders() as OutgoingHttpHeaders);
       return;
     }
-    return reply.code(fault.status).headers(headersOf(fault)).send(envelopeOf(fault));
+    reply.code(fault.status).headers(headersOf(fault));
+    const door = doorAt(request.originalUrl);
+    if (!door) return reply.send(envelopeOf(fault));
+    return reply.type('application/json; charset=utf-8').send(door.writeError(fault, request.id));
   });
 }
 
