@@ -5,7 +5,7 @@ import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Chunk, ChunkIdentity } from '../../wire/chunk.js';
 import { ChunkTemplate } from '../../wire/chunk-template.js';
 import { memberText, withMembers } from '../../wire/splice-members.js';
-import type { FrameTemplate, StreamEnding, StreamWriter } from '../door.js';
+import type { BilledUsage, FrameTemplate, StreamEnding, StreamWriter } from '../door.js';
 import { nativeUsage } from './message-usage.js';
 
 export function eventText(event: string, data: string): string {
@@ -104,20 +104,23 @@ export class NativeMessageStream implements StreamWriter {
   }
 
   writeEnd(ending: StreamEnding, as: ChunkIdentity): Latin1Text {
-    let out = this.take(as, ending.firstMetadata);
     const isComplete = ending.end === 'complete';
+    const deltas = isComplete ? this.final.filter(({ type }) => type === 'message_delta') : [];
+    const last = deltas.pop()?.data;
+    // An answer that was complete in its first event has no other event for the bill.
+    const billsStart = isComplete && last === undefined && !this.begun && this.start !== null;
+    let out = this.take(as, ending.firstMetadata, billsStart ? ending.usage : undefined);
     if (!isComplete) {
       for (const index of this.open) {
         out += eventText('content_block_stop', `{"type":"content_block_stop","index":${index}}`);
       }
     }
-    const deltas = isComplete ? this.final.filter(({ type }) => type === 'message_delta') : [];
-    const last = deltas.pop()?.data ?? '{"type":"message_delta","delta":{"stop_reason":null,"stop_sequence":null}}';
     for (const { data } of deltas) out += eventText('message_delta', data);
-    out += eventText(
-      'message_delta',
-      withMembers(last, { usage: nativeUsage(memberText(last, 'usage'), ending.usage) }),
-    );
+    if (!billsStart) {
+      const delta = last ?? this.deltaOf(isComplete);
+      const usage = nativeUsage(memberText(delta, 'usage'), ending.usage);
+      out += eventText('message_delta', withMembers(delta, { usage }));
+    }
     const stop = this.final.find(({ type }) => type === 'message_stop')?.data ?? '{"type":"message_stop"}';
     return asLatin1(out + eventText('message_stop', withMembers(stop, { router_metadata: ending.metadata })));
   }
@@ -126,12 +129,25 @@ export class NativeMessageStream implements StreamWriter {
     return asLatin1(eventText('error', encodeLatin1(messagesError(error, requestId))));
   }
 
-  private take({ model: id }: ChunkIdentity, metadata: string | undefined): string {
+  /** For a provider that sent none. A reason that the first event gave stays. */
+  private deltaOf(isComplete: boolean): string {
+    const message = isComplete && this.start !== null ? (memberText(this.start, 'message') ?? '{}') : '{}';
+    const member = (name: string): string => `"${name}":${memberText(message, name) ?? 'null'}`;
+    return `{"type":"message_delta","delta":{${member('stop_reason')},${member('stop_sequence')}}}`;
+  }
+
+  /** `billed` is the usage where the first event has to carry it. */
+  private take({ model: id }: ChunkIdentity, metadata: string | undefined, billed?: BilledUsage): string {
     if (this.begun) return this.flush();
     this.begun = true;
     this.model = `"${id}"`;
     if (this.start === null) return this.flush();
-    const changes = { model: this.model, ...(metadata !== undefined && { router_metadata: metadata }) };
+    const message = memberText(this.start, 'message') ?? '{}';
+    const changes = {
+      model: this.model,
+      ...(billed && { usage: nativeUsage(memberText(message, 'usage'), billed) }),
+      ...(metadata !== undefined && { router_metadata: metadata }),
+    };
     return startText(this.start, changes) + this.flush();
   }
 }
