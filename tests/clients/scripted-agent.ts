@@ -1,5 +1,13 @@
 /** A model that works through a fixed list of steps, in each API that a provider may speak. How many results of tools it has got says which step is next. */
-import { chunk, type Script, sse, type UpstreamCallLog, usage } from '../support/scripted-upstream.js';
+import {
+  chunk,
+  completion,
+  json,
+  type Script,
+  sse,
+  type UpstreamCallLog,
+  usage,
+} from '../support/scripted-upstream.js';
 
 interface ToolCall {
   readonly name: string;
@@ -34,7 +42,8 @@ export function scriptedModel(api: Api, steps: readonly Step[]): ScriptedModel {
     },
     answer(call) {
       const body = call.json as Fields;
-      const write = (step: Step, at: number) => sse(framesOf[api](step, at), { noDone: api !== 'chat' });
+      const write = (step: Step, at: number) =>
+        body.stream ? sse(framesOf[api](step, at), { noDone: api !== 'chat' }) : json(wholeOf[api](step, at));
       // Claude Code asks for a title of the session beside its work.
       if (body.tools === undefined || (body.tools as unknown[]).length === 0) return write('{"title":"Greeting"}', 0);
       turns++;
@@ -71,6 +80,32 @@ const resultsIn: Record<Api, (body: Fields) => (readonly [id: unknown, text: str
     (input as Fields[])
       .filter(({ type }) => type === 'function_call_output')
       .map(({ call_id, output }) => [call_id, textOf(output)]),
+};
+
+/** An answer that is not streamed. */
+const wholeOf: Record<Api, (step: Step, at: number) => Fields> = {
+  chat(step, at) {
+    if (typeof step === 'string') return completion({ content: step, usage: usage(1_000, 10) });
+    const tool_calls = step.map(({ name, input }, index) => ({
+      ...{ id: idOf(at, index), type: 'function', function: { name, arguments: JSON.stringify(input) } },
+    }));
+    return completion({ content: null, finishReason: 'tool_calls', message: { tool_calls }, usage: usage(1_000, 10) });
+  },
+  messages(step, at) {
+    const content =
+      typeof step === 'string'
+        ? [{ type: 'text', text: step }]
+        : [
+            { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmVk' },
+            ...step.map(({ name, input }, index) => ({ type: 'tool_use', id: idOf(at, index), name, input })),
+          ];
+    return {
+      ...{ id: `msg_${at}`, type: 'message', role: 'assistant', model: 'upstream-model', content, stop_sequence: null },
+      stop_reason: typeof step === 'string' ? 'end_turn' : 'tool_use',
+      usage: { input_tokens: 1_000, output_tokens: 10 },
+    };
+  },
+  responses: (step, at) => (framesOf.responses(step, at).at(-1) as { response: Fields }).response,
 };
 
 /** Half of a text and the other half, because arguments come in pieces. */

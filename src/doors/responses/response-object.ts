@@ -65,8 +65,13 @@ export function messageItem(id: string, status: ItemStatus, parts: readonly stri
 }
 
 /** `packed` is reasoning for the provider, or null where there is none. */
+/** `inside` is the inside of a JSON string. */
+export function reasoningPart(inside: string): string {
+  return `{"type":"reasoning_text","text":"${inside}"}`;
+}
+
 export function reasoningItem(id: string, status: ItemStatus, inside: string, packed: string | null): string {
-  const content = inside === '' ? '' : `{"type":"reasoning_text","text":"${inside}"}`;
+  const content = inside === '' ? '' : reasoningPart(inside);
   const encrypted = packed === null ? '' : `,"encrypted_content":"${packed}"`;
   return `{"id":"${id}","type":"reasoning","status":"${status}","summary":[],"content":[${content}]${encrypted}}`;
 }

@@ -12,6 +12,7 @@ import {
   endOf,
   messageItem,
   reasoningItem,
+  reasoningPart,
   responseText,
   responseUsage,
   textPart,
@@ -136,7 +137,7 @@ export class ResponseStreamWriter implements StreamWriter {
   private keepDetails(details: unknown[], write: WriteJson): string {
     const signed = details.filter((each) => isFields(each) && (isText(each.signature) || isText(each.data)));
     if (!this.request.keepsReasoning || signed.length === 0) return '';
-    const out = this.enter('reasoning');
+    const out = this.enter('reasoning', false);
     this.open!.packed = packReasoning(write(signed));
     return out + this.closeText('completed');
   }
@@ -165,17 +166,18 @@ export class ResponseStreamWriter implements StreamWriter {
     return this.event('response.output_item.added', `"output_index":${index},"item":${item}`);
   }
 
-  private enter(kind: 'message' | 'reasoning'): string {
+  /** Clients need the part before its first delta. Reasoning that only the provider can read has none. */
+  private enter(kind: 'message' | 'reasoning', withPart = true): string {
     if (this.open?.kind === kind) return '';
     const before = this.closeText('completed') + this.closeCalls('completed');
     const item = this.newItem(kind);
     this.open = item;
-    if (kind === 'reasoning') return before + this.added(item, reasoningItem(item.id, 'in_progress', '', null));
-    return (
-      before +
-      this.added(item, messageItem(item.id, 'in_progress', [])) +
-      this.event('response.content_part.added', `${item.place},"part":${textPart('')}`)
-    );
+    const begun =
+      kind === 'reasoning' ? reasoningItem(item.id, 'in_progress', '', null) : messageItem(item.id, 'in_progress', []);
+    const opened = before + this.added(item, begun);
+    if (!withPart) return opened;
+    const part = kind === 'reasoning' ? reasoningPart('') : textPart('');
+    return opened + this.event('response.content_part.added', `${item.place},"part":${part}`);
   }
 
   private delta(item: OpenItem, inside: string): string {
@@ -190,7 +192,11 @@ export class ResponseStreamWriter implements StreamWriter {
     if (open === null) return '';
     const { kind, id, place, inside, packed } = open;
     if (kind === 'reasoning') {
-      const text = inside === '' ? '' : this.event('response.reasoning_text.done', `${place},"text":"${inside}"`);
+      const text =
+        inside === ''
+          ? ''
+          : this.event('response.reasoning_text.done', `${place},"text":"${inside}"`) +
+            this.event('response.content_part.done', `${place},"part":${reasoningPart(inside)}`);
       return text + this.itemDone(open, reasoningItem(id, status, inside, packed));
     }
     return (
