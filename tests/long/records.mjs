@@ -174,7 +174,8 @@ for (let round = 0; round < rounds; round++) {
   if (database !== null) await owner.query(`drop database ${database} with (force)`);
   await owner.end();
   database = next;
-  gateway.configure({ storage: { database_url: urlOf(next), retention: { generations: '1mo' } } });
+  const { data_dir } = gateway.settings.storage;
+  gateway.configure({ storage: { data_dir, database_url: urlOf(next), retention: { generations: '1mo' } } });
   await gateway.start();
   await expectAgreement(`round ${round + 1}, moved`);
   console.log(

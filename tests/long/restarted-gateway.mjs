@@ -70,6 +70,10 @@ export class RestartedGateway {
     return join(this.#folder, 'lodestone.yaml');
   }
 
+  get settings() {
+    return this.#config;
+  }
+
   /** Replaces settings from the next start on. */
   configure(settings) {
     this.#config = { ...this.#config, ...settings };
