@@ -116,7 +116,7 @@ export const callerErrors = {
     code: 'invalid_alias_name',
     when: 'An alias name breaks the naming rule.',
     remedy: 'Use 1 to 64 of a-z, 0-9, `-` and `_`, starting with a letter or digit.',
-    operations: ['createAlias', ...modelOperations],
+    operations: ['createAlias', ...modelOperations, 'countMessageTokens'],
     message: ({ name }) =>
       `The alias name "${name}" is not allowed. Use 1 to 64 of a-z, 0-9, "-" and "_", starting with a letter or digit.`,
   }),
@@ -164,7 +164,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The named provider does not offer the model, or the catalogue does not know it.',
     remedy: 'Choose an id from `GET /v1/models`.',
-    operations: [...modelOperations, 'getModel'],
+    operations: [...modelOperations, 'countMessageTokens', 'getModel'],
     message: ({ id, reason }) => `"${id}" cannot be served: ${reason}. GET /v1/models lists what can.`,
   }),
   global_not_served: row<{ id: string; locodes: string }>({
@@ -174,7 +174,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is served only in specific regions, but `global` was pinned.',
     remedy: 'Pin one of the regions that the message names, or leave the fourth segment out.',
-    operations: [...modelOperations, 'getModel'],
+    operations: [...modelOperations, 'countMessageTokens', 'getModel'],
     message: ({ id, locodes }) =>
       `"${id}" pins the region-less endpoint, but this model is served only in specific regions: ${locodes}. Pin one of them, or leave the region out for the default.`,
   }),
@@ -185,7 +185,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is not served in the pinned region. Never retry this one.',
     remedy: 'Pin one of the regions that the message names.',
-    operations: [...modelOperations, 'getModel'],
+    operations: [...modelOperations, 'countMessageTokens', 'getModel'],
     message: ({ id, locode, locodes }) =>
       `"${id}" pins the region ${locode}, where this model is not served. It is served in: ${locodes}. Retrying cannot help.`,
   }),
@@ -195,7 +195,10 @@ export const callerErrors = {
     code: 'alias_not_found',
     when: 'The account has no alias of that name.',
     remedy: 'Create the alias, or check its spelling with `GET /v1/aliases`.',
-    operations: ['getAlias', 'repointAlias', 'patchAlias', 'deleteAlias', ...modelOperations, 'getModel'],
+    operations: [
+      ...['getAlias', 'repointAlias', 'patchAlias', 'deleteAlias', 'getModel', 'countMessageTokens'],
+      ...modelOperations,
+    ],
     message: ({ name }) => `This account has no alias "${name}". GET /v1/aliases lists its aliases.`,
   }),
   model_not_found: row<{ id: string }>({
@@ -205,7 +208,7 @@ export const callerErrors = {
     param: 'model',
     when: 'The model is fully disabled. The `type` is a known irregularity.',
     remedy: 'Choose another model.',
-    operations: modelOperations,
+    operations: [...modelOperations, 'countMessageTokens'],
     message: ({ id }) => `The model of "${id}" is disabled. Choose another one from GET /v1/models.`,
   }),
   alias_exists: row<{ name: string }>({

@@ -1,10 +1,9 @@
 /** `GET /admin/v1/export/{generations|ledger|audit}`: records as a stream of lines. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { gatewayError } from '../../errors/gateway-error.js';
 import type { ExportQuery } from '../../storage/store.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { queryInstant, queryText } from '../query.js';
+import { queryChoice, queryInstant, queryText } from '../query.js';
 
 const exportKinds = ['generations', 'ledger', 'audit'] as const;
 export const exportFormats = ['ndjson', 'csv', 'parquet'] as const;
@@ -19,11 +18,7 @@ export function registerExport(app: FastifyInstance, { store, journal }: HttpDep
   for (const kind of exportKinds) app.get(`/export/${kind}`, (request, reply) => send(kind, request, reply));
 
   async function send(kind: ExportQuery['kind'], request: FastifyRequest, reply: FastifyReply) {
-    const text = queryText(request, 'format') ?? 'ndjson';
-    const format = exportFormats.find((candidate) => candidate === text);
-    if (!format) {
-      throw gatewayError('field_invalid', { param: 'format', reason: `must be one of ${exportFormats.join(', ')}` });
-    }
+    const format = queryChoice(request, 'format', exportFormats) ?? 'ndjson';
     const filters = {
       accountId: queryText(request, 'account'),
       fromMs: queryInstant(request, 'since'),

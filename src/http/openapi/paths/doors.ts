@@ -19,7 +19,10 @@ const messageFields = {
     'The conversation.',
     { minItems: 1 },
   ),
-  system: { anyOf: [{ type: 'string' }, { type: 'array' }], description: 'The system prompt: text, or text blocks.' },
+  system: {
+    anyOf: [{ type: 'string' }, { type: 'array' }, { type: 'null' }],
+    description: 'The system prompt: text, or text blocks.',
+  },
   fallback,
 };
 
