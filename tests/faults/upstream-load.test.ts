@@ -26,7 +26,7 @@ function rssMb(): number {
 
 /** Resident memory wanders by tens of MB with the collector; a leak grows in every round by at least the bodies that it keeps. */
 it('errors with bodies of 100 KB leave no socket and no memory behind', async () => {
-  const round = scaled(200, 3_500);
+  const round = scaled(100, 3_500);
   const leakedMb = round / 10;
   const account = await rig.gateway.createAccount();
   rig.upstream.reply(up.json({ error: { message: 'out of order', detail: 'x'.repeat(100_000) } }, { status: 500 }));
