@@ -14,9 +14,9 @@ export function keepRequestsYoung(): void {
 const growthPercent = 50;
 
 /**
- * V8 lets the old part grow to four times what is alive in it, because most programs keep what they promote. Here it is mostly the text of
+ * V8 lets the old part grow to several times what is alive in it, because most programs keep what they promote. Here it is mostly the text of
  * streams that waited for a slow client or for the counter, with buffers outside of the heap, and all of it is garbage a moment later.
- * What is alive takes about 30 MB and a full collection of it a few milliseconds, so collecting more often costs less than the memory.
+ * About 30 MB of it are alive under load (docs/decisions/0026-memory-bounds.md).
  */
 export function collectOldEarly(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
