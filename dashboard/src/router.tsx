@@ -17,6 +17,8 @@ import { EmptyState, ErrorState, SkeletonRows } from './components/states.js';
 import { Shell } from './layout/shell.js';
 import { type PageGroup, pageGroups } from './page-list.js';
 import { ClaimPage } from './pages/sign-in/claim-page.js';
+import { ForgotPasswordPage } from './pages/sign-in/forgot-password-page.js';
+import { ResetPasswordPage } from './pages/sign-in/reset-password-page.js';
 import { SignInPage } from './pages/sign-in/sign-in-page.js';
 import { SignUpPage } from './pages/sign-in/sign-up-page.js';
 
@@ -31,6 +33,13 @@ async function signedOutOnly(): Promise<void> {
 const outside = [
   createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignInPage, beforeLoad: signedOutOnly }),
   createRoute({ getParentRoute: () => root, path: '/sign-up', component: SignUpPage, beforeLoad: signedOutOnly }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/forgot-password',
+    component: ForgotPasswordPage,
+    beforeLoad: signedOutOnly,
+  }),
+  createRoute({ getParentRoute: () => root, path: '/reset-password', component: ResetPasswordPage }),
   createRoute({ getParentRoute: () => root, path: '/claim', component: ClaimPage }),
 ];
 

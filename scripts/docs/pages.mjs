@@ -55,6 +55,7 @@ export const groups = [
       { slug: 'regions', file: 'guide/regions.md', title: 'Several regions' },
       { slug: 'configuration', file: 'guide/configuration.md', title: 'Configuration' },
       { slug: 'operations', file: 'guide/operations.md', title: 'Operate' },
+      { slug: 'passwords', file: 'guide/passwords.md', title: 'Reset passwords' },
       { slug: 'capacity', file: 'guide/capacity.md', title: 'Capacity' },
       { slug: 'security', file: 'guide/security.md', title: 'Security checks' },
       { slug: 'reconcile', file: 'guide/reconcile.md', title: 'Check an invoice' },

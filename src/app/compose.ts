@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { AuditLog } from '../accounts/audit.js';
 import { AccountDirectory } from '../accounts/directory.js';
 import { ExpirySweeper } from '../accounts/keys/expiry-sweeper.js';
-import { DemoClaim } from '../accounts/sign-in/demo-claim.js';
 import { GuessLimiter } from '../accounts/sign-in/guess-limiter.js';
-import { SignIns } from '../accounts/sign-in/sign-ins.js';
 import { createLogger, type Logger } from '../base/logger.js';
 import { makePrivateDirectory } from '../base/private-directory.js';
 import { type Clock, systemClock } from '../base/time.js';
@@ -32,7 +30,7 @@ import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
 import { AccessTokens } from './access-tokens.js';
-import { type Addresses, addressesOf, dashboardOrigin, localAddress } from './addresses.js';
+import { type Addresses, addressesOf, localAddress } from './addresses.js';
 import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
@@ -42,6 +40,7 @@ import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
 import { RecordKeeper, retentionOf } from './record-keeper.js';
 import { openRouteRecords } from './route-records.js';
+import { openSignIn } from './sign-in-parts.js';
 import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
 import { warmUp } from './warm-up.js';
@@ -215,8 +214,8 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const chatOptions = { originOf, meters, tracing, https };
 
   // The dashboard and payments.
-  const signIns = new SignIns({ store: store.signIn, directory, clock, tokens, ...dashboardOrigin(config) });
-  const demoClaim = new DemoClaim({ store, directory, signIns, clock });
+  const dashboardUrl = () => addressesOf(config, listening.port).dashboard;
+  const signInParts = openSignIn({ config, store, directory, audit, clock, logger, tokens, dashboardUrl }, parts);
   await startNotices({ config, clock, logger, store }, parts);
   const payments = await openPayments({ config, clock, logger, audit, directory, territories });
 
@@ -245,9 +244,9 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body, header = () => undefined) =>
       explain(ports, { identity, territory, header, request: await ports.validator.validate(anyDoor, body) }),
-    createSignIn: (account, password) => signIns.setPassword(account, password),
+    createSignIn: (account, password) => signInParts.signIns.setPassword(account, password),
     dashboard: {
-      ...{ signIns, demoClaim, version, ...dashboardSettings(config) },
+      ...{ ...signInParts, version, ...dashboardSettings(config) },
       limiter: new GuessLimiter(deployment.buckets),
       playground: createPlayground(ports, chatOptions, chats),
       addresses: () => addressesOf(config, listening.port),

@@ -33,7 +33,7 @@ async function run(...args: string[]): Promise<{ code: number; text: string; war
   return { code, text: lines!.join('\n'), warnings: errors!.join('\n') };
 }
 
-describe('lodestone account password, operator', () => {
+describe('lodestone account password, reset-password, operator', () => {
   it('a password lets an account sign in, and then it can be an operator, and be none again', async () => {
     const { email, id } = fixture.account;
     const { signIns } = fixture.deps.dashboard!;
@@ -51,6 +51,20 @@ describe('lodestone account password, operator', () => {
     expect((await signIns.users()).get(id)?.operator).toBe(true);
     expect((await run('account', 'operator', email, '--revoke')).text).toMatch(/operator\s+no/);
     expect((await signIns.users()).get(id)?.operator).toBe(false);
+  });
+
+  it('a link resets a password once', async () => {
+    const { email } = fixture.account;
+    const { code, text } = await run('account', 'reset-password', email);
+    const [, token] = /^ {2}https:\/\/ai\.example\.com\/dashboard\/reset-password#([\w-]{43})$/m.exec(text) ?? [];
+    expect([code, text]).toEqual([0, expect.stringContaining(`to the owner of ${email} only`)]);
+    const { resets, signIns } = fixture.deps.dashboard!;
+    expect(await resets.use(token!, 'reset horse 79', '::1')).toMatchObject({ email });
+    expect(await signIns.signIn(email, 'reset horse 79')).not.toBeNull();
+    expect(await resets.use(token!, 'reset horse 80', '::1')).toBeNull();
+    const asJson = JSON.parse((await run('account', 'reset-password', email, '--json')).text);
+    expect(Object.keys(asJson)).toEqual(['url', 'expires_at']);
+    expect((await run('account', 'reset-password')).code).toBe(2);
   });
 
   it('always name the account and the password', async () => {

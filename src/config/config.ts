@@ -28,6 +28,11 @@ interface NoticeSettings extends Omit<ValuesOf<Sections['notices']>, 'webhook'> 
   webhook: { url: string; secret: string } | null;
 }
 
+export interface MailSettings {
+  smtpUrl: string;
+  from: string;
+}
+
 export interface Config extends ValuesOf<typeof topLevel> {
   /** The file that it was read from; null without one. */
   file: string | null;
@@ -43,5 +48,7 @@ export interface Config extends ValuesOf<typeof topLevel> {
   status: ValuesOf<Sections['status']>;
   billing: ValuesOf<Sections['billing']>;
   notices: NoticeSettings;
+  /** null where no mail is sent. */
+  mail: MailSettings | null;
   proof: ValuesOf<Sections['proof']>;
 }

@@ -41,6 +41,7 @@ export function configOf(checked: CheckedSettings): Config {
     status: section('status'),
     billing: section('billing'),
     notices: noticesOf(section('notices')),
+    mail: mailOf(section('mail')),
     proof: section('proof'),
   };
 }
@@ -77,6 +78,11 @@ function paymentsOf(payments: ValuesOf<typeof sections.payments>): Config['payme
 function noticesOf(notices: ValuesOf<typeof sections.notices>): Config['notices'] {
   const { url, secret } = notices.webhook ?? {};
   return { ...notices, webhook: url && secret ? { url, secret } : null };
+}
+
+/** `loadConfig` has refused one without the other. */
+function mailOf({ smtpUrl, from }: ValuesOf<typeof sections.mail>): Config['mail'] {
+  return smtpUrl && from ? { smtpUrl, from } : null;
 }
 
 /** Without a prototype, so that an id such as `constructor` finds nothing. */

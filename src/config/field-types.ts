@@ -70,6 +70,34 @@ function addressOf(expected: string, form: RegExp) {
   );
 }
 
+/** Only what the gateway uses: scheme, name and password, host, port. */
+export const smtpUrl = field(
+  'an smtp:// or smtps:// address with a host, such as smtp://user:password@mail.example.com:587',
+  (value) => {
+    const text = typeof value === 'string' ? value.trim() : '';
+    if (!/^smtps?:\/\/\S+$/i.test(text) || !URL.canParse(text)) return undefined;
+    const { hostname, pathname, search, hash, username, password } = new URL(text);
+    if (hostname === '' || !/^\/?$/.test(pathname) || search !== '' || hash !== '') return undefined;
+    return [username, password].every(isEncoded) ? text : undefined;
+  },
+  true,
+);
+
+function isEncoded(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const mailAddress = '[^\\s<>@,;"]+@[^\\s<>@,;"]+';
+const mailSenderForm = new RegExp(`^(?:${mailAddress}|[^<>@,;"\\r\\n]+<${mailAddress}>)$`);
+export const mailSender = field('an email address, or a name with one: Lodestone <no-reply@example.com>', (value) =>
+  typeof value === 'string' && mailSenderForm.test(value.trim()) ? value.trim() : undefined,
+);
+
 export const headerName = field('the name of a header', (value) =>
   typeof value === 'string' && /^[a-z0-9!#$%&'*+.^_`|~-]+$/i.test(value) ? value.toLowerCase() : undefined,
 );

@@ -30,7 +30,7 @@ export function loadConfig({ file, env, cwd }: LoadOptions): Config {
   if (source && checked) {
     readSecretFiles(source, checked.values, directory);
     checkWorkers(source, checked.values, environment);
-    checkPayments(source, checked.values);
+    checkNeeded(source, checked.values);
   }
   faults.unshift(...(source?.faults ?? []));
   if (faults.length > 0 || !checked) throw new ConfigFault(faults);
@@ -128,8 +128,11 @@ function checkWorkers(source: YamlSource, values: FileValues, environment: Reado
   source.faultAt(['workers'], `found ${workers}, expected 1, or a storage.redis_url that the workers share`);
 }
 
-/** Stripe and the webhook need their secrets: a payment that cannot be confirmed is worse than a start that fails. */
-function checkPayments(source: YamlSource, { payments, notices }: FileValues): void {
+/**
+ * Stripe and the webhook need their secrets: a payment that cannot be confirmed is worse than a start that fails. Mail needs a
+ * server and a sender.
+ */
+function checkNeeded(source: YamlSource, { payments, notices, mail }: FileValues): void {
   const needs = (path: string[], values: FileValues, why: string) => {
     // A field that names an absent variable, or a file that cannot be read, has its fault already.
     const last = path.at(-1)!;
@@ -147,6 +150,9 @@ function checkPayments(source: YamlSource, { payments, notices }: FileValues): v
     needs(['notices', 'webhook', 'url'], webhook, 'notices.webhook is set');
     needs(['notices', 'webhook', 'secret'], webhook, 'notices.webhook is set');
   }
+  const { smtp_url, smtp_url_file, from } = (mail ?? {}) as FileValues;
+  if (smtp_url != null || smtp_url_file != null) needs(['mail', 'from'], mail as FileValues, 'mail.smtp_url is set');
+  if (from != null) needs(['mail', 'smtp_url'], mail as FileValues, 'mail.from is set');
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

@@ -23,12 +23,14 @@ import {
   headerName,
   host,
   logOrigin,
+  mailSender,
   noticeWebhook,
   port,
   redisTimeout,
   redisUrl,
   retained,
   sanctioned,
+  smtpUrl,
   usdAmount,
 } from './field-types.js';
 import { providers } from './provider-settings.js';
@@ -223,6 +225,16 @@ export const sections = {
       about: '`url` and `secret` (or `secret_file`): where low balances are reported, signed.',
     }),
     interval: setting('intervalMs', duration, 30 * seconds, { about: 'How often balances are checked.' }),
+  },
+  mail: {
+    smtp_url: setting('smtpUrl', smtpUrl, null, {
+      isSecret: true,
+      about:
+        'The mail server, such as `smtp://user:password@mail.example.com:587` or `smtps://…`. It sends links that reset passwords ([passwords](passwords.md)).',
+    }),
+    from: setting('from', mailSender, null, {
+      about: 'The sender of mails, such as `Lodestone <no-reply@example.com>`. Needed with `smtp_url`.',
+    }),
   },
   proof: {
     enabled: setting('enabled', yesOrNo, true, {

@@ -36,6 +36,14 @@ export const dashboardErrors = {
     message: () =>
       'This link has been used or has expired. Start the gateway again for a new one, or sign in with a password.',
   }),
+  reset_link_invalid: row({
+    status: 401,
+    type: 'authentication_error',
+    code: 'reset_link_invalid',
+    when: 'The link that resets a password has been used, has expired, or is not one of this store. A changed password ends all links.',
+    remedy: 'Ask for a new link: at sign-in, or from an operator.',
+    message: () => 'This link has been used or has expired. Ask for a new one: at sign-in, or from the operator.',
+  }),
   operator_token_wrong: row({
     status: 401,
     type: 'authentication_error',
@@ -70,12 +78,20 @@ export const dashboardErrors = {
     message: () =>
       'Sign-up is closed here. Ask the operator of this service for an account; an operator can also set "registration: open" in the configuration.',
   }),
+  password_reset_not_offered: row({
+    status: 403,
+    type: 'permission_error',
+    code: 'password_reset_not_offered',
+    when: 'A link that resets a password is asked for, but `mail` is not in the configuration.',
+    remedy: 'Ask an operator, who makes a link with `lodestone account reset-password`.',
+    message: () => 'This gateway sends no mail. Ask its operator for a link: lodestone account reset-password <email>.',
+  }),
   too_many_attempts: row<{ seconds: number }>({
     status: 429,
     type: 'rate_limit_error',
     code: 'too_many_attempts',
     retryAfter: true,
-    when: 'Too many attempts to sign in or to sign up, for one account or from one address, or too many new keys of one account.',
+    when: 'Too many attempts to sign in, to sign up or to reset a password, for one account or from one address, or too many new keys of one account.',
     remedy: 'Wait for `Retry-After`. Signing in from elsewhere is not affected.',
     operations: ['createManagedKey'],
     message: ({ seconds }) => `Too many attempts. Try again in ${seconds} s.`,

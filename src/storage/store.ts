@@ -1,5 +1,4 @@
 /** The interfaces of the store, one for each concern. Only PostgreSQL implements them. */
-import type { DBAdapterInstance } from 'better-auth/types';
 import type { ModelAvailability } from '../catalogue/route.js';
 import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
@@ -10,9 +9,11 @@ import type { SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
+import type { SignInStore } from './sign-in-types.js';
 
 export * from './history-types.js';
 export type * from './record-types.js';
+export type * from './sign-in-types.js';
 
 /** The store could not be reached or did not answer in time. It becomes a 500, never a 401 or 402. */
 export class StoreUnavailable extends Error {
@@ -238,30 +239,6 @@ export interface ChangeFeed {
 export interface OtherProcesses {
   /** Reports whether there are other processes, now and at intervals. Processes that watch see each other. */
   watch(found: (any: boolean) => void, askEveryMs?: number): Promise<{ close(): Promise<void> }>;
-}
-
-export interface SignInUser {
-  accountId: string;
-  operator: boolean;
-  hasPassword: boolean;
-}
-
-export interface SignInStore {
-  /** The adapter through which better-auth reads and writes its tables. */
-  adapter(): Promise<DBAdapterInstance>;
-  /** The secret that signs the cookies: the candidate of the very first call. */
-  secret(candidate: string): Promise<string>;
-  /** Every account that can sign in. */
-  list(): Promise<SignInUser[]>;
-  /**
-   * Stores the account that a one-time token opens, under an identifier that does not reveal the token, and ends earlier
-   * tokens.
-   */
-  keepOnlyToken(identifier: string, accountId: string, expiresAt: number): Promise<void>;
-  /** Returns the account once; null where the token is unknown, used or too old. */
-  takeToken(identifier: string, nowMs: number): Promise<string | null>;
-  /** Deletes expired sessions and one-time tokens. */
-  forgetExpired(nowMs: number): Promise<void>;
 }
 
 export interface Store {

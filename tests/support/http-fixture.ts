@@ -4,6 +4,7 @@ import { AuditLog } from '../../src/accounts/audit.js';
 import { AccountDirectory } from '../../src/accounts/directory.js';
 import { DemoClaim } from '../../src/accounts/sign-in/demo-claim.js';
 import { GuessLimiter } from '../../src/accounts/sign-in/guess-limiter.js';
+import { PasswordResets } from '../../src/accounts/sign-in/password-resets.js';
 import { SignIns } from '../../src/accounts/sign-in/sign-ins.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { countsOf } from '../../src/catalogue/counts.js';
@@ -55,6 +56,10 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const tokens = { admin: adminToken, metrics: 'a-metrics-token-of-some-length' };
   const signInDeps = { store: store.signIn, directory, clock, tokens, baseUrl: dashboardOrigin, secure: true };
   const signIns = new SignIns(signInDeps);
+  const resets = new PasswordResets({
+    ...{ store, directory, signIns, audit, clock, logger: silentLogger, mailer: null },
+    dashboardUrl: () => `${dashboardOrigin}/dashboard`,
+  });
   const playground = (_door: unknown, _req: unknown, res: ServerResponse) => void res.end('playground');
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, tokens },
@@ -88,6 +93,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     dashboard: {
       ...{
         signIns,
+        resets,
         playground,
         limiter: new GuessLimiter(new MemoryBuckets(clock)),
         secure: true,

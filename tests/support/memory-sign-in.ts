@@ -1,6 +1,6 @@
 /** The sign-in part of the memory store: better-auth over its own memory adapter, tokens in a map. */
 import { memoryAdapter } from 'better-auth/adapters/memory';
-import type { SignInStore } from '../../src/storage/store.js';
+import type { PasswordReset, SignInStore } from '../../src/storage/store.js';
 
 interface UserRow {
   id: string;
@@ -10,6 +10,11 @@ interface UserRow {
 export function memorySignIn(): SignInStore {
   const tables: Record<string, object[]> = { user: [], session: [], account: [], verification: [] };
   const tokens = new Map<string, { value: string; expiresAt: number }>();
+  const resets = new Map<string, PasswordReset>();
+  const usable = (tokenHash: string, nowMs: number) => {
+    const reset = resets.get(tokenHash);
+    return reset && reset.expiresAt > nowMs ? reset : null;
+  };
   let kept: string | undefined;
   return {
     adapter: async () => memoryAdapter(tables),
@@ -33,6 +38,20 @@ export function memorySignIn(): SignInStore {
       const token = tokens.get(identifier);
       tokens.delete(identifier);
       return token && token.expiresAt > nowMs ? token.value : null;
+    },
+    async addReset(reset) {
+      resets.set(reset.tokenHash, reset);
+    },
+    async findReset(tokenHash, nowMs) {
+      return usable(tokenHash, nowMs);
+    },
+    async takeReset(tokenHash, nowMs) {
+      const reset = usable(tokenHash, nowMs);
+      resets.delete(tokenHash);
+      return reset;
+    },
+    async endResets(accountId) {
+      for (const [hash, reset] of resets) if (reset.accountId === accountId) resets.delete(hash);
     },
     async forgetExpired() {},
   };

@@ -24,6 +24,8 @@ interface Gateway {
   version: string;
   /** The processor that credit can be bought through. */
   payments: 'none' | 'stripe';
+  /** Who sends the link for a forgotten password. */
+  password_reset: 'mail' | 'operator';
 }
 
 interface SignedOut extends Gateway {

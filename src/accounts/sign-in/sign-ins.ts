@@ -224,6 +224,7 @@ export class SignIns {
         return internalAdapter.updatePassword(userId, hash);
       });
     }
+    await this.deps.store.endResets(userId);
     await internalAdapter.deleteUserSessions(userId);
   }
 

@@ -55,6 +55,14 @@ export const accountCommands: readonly Command[] = [
     run: setPassword,
   },
   {
+    name: 'account reset-password',
+    parameters: '<id or email>',
+    summary: 'Print a link with which the owner of an account chooses a new password. It works once, within 24 hours.',
+    options: { account: { type: 'string' } },
+    positionalsMax: 1,
+    run: makeResetLink,
+  },
+  {
     name: 'account operator',
     parameters: '<id or email> [--revoke]',
     summary: 'Let an account use the operators\u2019 pages of the dashboard.',
@@ -101,6 +109,20 @@ async function setPassword(context: CommandContext): Promise<void> {
   const { id, email } = await findAccount(context);
   await context.client().call('PUT', `/accounts/${id}/password`, { password });
   if (!context.json) context.io.out(`The password of ${email} was set.`);
+}
+
+async function makeResetLink(context: CommandContext): Promise<void> {
+  required(context.positionals[0] ?? context.options.account, 'The account (id or email address)');
+  const { id, email } = await findAccount(context);
+  const link = await context.client().call<ResetLink>('POST', `/accounts/${id}/password-reset`);
+  const { io, json } = context;
+  if (json) return io.out(JSON.stringify(link, null, 2));
+  io.out(`Give this link to the owner of ${email} only. It works once, until ${link.expires_at}:\n\n  ${link.url}`);
+}
+
+interface ResetLink {
+  url: string;
+  expires_at: string;
 }
 
 async function setOperator(context: CommandContext): Promise<void> {

@@ -92,6 +92,15 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
     await deps.audit.record(actorOf(request), 'account.password', account.id);
     return reply.code(204).send();
   });
+
+  app.post<WithId>('/accounts/:id/password-reset', async (request, reply) => {
+    const account = await accountNamed(deps, request.params.id);
+    const { dashboard } = deps;
+    if (!dashboard) throw new Error('a link that resets a password needs the dashboard');
+    const { url, expiresAt } = await dashboard.resets.makeLink(account);
+    await deps.audit.record(actorOf(request), 'account.password_reset_link', account.id);
+    return reply.code(201).send({ url, expires_at: new Date(expiresAt).toISOString() });
+  });
 }
 
 export async function accountNamed({ directory }: HttpDeps, id: string): Promise<Account> {

@@ -38,6 +38,14 @@ export function secretBuckets(peer: string): Bucket[] {
   return [{ name: `secret ${peer}`, capacity: 10, refillMs: 30 * seconds }];
 }
 
+/** Every request counts, because each may send a mail. By the address that is asked for too, whether or not it has an account. */
+export function resetBuckets(peer: string, email: string): Bucket[] {
+  return [
+    { name: `reset ${peer}`, capacity: 10, refillMs: 180 * seconds },
+    { name: `reset of ${email}`, capacity: 3, refillMs: 600 * seconds },
+  ];
+}
+
 /** Counts an attempt that answers null as a wrong guess. Anything else, also an unreachable store, does not count. */
 export async function limitGuesses<T>(
   limiter: GuessLimiter,

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DemoClaim } from '../../accounts/sign-in/demo-claim.js';
 import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
+import type { PasswordResets } from '../../accounts/sign-in/password-resets.js';
 import type { SignIns } from '../../accounts/sign-in/sign-ins.js';
 import type { PicoUsd } from '../../base/money.js';
 import type { Identity } from '../../domain/account.js';
@@ -10,6 +11,7 @@ import type { Door } from '../../doors/door.js';
 export interface DashboardDeps {
   signIns: SignIns;
   demoClaim: Pick<DemoClaim, 'take'>;
+  resets: Pick<PasswordResets, 'sendsMail' | 'request' | 'makeLink' | 'use'>;
   limiter: GuessLimiter;
   registration: 'open' | 'closed';
   /** Credit for an account that signs up. */

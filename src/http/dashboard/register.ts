@@ -12,6 +12,7 @@ import { registerOwnKeys } from './keys.js';
 import { registerModelHistory } from './model-history.js';
 import { registerOverview } from './overview.js';
 import { registerPages } from './pages.js';
+import { registerPasswordReset } from './password-reset.js';
 import { registerPolicyPreview } from './policy-preview.js';
 import { registerOperatorReport, registerReport } from './report.js';
 import { registerOperatorRequests, registerRequests } from './requests.js';
@@ -33,6 +34,7 @@ export async function registerDashboard(app: FastifyInstance, deps: HttpDeps): P
       });
       registerSession(api, deps, dashboard);
       registerSignIn(api, deps, dashboard);
+      registerPasswordReset(api, dashboard);
       await api.register(async (own) => registerSignedIn(own, deps, dashboard));
     },
     { prefix: '/dashboard/api' },

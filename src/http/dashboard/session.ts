@@ -23,7 +23,15 @@ export function registerSession(app: FastifyInstance, deps: HttpDeps, dashboard:
 export async function sessionJson({ limits, store }: HttpDeps, dashboard: DashboardDeps, session: Session | null) {
   const { registration, version, signIns } = dashboard;
   const { base, docs } = dashboard.addresses();
-  const common = { registration, base_url: base, docs_url: docs, version, payments: dashboard.payments };
+  const password_reset = dashboard.resets.sendsMail ? 'mail' : 'operator';
+  const common = {
+    registration,
+    base_url: base,
+    docs_url: docs,
+    version,
+    payments: dashboard.payments,
+    password_reset,
+  };
   if (!session) return { signed_in: false, ...common };
   const { account, operatorBy } = session;
   const thresholdPico = (await store.notices.threshold(account.id)) ?? dashboard.lowBalancePico;

@@ -15,6 +15,7 @@ import { door } from './0013-door.js';
 import { log } from './0014-log.js';
 import { catalogueChanges } from './0015-catalogue-changes.js';
 import { routeHistory } from './0016-route-history.js';
+import { passwordResets } from './0017-password-resets.js';
 
 export interface Migration {
   readonly name: string;
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   { name: '0014-log', sql: log },
   { name: '0015-catalogue-changes', sql: catalogueChanges },
   { name: '0016-route-history', sql: routeHistory },
+  { name: '0017-password-resets', sql: passwordResets },
 ];

@@ -1,11 +1,11 @@
 /** Stores users and sessions: better-auth's tables through its own adapter, and a few queries beside it. */
 import { and, eq, isNotNull, lte } from 'drizzle-orm';
 import type { Database } from '../database.js';
-import type { SignInStore } from '../store.js';
+import type { PasswordReset, SignInStore } from '../store.js';
 import * as tables from './sign-in-tables.js';
 import { accounts } from './tables.js';
 
-const { user, session, account, verification, secret } = tables;
+const { user, session, account, verification, secret, passwordResets } = tables;
 
 export function signInStore(database: Database): SignInStore {
   return {
@@ -52,10 +52,40 @@ export function signInStore(database: Database): SignInStore {
       return taken && taken.expiresAt.getTime() > nowMs ? taken.value : null;
     },
 
+    async addReset({ expiresAt, ...reset }) {
+      await database.query((db) => db.insert(passwordResets).values({ ...reset, expiresAt: new Date(expiresAt) }));
+    },
+
+    async findReset(tokenHash, nowMs) {
+      const rows = await database.query((db) =>
+        db.select().from(passwordResets).where(eq(passwordResets.tokenHash, tokenHash)),
+      );
+      return usableReset(rows, nowMs);
+    },
+
+    async takeReset(tokenHash, nowMs) {
+      const rows = await database.query((db) =>
+        db.delete(passwordResets).where(eq(passwordResets.tokenHash, tokenHash)).returning(),
+      );
+      return usableReset(rows, nowMs);
+    },
+
+    async endResets(accountId) {
+      await database.query((db) => db.delete(passwordResets).where(eq(passwordResets.accountId, accountId)));
+    },
+
     async forgetExpired(nowMs) {
       const now = new Date(nowMs);
       await database.query((db) => db.delete(session).where(lte(session.expiresAt, now)));
       await database.query((db) => db.delete(verification).where(lte(verification.expiresAt, now)));
+      await database.query((db) => db.delete(passwordResets).where(lte(passwordResets.expiresAt, now)));
     },
   };
+}
+
+type ResetRow = typeof passwordResets.$inferSelect;
+
+function usableReset([row]: readonly ResetRow[], nowMs: number): PasswordReset | null {
+  if (!row || row.expiresAt.getTime() <= nowMs) return null;
+  return { ...row, expiresAt: row.expiresAt.getTime() };
 }

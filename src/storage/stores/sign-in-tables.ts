@@ -61,3 +61,10 @@ export const secret = lodestone.table('sign_in_secret', {
   onlyOne: boolean('only_one').primaryKey().default(true),
   secret: text('secret').notNull(),
 });
+
+export const passwordResets = lodestone.table('password_resets', {
+  tokenHash: cleanText('token_hash').primaryKey(),
+  accountId: text('account_id').notNull(),
+  sentBy: text('sent_by').$type<'mail' | 'operator'>().notNull(),
+  expiresAt: moment('expires_at').notNull(),
+});

@@ -68,6 +68,7 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   getAccount: account,
   changeAccount: account,
   setPassword: account,
+  createPasswordReset: account,
   postCredit: account,
   getLedger: async (scene) => {
     await generation(scene);

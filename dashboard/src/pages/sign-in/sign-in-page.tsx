@@ -1,4 +1,4 @@
-/** The sign-in page. Lodestone sends no email, so an operator replaces a forgotten password. */
+/** The sign-in page, with the way to a new password. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { sessionQuery } from '../../api/queries.js';
@@ -26,16 +26,9 @@ export function SignInPage() {
       title="Sign in"
     >
       <CredentialsForm action="Sign in" next={localPath(next)} path="sign-in" />
-      <details className="mt-4 text-sm text-ink-2">
-        <summary className="w-fit rounded-sm text-ink-3 hover:text-ink">Forgot your password?</summary>
-        <p className="mt-2">
-          Ask your operator for a new password: on the Accounts page, or with{' '}
-          <code className="rounded-sm bg-sunken px-1 text-xs">
-            lodestone account password &lt;email&gt; --password …
-          </code>
-          .
-        </p>
-      </details>
+      <Link className="mt-4 block w-fit rounded-sm text-sm text-ink-3 hover:text-ink" to="/forgot-password">
+        Forgot your password?
+      </Link>
     </EntryFrame>
   );
 }

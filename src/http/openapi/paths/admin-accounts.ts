@@ -122,6 +122,22 @@ export const adminAccounts: Resource = {
         answers: { '204': noContent },
       }),
     },
+    '/admin/v1/accounts/{id}/password-reset': {
+      post: adminOperation({
+        id: 'createPasswordReset',
+        tag: accountsTag.name,
+        summary: 'Make a link that resets a password',
+        description:
+          'The link works once, within 24 hours. Whoever opens it chooses a new password for the account, which ends its sessions and its other links.',
+        parameters: [accountId],
+        answers: {
+          '201': json(
+            'The link.',
+            object({ url: text('Give it to the owner of the account only.'), expires_at: time('When it expires.') }),
+          ),
+        },
+      }),
+    },
   },
 };
 

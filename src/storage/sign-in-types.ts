@@ -1,0 +1,42 @@
+/** The part of the store for signing in: users, sessions, one-time tokens and links that reset a password. */
+import type { DBAdapterInstance } from 'better-auth/types';
+
+/** A link with which an account gets a new password. Its token is in no store. */
+export interface PasswordReset {
+  tokenHash: string;
+  accountId: string;
+  /** Who passes the link on to the owner of the account. */
+  sentBy: 'mail' | 'operator';
+  expiresAt: number;
+}
+
+export interface SignInUser {
+  accountId: string;
+  operator: boolean;
+  hasPassword: boolean;
+}
+
+export interface SignInStore {
+  /** The adapter through which better-auth reads and writes its tables. */
+  adapter(): Promise<DBAdapterInstance>;
+  /** The secret that signs the cookies: the candidate of the very first call. */
+  secret(candidate: string): Promise<string>;
+  /** Every account that can sign in. */
+  list(): Promise<SignInUser[]>;
+  /**
+   * Stores the account that a one-time token opens, under an identifier that does not reveal the token, and ends earlier
+   * tokens.
+   */
+  keepOnlyToken(identifier: string, accountId: string, expiresAt: number): Promise<void>;
+  /** Returns the account once; null where the token is unknown, used or too old. */
+  takeToken(identifier: string, nowMs: number): Promise<string | null>;
+  addReset(reset: PasswordReset): Promise<void>;
+  /** null where the link is unknown, used or too old. The link stays. */
+  findReset(tokenHash: string, nowMs: number): Promise<PasswordReset | null>;
+  /** The same once: the link works for one call, also of several at the same time. */
+  takeReset(tokenHash: string, nowMs: number): Promise<PasswordReset | null>;
+  /** Ends every link of the account. */
+  endResets(accountId: string): Promise<void>;
+  /** Deletes expired sessions, one-time tokens and links. */
+  forgetExpired(nowMs: number): Promise<void>;
+}
