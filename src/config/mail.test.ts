@@ -13,7 +13,7 @@ function load(yaml: string) {
   return loadConfig({ env: {}, cwd: folder }).mail;
 }
 
-function faultsOf(yaml: string): string[] {
+function faultsOf(yaml: string): readonly string[] {
   try {
     load(yaml);
     return [];

@@ -2,7 +2,7 @@
 import { createServer, type Socket } from 'node:net';
 import { vi } from 'vitest';
 
-export interface ReceivedMail {
+interface ReceivedMail {
   /** The envelope, without angle brackets. */
   from: string;
   to: string[];
