@@ -1,6 +1,6 @@
 /** LangChain and the AI SDK, unchanged, through /v1/responses without stored responses. */
 import { createOpenAI } from '@ai-sdk/openai';
-import { type AIMessageChunk, type BaseMessage, HumanMessage } from '@langchain/core/messages';
+import { type AIMessageChunk, type BaseMessage, HumanMessage, type ToolMessage } from '@langchain/core/messages';
 import { tool as langchainTool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
@@ -55,11 +55,12 @@ describe('LangChain', () => {
       for await (const chunk of await bound.stream(messages)) whole = whole?.concat(chunk) ?? chunk;
       return whole!;
     };
+    const answerOf = weather.invoke.bind(weather) as (call: object) => Promise<ToolMessage>;
     const messages: BaseMessage[] = [new HumanMessage(question)];
     let said = await say(messages);
     while (said.tool_calls!.length > 0) {
       messages.push(said);
-      for (const call of said.tool_calls!) messages.push(await weather.invoke({ ...call, type: 'tool_call' }));
+      for (const call of said.tool_calls!) messages.push(await answerOf({ ...call, type: 'tool_call' }));
       said = await say(messages);
     }
     expect(said.text).toBe(answer);

@@ -20,7 +20,12 @@ const openai = () => new OpenAI({ apiKey: key, baseURL: `${bench.gateway.url}/v1
 describe.each(['messages', 'chat'] as const)('Anthropic’s client on a provider that speaks %s', (api) => {
   const { model, server } = routes[api];
   const messages = [{ role: 'user' as const, content: question }];
-  const weather = betaTool({ name: 'weather', description, inputSchema: schema, run: ({ city }) => weatherIn(city) });
+  const weather = betaTool({
+    name: 'weather',
+    description,
+    inputSchema: schema,
+    run: ({ city }) => weatherIn(String(city)),
+  });
 
   // To a provider that speaks its API the runner sends threads, which the scripted one does not keep.
   (api === 'messages' ? it.skip : it).each([false, true])('its tool runner works (streamed: %s)', async (stream) => {
@@ -70,7 +75,9 @@ describe.each(['responses', 'chat', 'messages'] as const)('OpenAI’s client on 
       stream?.on('event', ({ type }) => types.add(type));
       const said = stream ? await stream.finalResponse() : await openai().responses.create(asked);
       input.push(...(said.output as OpenAI.Responses.ResponseInput));
-      const calls = said.output.filter((item) => item.type === 'function_call');
+      const calls = (said.output as OpenAI.Responses.ResponseOutputItem[]).flatMap((item) =>
+        item.type === 'function_call' ? [item] : [],
+      );
       if (calls.length === 0) {
         expect(said.output_text).toBe(answer);
         expect(said).toMatchObject({ status: 'completed', usage: { total_tokens: 1_010, cost: expect.any(Number) } });
