@@ -50,6 +50,12 @@ export const httpLayerResponse = (() => {
   return { ...response, headers: { ...response.headers, ...headerRefs(['allow']) } };
 })();
 
+/** At a path whose errors have a form of their own. What is refused before the path is read has the usual one. */
+function httpLayerOf(envelope: Schema): Response {
+  const usual = httpLayerResponse.content!['application/json']!.schema;
+  return { ...httpLayerResponse, content: { 'application/json': { schema: { anyOf: [envelope, usual] } } } };
+}
+
 /** Errors of the guards that apply to every request, and of the service itself. */
 const guarded: readonly Condition[] = [
   'unavailable_for_legal_reasons',
@@ -112,7 +118,7 @@ function operationOf(
     responses: {
       ...Object.fromEntries(good),
       ...errorResponses(all, headerNames, operation.errors),
-      default: { $ref: '#/components/responses/HttpLayer' },
+      default: operation.errors ? httpLayerOf(operation.errors) : { $ref: '#/components/responses/HttpLayer' },
     },
   };
 }
