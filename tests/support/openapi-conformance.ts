@@ -24,10 +24,9 @@ export class Conformance {
   /** What an answer to `method path` has that the document does not say, or lacks that it says. */
   faultsOf(method: string, path: string, operation: Operation, reply: Reply): string[] {
     const status = String(reply.status);
-    const declared = status in operation.responses;
-    const pointer = declared
-      ? `#/paths/${escaped(path)}/${method}/responses/${status}`
-      : '#/components/responses/HttpLayer';
+    const own = status in operation.responses ? status : 'default';
+    const shared = (operation.responses[own] as { $ref?: string } | undefined)?.$ref;
+    const pointer = shared ?? `#/paths/${escaped(path)}/${method}/responses/${own}`;
     const response = this.at(pointer) as { headers?: object; content?: object };
     return [
       ...this.headerFaults(`${pointer}/headers`, Object.keys(response.headers ?? {}), reply),
