@@ -268,8 +268,11 @@ it('SIGHUP to one replica takes changed tokens and catalogues into use at both, 
     expect([await status(at, '/admin/v1/routes', newToken), await status(at, '/admin/v1/routes', adminToken)]).toEqual([
       200, 401,
     ]);
-    const { json: answer } = await at.chat(ask({ model: pinOf('priced') }), { key: payer.key });
-    expect(Number(answer.usage?.cost).toFixed(9)).toBe((77 * 12e-6).toFixed(9));
+    // The catalogue is read after the tokens, so a request between the two still has the old price.
+    await vi.waitFor(async () => {
+      const { json: answer } = await at.chat(ask({ model: pinOf('priced') }), { key: payer.key });
+      expect(Number(answer.usage?.cost).toFixed(9)).toBe((77 * 12e-6).toFixed(9));
+    }, timeout);
   }
   expect((await elevated.call('GET', 'session')).json.operator).not.toBe(true);
   expect((await elevated.call('GET', 'keys')).status).toBe(401);
