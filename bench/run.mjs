@@ -1,11 +1,7 @@
 /**
  * `npm run bench`: measures every row of bench/rows.mjs beside a bare proxy and nginx in the same run, and prints what each figure must
  * be, what it aims at, and whether it is. CPU is that of the gateway's whole process tree, its PostgreSQL included.
- *
- *   npm run bench -- [--rounds 5] [--only json-bare,steady-p99] [--quick] [--docs] [--list]
- *
- * `--quick` takes two short rounds, for a first look. `--docs` writes the kept results into docs/guide/capacity.md; with `--only none`
- * it measures nothing first. Results are kept in bench/out/rows.json.
+ * `--help` shows the options. Results are kept in bench/out/rows.json.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,16 +18,19 @@ import { rows } from './rows.mjs';
 import { summaryOf } from './statistics.mjs';
 import { alignedTable, markdownTable, rowCells, rowTitles } from './verdicts.mjs';
 
-const { values: flags } = parseArgs({
-  options: {
-    rounds: { type: 'string' },
-    only: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    docs: { type: 'boolean', default: false },
-    list: { type: 'boolean', default: false },
-  },
-});
+const usage = `npm run bench -- [--rounds 5] [--only json-bare,steady-p99] [--quick] [--docs] [--list]
 
+  --rounds N   rounds of each row; the figure is their median
+  --only A,B   these rows alone; "none" measures nothing
+  --quick      two short rounds, for a first look
+  --docs       write the kept results into docs/guide/capacity.md
+  --list       the names of all rows`;
+const flags = readFlags();
+
+if (flags.help) {
+  console.log(usage);
+  process.exit(0);
+}
 if (flags.list) {
   for (const { name, what } of rows) console.log(`${name.padEnd(16)} ${what}`);
   process.exit(0);
@@ -39,6 +38,26 @@ if (flags.list) {
 const wanted = chooseRows(flags.only);
 if (wanted.length > 0) await measureRows(wanted);
 if (flags.docs) writeDocs();
+
+function readFlags() {
+  const flag = { type: 'boolean', default: false };
+  const options = {
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    quick: flag,
+    docs: flag,
+    list: flag,
+    help: { ...flag, short: 'h' },
+  };
+  try {
+    const { values } = parseArgs({ options });
+    if (values.rounds !== undefined && !/^[1-9]\d{0,2}$/.test(values.rounds))
+      fail(`--rounds takes a number from 1 to 999, not "${values.rounds}".`);
+    return values;
+  } catch (error) {
+    return fail(`${error.message}\n\n${usage}`);
+  }
+}
 
 function chooseRows(only) {
   if (only === undefined) return rows;
