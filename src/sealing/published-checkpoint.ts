@@ -2,7 +2,8 @@
  * Remembers, outside of the database, the newest checkpoint that this process has seen published. A database that was restored from a
  * backup is behind it, or has other leaves, and a log that went on from there would contradict what its readers hold.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { readCheckpoint } from '../proof/checkpoint.js';
 import { readNote } from '../proof/note.js';
 import { type ReadTile, rootAt } from '../proof/tiles.js';
@@ -19,16 +20,25 @@ export class PublishedCheckpoint {
   private known: Known | null = null;
 
   constructor(private readonly path: string) {
-    this.readFile();
+    try {
+      this.take(readFileSync(path, 'utf8'));
+    } catch {}
   }
 
   get size(): number {
     return this.known?.size ?? 0;
   }
 
+  /**
+   * Takes over what another process of this machine has seen since. To be called before the state of the log is read: a checkpoint is
+   * written here after it is in the store, so a state that is read later is never behind it.
+   */
+  async refresh(): Promise<void> {
+    this.take(await readFile(this.path, 'utf8').catch(() => ''));
+  }
+
   /** Whether the log in the store continues what was published; otherwise how it does not. */
   async compare({ size, root }: LogState, readTile: ReadTile): Promise<Rewritten | null> {
-    this.readFile();
     const { known } = this;
     if (known === null || known.size === 0) return null;
     if (size < known.size) return 'store_behind';
@@ -36,26 +46,22 @@ export class PublishedCheckpoint {
     return then.equals(known.root) ? null : 'forked';
   }
 
-  /** Called once the checkpoint is in the store, where everybody can read it. A folder that cannot be written is no reason to stop. */
-  remember(checkpoint: string): void {
+  /**
+   * Called once the checkpoint is in the store, where everybody can read it. A folder that cannot be written is no reason to stop. Off
+   * the main thread, because some file systems write the data out before they replace a file, and requests would wait for the disk.
+   */
+  async remember(checkpoint: string): Promise<void> {
     const read = checkpointIn(checkpoint);
     if (read === null || read.size <= this.size) return;
     this.known = read;
     try {
       const temporary = `${this.path}.${process.pid}`;
-      writeFileSync(temporary, checkpoint, { mode: 0o600 });
-      renameSync(temporary, this.path);
+      await writeFile(temporary, checkpoint, { mode: 0o600 });
+      await rename(temporary, this.path);
     } catch {}
   }
 
-  /** Another process of this machine may have written a newer one. */
-  private readFile(): void {
-    let text = '';
-    try {
-      text = readFileSync(this.path, 'utf8');
-    } catch {
-      return;
-    }
+  private take(text: string): void {
     const read = checkpointIn(text);
     if (read !== null && read.size > this.size) this.known = read;
   }

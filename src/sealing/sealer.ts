@@ -122,6 +122,7 @@ export class Sealer {
   private async sealAll(): Promise<void> {
     const { store, clock, published } = this.options;
     if (!this.hasBeenActive) await store.retrySetAside();
+    await published.refresh();
     this.status = await store.status();
     if (!this.status.active) await this.activate();
     this.hasBeenActive = true;
@@ -140,7 +141,7 @@ export class Sealer {
       const sealed = await store.seal((sealing) => this.sealBatch(sealing, signer));
       // Another process is at it.
       if (sealed === null) return this.compareSometimes();
-      published.remember(sealed.checkpoint);
+      await published.remember(sealed.checkpoint);
       if (sealed.written) this.written = sealed.written;
       more = sealed.more;
     }
@@ -162,12 +163,13 @@ export class Sealer {
     const size = this.status?.size ?? 0;
     if (size === published.size && clock.monotonicMs() - this.comparedAtMs < compareEveryMs) return;
     this.comparedAtMs = clock.monotonicMs();
+    await published.refresh();
     const checkpoint = await store.read(async (state, readTile) => {
       const rewritten = await published.compare(state, readTile);
       if (rewritten) throw new SealingStopped(rewritten);
       return state.checkpoint;
     });
-    if (checkpoint !== null) published.remember(checkpoint);
+    if (checkpoint !== null) await published.remember(checkpoint);
   }
 
   /** The key in use. Throws where it is not that of the log. */
