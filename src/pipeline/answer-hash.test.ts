@@ -13,6 +13,15 @@ describe('the hash of an answer', () => {
     expect(hash.end(asLatin1('data: 2\n\n'))).toBe(sha(Buffer.from('data: 1\n\ndata: 2\n\n')));
   });
 
+  it('covers many short texts of any length, with nothing left over at the end', () => {
+    for (const length of [1, 7, 250, 2_047, 2_048, 2_049]) {
+      const texts = Array.from({ length: 40 }, (_, i) => String.fromCharCode(0x20 + i * 5).repeat(length));
+      const hash = new AnswerHash({ gone: false });
+      for (const text of texts) hash.add(asLatin1(text));
+      expect(hash.end(null), `texts of ${length}`).toBe(sha(Buffer.from(texts.join(''), 'latin1')));
+    }
+  });
+
   it('covers long and short texts in their order, and lets other work go on in between', async () => {
     const hash = new AnswerHash({ gone: false });
     const texts = ['first', long, 'between', `${long}\u00e9`, 'last'];

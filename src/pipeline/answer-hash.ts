@@ -10,10 +10,15 @@ import type { Caller } from './caller.js';
 
 const pieceMax = 256 * 1024;
 
+/** Short texts of a stream are joined up to this length: a call of the hash costs as much as half a kilobyte of text. */
+const joinedMax = 2 * 1024;
+
 /** Of a stream. */
 export class AnswerHash {
   /** Made with the first text, because most requests are not streamed. */
   private hash: Hash | null = null;
+  /** Short texts that are not hashed yet. */
+  private joined = '';
   /** Texts that wait for their turn. */
   private waiting: Latin1Text[] = [];
   private running: Promise<void> | null = null;
@@ -26,9 +31,11 @@ export class AnswerHash {
     if (this.caller.gone || text === '') return;
     this.hash ??= createHash('sha256');
     if (this.running === null && text.length <= pieceMax) {
-      this.hash.update(text, 'latin1');
+      this.joined += text;
+      if (this.joined.length >= joinedMax) this.takeJoined(this.hash);
       return;
     }
+    this.takeJoined(this.hash);
     this.waiting.push(text);
     this.running ??= this.hashWaiting(this.hash);
   }
@@ -38,9 +45,16 @@ export class AnswerHash {
     if (this.result === null) {
       if (text !== null) this.add(text);
       const hash = this.hash ?? createHash('sha256');
+      this.takeJoined(hash);
       this.result = this.running ? this.running.then(() => hash.digest('base64url')) : hash.digest('base64url');
     }
     return this.result;
+  }
+
+  private takeJoined(hash: Hash): void {
+    if (this.joined === '') return;
+    hash.update(this.joined, 'latin1');
+    this.joined = '';
   }
 
   private async hashWaiting(hash: Hash): Promise<void> {

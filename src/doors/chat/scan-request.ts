@@ -75,11 +75,11 @@ export function scanRequest(bytes: Buffer): ChatRequest | null {
   const members = scanFields();
   json.close();
   if (members === null || model === '' || !names.has('messages')) return null;
-  const outputMax = maxCompletionTokens ?? maxTokens;
+  // Members that are absent are undefined: to spread them in where they are there takes four times as long as the whole scan.
   return {
-    ...(outputMax !== null && { outputMax }),
-    ...(choices !== null && { choices }),
-    ...(cacheKey !== null && { cacheKey }),
+    outputMax: maxCompletionTokens ?? maxTokens ?? undefined,
+    choices: choices ?? undefined,
+    cacheKey: cacheKey ?? undefined,
     model,
     stream,
     includeUsage: includesUsage(streamOptions),

@@ -37,6 +37,7 @@ export function metadataOf(
   const { providersAttempted, breakerSkipped } = trail;
   // The alias of the requested id; where that is none, the one of the chain's entry that serves.
   const alias = plan.alias ?? trail.plan?.alias ?? null;
+  const hasOwnId = request.native !== undefined || request.task !== undefined;
   return routerMetadataText(
     {
       requestedModel: request.model,
@@ -46,10 +47,11 @@ export function metadataOf(
       fallbackOccurred: fallbackOccurred(trail),
       breakerSkipped,
       requestPolicy: preferences !== null,
-      ...((request.native || request.task) && { generationId, omitted: omittedOn(route, request) }),
+      generationId: hasOwnId ? generationId : undefined,
+      omitted: hasOwnId ? omittedOn(route, request) : undefined,
       sticky: trail.stay?.first === route,
       // The hash of an answer cannot be inside it, so the receipt is then named by the id that its proof is asked for with.
-      ...(proof !== null && { receipt: leaf ?? generationId }),
+      receipt: proof === null ? undefined : (leaf ?? generationId),
     },
     streamEnd,
   );
