@@ -22,6 +22,7 @@ REFUSALS = [
         r"(?i)has no (provider|model|alias)|no alias|not served|cannot be priced|not configured|not available|is disabled|does not|none of its",
     ),
     ("the route must be able to apply the parameter", None, r"Lodestone rejected the request before it reached the provider"),
+    ("a model must be of the kind that the API serves", "invalid_request_error", r" is an? (chat|embedding|rerank) model, which is served at "),
     ("a key expires in the future, at most 12 months ahead", "invalid_request_error", r"^`expires` .* must be (in the future|at most 12 months ahead)"),
     ("a password must not be easy to guess", "invalid_request_error", r"^`password` (has no more than two|is the email address|is one of the most common)"),
     ("only an account with a password can be an operator", "invalid_request_error", r"^`operator` cannot be set"),
