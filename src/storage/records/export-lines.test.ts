@@ -1,10 +1,12 @@
-import { text } from 'node:stream/consumers';
+import { arrayBuffer, text } from 'node:stream/consumers';
+import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { silentLogger as logger } from '../../base/logger.js';
 import { Database } from '../database.js';
 import { copyOut } from './copy-out.js';
 import { type LineColumn, LineWriter } from './export-lines.js';
+import { ParquetRows } from './parquet.js';
 
 let fresh: FreshDatabase;
 let database: Database;
@@ -23,6 +25,7 @@ const columns: LineColumn[] = [
   { name: 'small', type: 'integer' },
   { name: 'large', type: 'integer' },
   { name: 'ratio', type: 'float' },
+  { name: 'fine', type: 'float' },
   { name: 'yes', type: 'boolean' },
   { name: 'usd', type: 'pico' },
   { name: 'at', type: 'ms' },
@@ -32,14 +35,14 @@ const columns: LineColumn[] = [
 const rows = `
   select case when i % 7 = 0 then null when i % 11 = 0 then '' else 'a' || chr(1 + i % 400) || 'b"\\c,' || chr(1 + i % 33) end as name,
     case i % 3 when 0 then 'plain' when 1 then 'größe 🎈' else 'x' end as other, '["a","b ' || i || '"]' as list, i - 50 as small,
-    (i - 3) * 4503599627 as large, (i * 7919 % 100003) / 4.0::float8 as ratio, i % 2 = 0 as yes,
+    (i - 3) * 4503599627 as large, (i * 7919 % 100003) / 4.0::float8 as ratio, (i * 7919 % 100003) / (10::float8 ^ (i % 6)) as fine, i % 2 = 0 as yes,
     ((i % 10) * (10::numeric ^ (i % 31)) * (case when i % 5 = 0 then -1 else 1 end))::numeric(38,0) as pico,
     1700000000000 + i::bigint * 43200000 - i % 2 as ms
   from generate_series(1, 800) i`;
 
-const plain = `select name, other, list, small, large, ratio, yes, pico, ms from (${rows}) r`;
+const plain = `select name, other, list, small, large, ratio, fine, yes, pico, ms from (${rows}) r`;
 const asPostgresWrites = (list: string, yes: string) => `
-  select name, other, ${list} as list, small, large, ratio, ${yes} as yes, trim_scale(pico * 0.000000000001)::text as usd,
+  select name, other, ${list} as list, small, large, ratio, fine, ${yes} as yes, trim_scale(pico * 0.000000000001)::text as usd,
     to_char(to_timestamp(ms / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from (${rows}) r`;
 
 const written = (format: 'ndjson' | 'csv') =>
@@ -73,6 +76,21 @@ it('writes JSON with the values that PostgreSQL writes', async () => {
 it('writes nothing but the header where there is no row', async () => {
   const none = (format: 'ndjson' | 'csv') =>
     text(copyOut(database, `copy (${plain} where false) to stdout (format binary)`, new LineWriter(columns, format)));
-  expect(await none('csv')).toBe('name,other,list,small,large,ratio,yes,usd,at\n');
+  expect(await none('csv')).toBe('name,other,list,small,large,ratio,fine,yes,usd,at\n');
   expect(await none('ndjson')).toBe('');
+});
+
+it('writes Parquet with the values of the lines', async () => {
+  const source = `copy (${plain}) to stdout (format binary)`;
+  const read = async () =>
+    parquetReadObjects({ file: await arrayBuffer(copyOut(database, source, new ParquetRows(columns))) });
+  const expected = (await written('ndjson'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map(({ list, small, large, at, ...rest }) => ({
+      ...{ ...rest, list: JSON.stringify(list), small: BigInt(small), large: BigInt(large), at: new Date(at) },
+    }));
+  expect(await read()).toEqual(expected);
+  expect(expected.length).toBe(800);
 });

@@ -1,11 +1,11 @@
-/** Exports generations, ledger and audit line by line. None of them holds text of prompts or answers. */
+/** Exports generations, ledger and audit. None of them holds text of prompts or answers. */
 import type { Readable } from 'node:stream';
 import pg from 'pg';
 import type { Database } from '../database.js';
 import type { ExportKind, ExportQuery } from '../store.js';
 import { copyOut } from './copy-out.js';
 import { type ColumnType, LineWriter } from './export-lines.js';
-import { parquetOf } from './parquet.js';
+import { ParquetRows } from './parquet.js';
 
 const literal = pg.escapeLiteral;
 
@@ -75,16 +75,7 @@ function same(type: ColumnType, ...names: string[]): Record<string, Column> {
 }
 
 export function exportRows(database: Database, query: ExportQuery): Readable {
-  if (query.format !== 'parquet') return linesOf(database, query, query.format);
-  const lines = linesOf(database, query, 'ndjson');
-  return parquetOf(lines, Object.keys(sources[query.kind].columns)).once('close', () => lines.destroy());
-}
-
-function linesOf(
-  database: Database,
-  { kind, accountId, fromMs, toMs, after }: ExportQuery,
-  format: 'ndjson' | 'csv',
-): Readable {
+  const { kind, format, accountId, fromMs, toMs, after } = query;
   const { columns, rows, order, after: afterId } = sources[kind];
   const list = Object.entries(columns).map(([name, column]) =>
     typeof column === 'string' ? { name, type: column, sql: name } : { name, type: column[0], sql: column[1] },
@@ -97,5 +88,6 @@ function linesOf(
   ];
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const select = `select ${list.map(({ sql }) => sql).join(', ')} from (${rows}) r ${where} order by ${order}`;
-  return copyOut(database, `copy (${select}) to stdout (format binary)`, new LineWriter(list, format));
+  const reader = format === 'parquet' ? new ParquetRows(list) : new LineWriter(list, format);
+  return copyOut(database, `copy (${select}) to stdout (format binary)`, reader);
 }
