@@ -36,6 +36,8 @@ export async function fill({ connection, store, rows, days, now, log }) {
   await client.query('vacuum analyze lodestone.generations');
   for (let day = Math.floor(from / dayMs) * dayMs; day < now; day += dayMs)
     await client.query(rollups, [ids, generationIdsFrom(day), generationIdsFrom(day + dayMs)]);
+  // As the keeper of the records leaves them.
+  while (await store.records.gatherDay(now));
   await client.query(`update lodestone.accounts a set usage_pico = s.sum, balance_pico = -s.sum from (
     select account_id, sum(cost_pico) as sum from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
     where hours = 24 group by 1) s where s.account_id = a.id`);
@@ -48,7 +50,7 @@ async function movePartitions(client, store, from, now) {
   const ends = generationIdsFrom(monthStart(monthOf(from)));
   await client.query(`alter table lodestone.generations detach partition lodestone.generations_first;
     alter table lodestone.generations attach partition lodestone.generations_first for values from (minvalue) to ('${ends}');
-    update lodestone.records_state set first_partition_ends = '${ends}'`);
+    update lodestone.records_state set first_partition_ends = '${ends}', days_gathered_before = null`);
   for (let month = monthOf(from); month <= monthOf(now); month++)
     await store.records.ensurePartitions(monthStart(month));
 }

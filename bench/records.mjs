@@ -61,7 +61,7 @@ async function measure(store, connection) {
   const count = await rowsOf(store);
   log(`${count} generations of ${spread.accounts} accounts over ${days} days, 120 series for each account`);
   if (parts.has('overview')) await measureOverview(store);
-  if (parts.has('export')) for (const format of ['ndjson', 'csv']) await measureExport(store, format, count);
+  if (parts.has('export')) for (const format of ['ndjson', 'csv', 'parquet']) await measureExport(store, format, count);
   if (parts.has('check'))
     await timed('storage check', async () => log(`  ${(await store.records.check()).faults.length} faults`));
 }

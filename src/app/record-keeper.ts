@@ -6,8 +6,8 @@ import type { Config } from '../config/config.js';
 import type { RecordStore } from '../storage/store.js';
 
 const roundMs = 60 * 60_000;
-/** Between two parts of the generations of before, so that requests have the store in between. */
-const backfillPauseMs = 20;
+/** Between two parts of a long work, so that requests have the store in between. */
+const partPauseMs = 20;
 const retryMs = 10_000;
 
 export interface Retention {
@@ -59,9 +59,10 @@ export class RecordKeeper {
     try {
       const made = await records.ensurePartitions(clock.now());
       if (made.length > 0) logger.info({ partitions: made }, 'partitions for the coming months were made');
-      while (!this.closing && (await records.backfill(clock.now()))) await this.pause.wait(backfillPauseMs);
+      while (!this.closing && (await records.backfill(clock.now()))) await this.pause.wait(partPauseMs);
       if (this.closing) return true;
       await records.rollUpLate();
+      while (!this.closing && (await records.gatherDay(clock.now()))) await this.pause.wait(partPauseMs);
       if (retention === null) return true;
       for (const month of await records.prunable(retention.cutOff(clock.now()))) {
         if (this.closing) return true;

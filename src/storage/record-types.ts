@@ -164,6 +164,8 @@ export interface RecordStore {
   rollUpLate(): Promise<number>;
   /** Adds the next part of the generations of before; false where nothing was left. */
   backfill(nowMs: number): Promise<boolean>;
+  /** Puts the rollups of the next finished day into the order of accounts; false where none was left. */
+  gatherDay(nowMs: number): Promise<boolean>;
   /** The whole months before that moment that still have generations, oldest first. */
   prunable(beforeMs: number): Promise<PrunableMonth[]>;
   /** Replaces the generations of a month by one ledger entry for each account. */

@@ -6,6 +6,7 @@ export const memoryRecords: RecordStore = {
   ensurePartitions: async () => [],
   rollUpLate: async () => 0,
   backfill: async () => false,
+  gatherDay: async () => false,
   prunable: async () => [],
   prune: async () => {},
   check: async () => ({ accounts: 0, generations: 0, faults: [] }),

@@ -16,6 +16,7 @@ import { log } from './0014-log.js';
 import { catalogueChanges } from './0015-catalogue-changes.js';
 import { routeHistory } from './0016-route-history.js';
 import { passwordResets } from './0017-password-resets.js';
+import { rollupDays } from './0018-rollup-days.js';
 
 export interface Migration {
   readonly name: string;
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   { name: '0015-catalogue-changes', sql: catalogueChanges },
   { name: '0016-route-history', sql: routeHistory },
   { name: '0017-password-resets', sql: passwordResets },
+  { name: '0018-rollup-days', sql: rollupDays },
 ];

@@ -5,6 +5,7 @@ import type { RecordStore } from '../store.js';
 import { backfillSlice, rollUpLate, sliceTimeoutMs } from './backfill.js';
 import { checkStorage } from './check.js';
 import { exportRows } from './export.js';
+import { gatherDay } from './gather.js';
 import { moveRecords } from './move.js';
 import { ensurePartitions } from './partitions.js';
 import { prunableMonths, pruneMonth } from './prune.js';
@@ -28,6 +29,7 @@ export function recordStore(
     ensurePartitions: (nowMs) => ensurePartitions(database, nowMs),
     rollUpLate: async () => (await rollUpLate(database, sliceTimeoutMs)).added,
     backfill: async (nowMs) => (await backfillSlice(database, nowMs)) !== null,
+    gatherDay: (nowMs) => alone((upkeep) => gatherDay(upkeep, nowMs)),
     prunable: (beforeMs) => alone((upkeep) => prunableMonths(upkeep, beforeMs)),
     prune: (month) => alone((upkeep) => pruneMonth(upkeep, month)),
     check: () => alone(checkStorage),
