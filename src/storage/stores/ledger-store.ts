@@ -43,6 +43,16 @@ where ($3::text is null or position < (select position from entries where id = $
   and ($4::text is null or kind = $4)
 order by position desc limit $2`;
 
+/** One posted entry. Only what is later than it is read. */
+const onePosted = `
+select p.id, p.account_id, (extract(epoch from p.created_at) * 1000)::bigint as created_ms, p.kind, p.amount_pico, null as generation_id,
+  p.note, a.balance_pico
+    + coalesce((select sum(g.cost_pico) from lodestone.generations g where g.account_id = a.id and g.billed and g.id > p.position), 0)
+    - coalesce((select sum(l.amount_pico) from lodestone.ledger_posts l where l.account_id = a.id and l.position > p.position), 0)
+    as balance_pico
+from lodestone.ledger_posts p join lodestone.accounts a on a.id = p.account_id
+where p.id = $2 and p.account_id = $1`;
+
 const sumsByKind =
   'select kind, sum(amount_pico) as pico from lodestone.ledger_posts where account_id = $1 group by kind';
 
@@ -129,8 +139,7 @@ function positionAt(createdAt: number) {
 }
 
 async function posted(client: PoolClient, accountId: string, id: string): Promise<LedgerEntry> {
-  const { rows } = await client.query<EntryRow>(newestFirst, [accountId, null]);
-  const row = rows.find((entry) => entry.id === id && entry.generation_id === null);
-  if (!row) throw new TypeError(`The ledger entry ${id} belongs to another account.`);
-  return entryOf(row);
+  const { rows } = await client.query<EntryRow>(onePosted, [accountId, id]);
+  if (!rows[0]) throw new TypeError(`The ledger entry ${id} belongs to another account.`);
+  return entryOf(rows[0]);
 }

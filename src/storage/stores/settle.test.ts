@@ -176,6 +176,11 @@ describe('settlement and the ledger', () => {
     const sent = await Promise.all(Array.from({ length: 10 }, () => store.ledger.post(credit('c-once', 50n))));
     expect(new Set(sent.map(({ balancePico }) => balancePico))).toEqual(new Set([50n]));
     expect((await store.accounts.find(account))?.balancePico).toBe(50n);
+    await store.ledger.post(credit('c-once-later', 3n, at + 5));
+    await settle([of({ costPico: 7n, createdAt: at + 6 })]);
+    const again = await store.ledger.post(credit('c-once', 50n));
+    expect(again).toEqual((await store.ledger.list(account, 10)).at(-1));
+    expect(again.balancePico).toBe(50n);
   });
 
   it('keeps amounts exact far beyond what a float holds', async () => {
