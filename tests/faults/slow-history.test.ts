@@ -46,6 +46,37 @@ it('says what to narrow, also to those that wait behind slow queries', async () 
     .toBe(2);
 }, 180_000);
 
+/** Every other answer that reads the history, with the parameters that narrow it. */
+const readers = (id: string): [what: string, path: string][] => [
+  ['generations', '/v1/generations'],
+  ['generations with a filter', '/v1/generations?provider=nobody&from=2020-01-01T00:00:00Z'],
+  ['ledger', `/admin/v1/accounts/${id}/ledger`],
+  ['activity of all accounts', '/admin/v1/activity?group_by=account'],
+];
+
+it('says so at every other answer that reads the history', async () => {
+  await expect.poll(async () => (await get('/v1/generations')).json.data?.length, { timeout: 60_000 }).toBe(2);
+  const tables = ['generations', 'ledger_posts', 'usage_rollups', 'usage_series'].map((name) => `lodestone.${name}`);
+  await blocker.query(`begin; lock table ${tables.join(', ')} in access exclusive mode`);
+  try {
+    const answers = readers(account.id).map(async ([what, path]) => {
+      const { status, json } = path.startsWith('/admin/v1')
+        ? await rig.gateway.admin('GET', path.slice('/admin/v1'.length))
+        : await get(path);
+      return { what, status, code: json.error?.code, message: String(json.error?.message) };
+    });
+    for (const { what, status, code, message } of await Promise.all(answers)) {
+      expect([what, status, code]).toEqual([what, 500, 'api_error']);
+      expect(message).toMatch(/Narrow it: ask for a shorter period .* or fewer entries/);
+      expect(message).not.toMatch(/cannot be reached/);
+    }
+    const one = await get('/v1/generations/gen-01jd3p1q2r0000000000000000');
+    expect([one.status, one.json.error?.message]).toEqual([500, expect.not.stringContaining('cannot be reached')]);
+  } finally {
+    await blocker.query('rollback');
+  }
+}, 180_000);
+
 it('does not say so where the database is gone', async () => {
   await blocker.end();
   await database.drop();
