@@ -1,10 +1,9 @@
 /** A dialog with one form. An error of the gateway appears at its field, or above the form. */
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
-import { isApiError } from '../api/client.js';
+import type { ReactNode } from 'react';
 import { Button } from './button.js';
+import { ChangeForm, type ErrorAt } from './change-form.js';
 import { Dialog, DialogActions } from './dialog.js';
-import { messageOf, Notice } from './states.js';
 
 export interface FormDialogProps<Out> {
   open: boolean;
@@ -12,11 +11,11 @@ export interface FormDialogProps<Out> {
   title: string;
   description?: ReactNode;
   action: string;
-  change: UseMutationResult<Out, Error, unknown>;
+  change: UseMutationResult<Out, Error, void>;
   onDone?: (answer: Out) => void;
   /** The error parameters that have a field in this form. */
   params: readonly string[];
-  children: (at: (param: string) => string | null) => ReactNode;
+  children: (at: ErrorAt) => ReactNode;
 }
 
 export function FormDialog<Out>({
@@ -30,34 +29,23 @@ export function FormDialog<Out>({
   params,
   children,
 }: FormDialogProps<Out>) {
-  const { error } = change;
-  const at = (param: string) => (isApiError(error) && error.param === param ? error.message : null);
   const close = () => {
     change.reset();
     onClose();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (change.isPending) return;
-    change.mutate(undefined, {
-      onSuccess: (answer) => {
-        close();
-        onDone?.(answer);
-      },
-    });
+  const done = (answer: Out) => {
+    close();
+    onDone?.(answer);
   };
+  const actions = (button: ReactNode) => (
+    <DialogActions>
+      <Button onClick={close}>Cancel</Button>
+      {button}
+    </DialogActions>
+  );
   return (
     <Dialog description={description} onClose={close} open={open} title={title}>
-      <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
-        {error !== null && !params.some(at) && <Notice>{messageOf(error)}</Notice>}
-        {children(at)}
-        <DialogActions>
-          <Button onClick={close}>Cancel</Button>
-          <Button busy={change.isPending} type="submit" variant="primary">
-            {action}
-          </Button>
-        </DialogActions>
-      </form>
+      <ChangeForm {...{ action, actions, change, children, params }} onDone={done} />
     </Dialog>
   );
 }

@@ -1,14 +1,12 @@
-/** A form for email and password. An error appears at its field, and a rate limit counts down. */
+/** A form for email and password, which begins a session. */
 import { useMutation } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { api, isApiError } from '../../api/client.js';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
 import { beginSession } from '../../api/queries.js';
 import type { Session } from '../../api/types.js';
-import { Button } from '../../components/button.js';
-import { Input } from '../../components/field.js';
-import { EntryError } from './entry-error.js';
-import { PasswordInput } from './password-input.js';
+import { ChangeForm } from '../../components/change-form.js';
+import { EmailInput, NewPasswordInput, PasswordInput } from '../../components/credential-inputs.js';
 
 export interface CredentialsFormProps {
   /** The API call, and the label of the button. */
@@ -30,39 +28,21 @@ export function CredentialsForm({ path, action, newPassword, next }: Credentials
       history.replace(next);
     },
   });
-  const error = isApiError(enter.error) ? enter.error : null;
-  const at = (param: string) => (error?.param === param ? error.message : null);
-
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!enter.isPending) enter.mutate();
-  };
   return (
-    <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
-      {error && !at('email') && !at('password') && <EntryError error={error} />}
-      <Input
-        autoComplete="username"
-        autoFocus
-        error={at('email')}
-        inputMode="email"
-        label="Email"
-        name="email"
-        onChange={(event) => setEmail(event.target.value)}
-        required
-        type="email"
-        value={email}
-      />
-      <PasswordInput
-        autoComplete={newPassword ? 'new-password' : 'current-password'}
-        error={at('password')}
-        hint={newPassword ? 'At least 8 characters.' : undefined}
-        label="Password"
-        onChange={setPassword}
-        value={password}
-      />
-      <Button busy={enter.isPending} className="mt-1 w-full" type="submit" variant="primary">
-        {action}
-      </Button>
-    </form>
+    <ChangeForm action={action} change={enter} params={['email', 'password']}>
+      {(at) => {
+        const field = { error: at('password'), label: 'Password', onChange: setPassword, value: password };
+        return (
+          <>
+            <EmailInput autoFocus error={at('email')} onChange={setEmail} value={email} />
+            {newPassword ? (
+              <NewPasswordInput {...field} />
+            ) : (
+              <PasswordInput {...field} autoComplete="current-password" />
+            )}
+          </>
+        );
+      }}
+    </ChangeForm>
   );
 }

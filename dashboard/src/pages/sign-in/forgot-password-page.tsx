@@ -1,14 +1,13 @@
 /** Asks for a link that resets a password. Where the gateway sends no mail, it says how the operator makes one. */
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
-import { api, isApiError } from '../../api/client.js';
+import { useState } from 'react';
+import { api } from '../../api/client.js';
 import { sessionQuery } from '../../api/queries.js';
-import { Button } from '../../components/button.js';
+import { ChangeForm } from '../../components/change-form.js';
 import { CodeBlock } from '../../components/code-block.js';
-import { Input } from '../../components/field.js';
+import { EmailInput } from '../../components/credential-inputs.js';
 import { Notice, SkeletonRows } from '../../components/states.js';
-import { EntryError } from './entry-error.js';
 import { EntryFrame } from './entry-frame.js';
 
 export function ForgotPasswordPage() {
@@ -40,11 +39,6 @@ function AskOperator() {
 function LinkForm() {
   const [email, setEmail] = useState('');
   const ask = useMutation({ mutationFn: () => api('forgot-password', { method: 'POST', body: { email } }) });
-  const error = isApiError(ask.error) ? ask.error : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!ask.isPending) ask.mutate();
-  };
   if (ask.isSuccess) {
     return (
       <Notice tone="neutral">
@@ -54,26 +48,15 @@ function LinkForm() {
     );
   }
   return (
-    <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
-      <p className="text-ink-2">
-        Enter the email of your account. You get a link with which you choose a new password.
-      </p>
-      {error && error.param !== 'email' && <EntryError error={error} />}
-      <Input
-        autoComplete="username"
-        autoFocus
-        error={error?.param === 'email' ? error.message : null}
-        inputMode="email"
-        label="Email"
-        name="email"
-        onChange={(event) => setEmail(event.target.value)}
-        required
-        type="email"
-        value={email}
-      />
-      <Button busy={ask.isPending} className="w-full" type="submit" variant="primary">
-        Send the link
-      </Button>
-    </form>
+    <ChangeForm action="Send the link" change={ask} params={['email']}>
+      {(at) => (
+        <>
+          <p className="text-ink-2">
+            Enter the email of your account. You get a link with which you choose a new password.
+          </p>
+          <EmailInput autoFocus error={at('email')} onChange={setEmail} value={email} />
+        </>
+      )}
+    </ChangeForm>
   );
 }

@@ -1,14 +1,14 @@
 /** Sets a new password with a link. The token is behind the `#`, so it never reaches a log. */
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
 import { queryClient, sessionQuery } from '../../api/queries.js';
-import { Button, buttonClass } from '../../components/button.js';
+import { buttonClass } from '../../components/button.js';
+import { ChangeForm } from '../../components/change-form.js';
+import { NewPasswordInput } from '../../components/credential-inputs.js';
 import { messageOf, Notice } from '../../components/states.js';
-import { EntryError } from './entry-error.js';
 import { EntryFrame } from './entry-frame.js';
-import { PasswordInput } from './password-input.js';
 
 export function ResetPasswordPage() {
   const [token] = useState(() => window.location.hash.slice(1));
@@ -21,10 +21,6 @@ export function ResetPasswordPage() {
     onSuccess: () => queryClient.removeQueries({ queryKey: sessionQuery.queryKey }),
   });
   const error = isApiError(reset.error) ? reset.error : null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!reset.isPending) reset.mutate();
-  };
   if (reset.isSuccess) {
     return (
       <EntryFrame lead="All sessions of the account have ended." title="Password changed">
@@ -50,21 +46,9 @@ export function ResetPasswordPage() {
   }
   return (
     <EntryFrame lead="This ends all sessions of the account." title="Choose a new password">
-      <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
-        {error && error.param !== 'password' && <EntryError error={error} />}
-        <PasswordInput
-          autoComplete="new-password"
-          autoFocus
-          error={error?.param === 'password' ? error.message : null}
-          hint="At least 8 characters."
-          label="New password"
-          onChange={setPassword}
-          value={password}
-        />
-        <Button busy={reset.isPending} className="w-full" type="submit" variant="primary">
-          Change password
-        </Button>
-      </form>
+      <ChangeForm action="Change password" change={reset} params={['password']}>
+        {(at) => <NewPasswordInput autoFocus error={at('password')} onChange={setPassword} value={password} />}
+      </ChangeForm>
     </EntryFrame>
   );
 }
