@@ -56,6 +56,7 @@ export const groups = [
       { slug: 'configuration', file: 'guide/configuration.md', title: 'Configuration' },
       { slug: 'operations', file: 'guide/operations.md', title: 'Operate' },
       { slug: 'passwords', file: 'guide/passwords.md', title: 'Reset passwords' },
+      { slug: 'two-factor', file: 'guide/two-factor.md', title: 'Two-factor sign-in' },
       { slug: 'capacity', file: 'guide/capacity.md', title: 'Capacity' },
       { slug: 'security', file: 'guide/security.md', title: 'Security checks' },
       { slug: 'reconcile', file: 'guide/reconcile.md', title: 'Check an invoice' },

@@ -8,6 +8,7 @@ export function dashboardSettings(config: Config) {
   return {
     ...{ registration, welcomeCreditPico, payments: payments.processor, lowBalancePico: notices.lowBalancePico },
     configured: { baseUrl: server.baseUrl, dashboardUrl: server.dashboardUrl },
+    operatorsNeedTwoFactor: config.signIn.requireTwoFactorForOperators,
     secure: dashboardOrigin(config).secure,
     files: fileURLToPath(new URL('../../dashboard/dist', import.meta.url)),
   };

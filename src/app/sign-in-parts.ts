@@ -5,6 +5,7 @@ import { DemoClaim } from '../accounts/sign-in/demo-claim.js';
 import { smtpMailer } from '../accounts/sign-in/mailer.js';
 import { PasswordResets } from '../accounts/sign-in/password-resets.js';
 import { SignIns } from '../accounts/sign-in/sign-ins.js';
+import { TwoFactor } from '../accounts/sign-in/two-factor.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
@@ -31,5 +32,6 @@ export function openSignIn(deps: SignInDeps, parts: OpenParts) {
   const mailer = config.mail && smtpMailer(config.mail);
   const resets = new PasswordResets({ store, directory, signIns, audit, clock, logger, mailer, dashboardUrl });
   parts.add(resets, (part) => part.stop());
-  return { signIns, resets, demoClaim: new DemoClaim({ store, directory, signIns, clock }) };
+  const twoFactor = new TwoFactor({ store: store.signIn.twoFactor, signIns, audit, clock });
+  return { signIns, resets, twoFactor, demoClaim: new DemoClaim({ store, directory, signIns, clock }) };
 }

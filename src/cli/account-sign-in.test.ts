@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { codeAt } from '../../tests/support/authenticator.js';
 import { adminToken, type HttpFixture, httpFixture } from '../../tests/support/http-fixture.js';
 import { createServer, type LodestoneServer } from '../http/server/server.js';
 import { main } from './cli.js';
@@ -44,7 +45,7 @@ describe('lodestone account password, reset-password, operator', () => {
     stdin = 'correct horse 77\n';
     const set = await run('account', 'password', email, '--password-stdin');
     expect(set).toEqual({ code: 0, text: `The password of ${email} was set.`, warnings: '' });
-    expect(await signIns.signIn(email, 'correct horse 77')).not.toBeNull();
+    expect(await signIns.verifySignIn(email, 'correct horse 77')).not.toBeNull();
     const asJson = await run('account', 'password', email, '--password', '-', '--json');
     expect([asJson.code, asJson.text], 'nothing that is no JSON').toEqual([0, '']);
     expect((await run('account', 'operator', email)).text).toMatch(/operator\s+yes/);
@@ -60,11 +61,28 @@ describe('lodestone account password, reset-password, operator', () => {
     expect([code, text]).toEqual([0, expect.stringContaining(`to the owner of ${email} only`)]);
     const { resets, signIns } = fixture.deps.dashboard!;
     expect(await resets.use(token!, 'reset horse 79', '::1')).toMatchObject({ email });
-    expect(await signIns.signIn(email, 'reset horse 79')).not.toBeNull();
+    expect(await signIns.verifySignIn(email, 'reset horse 79')).not.toBeNull();
     expect(await resets.use(token!, 'reset horse 80', '::1')).toBeNull();
     const asJson = JSON.parse((await run('account', 'reset-password', email, '--json')).text);
     expect(Object.keys(asJson)).toEqual(['url', 'expires_at']);
     expect((await run('account', 'reset-password')).code).toBe(2);
+  });
+
+  it('two-factor sign-in of a lost device is reset', async () => {
+    const { account, clock, deps } = fixture;
+    const { signIns, twoFactor } = deps.dashboard!;
+    await signIns.setPassword(account, 'correct horse 77');
+    const { secret } = await twoFactor.begin(account);
+    expect(await twoFactor.confirm(account, codeAt(secret, clock.now()))).toHaveLength(10);
+    expect((await run('account', 'show', account.email)).text).toMatch(/two-factor\s+on/);
+    const { code, text } = await run('account', 'reset-two-factor', account.email);
+    expect([code, text]).toEqual([0, expect.stringContaining(`Two-factor sign-in of ${account.email} is off`)]);
+    expect(await twoFactor.isOn(account.id)).toBe(false);
+    expect((await run('account', 'reset-two-factor', account.email)).text).toContain('was off already');
+    expect(JSON.parse((await run('account', 'reset-two-factor', account.email, '--json')).text)).toMatchObject({
+      two_factor: false,
+    });
+    expect((await run('account', 'reset-two-factor')).code).toBe(2);
   });
 
   it('always name the account and the password', async () => {
@@ -75,7 +93,7 @@ describe('lodestone account password, reset-password, operator', () => {
 
 describe('a secret', () => {
   const password = 'another horse 78';
-  const signsIn = () => fixture.deps.dashboard!.signIns.signIn(fixture.account.email, password);
+  const signsIn = () => fixture.deps.dashboard!.signIns.verifySignIn(fixture.account.email, password);
   const setPassword = (...args: string[]) => run('account', 'password', fixture.account.email, ...args);
 
   it('is read from standard input, a file or the environment', async () => {
@@ -87,7 +105,7 @@ describe('a secret', () => {
     delete env.LODESTONE_PASSWORD;
     stdin = `${password}\r\nnot of it`;
     expect((await run('account', 'create', 'new@example.com', '--password-stdin')).code).toBe(0);
-    expect(await fixture.deps.dashboard!.signIns.signIn('new@example.com', password)).not.toBeNull();
+    expect(await fixture.deps.dashboard!.signIns.verifySignIn('new@example.com', password)).not.toBeNull();
     expect(await run('account', 'password', '--help')).toMatchObject({
       text: expect.stringContaining('--password-stdin'),
     });

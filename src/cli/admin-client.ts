@@ -15,6 +15,7 @@ export interface AccountRow {
   billing_country: string | null;
   balance_usd: string;
   operator: boolean;
+  two_factor: boolean;
   created_at: string;
 }
 

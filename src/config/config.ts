@@ -50,5 +50,6 @@ export interface Config extends ValuesOf<typeof topLevel> {
   notices: NoticeSettings;
   /** null where no mail is sent. */
   mail: MailSettings | null;
+  signIn: ValuesOf<Sections['sign_in']>;
   proof: ValuesOf<Sections['proof']>;
 }

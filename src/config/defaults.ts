@@ -42,6 +42,7 @@ export function configOf(checked: CheckedSettings): Config {
     billing: section('billing'),
     notices: noticesOf(section('notices')),
     mail: mailOf(section('mail')),
+    signIn: section('sign_in'),
     proof: section('proof'),
   };
 }

@@ -280,6 +280,7 @@ describe('migrations', () => {
       { name: '0015-catalogue-changes' },
       { name: '0016-route-history' },
       { name: '0017-password-resets' },
+      { name: '0018-two-factor' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -14,6 +14,29 @@ export interface SignInUser {
   accountId: string;
   operator: boolean;
   hasPassword: boolean;
+  twoFactor: boolean;
+}
+
+export interface TwoFactorEntry {
+  /** Encrypted. */
+  secret: string;
+  /** False while the first code is waited for: sign-in does not ask for one yet. */
+  confirmed: boolean;
+}
+
+export interface TwoFactorStore {
+  /** Keeps a secret until its first code comes, in place of an earlier one that waits. False where two-factor sign-in is on. */
+  offer(accountId: string, secret: string): Promise<boolean>;
+  find(accountId: string): Promise<TwoFactorEntry | null>;
+  /** Turns it on with the secret whose code of `step` was shown. False where it is on, or another secret was offered since. */
+  confirm(accountId: string, secret: string, step: number, codeHashes: readonly string[]): Promise<boolean>;
+  /** True once for each step, and never for a step before one that was used. */
+  useStep(accountId: string, step: number): Promise<boolean>;
+  /** True once for each code. */
+  useRecoveryCode(accountId: string, codeHash: string): Promise<boolean>;
+  recoveryCodesLeft(accountId: string): Promise<number>;
+  /** False where there was none. */
+  remove(accountId: string): Promise<boolean>;
 }
 
 export interface SignInStore {
@@ -37,6 +60,7 @@ export interface SignInStore {
   takeReset(tokenHash: string, nowMs: number): Promise<PasswordReset | null>;
   /** Ends every link of the account. */
   endResets(accountId: string): Promise<void>;
+  readonly twoFactor: TwoFactorStore;
   /** Deletes expired sessions, one-time tokens and links. */
   forgetExpired(nowMs: number): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { DemoClaim } from '../../src/accounts/sign-in/demo-claim.js';
 import { GuessLimiter } from '../../src/accounts/sign-in/guess-limiter.js';
 import { PasswordResets } from '../../src/accounts/sign-in/password-resets.js';
 import { SignIns } from '../../src/accounts/sign-in/sign-ins.js';
+import { TwoFactor } from '../../src/accounts/sign-in/two-factor.js';
 import { silentLogger } from '../../src/base/logger.js';
 import { countsOf } from '../../src/catalogue/counts.js';
 import { MemoryBuckets, MemoryCounters } from '../../src/cluster/memory.js';
@@ -100,6 +101,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
         payments: 'none',
         version: '0.0.0',
       },
+      twoFactor: new TwoFactor({ store: store.signIn.twoFactor, signIns, audit, clock }),
+      operatorsNeedTwoFactor: false,
       demoClaim: new DemoClaim({ store, directory, signIns, clock }),
       registration: 'open',
       welcomeCreditPico: 0n,

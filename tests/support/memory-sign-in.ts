@@ -1,10 +1,11 @@
 /** The sign-in part of the memory store: better-auth over its own memory adapter, tokens in a map. */
 import { memoryAdapter } from 'better-auth/adapters/memory';
-import type { PasswordReset, SignInStore } from '../../src/storage/store.js';
+import type { PasswordReset, SignInStore, TwoFactorEntry, TwoFactorStore } from '../../src/storage/store.js';
 
 interface UserRow {
   id: string;
   operator?: boolean;
+  twoFactor?: boolean;
 }
 
 export function memorySignIn(): SignInStore {
@@ -24,9 +25,10 @@ export function memorySignIn(): SignInStore {
     },
     async list() {
       const passwords = tables.account as { userId: string; password?: string | null }[];
-      return (tables.user as UserRow[]).map(({ id, operator }) => ({
+      return (tables.user as UserRow[]).map(({ id, operator, twoFactor }) => ({
         accountId: id,
         operator: operator === true,
+        twoFactor: twoFactor === true,
         hasPassword: passwords.some(({ userId, password }) => userId === id && typeof password === 'string'),
       }));
     },
@@ -53,6 +55,47 @@ export function memorySignIn(): SignInStore {
     async endResets(accountId) {
       for (const [hash, reset] of resets) if (reset.accountId === accountId) resets.delete(hash);
     },
+    twoFactor: memoryTwoFactor((id, on) => {
+      for (const user of tables.user as UserRow[]) if (user.id === id) user.twoFactor = on;
+    }),
     async forgetExpired() {},
+  };
+}
+
+interface MemoryEntry extends TwoFactorEntry {
+  lastStep: number;
+  codes: Set<string>;
+}
+
+function memoryTwoFactor(setUser: (accountId: string, on: boolean) => void): TwoFactorStore {
+  const entries = new Map<string, MemoryEntry>();
+  return {
+    async offer(accountId, secret) {
+      if (entries.get(accountId)?.confirmed) return false;
+      entries.set(accountId, { secret, confirmed: false, lastStep: 0, codes: new Set() });
+      return true;
+    },
+    find: async (accountId) => entries.get(accountId) ?? null,
+    async confirm(accountId, secret, step, codeHashes) {
+      const entry = entries.get(accountId);
+      if (!entry || entry.confirmed || entry.secret !== secret) return false;
+      entries.set(accountId, { secret, confirmed: true, lastStep: step, codes: new Set(codeHashes) });
+      setUser(accountId, true);
+      return true;
+    },
+    async useStep(accountId, step) {
+      const entry = entries.get(accountId);
+      if (!entry?.confirmed || entry.lastStep >= step) return false;
+      entry.lastStep = step;
+      return true;
+    },
+    useRecoveryCode: async (accountId, codeHash) => entries.get(accountId)?.codes.delete(codeHash) ?? false,
+    recoveryCodesLeft: async (accountId) => entries.get(accountId)?.codes.size ?? 0,
+    async remove(accountId) {
+      setUser(accountId, false);
+      const confirmed = entries.get(accountId)?.confirmed === true;
+      entries.delete(accountId);
+      return confirmed;
+    },
   };
 }

@@ -38,6 +38,10 @@ export interface SignedIn extends Gateway {
   operator: boolean;
   operator_by: 'account' | 'session' | null;
   has_password: boolean;
+  /** Sign-in asks for a code of an authenticator app. */
+  two_factor: boolean;
+  /** Operator rights need two-factor sign-in here. */
+  operators_need_two_factor: boolean;
   demo: boolean;
 }
 

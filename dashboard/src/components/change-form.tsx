@@ -1,5 +1,4 @@
 /** A form that sends one change. An error of the gateway appears at its field, or above the fields; a rate limit counts down. */
-import type { UseMutationResult } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { isApiError } from '../api/client.js';
 import { Button } from './button.js';
@@ -9,8 +8,15 @@ import { messageOf, Notice } from './states.js';
 /** The error that belongs to a field, by the name of its parameter. */
 export type ErrorAt = (param: string) => string | null;
 
+/** A mutation without input. */
+export interface Change<Out> {
+  error: Error | null;
+  isPending: boolean;
+  mutate: (input: undefined, options: { onSuccess: (answer: Out) => void }) => void;
+}
+
 export interface ChangeFormProps<Out> {
-  change: UseMutationResult<Out, Error, void>;
+  change: Change<Out>;
   onDone?: ((answer: Out) => void) | undefined;
   /** The error parameters that have a field in this form. */
   params: readonly string[];

@@ -1,4 +1,4 @@
-/** The fields with which people sign in: an email, and a password that can be shown. */
+/** The fields with which people sign in: an email, a password that can be shown, and a code. */
 import { useState } from 'react';
 import { Input } from './field.js';
 
@@ -49,6 +49,21 @@ export function PasswordInput({ onChange, ...field }: PasswordInputProps) {
       onChange={(event) => onChange(event.target.value)}
       required
       type={shown ? 'text' : 'password'}
+    />
+  );
+}
+
+export function CodeInput({ onChange, ...field }: CredentialInputProps) {
+  return (
+    <Input
+      {...field}
+      autoCapitalize="off"
+      autoComplete="one-time-code"
+      hint="The six digits that your authenticator app shows, or a recovery code."
+      label="Code"
+      name="code"
+      onChange={(event) => onChange(event.target.value)}
+      required
     />
   );
 }

@@ -1,8 +1,7 @@
 /** A dialog with one form. An error of the gateway appears at its field, or above the form. */
-import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button } from './button.js';
-import { ChangeForm, type ErrorAt } from './change-form.js';
+import { type Change, ChangeForm, type ErrorAt } from './change-form.js';
 import { Dialog, DialogActions } from './dialog.js';
 
 export interface FormDialogProps<Out> {
@@ -11,7 +10,7 @@ export interface FormDialogProps<Out> {
   title: string;
   description?: ReactNode;
   action: string;
-  change: UseMutationResult<Out, Error, void>;
+  change: Change<Out> & { reset: () => void };
   onDone?: (answer: Out) => void;
   /** The error parameters that have a field in this form. */
   params: readonly string[];

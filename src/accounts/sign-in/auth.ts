@@ -45,9 +45,15 @@ export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) 
       additionalFields: {
         operatorUntil: { type: 'date', required: false, input: false },
         operatorProof: { type: 'string', required: false, input: false },
+        twoFactorAt: { type: 'date', required: false, input: false },
       },
     },
-    user: { additionalFields: { operator: { type: 'boolean', required: false, defaultValue: false, input: false } } },
+    user: {
+      additionalFields: {
+        operator: { type: 'boolean', required: false, defaultValue: false, input: false },
+        twoFactor: { type: 'boolean', required: false, defaultValue: false, input: false },
+      },
+    },
     advanced: {
       // The library would add the prefix `__Secure-`. Ours is stricter and already part of the name.
       useSecureCookies: false,
@@ -65,12 +71,13 @@ const sessionOpener = {
   id: 'session-opener',
   endpoints: {
     openSession: createAuthEndpoint.serverOnly(
-      { method: 'POST', body: z.object({ userId: z.string() }) },
+      { method: 'POST', body: z.object({ userId: z.string(), twoFactorAt: z.date().nullable() }) },
       async (context) => {
         const { internalAdapter } = context.context;
         const user = await internalAdapter.findUserById(context.body.userId);
         if (!user) throw new Error('a session was to be opened for an account without a sign-in');
-        const session = await internalAdapter.createSession(user.id);
+        const { twoFactorAt } = context.body;
+        const session = await internalAdapter.createSession(user.id, false, { twoFactorAt });
         await setSessionCookie(context, { session, user });
         return { token: session.token };
       },

@@ -46,14 +46,15 @@ describe('sign-in on PostgreSQL', () => {
     const account = await newAccount();
     const [one, other] = [signInsOf(store), signInsOf(store)];
     await one.setPassword(account, 'correct horse');
-    expect(await one.signIn(account.email, 'wrong horse')).toBeNull();
-    const cookies = await one.signIn(account.email, 'correct horse');
-    const found = await other.session(cookieOf(cookies!));
+    expect(await one.verifySignIn(account.email, 'wrong horse')).toBeNull();
+    expect(await one.verifySignIn(account.email, 'correct horse')).toBe(account.id);
+    const cookies = await one.open(account.id);
+    const found = await other.session(cookieOf(cookies));
     expect(found.session).toMatchObject({ account: { id: account.id }, operatorBy: null });
     const kept = await query('select password from lodestone.sign_in_credentials');
     expect(JSON.stringify(kept)).not.toContain('correct horse');
-    await other.signOut(cookieOf(cookies!));
-    expect((await one.session(cookieOf(cookies!))).session).toBeNull();
+    await other.signOut(cookieOf(cookies));
+    expect((await one.session(cookieOf(cookies))).session).toBeNull();
   });
 
   it('hashes a password at a cost that makes guessing slow, and accepts it at that cost', () =>
@@ -65,8 +66,8 @@ describe('sign-in on PostgreSQL', () => {
       const [salt, key] = (kept as { password: string }).password.split(':');
       const cost = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 };
       expect(scryptSync('correct horse', salt!, 64, cost).toString('hex')).toBe(key);
-      expect(await signIns.signIn(account.email, 'correct horse')).not.toBeNull();
-      expect(await signIns.signIn(account.email, 'wrong horse')).toBeNull();
+      expect(await signIns.verifySignIn(account.email, 'correct horse')).not.toBeNull();
+      expect(await signIns.verifySignIn(account.email, 'wrong horse')).toBeNull();
     }));
 
   it('keeps no session token that opens the session, even with the secret that signs cookies', async () => {
@@ -143,7 +144,7 @@ describe('sign-in on PostgreSQL', () => {
     const cookie = '__Host-lodestone_session=a.b';
     await signIns.session(cookie);
     await own.drop();
-    await expect(signIns.signIn('a@example.com', 'correct horse')).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(signIns.verifySignIn('a@example.com', 'correct horse')).rejects.toBeInstanceOf(StoreUnavailable);
     await expect(signIns.users()).rejects.toBeInstanceOf(StoreUnavailable);
     await away.close();
   });

@@ -18,6 +18,8 @@ export interface Session {
   readonly token: string;
   /** What gives the session operator rights; null where it has none. */
   readonly operatorBy: 'account' | 'session' | null;
+  /** The account has two-factor sign-in, which this session has passed: one that has not is no session. */
+  readonly twoFactor: boolean;
 }
 
 /** `Set-Cookie` values for the response. */
@@ -40,6 +42,7 @@ interface KeptSession {
   readonly createdAt: Date;
   readonly operatorUntil?: Date | null | undefined;
   readonly operatorProof?: string | null | undefined;
+  readonly twoFactorAt?: Date | null | undefined;
 }
 
 /** The longest life of a session, however often it is used. */
@@ -79,14 +82,17 @@ export class SignIns {
       const account = response && (await this.deps.directory.account(response.user.id));
       if (!account) return { session: null, cookies: headers.getSetCookie() };
       const { session, user } = response;
-      if (this.isOver(session)) return { session: null, cookies: await this.signOut(cookie) };
+      const twoFactor = user.twoFactor === true;
+      if (this.isOver(session, twoFactor)) return { session: null, cookies: await this.signOut(cookie) };
       const operatorBy = this.operatorBy(account, user.operator === true, session);
-      return { session: { account, token: session.token, operatorBy }, cookies: headers.getSetCookie() };
+      return { session: { account, token: session.token, operatorBy, twoFactor }, cookies: headers.getSetCookie() };
     });
   }
 
-  private isOver({ token, createdAt, operatorProof }: KeptSession): boolean {
+  private isOver({ token, createdAt, operatorProof, twoFactorAt }: KeptSession, twoFactor: boolean): boolean {
     if (createdAt.getTime() + sessionMaxMs <= this.deps.clock.now()) return true;
+    // A sign-in that began before two-factor was turned on may have opened it.
+    if (twoFactor && twoFactorAt == null) return true;
     return operatorProof != null && !equal(operatorProof, this.operatorProof(token));
   }
 
@@ -104,25 +110,29 @@ export class SignIns {
     return createHmac('sha256', sessionToken).update(this.deps.tokens.admin).digest('base64url');
   }
 
-  /** Returns the cookies of a new session; null where email or password is wrong. An unknown email takes as long. */
-  signIn(email: string, password: string): Promise<Cookies | null> {
+  /** Returns the id of the account; null where email or password is wrong. An unknown email takes as long. */
+  verifySignIn(email: string, password: string): Promise<string | null> {
     return this.runHashing(async (auth) => {
-      try {
-        const { headers } = await auth.api.signInEmail({ body: { email, password }, returnHeaders: true });
-        return headers.getSetCookie();
-      } catch (error) {
-        if (isRefusal(error)) return null;
-        throw error;
-      }
+      const { internalAdapter, password: hasher } = await auth.$context;
+      const found = await internalAdapter.findUserByEmail(email, { includeAccounts: true });
+      const hash = found?.accounts.find(({ providerId }) => providerId === credential)?.password;
+      if (hash) return (await hasher.verify({ hash, password })) ? found.user.id : null;
+      await hasher.hash(password);
+      return null;
     });
   }
 
-  /** Opens a session for a user that was authenticated in another way. */
-  open(accountId: string): Promise<Cookies> {
+  /** Opens a session for a user that has been authenticated, and that has passed the second factor where `twoFactor` is true. */
+  open(accountId: string, twoFactor = false): Promise<Cookies> {
     return this.run(async (auth) => {
-      const { headers } = await auth.api.openSession({ body: { userId: accountId }, returnHeaders: true });
+      const body = { userId: accountId, twoFactorAt: twoFactor ? new Date(this.deps.clock.now()) : null };
+      const { headers } = await auth.api.openSession({ body, returnHeaders: true });
       return headers.getSetCookie();
     });
+  }
+
+  endSessions(accountId: string): Promise<void> {
+    return this.run(async (auth) => (await auth.$context).internalAdapter.deleteUserSessions(accountId));
   }
 
   signOut(cookie: string): Promise<Cookies> {
@@ -135,13 +145,15 @@ export class SignIns {
   /** Returns false where the current password is wrong. Ends every session of the account; the caller opens a new one. */
   changePassword(accountId: string, current: string | null, next: string): Promise<boolean> {
     return this.runHashing(async (auth) => {
-      const { internalAdapter, password } = await auth.$context;
-      const kept = (await internalAdapter.findCredentialAccount(accountId))?.password ?? null;
-      if (kept !== null && !(current !== null && (await password.verify({ hash: kept, password: current }))))
-        return false;
-      await this.keepHash(auth, accountId, await password.hash(next));
+      if (!(await isPassword(auth, accountId, current))) return false;
+      await this.keepHash(auth, accountId, await (await auth.$context).password.hash(next));
       return true;
     });
+  }
+
+  /** True also for an account without a password. */
+  verifyPassword(accountId: string, password: string): Promise<boolean> {
+    return this.runHashing((auth) => isPassword(auth, accountId, password));
   }
 
   /** Lets the account sign in, or gives it a new password, and ends all of its sessions. */
@@ -263,6 +275,13 @@ export class SignIns {
   }
 }
 
+/** An account without a password accepts none and any. */
+async function isPassword(auth: Auth, accountId: string, given: string | null): Promise<boolean> {
+  const { internalAdapter, password } = await auth.$context;
+  const hash = (await internalAdapter.findCredentialAccount(accountId))?.password ?? null;
+  return hash === null || (given !== null && (await password.verify({ hash, password: given })));
+}
+
 function equal(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
@@ -271,15 +290,10 @@ function headersOf(cookie: string): Headers {
   return new Headers({ cookie });
 }
 
-/** The library's errors have a status: 4xx is its answer to the request, and any other is a failure of the store. */
+/** Only the library's own errors have a status. They come from what it read of the store. */
 function statusOf(error: unknown): number | undefined {
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
   return typeof status === 'number' ? status : undefined;
-}
-
-function isRefusal(error: unknown): boolean {
-  const status = statusOf(error);
-  return status !== undefined && status >= 400 && status < 500;
 }
 
 const uniqueViolation = '23505';

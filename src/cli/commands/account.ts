@@ -63,6 +63,14 @@ export const accountCommands: readonly Command[] = [
     run: makeResetLink,
   },
   {
+    name: 'account reset-two-factor',
+    parameters: '<id or email>',
+    summary: 'Turn off two-factor sign-in for a lost device; every session of the account ends.',
+    options: { account: { type: 'string' } },
+    positionalsMax: 1,
+    run: resetTwoFactor,
+  },
+  {
     name: 'account operator',
     parameters: '<id or email> [--revoke]',
     summary: 'Let an account use the operators\u2019 pages of the dashboard.',
@@ -125,6 +133,19 @@ interface ResetLink {
   expires_at: string;
 }
 
+async function resetTwoFactor(context: CommandContext): Promise<void> {
+  required(context.positionals[0] ?? context.options.account, 'The account (id or email address)');
+  const { id, email, two_factor: wasOn } = await findAccount(context);
+  const account = await context.client().call<AccountRow>('DELETE', `/accounts/${id}/two-factor`);
+  const { io, json } = context;
+  if (json) return io.out(JSON.stringify(account, null, 2));
+  io.out(
+    wasOn
+      ? `Two-factor sign-in of ${email} is off, and its sessions have ended. The owner signs in with the password alone.`
+      : `Two-factor sign-in of ${email} was off already.`,
+  );
+}
+
 async function setOperator(context: CommandContext): Promise<void> {
   required(context.positionals[0] ?? context.options.account, 'The account (id or email address)');
   const { id } = await findAccount(context);
@@ -143,6 +164,7 @@ function shownFields(account: AccountRow): [string, unknown][] {
     ['name', account.name],
     ['status', account.status],
     ['operator', account.operator ? 'yes' : 'no'],
+    ['two-factor', account.two_factor ? 'on' : 'off'],
     ['billing country', account.billing_country],
     ['balance (USD)', account.balance_usd],
     ['created', account.created_at],

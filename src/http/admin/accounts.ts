@@ -103,6 +103,17 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
+/** For a lost device. Operators turn their own off with a code, as anybody does, so that a stolen session cannot. */
+export function registerTwoFactorReset(app: FastifyInstance, deps: HttpDeps): void {
+  app.delete<WithId>('/accounts/:id/two-factor', async (request) => {
+    const account = await accountNamed(deps, request.params.id);
+    if (request.session?.account.id === account.id) throw gatewayError('two_factor_own_reset');
+    const reset = await deps.dashboard?.twoFactor.reset(account.id);
+    if (reset) await deps.audit.record(actorOf(request), 'account.two_factor_reset', account.id);
+    return accountJson(account, await userOf(deps, account.id));
+  });
+}
+
 export async function accountNamed({ directory }: HttpDeps, id: string): Promise<Account> {
   const account = await directory.account(id);
   if (!account) throw gatewayError('resource_not_found', { what: 'account', id: id.slice(0, 100) });
@@ -154,6 +165,7 @@ function accountJson(account: Account, user: SignInUser | undefined) {
     credit_limit_usd: usdText(account.creditLimitPico),
     sign_in: user !== undefined,
     operator: user?.operator ?? false,
+    two_factor: user?.twoFactor ?? false,
     created_at: new Date(account.createdAt).toISOString(),
   };
 }

@@ -92,7 +92,14 @@ function faultOf(issue: z.core.$ZodIssue, body: unknown) {
   return gatewayError('field_invalid', { param: issue.path.join('.'), reason: `${found}: ${ruleText(issue)}` });
 }
 
-const secretFields = new Set<PropertyKey>(['password', 'current_password', 'new_password', 'admin_token', 'token']);
+const secretFields = new Set<PropertyKey>([
+  'password',
+  'current_password',
+  'new_password',
+  'admin_token',
+  'token',
+  'code',
+]);
 
 /** Secrets are never quoted. */
 function shownValue(field: PropertyKey | undefined, value: unknown): string {

@@ -4,7 +4,7 @@ import { registerAllActivity } from '../api/activity.js';
 import { registerAnyProof } from '../api/proof.js';
 import type { HttpDeps } from '../deps.js';
 import { checkAnnouncedBody } from '../server/body.js';
-import { registerAccounts } from './accounts.js';
+import { registerAccounts, registerTwoFactorReset } from './accounts.js';
 import { requireAdminToken } from './admin-gate.js';
 import { registerAudit } from './audit.js';
 import { registerBilledLines } from './billed-lines.js';
@@ -28,6 +28,7 @@ export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promi
 /** The endpoints without the check of who is calling. */
 export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps): void {
   registerAccounts(app, deps);
+  registerTwoFactorReset(app, deps);
   registerCreditsAndLedger(app, deps);
   registerKeys(app, deps);
   registerRoutes(app, deps);

@@ -33,6 +33,17 @@ export function signUpBuckets(peer: string): Bucket[] {
   return [{ name: `sign-up ${peer}`, capacity: 20, refillMs: 180 * seconds }];
 }
 
+/**
+ * Few, because a code has six digits. Whoever guesses here knows the password, so a browser that the account knows is not
+ * counted separately: a new password ends the guesses.
+ */
+export function codeBuckets({ peer, account }: Omit<Attempt, 'device'>): Bucket[] {
+  return [
+    { name: `code of ${account} at ${peer}`, capacity: 5, refillMs: 60 * seconds },
+    { name: `code of ${account}`, capacity: 10, refillMs: 300 * seconds },
+  ];
+}
+
 /** For a one-time link and the admin token, which people rarely mistype. */
 export function secretBuckets(peer: string): Bucket[] {
   return [{ name: `secret ${peer}`, capacity: 10, refillMs: 30 * seconds }];

@@ -4,6 +4,7 @@ import type { DemoClaim } from '../../accounts/sign-in/demo-claim.js';
 import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
 import type { PasswordResets } from '../../accounts/sign-in/password-resets.js';
 import type { SignIns } from '../../accounts/sign-in/sign-ins.js';
+import type { TwoFactor } from '../../accounts/sign-in/two-factor.js';
 import type { PicoUsd } from '../../base/money.js';
 import type { Identity } from '../../domain/account.js';
 import type { Door } from '../../doors/door.js';
@@ -12,6 +13,9 @@ export interface DashboardDeps {
   signIns: SignIns;
   demoClaim: Pick<DemoClaim, 'take'>;
   resets: Pick<PasswordResets, 'sendsMail' | 'request' | 'makeLink' | 'use'>;
+  twoFactor: TwoFactor;
+  /** Operators without two-factor sign-in have no operator rights. */
+  operatorsNeedTwoFactor: boolean;
   limiter: GuessLimiter;
   registration: 'open' | 'closed';
   /** Credit for an account that signs up. */

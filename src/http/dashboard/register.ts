@@ -20,6 +20,7 @@ import { requireOperator, requireSession } from './require-session.js';
 import { checkSameOrigin } from './same-origin.js';
 import { registerOwnSession, registerSession } from './session.js';
 import { registerSignIn } from './sign-in.js';
+import { registerTwoFactor } from './two-factor.js';
 import { registerUsage } from './usage.js';
 
 export async function registerDashboard(app: FastifyInstance, deps: HttpDeps): Promise<void> {
@@ -44,6 +45,7 @@ export async function registerDashboard(app: FastifyInstance, deps: HttpDeps): P
 async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): Promise<void> {
   requireSession(app, deps, dashboard);
   registerOwnSession(app, deps, dashboard);
+  registerTwoFactor(app, deps, dashboard);
   registerOverview(app, deps);
   registerOwnKeys(app, deps);
   registerCatalogueView(app, deps);
@@ -58,7 +60,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   await registerAccountResources(app, deps);
   await app.register(
     async (operators) => {
-      requireOperator(operators);
+      requireOperator(operators, dashboard);
       registerOperatorResources(operators, deps);
       registerOperatorReport(operators, deps);
       registerOperatorRequests(operators, deps);

@@ -26,10 +26,20 @@ export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: 
   });
 }
 
-export function requireOperator(app: FastifyInstance): void {
+export function requireOperator(app: FastifyInstance, dashboard: DashboardDeps): void {
   app.addHook('onRequest', async (request) => {
-    if (sessionOf(request).operatorBy === null) throw gatewayError('operator_required');
+    const session = sessionOf(request);
+    if (session.operatorBy === null) throw gatewayError('operator_required');
+    checkSecondFactor(session, dashboard);
   });
+}
+
+/** Throws where operators need two-factor sign-in and the account has none. */
+export function checkSecondFactor(
+  { twoFactor }: Session,
+  { operatorsNeedTwoFactor }: Pick<DashboardDeps, 'operatorsNeedTwoFactor'>,
+): void {
+  if (operatorsNeedTwoFactor && !twoFactor) throw gatewayError('two_factor_enrolment_required');
 }
 
 export function sessionOf(request: FastifyRequest): Session {

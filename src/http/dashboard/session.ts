@@ -12,7 +12,7 @@ import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
-import { readSession, sessionOf } from './require-session.js';
+import { checkSecondFactor, readSession, sessionOf } from './require-session.js';
 
 export function registerSession(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   app.get('/session', async (request, reply) =>
@@ -33,7 +33,8 @@ export async function sessionJson({ limits, store }: HttpDeps, dashboard: Dashbo
     password_reset,
   };
   if (!session) return { signed_in: false, ...common };
-  const { account, operatorBy } = session;
+  const { account, operatorBy, twoFactor } = session;
+  const { operatorsNeedTwoFactor } = dashboard;
   const thresholdPico = (await store.notices.threshold(account.id)) ?? dashboard.lowBalancePico;
   return {
     signed_in: true,
@@ -52,9 +53,11 @@ export async function sessionJson({ limits, store }: HttpDeps, dashboard: Dashbo
       },
       created_at: new Date(account.createdAt).toISOString(),
     },
-    operator: operatorBy !== null,
+    operator: operatorBy !== null && (twoFactor || !operatorsNeedTwoFactor),
     operator_by: operatorBy,
     has_password: await signIns.hasPassword(account.id),
+    two_factor: twoFactor,
+    operators_need_two_factor: operatorsNeedTwoFactor,
     demo: account.email === demoEmail,
   };
 }
@@ -82,18 +85,15 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
     const changed = await limitGuesses(limiter, buckets, attempt);
     if (!changed) throw gatewayError('current_password_wrong');
     await deps.audit.record(`account:${account.id}`, 'account.password', account.id);
-    reply.header('set-cookie', await signIns.open(account.id));
-    const { operatorBy } = sessionOf(request);
-    return sessionJson(deps, dashboard, {
-      account,
-      token: '',
-      operatorBy: operatorBy === 'account' ? operatorBy : null,
-    });
+    const session = sessionOf(request);
+    reply.header('set-cookie', await signIns.open(account.id, session.twoFactor));
+    return sessionJson(deps, dashboard, withoutAdminToken(session));
   });
 
   app.post('/operator', async (request) => {
     const session = sessionOf(request);
     const { admin_token } = bodyFields(request, adminProof);
+    checkSecondFactor(session, dashboard);
     const attempt = async () => (await gate.verify(admin_token, request, request.origin.address)) || null;
     if (!(await limitGuesses(limiter, secretBuckets(callerPeer(request)), attempt))) {
       throw gatewayError('operator_token_wrong');
@@ -106,9 +106,11 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
   app.delete('/operator', async (request) => {
     const session = sessionOf(request);
     await signIns.setSessionOperator(session, false);
-    return sessionJson(deps, dashboard, {
-      ...session,
-      operatorBy: session.operatorBy === 'account' ? 'account' : null,
-    });
+    return sessionJson(deps, dashboard, withoutAdminToken(session));
   });
+}
+
+/** The session without the rights that the admin token gave it. */
+export function withoutAdminToken(session: Session): Session {
+  return { ...session, operatorBy: session.operatorBy === 'account' ? 'account' : null };
 }

@@ -13,15 +13,20 @@ import type { HttpDeps } from '../deps.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { sessionJson } from './session.js';
+import { useCode } from './two-factor.js';
 
 const newAccount = z.strictObject({ email: emailAddress, password: newPassword, name: personText(200).nullish() });
 /** Not checked against the rules for new passwords: any fault in it is a wrong guess. */
 const text = z.string('must be text').max(1000, 'must be at most 1000 characters');
-const credentials = z.strictObject({ email: text.trim().toLowerCase(), password: text });
+const credentials = z.strictObject({
+  email: text.trim().toLowerCase(),
+  password: text,
+  code: text.trim().nullish(),
+});
 const claim = z.strictObject({ token: text });
 
 export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
-  const { signIns, limiter, demoClaim } = dashboard;
+  const { signIns, limiter, demoClaim, twoFactor } = dashboard;
   const devices = new DeviceCookies(() => signIns.keyFor('device cookies'), dashboard.secure);
   const answerSignedIn = async (
     reply: FastifyReply,
@@ -30,7 +35,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     session?: Partial<Session>,
   ) => {
     reply.header('set-cookie', cookies);
-    return sessionJson(deps, dashboard, { account, token: '', operatorBy: null, ...session });
+    return sessionJson(deps, dashboard, { account, token: '', operatorBy: null, twoFactor: false, ...session });
   };
 
   app.post('/sign-up', async (request, reply) => {
@@ -50,11 +55,18 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
   });
 
   app.post('/sign-in', async (request, reply) => {
-    const { email, password } = bodyFields(request, credentials);
+    const { email, password, code } = bodyFields(request, credentials);
     const device = await devices.deviceOf(request.headers.cookie, email);
-    const buckets = signInBuckets({ peer: callerPeer(request), account: email, device });
-    const cookies = await limitGuesses(limiter, buckets, () => signIns.signIn(email, password));
-    if (!cookies) throw gatewayError('sign_in_failed');
+    const peer = callerPeer(request);
+    const buckets = signInBuckets({ peer, account: email, device });
+    const accountId = await limitGuesses(limiter, buckets, () => signIns.verifySignIn(email, password));
+    if (!accountId) throw gatewayError('sign_in_failed');
+    const asksForCode = await twoFactor.isOn(accountId);
+    if (asksForCode) {
+      if (!code) throw gatewayError('two_factor_required');
+      await useCode(dashboard, { peer, account: accountId }, code);
+    }
+    const cookies = await signIns.open(accountId, asksForCode);
     const session = await newSession(dashboard, cookies);
     await deps.audit.record(`account:${session.account.id}`, 'session.open', session.account.id);
     const withDevice = device === null ? [...cookies, await devices.make(email)] : cookies;

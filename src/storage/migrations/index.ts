@@ -17,6 +17,7 @@ import { catalogueChanges } from './0015-catalogue-changes.js';
 import { routeHistory } from './0016-route-history.js';
 import { passwordResets } from './0017-password-resets.js';
 import { rollupDays } from './0018-rollup-days.js';
+import { twoFactor } from './0019-two-factor.js';
 
 export interface Migration {
   readonly name: string;
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   { name: '0016-route-history', sql: routeHistory },
   { name: '0017-password-resets', sql: passwordResets },
   { name: '0018-rollup-days', sql: rollupDays },
+  { name: '0019-two-factor', sql: twoFactor },
 ];

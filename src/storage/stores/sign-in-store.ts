@@ -4,6 +4,7 @@ import type { Database } from '../database.js';
 import type { PasswordReset, SignInStore } from '../store.js';
 import * as tables from './sign-in-tables.js';
 import { accounts } from './tables.js';
+import { twoFactorStore } from './two-factor-store.js';
 
 const { user, session, account, verification, secret, passwordResets } = tables;
 
@@ -25,11 +26,16 @@ export function signInStore(database: Database): SignInStore {
     async list() {
       const rows = await database.query((db) =>
         db
-          .select({ accountId: user.id, operator: user.operator, password: account.password })
+          .select({
+            accountId: user.id,
+            operator: user.operator,
+            twoFactor: user.twoFactor,
+            password: account.password,
+          })
           .from(user)
           .leftJoin(account, and(eq(account.userId, user.id), isNotNull(account.password))),
       );
-      return rows.map(({ accountId, operator, password }) => ({ accountId, operator, hasPassword: password !== null }));
+      return rows.map(({ password, ...row }) => ({ ...row, hasPassword: password !== null }));
     },
 
     async keepOnlyToken(identifier, value, expiresAt) {
@@ -73,6 +79,8 @@ export function signInStore(database: Database): SignInStore {
     async endResets(accountId) {
       await database.query((db) => db.delete(passwordResets).where(eq(passwordResets.accountId, accountId)));
     },
+
+    twoFactor: twoFactorStore(database),
 
     async forgetExpired(nowMs) {
       const now = new Date(nowMs);

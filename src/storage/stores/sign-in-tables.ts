@@ -1,5 +1,5 @@
 /** The tables for signing in as better-auth's adapter needs them: its names for models and fields, times as dates. */
-import { boolean, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, boolean, pgSchema, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { cleanText } from './tables.js';
 
 const lodestone = pgSchema('lodestone');
@@ -13,6 +13,7 @@ export const user = lodestone.table('sign_in_users', {
   emailVerified: boolean('email_verified').notNull().default(false),
   image: text('image'),
   operator: boolean('operator').notNull().default(false),
+  twoFactor: boolean('two_factor').notNull().default(false),
   createdAt: moment('created_at').notNull(),
   updatedAt: moment('updated_at').notNull(),
 });
@@ -24,6 +25,7 @@ export const session = lodestone.table('sign_in_sessions', {
   token: cleanText('token').notNull(),
   operatorUntil: moment('operator_until'),
   operatorProof: text('operator_proof'),
+  twoFactorAt: moment('two_factor_at'),
   ipAddress: text('ip_address'),
   userAgent: text('user_agent'),
   expiresAt: moment('expires_at').notNull(),
@@ -68,3 +70,16 @@ export const passwordResets = lodestone.table('password_resets', {
   sentBy: text('sent_by').$type<'mail' | 'operator'>().notNull(),
   expiresAt: moment('expires_at').notNull(),
 });
+
+export const twoFactor = lodestone.table('two_factor', {
+  accountId: text('account_id').primaryKey(),
+  secret: text('secret').notNull(),
+  lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
+  confirmedAt: moment('confirmed_at'),
+});
+
+export const recoveryCodes = lodestone.table(
+  'two_factor_recovery_codes',
+  { accountId: text('account_id').notNull(), codeHash: cleanText('code_hash').notNull() },
+  (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
+);

@@ -1,4 +1,4 @@
-/** The signed-in account: who it is, its limits, its password, and operator rights for this session. */
+/** The signed-in account: who it is, its limits, its password, two-factor sign-in, and operator rights for this session. */
 import { Card } from '../../components/card.js';
 import { Facts } from '../../components/facts.js';
 import { PageHeader } from '../../components/page-header.js';
@@ -7,6 +7,7 @@ import { date } from '../../format/time.js';
 import { useSession } from '../../layout/session-context.js';
 import { OperatorCard } from './operator-card.js';
 import { PasswordCard } from './password-card.js';
+import { TwoFactorCard } from './two-factor-card.js';
 
 export function Page() {
   const { account, version } = useSession();
@@ -30,7 +31,10 @@ export function Page() {
           </Card>
           <OperatorCard />
         </div>
-        <PasswordCard />
+        <div className="flex flex-col gap-5">
+          <PasswordCard />
+          <TwoFactorCard />
+        </div>
       </div>
     </>
   );

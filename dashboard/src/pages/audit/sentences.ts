@@ -34,6 +34,13 @@ const sentences: Record<string, Sentence> = {
   'account.claim': () => ['claimed the demo account'],
   'account.update': (entry) => ['changed ', changesOf(entry.details), ' of ', subject(entry)],
   'account.password': (entry) => ['set the password of ', subject(entry)],
+  'account.password_reset_request': (entry) => ['asked for a link that resets the password of ', subject(entry)],
+  'account.password_reset_link': (entry) => ['made a link that resets the password of ', subject(entry)],
+  'account.password_reset': (entry) => ['reset the password of ', subject(entry), ' with a link'],
+  'account.two_factor_on': () => ['turned two-factor sign-in on'],
+  'account.two_factor_off': () => ['turned two-factor sign-in off'],
+  'account.two_factor_reset': (entry) => ['reset the two-factor sign-in of ', subject(entry)],
+  'account.recovery_code': ({ details }) => [`used a recovery code; ${text(details.left)} are left`],
   'account.operator': (entry) => [
     entry.details.operator ? 'made an operator of ' : 'took operator rights from ',
     subject(entry),

@@ -52,6 +52,7 @@ export const adminAccounts: Resource = {
       },
       credit_limit_usd: usd('How far below zero the balance may go.'),
       operator: boolean('It is an operator in the dashboard.'),
+      two_factor: boolean('Sign-in at the dashboard asks for a code.'),
       created_at: time('When it was made.'),
     }),
     NewAccount: bodySchema(newAccount),
@@ -136,6 +137,17 @@ export const adminAccounts: Resource = {
             object({ url: text('Give it to the owner of the account only.'), expires_at: time('When it expires.') }),
           ),
         },
+      }),
+    },
+    '/admin/v1/accounts/{id}/two-factor': {
+      delete: adminOperation({
+        id: 'resetTwoFactor',
+        tag: accountsTag.name,
+        summary: 'Reset two-factor sign-in',
+        description:
+          'For a lost device: sign-in asks for no code until the owner turns it on again. Ends the sessions of the account. Where it is off, nothing happens.',
+        parameters: [accountId],
+        answers: { '200': json('The account.', ref('Account')) },
       }),
     },
   },

@@ -1,0 +1,81 @@
+/** Turns two-factor sign-in of the own account on and off. Both ask for the password, because a session may be stolen. */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { Account } from '../../domain/account.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { bodyFields } from '../admin/fields.js';
+import type { HttpDeps } from '../deps.js';
+import { type Attempt, callerPeer, codeBuckets, limitGuesses, signInBuckets } from './attempts.js';
+import type { DashboardDeps } from './dashboard-deps.js';
+import { sessionOf } from './require-session.js';
+import { sessionJson, withoutAdminToken } from './session.js';
+
+const text = z.string('must be text').max(1000, 'must be at most 1000 characters');
+const begin = z.strictObject({ password: text });
+const confirmation = z.strictObject({ code: text });
+const end = z.strictObject({ password: text, code: text });
+
+export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
+  const { signIns, twoFactor, limiter } = dashboard;
+
+  app.get('/two-factor', async (request) => {
+    const { account, twoFactor: on } = sessionOf(request);
+    return { on, recovery_codes_left: on ? await twoFactor.recoveryCodesLeft(account.id) : 0 };
+  });
+
+  app.post('/two-factor', async (request) => {
+    const { account } = sessionOf(request);
+    const { password } = bodyFields(request, begin);
+    if (!(await signIns.hasPassword(account.id))) {
+      const reason = 'is not set yet: set a password for the account first';
+      throw gatewayError('field_invalid', { param: 'password', reason });
+    }
+    await checkPassword(dashboard, account, callerPeer(request), password);
+    const { secret, url } = await twoFactor.begin(account);
+    return { secret, otpauth_url: url };
+  });
+
+  app.post('/two-factor/confirm', async (request, reply) => {
+    const session = sessionOf(request);
+    const { account } = session;
+    const { code } = bodyFields(request, confirmation);
+    const buckets = codeBuckets({ peer: callerPeer(request), account: account.id });
+    const codes = await limitGuesses(limiter, buckets, () => twoFactor.confirm(account, code));
+    if (!codes) throw gatewayError('two_factor_code_wrong');
+    reply.header('set-cookie', await signIns.open(account.id, true));
+    const confirmed = { ...withoutAdminToken(session), twoFactor: true };
+    return { recovery_codes: codes, session: await sessionJson(deps, dashboard, confirmed) };
+  });
+
+  app.post('/two-factor/off', async (request) => {
+    const session = sessionOf(request);
+    const { account } = session;
+    const { password, code } = bodyFields(request, end);
+    const peer = callerPeer(request);
+    await checkPassword(dashboard, account, peer, password);
+    await useCode(dashboard, { peer, account: account.id }, code);
+    await twoFactor.turnOff(account);
+    return sessionJson(deps, dashboard, { ...session, twoFactor: false });
+  });
+}
+
+/** Throws where the code is wrong, and counts it as a guess. */
+export async function useCode(
+  { limiter, twoFactor }: Pick<DashboardDeps, 'limiter' | 'twoFactor'>,
+  attempt: Omit<Attempt, 'device'>,
+  code: string,
+): Promise<void> {
+  const use = async () => (await twoFactor.use(attempt.account, code)) || null;
+  if (!(await limitGuesses(limiter, codeBuckets(attempt), use))) throw gatewayError('two_factor_code_wrong');
+}
+
+async function checkPassword(
+  { signIns, limiter }: DashboardDeps,
+  account: Account,
+  peer: string,
+  password: string,
+): Promise<void> {
+  const buckets = signInBuckets({ peer, account: account.id, device: null });
+  const attempt = async () => (await signIns.verifyPassword(account.id, password)) || null;
+  if (!(await limitGuesses(limiter, buckets, attempt))) throw gatewayError('two_factor_password_wrong');
+}
