@@ -189,6 +189,42 @@ describeInBrowser('figures', () => {
     expect(visitor.problems).toEqual([]);
   });
 
+  it('a chart is read by keyboard: each point is announced, and Escape leaves it', async () => {
+    const { page } = visitor;
+    const { from, to } = await open('/usage?range=30d');
+    const answer = await dashboardCall(gateway, 'GET', `usage/report?from=${from}&to=${to}`, undefined, member);
+    const { series } = (await answer.json()) as { series: { requests: number; errors: number }[] };
+    const announced = page.locator('[aria-live="polite"]').filter({ hasText: 'Requests' });
+    const chart = page.getByRole('application', { name: /requests? over time/ });
+    await chart.focus();
+    expect(await announced.count(), 'nothing before the first key').toBe(0);
+    const shownAt = (index: number) =>
+      `Requests ${series.at(index)!.requests.toLocaleString('en-GB')}, Errors ${series.at(index)!.errors}`;
+    for (const [key, index] of [
+      ['End', -1],
+      ['ArrowLeft', -2],
+      ['ArrowRight', -1],
+      ['Home', 0],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(() => announced.textContent(), key).toContain(shownAt(index));
+    }
+    expect(await visitor.accessibilityFaults('all but colours')).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => announced.count()).toBe(0);
+    expect(await chart.evaluate('(element) => element === document.activeElement')).toBe(false);
+  });
+
+  it('a model is found by its id from any page, and opens', async () => {
+    const { page } = visitor;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').fill('meta/llama-3.3-70b');
+    await page.getByRole('option').filter({ hasText: 'Llama 3.3 70B' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Llama 3.3 70B' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/dashboard/models/meta/llama-3.3-70b');
+  });
+
   it('a request is found by its request id from any page, and its receipt adds up', async () => {
     const { page } = visitor;
     const answer = await dashboardCall(gateway, 'GET', 'usage/requests?limit=1&sort=cost', undefined, member);

@@ -1,5 +1,8 @@
-/** A chart over time in a card: its name, the figures under the pointer (or the whole period's), and a summary for screen readers. */
-import { lazy, Suspense, useState } from 'react';
+/**
+ * A chart over time in a card: its name, the figures under the pointer, and a summary for screen readers. With the focus on it,
+ * arrow keys go from point to point and each is announced; Escape leaves the chart.
+ */
+import { type KeyboardEvent, lazy, Suspense, useId, useState } from 'react';
 import { stepLabel } from '../../format/time.js';
 import { useResolvedTheme } from '../../layout/theme.js';
 import { Card } from '../card.js';
@@ -39,8 +42,26 @@ const dots = {
 
 export function Chart({ title, description, summary, at, stepSeconds, series, axisLabel, emptyText }: ChartProps) {
   const [index, setIndex] = useState<number | null>(null);
+  /** The point that was reached by keyboard. The pointer's is not announced: it passes over many. */
+  const [keyed, setKeyed] = useState<number | null>(null);
+  const keysId = useId();
   const theme = useResolvedTheme();
   const moment = index === null ? undefined : at[index];
+  const choose = (next: number | null) => {
+    setKeyed(next);
+    setIndex(next);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key === 'Escape') {
+      choose(null);
+      event.currentTarget.blur();
+      return;
+    }
+    const next = nextPoint(event.key, index, at.length);
+    if (next === null) return;
+    event.preventDefault();
+    choose(next);
+  };
   return (
     <Card description={description} title={title}>
       <p aria-hidden="true" className="tabular flex min-h-5 flex-wrap gap-x-4 text-xs text-ink-2">
@@ -53,17 +74,55 @@ export function Chart({ title, description, summary, at, stepSeconds, series, ax
         ))}
         {moment !== undefined && <span className="ml-auto text-ink-3">{stepLabel(moment, stepSeconds)}</span>}
       </p>
-      <div aria-label={summary} className="relative mt-2 h-[168px]" role="img">
-        {emptyText !== null ? (
+      {emptyText !== null ? (
+        <div aria-label={summary} className="mt-2 h-[168px]" role="img">
           <p className="flex h-full items-center justify-center rounded-md bg-sunken/60 text-sm text-ink-3">
             {emptyText}
           </p>
-        ) : (
+        </div>
+      ) : (
+        // An application gets the arrow keys, which screen readers otherwise keep for reading.
+        <div
+          aria-describedby={keysId}
+          aria-label={summary}
+          aria-roledescription="chart"
+          className="relative mt-2 h-[168px] rounded-md"
+          onBlur={() => choose(null)}
+          onKeyDown={onKeyDown}
+          role="application"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: its points are reached by keyboard.
+          tabIndex={0}
+        >
           <Suspense fallback={<Skeleton className="h-full" />}>
-            <Plot {...{ at, stepSeconds, series, axisLabel, theme }} onHover={setIndex} />
+            <Plot {...{ at, stepSeconds, series, axisLabel, theme, keyed }} onHover={setIndex} />
           </Suspense>
-        )}
-      </div>
+        </div>
+      )}
+      <p className="sr-only" id={keysId}>
+        Arrow keys go from point to point. Escape leaves the chart.
+      </p>
+      <p aria-live="polite" className="sr-only">
+        {keyed !== null && pointText(keyed, { at, stepSeconds, series })}
+      </p>
     </Card>
   );
+}
+
+/** The point that a key leads to; null where the key is none of the chart's. */
+function nextPoint(key: string, from: number | null, length: number): number | null {
+  const last = length - 1;
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  if (key === 'ArrowRight') return from === null ? 0 : Math.min(from + 1, last);
+  if (key === 'ArrowLeft') return from === null ? last : Math.max(from - 1, 0);
+  return null;
+}
+
+function pointText(
+  index: number,
+  { at, stepSeconds, series }: Pick<ChartProps, 'at' | 'stepSeconds' | 'series'>,
+): string {
+  const moment = at[index];
+  if (moment === undefined) return '';
+  return `${stepLabel(moment, stepSeconds)}: ${series.map(({ label, texts }) => `${label} ${texts[index]}`).join(', ')}`;
 }

@@ -13,13 +13,16 @@ export interface PlotProps {
   axisLabel: (value: number) => string;
   /** Redraws when it changes, because a canvas does not follow CSS. */
   theme: string;
+  /** The point that the keyboard has reached. */
+  keyed: number | null;
   onHover: (index: number | null) => void;
 }
 
 const heightPx = 168;
 
-export function Plot({ at, stepSeconds, series, axisLabel, theme, onHover }: PlotProps) {
+export function Plot({ at, stepSeconds, series, axisLabel, theme, keyed, onHover }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<uPlot | null>(null);
   const hover = useRef(onHover);
   hover.current = onHover;
 
@@ -46,15 +49,25 @@ export function Plot({ at, stepSeconds, series, axisLabel, theme, onHover }: Plo
       [[...at], ...series.map(({ values }) => [...values])] as uPlot.AlignedData,
       element,
     );
+    drawn.current = chart;
     const resized = new ResizeObserver(() =>
       chart.setSize({ width: Math.max(element.clientWidth, 50), height: heightPx }),
     );
     resized.observe(element);
     return () => {
       resized.disconnect();
+      drawn.current = null;
       chart.destroy();
     };
   }, [at, series, stepSeconds, axisLabel, theme]);
+
+  useEffect(() => {
+    const chart = drawn.current;
+    const moment = keyed === null ? undefined : at[keyed];
+    // Outside of the plot there is no cursor.
+    const left = moment === undefined ? -10 : (chart?.valToPos(moment, 'x') ?? -10);
+    chart?.setCursor({ left, top: moment === undefined ? -10 : 0 }, false);
+  }, [keyed, at]);
 
   return <div className="h-[168px] w-full" ref={place} />;
 }

@@ -21,6 +21,9 @@ it('without a text it lists the pages that the reader may open', () => {
 it('finds pages, models by id or name, keys by name or last four, and accounts', () => {
   expect(found('usa')).toEqual(['Usage']);
   expect(found('llama 70b')).toEqual(['meta/llama-3.3-70b']);
+  expect(findingsOf('meta/llama-3.3-70b', sources)).toMatchObject([
+    { to: '/models/$creator/$model', params: { creator: 'meta', model: 'llama-3.3-70b' } },
+  ]);
   expect(found('wxyz')).toEqual(['production']);
   expect(found('ada')).toEqual(['ada@example.test']);
   expect(found('nothing like it')).toEqual([]);

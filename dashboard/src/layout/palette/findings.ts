@@ -42,7 +42,11 @@ export function findingsOf(text: string, { operator, models, keys, accounts, req
   return [
     ...pages.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word))),
     ...matching(
-      models.map(({ id, name }) => ({ id: `model ${id}`, title: id, kind: name, to: '/models', search: { q: id } })),
+      models.map(({ id, name }) => {
+        const [creator = '', model = ''] = id.split('/');
+        const page = { to: '/models/$creator/$model', params: { creator, model } };
+        return { id: `model ${id}`, title: id, kind: name, ...page };
+      }),
       (index) => models[index]?.name ?? '',
     ),
     ...matching(
