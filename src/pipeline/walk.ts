@@ -11,6 +11,7 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { Permit } from '../health/route-health.js';
 import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
+import { takesErrorDetails } from '../providers/native-pass.js';
 import type { Exchange, PipelinePorts, Plan, Relay, Trail, WalkOutcome } from './handover.js';
 import { type Attempt, type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
 import { attemptTask } from './walk/attempt-task.js';
@@ -156,14 +157,17 @@ function budgetsFor(timeouts: Timeouts, stream: boolean, timedOut: boolean, left
 
 /** The kind of the last attempt's failure decides the code. */
 function failureError(
-  { plan, exchange: { trail } }: Walk,
+  { plan, exchange: { trail, request } }: Walk,
   { route, failure }: { route: Route; failure: Failure },
   remaining: number,
   nowMs: number,
 ): GatewayError {
   const provider = route.provider.id;
-  const { meaning, quote, budget } = failure;
-  if (meaning === 'rejected') return gatewayError('upstream_rejected', { provider, quote });
+  const { meaning, quote, budget, details } = failure;
+  if (meaning === 'rejected') {
+    const givesDetails = details && takesErrorDetails(route.provider, request);
+    return gatewayError('upstream_rejected', { provider, quote }, givesDetails ? { details } : {});
+  }
   const extras = plan.kind === 'auto' ? { receipt: receiptOf(trail, remaining, quote) } : {};
   if (meaning === 'timeout' && budget) {
     return gatewayError(

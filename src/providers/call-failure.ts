@@ -4,7 +4,7 @@ import type { Route } from '../catalogue/route.js';
 import type { CallResult } from './call.js';
 import { errorInBody } from './classify/error-body.js';
 import type { Failure, Meaning } from './classify/failure.js';
-import { messageIn, quoteOf } from './classify/quote.js';
+import { detailsIn, messageIn, quoteOf } from './classify/quote.js';
 import { type Evidence, readFailure, type Verdict } from './classify/read-failure.js';
 import { nothingSent, type SentTexts } from './classify/sent-strings.js';
 import { meaningOfStatus } from './classify/statuses.js';
@@ -58,7 +58,7 @@ export function expiredBudget({
 export function innerError(status: number, error: unknown, route: Route): UnreadFailure {
   const body = withoutAnswer(error);
   const quote = scrubbed(messageIn(body) ?? 'it answered with an error', route);
-  return { meaning: null, status, quote, evidence: evidenceOf(200, body, [], route) };
+  return { meaning: null, status, quote, ...detailsOf(body, route), evidence: evidenceOf(200, body, [], route) };
 }
 
 /** A 2xx whose body is not an answer. `reason` says why, unless the body itself holds an error. */
@@ -91,7 +91,12 @@ function refusal(head: ResponseHead, body: Buffer, route: Route, nowMs: number):
   const known = { status, quote: scrubbed(quote, route), ...(waitMs !== undefined && { retryAfterMs: waitMs }) };
   const meaning = pageMeaning(status, raw);
   if (meaning) return { ...known, meaning };
-  return { ...known, meaning: null, evidence: evidenceOf(status, parsed, codes, route) };
+  return { ...known, ...detailsOf(parsed, route), meaning: null, evidence: evidenceOf(status, parsed, codes, route) };
+}
+
+function detailsOf(body: unknown, { provider, baseUrl }: Route): Pick<Failure, 'details'> {
+  const details = detailsIn(body, provider, baseUrl);
+  return details === undefined ? {} : { details };
 }
 
 /** A redirect, or an HTML page of a proxy: the provider did not write it, so only the status counts. */

@@ -17,6 +17,11 @@ export function isNativePass({ dialect, apis }: Speaker, { native }: Pick<ChatRe
   return dialectOf(dialect).speaks === native.api || apis?.includes(native.api) === true;
 }
 
+/** Whether the client of a native pass reads `error.details`. */
+export function takesErrorDetails(speaker: Speaker, request: Pick<ChatRequest, 'native'>): boolean {
+  return isNativePass(speaker, request) && nativeApis[request.native!.api]?.hasErrorDetails === true;
+}
+
 /** The call of a native pass: the client's body with the route's model in it. */
 export function nativeCall(
   { api, body, modelStart, modelEnd }: NativeRequest,

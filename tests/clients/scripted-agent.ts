@@ -42,6 +42,8 @@ export function scriptedModel(api: Api, steps: readonly Step[]): ScriptedModel {
     },
     answer(call) {
       const body = call.json as Fields;
+      // Anthropic's tool runner tries threads first, and does without them where the provider says that it keeps none.
+      if (body.thread !== undefined) return json(noThreads, { status: 400 });
       const write = (step: Step, at: number) =>
         body.stream ? sse(framesOf[api](step, at), { noDone: api !== 'chat' }) : json(wholeOf[api](step, at));
       // Claude Code asks for a title of the session beside its work.
@@ -62,6 +64,15 @@ export function scriptedModel(api: Api, steps: readonly Step[]): ScriptedModel {
     },
   };
 }
+
+const noThreads = {
+  type: 'error',
+  error: {
+    type: 'invalid_request_error',
+    message: 'thread: this model keeps no threads',
+    details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  },
+};
 
 /** A result that is an array of parts, as one text. */
 const textOf = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content));

@@ -27,8 +27,7 @@ describe.each(['messages', 'chat'] as const)('Anthropic’s client on a provider
     run: ({ city }) => weatherIn(String(city)),
   });
 
-  // To a provider that speaks its API the runner sends threads, which the scripted one does not keep.
-  (api === 'messages' ? it.skip : it).each([false, true])('its tool runner works (streamed: %s)', async (stream) => {
+  it.each([false, true])('its tool runner works (streamed: %s)', async (stream) => {
     const script = playWeather(bench, api);
     const last = await anthropic().beta.messages.toolRunner({
       ...{ model, max_tokens: 2_000, messages, tools: [weather], stream },

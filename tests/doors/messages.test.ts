@@ -87,6 +87,59 @@ describe('a native pass', () => {
   });
 });
 
+describe('the details of a rejection', () => {
+  const reject = (details: unknown, more: object = {}) =>
+    json({ type: 'error', error: { type: 'invalid_request_error', message: 'No.', details }, ...more }, { status: 400 });
+  const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'], limits: { messages: 3 } };
+  const send = async (model: string, script: ReturnType<typeof json>, more = {}) => {
+    bench.native.enqueue(script);
+    bench.plain.enqueue(script);
+    return bench.gateway.call('POST', path, ask({ model, ...more }));
+  };
+
+  it.each([false, true])('come back on a native pass (streamed: %s)', async (stream) => {
+    const reply = await send('claude/acme/one/defra', reject(details), { stream });
+    expect(reply.status).toBe(400);
+    expect(reply.json).toMatchObject({
+      type: 'error',
+      error: { type: 'invalid_request_error', details },
+      request_id: expect.any(String),
+    });
+  });
+
+  it('come back where a stream begins with the error', async () => {
+    const event = { type: 'error', error: { type: 'invalid_request_error', message: 'No.', details } };
+    const reply = await send('claude/acme/one/defra', sse([event], { noDone: true }), { stream: true });
+    expect(reply.status).toBe(400);
+    expect(reply.json.error.details).toEqual(details);
+  });
+
+  it('never show a credential or an address', async () => {
+    const told = { hint: 'Bearer abcdefghijkl at 10.1.2.3', org: { id: 'org-abcdef123456' } };
+    const reply = await send('claude/acme/one/defra', reject(told));
+    expect(reply.json.error.details).toEqual({ hint: '[credential] at [address]', org: { id: '[credential]' } });
+    const named = await send('claude/acme/one/defra', reject({ 'sk-ant-abcdefgh1234': 1 }));
+    expect(named.json.error).not.toHaveProperty('details');
+  });
+
+  it.each([
+    ['a text', 'why'],
+    ['a list', [1]],
+    ['null', null],
+    ['over 4 KiB', { text: 'x'.repeat(4_096) }],
+  ])('are left out where they are %s', async (_, found) => {
+    const reply = await send('claude/acme/one/defra', reject(found));
+    expect(reply.status).toBe(400);
+    expect(reply.json.error).not.toHaveProperty('details');
+  });
+
+  it('are left out on a translated pass', async () => {
+    const reply = await send('plain/acme/one/defra', reject(details));
+    expect(reply.status).toBe(400);
+    expect(reply.json.error).not.toHaveProperty('details');
+  });
+});
+
 describe('a translated pass', () => {
   it('answers whole', async () => {
     const { gateway, plain } = bench;

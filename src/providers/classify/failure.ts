@@ -28,6 +28,8 @@ export interface Failure {
   status: number | null;
   /** What a client may see: short, without markup, credentials or addresses. */
   quote: string;
+  /** `error.details` of the upstream's error, fit for clients. A native pass of an API that has them gives them on. */
+  details?: object;
   /** Only on timeouts. */
   budget?: { name: Budget; ms: number };
   /** How long the upstream asked to wait. The breaker uses it; clients never see it. */

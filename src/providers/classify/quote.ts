@@ -1,5 +1,6 @@
 /** Makes an upstream's error text fit for clients: without markup, at most 500 characters, with our credentials and addresses masked. */
 import type { Provider } from '../../catalogue/route.js';
+import { tooDeep } from '../../wire/json-text.js';
 
 const quoteMax = 500;
 
@@ -52,6 +53,26 @@ function withoutMarkup(text: string): string {
     .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
     .replace(/<[a-z!/?][^<>]*(?:>|$|(?=<))/gi, ' ')
     .replace(/&[a-z#0-9]+;/gi, ' ');
+}
+
+const detailsMax = 4096;
+
+/**
+ * `error.details` of an error, with our credentials and addresses masked. Absent where they are no object, are long, or have a name that
+ * would have to be masked.
+ */
+export function detailsIn(body: unknown, provider: Provider, baseUrl: string): object | undefined {
+  const { error } = (body ?? {}) as { error?: { details?: unknown } | null };
+  const details = error?.details;
+  if (details === null || typeof details !== 'object' || Array.isArray(details)) return undefined;
+  if (tooDeep(details) || JSON.stringify(details).length > detailsMax) return undefined;
+  const clean = (text: string): string => scrub(text, provider, baseUrl);
+  let isNameMasked = false;
+  const scrubbed: object = JSON.parse(JSON.stringify(details), (name, value) => {
+    if (clean(name) !== name) isNameMasked = true;
+    return typeof value === 'string' ? clean(value) : value;
+  });
+  return isNameMasked ? undefined : scrubbed;
 }
 
 const secretLike = [

@@ -14,6 +14,8 @@ export interface NativeApi {
   readonly path: string;
   /** Headers of the client that go on to the provider, in lower case. */
   readonly headers: readonly string[];
+  /** Its errors have a member `details`, by which clients decide how to go on. */
+  readonly hasErrorDetails?: true;
   readonly readAnswer: NonNullable<Dialect['readAnswer']>;
   readonly createStreamTranslator: NonNullable<Dialect['createStreamTranslator']>;
 }
@@ -22,6 +24,7 @@ export const nativeApis: Readonly<Partial<Record<ApiName, NativeApi>>> = {
   messages: {
     path: '/messages',
     headers: ['anthropic-version', 'anthropic-beta'],
+    hasErrorDetails: true,
     readAnswer: readMessage,
     createStreamTranslator: () => new MessageStream(),
   },
