@@ -15,6 +15,8 @@ interface Faults {
 
 export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  /** By the pointer to their schemas. Ajv writes and compiles code for each, which takes longer than most requests. */
+  private readonly compiled = new Map<string, ValidateFunction>();
 
   constructor(private readonly document: OpenApiDocument) {
     addFormats.default(this.ajv);
@@ -64,7 +66,8 @@ export class Conformance {
   }
 
   private validated(pointer: string, value: unknown): Faults {
-    const validate = this.ajv.compile({ $ref: `${root}${pointer}` }) as ValidateFunction;
+    const validate = this.compiled.get(pointer) ?? (this.ajv.compile({ $ref: `${root}${pointer}` }) as ValidateFunction);
+    this.compiled.set(pointer, validate);
     if (validate(value)) return { faults: [] };
     return { faults: (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`) };
   }
