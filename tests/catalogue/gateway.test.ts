@@ -85,17 +85,14 @@ const ofAKind = ['vertex', 'azure', 'bedrock', 'ollama'];
 const looked = Object.keys(credentials).filter((id, at) => full || ofAKind.includes(id) || at % 5 === 0);
 
 describe('one credential', () => {
-  it.each(looked)(
-    'of %s adds its priced routes, an auto/ id for each model, and nothing else',
-    async (id) => {
-      const google: Record<string, string> = id === 'vertex' ? { GOOGLE_APPLICATION_CREDENTIALS: googleFile } : {};
-      await reloadWith({ ...credentials[id], ...google });
-      const snapshot = await builtinSnapshot();
-      const own = realRoutes(snapshot).filter(({ provider, price }) => provider.id === id && price !== null);
-      const expected = new Set(own.flatMap((route) => [route.id, `auto/${route.model.canonicalId}`]));
-      expect((await listed()).filter((model) => !isSandbox(model)).sort()).toEqual([...expected].sort());
-    },
-  );
+  it.each(looked)('of %s adds its priced routes, an auto/ id for each model, and nothing else', async (id) => {
+    const google: Record<string, string> = id === 'vertex' ? { GOOGLE_APPLICATION_CREDENTIALS: googleFile } : {};
+    await reloadWith({ ...credentials[id], ...google });
+    const snapshot = await builtinSnapshot();
+    const own = realRoutes(snapshot).filter(({ provider, price }) => provider.id === id && price !== null);
+    const expected = new Set(own.flatMap((route) => [route.id, `auto/${route.model.canonicalId}`]));
+    expect((await listed()).filter((model) => !isSandbox(model)).sort()).toEqual([...expected].sort());
+  });
 
   it('is taken away again by a reload without it', async () => {
     await reloadWith({ OPENAI_API_KEY: 'fake-credential-of-no-value' });

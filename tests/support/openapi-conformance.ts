@@ -66,7 +66,8 @@ export class Conformance {
   }
 
   private validated(pointer: string, value: unknown): Faults {
-    const validate = this.compiled.get(pointer) ?? (this.ajv.compile({ $ref: `${root}${pointer}` }) as ValidateFunction);
+    const validate =
+      this.compiled.get(pointer) ?? (this.ajv.compile({ $ref: `${root}${pointer}` }) as ValidateFunction);
     this.compiled.set(pointer, validate);
     if (validate(value)) return { faults: [] };
     return { faults: (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`) };
