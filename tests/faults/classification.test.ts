@@ -63,6 +63,7 @@ beforeAll(() => trials.start());
 afterAll(() => trials.stop());
 
 describe.each(families)('%s means what it says', (_, members) => {
+  beforeAll(() => trials.walk(members));
   it.each(members.map((trial) => [trial.means, trial.name, trial] as const))('%s: %s', (_means, _name, trial) =>
     trials.run(trial),
   );

@@ -3,6 +3,7 @@ import type { GatewayClient, TestAccount } from '../../support/client.js';
 import type { YamlObject } from '../../support/gateway-files.js';
 import { RawConnection, requestBytes } from '../../support/raw-http.js';
 import { messages } from '../harness.js';
+import { Burst, burstRequest } from '../limits/burst.js';
 
 export interface AccountFlaws {
   /** Of the key. */
@@ -180,10 +181,11 @@ async function expectOk(reply: Promise<{ status: number; text: string }>): Promi
 }
 
 /** Takes every request that the busy address has in a minute. */
-export async function useUpAddress(client: GatewayClient): Promise<void> {
-  const headers = { 'x-forwarded-for': busyAddress };
-  const taken = Array.from({ length: ipLimit }, () => client.call('GET', '/', undefined, { key: null, headers }));
-  await Promise.all(taken);
+export async function useUpAddress(url: string): Promise<void> {
+  const burst = await Burst.open(url);
+  const request = burstRequest('GET', '/', { headers: { 'x-forwarded-for': busyAddress } });
+  await burst.send(Array.from({ length: ipLimit }, () => request));
+  burst.close();
 }
 
 let addresses = 0;

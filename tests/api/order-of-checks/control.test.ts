@@ -15,7 +15,7 @@ beforeAll(async () => {
   upstream = await startUpstream();
   gateway = await startGateway({ catalogue: catalogue(upstream.url), config: behindProxy, clock: new ManualClock() });
   accounts = new Accounts(gateway, 'acme/meta/pin');
-  await useUpAddress(gateway);
+  await useUpAddress(gateway.url);
 });
 afterAll(async () => {
   await gateway?.stop();

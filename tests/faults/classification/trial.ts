@@ -29,12 +29,22 @@ export interface Trial {
 
 const anybody = 'acme';
 const healthy = 'other';
+const inParallel = 8;
+
+/** What an `auto/` request came to: its answer, and how often the failing and the serving route were called. */
+interface Walk {
+  reply: Reply;
+  called: [failing: number, serving: number];
+  /** The failing route afterwards, as an operator sees it. */
+  route: Json;
+}
 
 export class Trials {
   private gateway!: TestGateway;
   private failing!: ScriptedUpstream;
   private serving!: ScriptedUpstream;
   private account!: TestAccount;
+  private readonly walks = new Map<Trial, Walk>();
 
   constructor(private readonly trials: readonly Trial[]) {}
 
@@ -53,39 +63,47 @@ export class Trials {
     await this.serving?.stop();
   }
 
-  /** The effect of a failure with this meaning, seen from outside: an `auto/` request, then a pin. */
+  /** Sends an `auto/` request for each. The list of routes is long, so it is read once for all of them. */
+  async walk(trials: readonly Trial[]): Promise<void> {
+    const left = [...trials];
+    const replies = new Map<Trial, Reply>();
+    const caller = async () => {
+      for (let trial = left.pop(); trial; trial = left.pop())
+        replies.set(trial, await this.ask(trial, `auto/meta/case-${this.trials.indexOf(trial)}`));
+    };
+    await Promise.all(Array.from({ length: inParallel }, caller));
+    const routes = (await this.gateway.admin('GET', '/routes')).json.data as Json[];
+    const byId = new Map(routes.map((route) => [route.id, route]));
+    const [failing, serving] = [callsByModel(this.failing), callsByModel(this.serving)];
+    for (const [trial, reply] of replies) {
+      const at = this.trials.indexOf(trial);
+      const called: Walk['called'] = [failing.get(String(at)) ?? 0, serving.get(`healthy-${at}`) ?? 0];
+      this.walks.set(trial, { reply, called, route: byId.get(this.pinOf(trial))! });
+    }
+  }
+
+  /** The effect of a failure with this meaning, seen from outside: the `auto/` request of `walk`, then a pin. */
   async run(trial: Trial): Promise<void> {
-    const at = this.trials.indexOf(trial);
-    const pin = `${trial.provider ?? anybody}/meta/case-${at}/global`;
-    const before = [this.failing.calls.length, this.serving.calls.length];
-    const walked = await this.ask(trial, `auto/meta/case-${at}`);
-    const called = [this.failing.calls.length, this.serving.calls.length].map((count, i) => count - before[i]!);
+    const { reply, called, route } = this.walks.get(trial)!;
     if (trial.means === 'rejected') {
-      expectRejected(walked);
+      expectRejected(reply);
       expect(called).toEqual([1, 0]);
     } else {
-      expect(walked.status, walked.text).toBe(200);
+      expect(reply.status, reply.text).toBe(200);
       expect(called).toEqual([1, 1]);
     }
-    await this.expectHealth(pin, trial.means);
-    expectPinned(await this.ask(trial, pin), trial);
+    expectHealth(route, trial.means);
+    expectPinned(await this.ask(trial, this.pinOf(trial)), trial);
+  }
+
+  private pinOf(trial: Trial): string {
+    return `${trial.provider ?? anybody}/meta/case-${this.trials.indexOf(trial)}/global`;
   }
 
   private ask({ stream }: Trial, model: string): Promise<Reply> {
     const body = { model, messages: [{ role: 'user', content: 'Say hello.' }] };
     const { key } = this.account;
     return stream ? this.gateway.stream(body, { key }) : this.gateway.chat(body, { key });
-  }
-
-  private async expectHealth(id: string, means: Meaning): Promise<void> {
-    const routes = (await this.gateway.admin('GET', '/routes')).json.data as Json[];
-    const { hold, error_rate, breaker } = routes.find((route) => route.id === id)!;
-    const counted = means !== 'rejected' && means !== 'quota';
-    expect({ counted: Number(error_rate) > 0, held: hold !== null, breaker }).toEqual({
-      counted,
-      held: means === 'quota',
-      breaker: 'closed',
-    });
   }
 
   private catalogue(): YamlObject {
@@ -105,6 +123,24 @@ export class Trials {
       })),
     };
   }
+}
+
+function callsByModel({ calls }: ScriptedUpstream): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { json: asked } of calls) {
+    const model = String((asked as Json).model);
+    counts.set(model, (counts.get(model) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function expectHealth({ hold, error_rate, breaker }: Json, means: Meaning): void {
+  const counted = means !== 'rejected' && means !== 'quota';
+  expect({ counted: Number(error_rate) > 0, held: hold !== null, breaker }).toEqual({
+    counted,
+    held: means === 'quota',
+    breaker: 'closed',
+  });
 }
 
 function expectRejected({ status, json: { error }, text, headers }: Reply): void {
