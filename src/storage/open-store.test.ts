@@ -280,7 +280,8 @@ describe('migrations', () => {
       { name: '0015-catalogue-changes' },
       { name: '0016-route-history' },
       { name: '0017-password-resets' },
-      { name: '0018-two-factor' },
+      { name: '0018-rollup-days' },
+      { name: '0019-two-factor' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));
