@@ -207,7 +207,7 @@ describeInBrowser('figures', () => {
       ['Home', 0],
     ] as const) {
       await page.keyboard.press(key);
-      await expect.poll(() => announced.textContent(), key).toContain(shownAt(index));
+      await expect.poll(() => announced.textContent(), { message: key }).toContain(shownAt(index));
     }
     expect(await visitor.accessibilityFaults('all but colours')).toEqual([]);
     await page.keyboard.press('Escape');

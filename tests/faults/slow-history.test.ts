@@ -59,7 +59,7 @@ it('says so at every other answer that reads the history', async () => {
   const tables = ['generations', 'ledger_posts', 'usage_rollups', 'usage_series'].map((name) => `lodestone.${name}`);
   await blocker.query(`begin; lock table ${tables.join(', ')} in access exclusive mode`);
   try {
-    const answers = readers(account.id).map(async ([what, path]) => {
+    const answers = readers(account.accountId).map(async ([what, path]) => {
       const { status, json } = path.startsWith('/admin/v1')
         ? await rig.gateway.admin('GET', path.slice('/admin/v1'.length))
         : await get(path);
