@@ -21,7 +21,7 @@ export const doorErrors = {
     when: 'A field is missing, or has a value that its API does not know or that Lodestone does not serve.',
     remedy: 'Change the field that `param` names, as the message says.',
     operations: [
-      ...['createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
+      ...['createChatCompletion', 'createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
       ...['createEmbedding', 'createRerank'],
     ],
     message: ({ what }) => `The request cannot be served as it is: ${what}`,

@@ -31,7 +31,8 @@ export type TaskReading =
   | { kind: 'answer'; answer: GivenAnswer }
   /** A 2xx that holds an error. */
   | { kind: 'error'; error: unknown }
-  | { kind: 'malformed'; reason: string };
+  /** `asked`: the answer is not what this request asked for, though it may be right for others. */
+  | { kind: 'malformed'; reason: string; asked?: true };
 
 type Fields = Record<string, unknown>;
 
@@ -46,11 +47,17 @@ export function readTaskAnswer(body: Buffer, question: TaskQuestion): TaskReadin
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
   if (isErrorMember(value.error)) return { kind: 'error', error: JSON.parse(readable(text, encoding)) };
   const read = question.kind === 'embedding' ? readVectors(value, question) : readRelevances(value, question);
-  return typeof read === 'string' ? { kind: 'malformed', reason: read } : { kind: 'answer', answer: read };
+  if (typeof read === 'string') return { kind: 'malformed', reason: read };
+  return 'vectors' in read ? { kind: 'answer', answer: read } : read;
 }
 
+type WrongAnswer = Extract<TaskReading, { kind: 'malformed' }>;
+
 /** A text says what is wrong. */
-function readVectors(value: Fields, { dialect, count, dimensions, format }: TaskQuestion): GivenAnswer | string {
+function readVectors(
+  value: Fields,
+  { dialect, count, dimensions, format }: TaskQuestion,
+): GivenAnswer | WrongAnswer | string {
   const { vectors, tokens } = dialectOf(dialect).embedding!.readVectors(value);
   if (typeof vectors === 'string') return vectors;
   if (vectors.length !== count) return `its answer has ${vectors.length} vectors for ${count} inputs`;
@@ -60,7 +67,10 @@ function readVectors(value: Fields, { dialect, count, dimensions, format }: Task
     const vector = typeof given === 'string' ? readBase64(given) : given;
     if (!isVector(vector)) return 'its answer has a vector that is not a list of numbers';
     length ??= vector.length;
-    if (vector.length !== length) return `its answer has a vector of ${vector.length} numbers, and not of ${length}`;
+    if (vector.length !== length) {
+      const reason = `its answer has a vector of ${vector.length} numbers, and not of ${length}`;
+      return dimensions === null ? reason : { kind: 'malformed', reason, asked: true };
+    }
     texts.push(format === 'float' ? JSON.stringify(Array.from(vector)) : asBase64(vector, given));
   }
   return { vectors: texts, relevances: [], tokens: tokens ?? null, requests: null, model: value.model };

@@ -98,10 +98,14 @@ export interface OptionalField {
 
 /** What a request asks for that only a route with a price for it may serve. */
 export interface PricedExtras {
-  /** A `service_tier` other than the ordinary one. */
+  /** A `service_tier` other than the ordinary one, or Anthropic's fast mode. */
   readonly tier: string | null;
+  /** The field that asks for the tier; absent = `service_tier`. */
+  readonly tierParam?: string;
   /** Names of tools that run at the provider. */
   readonly tools: readonly string[];
   /** The messages carry audio. */
   readonly audio: boolean;
+  /** The answer is asked to be spoken. */
+  readonly spoken?: boolean;
 }

@@ -1,4 +1,7 @@
-/** Finds what a chat request asks for that may have a price of its own: a tier, tools that run at the provider, audio in its messages. */
+/**
+ * Finds what a chat request asks for that may have a price of its own: a tier, tools that run at the provider, audio in its
+ * messages or its answer.
+ */
 import type { PricedExtras } from '../../wire/chat-request.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 
@@ -12,13 +15,19 @@ const toolVersion = /_(?:preview(?:_[\d_]+)?|\d{8})$/;
 
 /** undefined where the request asks for nothing of the kind, which is the usual case. */
 export function pricedExtrasOf(fields: Fields): PricedExtras | undefined {
-  const { service_tier: tier } = fields;
   const extras: PricedExtras = {
-    tier: typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null,
+    ...tierAsked(fields),
     tools: providerTools(fields),
     audio: hasAudio(fields.messages),
+    spoken: Array.isArray(fields.modalities) && fields.modalities.includes('audio'),
   };
-  return extras.tier === null && extras.tools.length === 0 && !extras.audio ? undefined : extras;
+  const { tools, audio, spoken } = extras;
+  return extras.tier === null && tools.length === 0 && !audio && !spoken ? undefined : extras;
+}
+
+export function tierAsked({ speed, service_tier: tier }: Fields): Pick<PricedExtras, 'tier' | 'tierParam'> {
+  if (speed === 'fast') return { tier: speed, tierParam: 'speed' };
+  return { tier: typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null };
 }
 
 function providerTools({ tools, web_search_options }: Fields): readonly string[] {

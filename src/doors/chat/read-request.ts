@@ -11,6 +11,7 @@ import {
   checkFallback,
   checkModel,
   checkObject,
+  checkOtherModels,
   checkType,
   type Fields,
   type ParsedBody,
@@ -44,6 +45,7 @@ function checkRequest({ fields, text, encoding }: ParsedBody): ChatRequest {
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'messages');
   checkMessages(fields.messages, encoding);
+  checkOtherModels(fields);
   const asked: Asked = { needs: [], noOps: [] };
   for (const param in fields) checkField(fields, param, encoding, asked);
   const { needs } = asked;

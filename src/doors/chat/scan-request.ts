@@ -45,6 +45,10 @@ const ruledNames = [
   'provider',
   'session_id',
   'prompt_cache_key',
+  'fallbacks',
+  'models',
+  'modalities',
+  'speed',
 ] as const;
 type RuledName = (typeof ruledNames)[number];
 const names = new SeenNames(ruledNames);
@@ -175,6 +179,10 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
     case 'web_search_options':
     case 'provider':
     case 'session_id':
+    case 'fallbacks':
+    case 'models':
+    case 'modalities':
+    case 'speed':
       return null;
     default:
       return json.skipValue(nestingMax - 1) ? 'kept' : null;

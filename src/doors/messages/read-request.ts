@@ -10,6 +10,7 @@ import {
   checkFallback,
   checkModel,
   checkObject,
+  checkOtherModels,
   checkRange,
   checkType,
   type Fields,
@@ -42,6 +43,7 @@ function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRe
   checkDoor(fields, 'messages');
   checkFields(fields, body, needsLimit);
   checkMessages(fields, encoding);
+  checkOtherModels(fields);
   const translation = translate(fields);
   const { plain, marked, inexpressible, optional, extras } = translation;
   const outputMax = fields.max_tokens as number | undefined;

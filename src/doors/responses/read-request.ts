@@ -12,6 +12,7 @@ import {
   checkFallback,
   checkModel,
   checkObject,
+  checkOtherModels,
   checkRange,
   checkType,
   type Fields,
@@ -33,6 +34,7 @@ export function readResponsesRequest(bytes: Buffer, large = false): ChatRequest 
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'input');
+  checkOtherModels(fields);
   checkStateless(fields);
   checkFields(fields, encoding);
   const inexpressible: Inexpressible[] = [];

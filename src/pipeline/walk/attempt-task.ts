@@ -234,8 +234,10 @@ class TaskRun {
     const { status, body } = result;
     const reading = await this.ports.answers.readTask(body, question);
     if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
-    if (reading.kind === 'malformed')
-      return { kind: 'failure', failure: noAnswer(status, reading.reason, body, route) };
+    if (reading.kind === 'malformed') {
+      const failure = noAnswer(status, reading.reason, body, route);
+      return { kind: 'failure', failure: reading.asked ? { ...failure, disputed: true } : failure };
+    }
     const answer = withHeaderTokens(reading.answer, question, call);
     const fault = figureFault(answer, route) ?? answeredModelFault(exchange.snapshot, route, answer.model);
     return fault ? { kind: 'failure', failure: pricingFault(status, fault) } : { kind: 'part', answer };

@@ -85,16 +85,19 @@ export function wholeFirst(ranked: readonly Route[], request: ChatRequest): read
 }
 
 /** An answer that could not be billed is not asked for. */
-function withoutPrice({ tiers, tools, inputAudio }: Price, extras: PricedExtras): Obstacle | null {
+function withoutPrice(price: Price, extras: PricedExtras): Obstacle | null {
+  const { tiers, tools, inputAudio, outputAudio } = price;
   const missing = (param: string, what: string): Obstacle => ({
     verdict: 'cannot_apply',
     param,
     reason: `has no price for ${what}`,
   });
-  if (extras.tier !== null && !tiers?.has(extras.tier)) return missing('service_tier', `the tier "${extras.tier}"`);
+  const { tier, tierParam = 'service_tier' } = extras;
+  if (tier !== null && !tiers?.has(tier)) return missing(tierParam, `the tier "${tier}"`);
   const tool = extras.tools.find((name) => !tools?.has(name));
   if (tool !== undefined) return missing('tools', `the tool "${tool}", which runs at the provider,`);
-  return extras.audio && inputAudio === undefined ? missing('messages', 'audio in the prompt') : null;
+  if (extras.audio && inputAudio === undefined) return missing('messages', 'audio in the prompt');
+  return extras.spoken && outputAudio === undefined ? missing('modalities', 'audio in the answer') : null;
 }
 
 /** A route may know one form of `response_format` and not the other. */

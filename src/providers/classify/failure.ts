@@ -23,7 +23,10 @@ export type Meaning =
 
 export interface Failure {
   meaning: Meaning;
-  /** The deciding words are also in the request: the client gets the failure, but it does not count against the route. */
+  /**
+   * The deciding words are also in the request, or the request asked for what the answer lacks: the client gets the failure, but it does
+   * not count against the route.
+   */
   disputed?: true;
   status: number | null;
   /** What a client may see: short, without markup, credentials or addresses. */

@@ -26,8 +26,14 @@ export function usageOf(usage: unknown): Fields | undefined {
     ...(odd !== undefined && { prompt_tokens: odd }),
     ...(extra.length > 0 && { extra_iterations: extra }),
     ...(hasFigures(usage.server_tool_use) && { server_tool_use: usage.server_tool_use }),
-    ...(typeof usage.service_tier === 'string' && { service_tier: usage.service_tier }),
+    ...tierOf(usage),
   };
+}
+
+/** Fast mode has prices of its own, like a tier. */
+function tierOf({ speed, service_tier }: Fields): Fields {
+  if (speed === 'fast') return { service_tier: speed };
+  return typeof service_tier === 'string' ? { service_tier } : {};
 }
 
 /** The prompt is the sum of new input, cache reads and cache writes. */
