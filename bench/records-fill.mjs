@@ -34,8 +34,7 @@ export async function fill({ connection, store, rows, days, now, log }) {
     if (first > 0 && (first / part) % 10 === 0) log(`  ${first} rows`);
   }
   await client.query('vacuum analyze lodestone.generations');
-  for (let day = Math.floor(from / dayMs) * dayMs; day < now; day += dayMs)
-    await client.query(rollups, [ids, generationIdsFrom(day), generationIdsFrom(day + dayMs)]);
+  await rollUp(client, ids, from, now);
   // As the keeper of the records leaves them.
   while (await store.records.gatherDay(now));
   await client.query(`update lodestone.accounts a set usage_pico = s.sum, balance_pico = -s.sum from (
@@ -45,8 +44,14 @@ export async function fill({ connection, store, rows, days, now, log }) {
   await client.end();
 }
 
+/** Writes the rollups of the accounts, day by day. */
+export async function rollUp(client, ids, from, now) {
+  for (let day = Math.floor(from / dayMs) * dayMs; day < now; day += dayMs)
+    await client.query(rollups, [ids, generationIdsFrom(day), generationIdsFrom(day + dayMs)]);
+}
+
 /** A store that was there 90 days ago would have a partition for each month since. */
-async function movePartitions(client, store, from, now) {
+export async function movePartitions(client, store, from, now) {
   const ends = generationIdsFrom(monthStart(monthOf(from)));
   await client.query(`alter table lodestone.generations detach partition lodestone.generations_first;
     alter table lodestone.generations attach partition lodestone.generations_first for values from (minvalue) to ('${ends}');

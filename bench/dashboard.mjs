@@ -1,0 +1,126 @@
+/**
+ * Measures the dashboard in a browser on a store with many records: a million generations of 120 accounts, 200 keys with long names, 100
+ * models. It fills an embedded store in a folder of its own, loads every page ten times, and prints the median of the time until the page
+ * shows its data. After `npm run build`:
+ *
+ *   node bench/dashboard.mjs --dir /tmp/dashboard-bench --keep
+ *   node bench/dashboard.mjs --dir /tmp/dashboard-bench --keep --loads 0 --pictures /tmp/pictures
+ *
+ * `--keep` leaves the store there, and a store that is there is used as it is. `--pictures` takes every page at five widths, light and dark,
+ * and lists what axe-core finds. `--only /,/usage` chooses pages. The browser is `CHROME_PATH` or the `chromium` of the system.
+ */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import { startEmbedded } from '../dist/storage/embedded/embedded.js';
+import { openStore } from '../dist/storage/open-store.js';
+import { fillDashboard } from './dashboard-fill.mjs';
+import { furnish, password, startBoard } from './dashboard-gateway.mjs';
+import { loadTime, takePictures } from './dashboard-pages.mjs';
+import { median } from './statistics.mjs';
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    dir: { type: 'string', default: '/tmp/dashboard-bench' },
+    keep: { type: 'boolean', default: false },
+    loads: { type: 'string', default: '10' },
+    only: { type: 'string' },
+    widths: { type: 'string', default: '390,1024,1280,1440,1920' },
+    pictures: { type: 'string' },
+  },
+});
+const days = 90;
+const now = Date.now();
+const mustMs = 500;
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
+const stateFile = join(values.dir, 'state.json');
+
+mkdirSync(values.dir, { recursive: true });
+try {
+  if (!existsSync(stateFile)) await fill();
+  await measure(JSON.parse(readFileSync(stateFile, 'utf8')));
+} finally {
+  if (!values.keep) rmSync(values.dir, { recursive: true, force: true });
+}
+
+async function fill() {
+  const board = await startBoard(values.dir);
+  const state = await furnish(board).finally(() => board.stop());
+  const embedded = await startEmbedded({ dataDir: join(values.dir, 'data'), logger, connectionsMax: 20 });
+  const store = await openStore({ connection: embedded.connection, logger });
+  try {
+    const rows = Number(values.rows);
+    await fillDashboard({ connection: embedded.connection, store, rows, days, now, log: console.log, ...state });
+  } finally {
+    await store.close();
+    await embedded.stop();
+  }
+  writeFileSync(stateFile, JSON.stringify(state));
+}
+
+async function measure({ accounts, email, routes }) {
+  const board = await startBoard(values.dir);
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROME_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  try {
+    const session = await board.signIn(email, password);
+    const pages = await pagesOf(board, session, accounts, routes);
+    const chosen = pages.filter((path) => !values.only || values.only.split(',').includes(path.split('?')[0]));
+    if (Number(values.loads) > 0) await measureLoads({ board, browser, session, pages: chosen });
+    if (values.pictures) {
+      const widths = values.widths.split(',').map(Number);
+      await takePictures({ board, browser, session, pages: chosen, widths, folder: values.pictures });
+    }
+  } finally {
+    await browser.close();
+    await board.stop();
+  }
+}
+
+async function measureLoads({ board, browser, session, pages }) {
+  let slow = 0;
+  for (const path of pages) {
+    const times = [];
+    // The first load fills the caches of the browser and of PostgreSQL.
+    for (let load = 0; load <= Number(values.loads); load++) {
+      const time = await loadTime({ board, browser, session, path });
+      if (load > 0) times.push(time);
+    }
+    const middle = median(times);
+    if (middle > mustMs) slow++;
+    const most = Math.max(...times).toFixed(0);
+    console.log(
+      `${middle.toFixed(0).padStart(6)} ms  (most ${most.padStart(5)})  ${path}${middle > mustMs ? '  SLOW' : ''}`,
+    );
+  }
+  console.log(
+    slow === 0 ? `Every page shows its data within ${mustMs} ms.` : `${slow} pages take longer than ${mustMs} ms.`,
+  );
+  if (slow > 0) process.exitCode = 1;
+}
+
+/** Every kind of page, with what has the most to show. */
+async function pagesOf(board, session, accounts, routes) {
+  const { data } = await board.dashboard('GET', 'usage/requests?limit=1', undefined, session);
+  const models = routes.slice(0, 200).map(({ id }) => id.split('/').slice(1, 3).join('/'));
+  const compared = [...new Set(models)].slice(0, 4);
+  return [
+    ...[
+      '/',
+      '/?range=90d',
+      '/usage',
+      '/usage?range=90d&group=key',
+      `/usage/${data[0].id}`,
+      '/credits',
+      '/keys',
+      '/models',
+    ],
+    ...[`/models/${compared[0]}`, `/models/compare?models=${encodeURIComponent(compared.join(','))}`, '/playground'],
+    ...['/aliases', '/fallback', '/routing-policy', '/account', '/service', '/service?range=90d', '/accounts'],
+    ...[`/accounts/${accounts[0]}`, '/route-health', '/availability', '/audit'],
+  ];
+}
