@@ -10,9 +10,17 @@ const part = 100_000;
 /** Every model is served by so many routes. */
 const routesMax = 3;
 
-export async function fillDashboard({ connection, store, rows, days, now, accounts, keys, routes, log }) {
+export async function fillDashboard({ connection, ...work }) {
   const client = new pg.Client(connection);
   await client.connect();
+  try {
+    await write(client, work);
+  } finally {
+    await client.end();
+  }
+}
+
+async function write(client, { store, rows, days, now, accounts, keys, routes, log }) {
   const from = now - days * dayMs;
   await movePartitions(client, store, from, now);
   // The rows have no receipts, so the log is off. Settlements set the other two.
@@ -20,8 +28,9 @@ export async function fillDashboard({ connection, store, rows, days, now, accoun
     set lodestone.rolls_up = 'on'; set synchronous_commit = off; set work_mem = '64MB'; set jit = off`);
   const lists = [accounts, keys.map(({ id }) => id), keys.map(({ name }) => name), ...routeLists(routes)];
   for (let first = 0; first < rows; first += part) {
-    await client.query(generations, [...[from, days * dayMs, rows, first, Math.min(first + part, rows) - 1], ...lists]);
-    log(`  ${Math.min(first + part, rows)} rows`);
+    const last = Math.min(first + part, rows) - 1;
+    await client.query(generations, [from, days * dayMs, rows, first, last, ...lists]);
+    log(`  ${last + 1} rows`);
   }
   await client.query('vacuum analyze lodestone.generations');
   await rollUp(client, accounts, from, now);
@@ -32,12 +41,15 @@ export async function fillDashboard({ connection, store, rows, days, now, accoun
   // The receipts of later requests are sealed again.
   await client.query('update lodestone.log_state set active = true');
   await client.query('vacuum analyze');
-  await client.end();
 }
 
 /** The routes of each model, repeated up to `routesMax`, as lists by the same index. */
 function routeLists(routes) {
-  const byModel = Map.groupBy(routes, ({ id }) => id.split('/').slice(1, 3).join('/'));
+  const byModel = new Map();
+  for (const route of routes) {
+    const model = route.id.split('/').slice(1, 3).join('/');
+    byModel.set(model, [...(byModel.get(model) ?? []), route]);
+  }
   const all = [...byModel.values()].flatMap((some) =>
     Array.from({ length: routesMax }, (_, i) => some[i % some.length].id.split('/')),
   );
@@ -51,7 +63,7 @@ function routeLists(routes) {
 
 /**
  * $1 the first moment, $2 the length of the period, $3 the number of all rows, $4 and $5 the first and the last row; $6 accounts, $7 and $8
- * the keys of the first one, $9 to $12 model, route, provider and region.
+ * the keys of the first one, $9 to $12 model, route, provider and region. `offset 0` keeps PostgreSQL from computing a value again for each use.
  */
 const generations = `
 insert into lodestone.generations (id, request_id, account_id, key_id, key_name, created_ms, requested_model, served_model, provider, locode,
@@ -66,11 +78,9 @@ select 'gen-' || tail, 'req-' || tail, account, key_id, key_name, at, model, cas
   '[{"provider":"' || provider || '","locode":"' || region || '","outcome":"' || case when ok then 'served' else 'error' end
     || '","status":' || case when ok then 200 else 500 end || ',"first_byte_ms":120.25,"error":null}]', 'chat'
 from (
-  select *, substr(lodestone.generation_ids_from(at), 5) || lpad(i::text, 16, '0') as tail,
-    ($6::text[])[owner] as account,
-    case when owner = 1 then ($7::text[])[key] else ($6::text[])[owner] || '-key' end as key_id,
-    case when owner = 1 then ($8::text[])[key] else 'default' end as key_name,
-    ($9::text[])[line] as model, ($10::text[])[line] as route, ($11::text[])[line] as provider, ($12::text[])[line] as region
+  select at, h, ok, substr(lodestone.generation_ids_from(at), 5) || lpad(i::text, 16, '0') as tail, a.id as account,
+    case when owner = 1 then k.id else a.id || '-key' end as key_id, case when owner = 1 then k.name else 'default' end as key_name,
+    model, route, provider, region
   from (
     select *, 1 + ((key * 13 + (5 * pow(h % 9973 / 9973.0, 2))::int) % (cardinality($9::text[]) / ${routesMax})) * ${routesMax}
       + (case when h % 10 < 7 then 0 when h % 10 < 9 then 1 else 2 end) as line, (h / 1009) % 40 <> 0 as ok
@@ -79,8 +89,12 @@ from (
         case when h / 17 % 10 < 8 then 1 else 1 + floor(cardinality($6::text[]) * pow(h % 7919 / 7919.0, 2))::int end as owner
       from (
         select i, $1::bigint + i * $2::bigint / $3::bigint as at, (hashint8(i)::bigint + 2147483648) as h
-        from generate_series($4::bigint, $5::bigint) i
-      ) numbered
-    ) owned
+        from generate_series($4::bigint, $5::bigint) i offset 0
+      ) numbered offset 0
+    ) owned offset 0
   ) routed
+  join unnest($6::text[]) with ordinality a(id, n) on a.n = owner
+  join unnest($7::text[], $8::text[]) with ordinality k(id, name, n) on k.n = key
+  join unnest($9::text[], $10::text[], $11::text[], $12::text[]) with ordinality r(model, route, provider, region, n) on r.n = line
+  offset 0
 ) s`;

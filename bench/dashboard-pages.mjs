@@ -11,17 +11,12 @@ const timeoutMs = 60_000;
  * Milliseconds from the start of a navigation until the page shows its data: a heading, and no placeholder from then on. The clock is the
  * page's own.
  */
-export async function loadTime({ board, browser, session, path }) {
-  const { page, context } = await openWindow({ board, browser, session, width: 1440, theme: 'light' });
-  try {
-    await page.goto(`${board.url}/dashboard${path}`);
-    return await shownAt(page);
-  } finally {
-    await context.close();
-  }
+export async function loadTime(page, url) {
+  await page.goto(url);
+  return shownAt(page);
 }
 
-async function openWindow({ board, browser, session, width, theme }) {
+export async function openWindow({ board, browser, session, width, theme }) {
   const context = await browser.newContext({
     viewport: { width, height: width === phone ? 844 : 900 },
     colorScheme: theme,

@@ -17,7 +17,7 @@ import { startEmbedded } from '../dist/storage/embedded/embedded.js';
 import { openStore } from '../dist/storage/open-store.js';
 import { fillDashboard } from './dashboard-fill.mjs';
 import { furnish, password, startBoard } from './dashboard-gateway.mjs';
-import { loadTime, takePictures } from './dashboard-pages.mjs';
+import { loadTime, openWindow, takePictures } from './dashboard-pages.mjs';
 import { median } from './statistics.mjs';
 
 const { values } = parseArgs({
@@ -83,11 +83,12 @@ async function measure({ accounts, email, routes }) {
 
 async function measureLoads({ board, browser, session, pages }) {
   let slow = 0;
+  const { page } = await openWindow({ board, browser, session, width: 1440, theme: 'light' });
   for (const path of pages) {
     const times = [];
     // The first load fills the caches of the browser and of PostgreSQL.
     for (let load = 0; load <= Number(values.loads); load++) {
-      const time = await loadTime({ board, browser, session, path });
+      const time = await loadTime(page, `${board.url}/dashboard${path}`);
       if (load > 0) times.push(time);
     }
     const middle = median(times);
