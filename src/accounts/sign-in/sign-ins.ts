@@ -10,6 +10,7 @@ import { storeError } from '../../storage/database.js';
 import { type SignInStore, type SignInUser, StoreUnavailable } from '../../storage/store.js';
 import type { AccountDirectory } from '../directory.js';
 import type { Auth } from './auth.js';
+import { isTaken, statusOf } from './auth-errors.js';
 import { FewAtATime } from './few-at-a-time.js';
 
 export interface Session {
@@ -288,16 +289,4 @@ function equal(one: string, other: string): boolean {
 
 function headersOf(cookie: string): Headers {
   return new Headers({ cookie });
-}
-
-/** Only the library's own errors have a status. They come from what it read of the store. */
-function statusOf(error: unknown): number | undefined {
-  const status = (error as { statusCode?: unknown } | null)?.statusCode;
-  return typeof status === 'number' ? status : undefined;
-}
-
-const uniqueViolation = '23505';
-
-function isTaken(error: unknown): boolean {
-  return (storeError(error) as { code?: unknown }).code === uniqueViolation;
 }

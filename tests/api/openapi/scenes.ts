@@ -69,6 +69,7 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   changeAccount: account,
   setPassword: account,
   createPasswordReset: account,
+  resetTwoFactor: account,
   postCredit: account,
   getLedger: async (scene) => {
     await generation(scene);
