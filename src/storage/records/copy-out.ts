@@ -22,15 +22,13 @@ export function copyOut(database: Database, statement: string, reader: CopyReade
   const run = database.session(
     (client) =>
       new Promise<void>((resolve, reject) => {
-        const query = new CopyOutQuery(statement, {
-          take: (chunk, connection) => {
-            const ready = reader.take(chunk);
-            if (ready === null) return;
-            resume = () => connection.stream.resume();
-            if (!output.push(ready)) connection.stream.pause();
-          },
-          end: (error) => (error ? reject(error) : resolve()),
-        });
+        const take: Taker = (chunk, connection) => {
+          const ready = reader.take(chunk);
+          if (ready === null) return;
+          resume = () => connection.stream.resume();
+          if (!output.push(ready)) connection.stream.pause();
+        };
+        const query = new CopyOutQuery(statement, take, (error) => (error ? reject(error) : resolve()));
         // A reader that leaves ends the query with its connection.
         output.once('close', () => {
           resume();
@@ -70,16 +68,15 @@ class Gatherer implements CopyReader {
   }
 }
 
-interface Taker {
-  take(chunk: Buffer, connection: PausableConnection): void;
-  end(error: Error | null): void;
-}
+type Taker = (chunk: Buffer, connection: PausableConnection) => void;
 
 /** Implements what the driver calls on a query while it runs. */
 class CopyOutQuery implements Submittable {
   constructor(
     private readonly statement: string,
-    private readonly taker: Taker,
+    private readonly take: Taker,
+    /** The driver finds the callback under this name, and stops the timer of its time limit when it is called. */
+    public callback: (error: Error | null) => void,
   ) {}
 
   submit(connection: Connection): void {
@@ -87,7 +84,7 @@ class CopyOutQuery implements Submittable {
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }, connection: PausableConnection): void {
-    this.taker.take(chunk, connection);
+    this.take(chunk, connection);
   }
 
   handleRowDescription(): void {}
@@ -95,10 +92,10 @@ class CopyOutQuery implements Submittable {
   handleCommandComplete(): void {}
 
   handleError(error: Error): void {
-    this.taker.end(error);
+    this.callback(error);
   }
 
   handleReadyForQuery(): void {
-    this.taker.end(null);
+    this.callback(null);
   }
 }

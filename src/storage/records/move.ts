@@ -99,13 +99,12 @@ class CopyInQuery implements Submittable {
   readonly ready: Promise<CopyConnection>;
   readonly done: Promise<void>;
   #begin!: (connection: CopyConnection) => void;
-  #end!: () => void;
-  #fail!: (error: Error) => void;
+  /** The driver finds the callback under this name, and stops the timer of its time limit when it is called. */
+  callback!: (error: Error | null) => void;
 
   constructor(private readonly statement: string) {
     this.done = new Promise((resolve, reject) => {
-      this.#end = resolve;
-      this.#fail = reject;
+      this.callback = (error) => (error ? reject(error) : resolve());
     });
     this.ready = new Promise((resolve, reject) => {
       this.#begin = resolve;
@@ -124,11 +123,11 @@ class CopyInQuery implements Submittable {
   handleCommandComplete(): void {}
 
   handleError(error: Error): void {
-    this.#fail(error);
+    this.callback(error);
   }
 
   handleReadyForQuery(): void {
-    this.#end();
+    this.callback(null);
   }
 }
 
