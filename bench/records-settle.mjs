@@ -2,7 +2,7 @@
  * What rollups add to a settlement, for bench/records.mjs: the CPU of this process and of PostgreSQL for each row, on two stores by turns.
  * One of them does not keep rollups; what this process still does for it is measured apart and taken off.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,6 +11,7 @@ import { settlementRow } from '../dist/domain/settlement-row.js';
 import { startEmbedded } from '../dist/storage/embedded/embedded.js';
 import { openStore } from '../dist/storage/open-store.js';
 import { usageOf } from '../dist/storage/records/usage-batch.js';
+import { cpuOfTree, serverPid } from './records-cpu.mjs';
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const accounts = 4;
@@ -74,37 +75,7 @@ async function openSide(keepsRollups) {
     await embedded.stop();
     rmSync(dir, { recursive: true, force: true });
   };
-  return {
-    store,
-    close,
-    pid: Number(readFileSync(join(dir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]),
-    us: 0,
-  };
-}
-
-/** Of a process and all that it started, in microseconds. */
-function cpuOfTree(root) {
-  const processes = new Map();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      const fields = stat
-        .slice(stat.lastIndexOf(')') + 2)
-        .split(' ')
-        .map(Number);
-      processes.set(Number(name), { parent: fields[1], ticks: fields[11] + fields[12] + fields[13] + fields[14] });
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  let ticks = 0;
-  for (const [pid, { ticks: own }] of processes) {
-    let above = pid;
-    while (above > 1 && above !== root) above = processes.get(above)?.parent ?? 0;
-    if (above === root) ticks += own;
-  }
-  return ticks * 10_000;
+  return { store, close, pid: serverPid(dir), us: 0 };
 }
 
 function rowOf(i) {

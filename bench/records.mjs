@@ -4,7 +4,8 @@
  *
  *   node bench/records.mjs --rows 2000000 --dir /tmp/records-bench
  *
- * `--keep` leaves the store there, and a store that is there is measured as it is. `--only overview,export,check,start,settle` chooses.
+ * `--keep` leaves the store there, and a store that is there is measured as it is. `--only overview,export,check,start,settle` chooses,
+ * and `--formats ndjson,csv,parquet` what is exported.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -12,6 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../dist/storage/embedded/embedded.js';
 import { openStore } from '../dist/storage/open-store.js';
+import { cpuOfTree, serverPid } from './records-cpu.mjs';
 import { fill, spread } from './records-fill.mjs';
 import { measureSettlement } from './records-settle.mjs';
 import { measureStart } from './records-start.mjs';
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     dir: { type: 'string', default: '/tmp/records-bench' },
     keep: { type: 'boolean', default: false },
     only: { type: 'string', default: 'overview,export,check,start,settle' },
+    formats: { type: 'string', default: 'ndjson,csv,parquet' },
   },
 });
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -61,7 +64,7 @@ async function measure(store, connection) {
   const count = await rowsOf(store);
   log(`${count} generations of ${spread.accounts} accounts over ${days} days, 120 series for each account`);
   if (parts.has('overview')) await measureOverview(store);
-  if (parts.has('export')) for (const format of ['ndjson', 'csv', 'parquet']) await measureExport(store, format, count);
+  if (parts.has('export')) for (const format of values.formats.split(',')) await measureExport(store, format, count);
   if (parts.has('check'))
     await timed('storage check', async () => log(`  ${(await store.records.check()).faults.length} faults`));
 }
@@ -89,14 +92,20 @@ async function measureOverview({ usage, holds }) {
 
 async function measureExport(store, format, rows) {
   let [bytes, most] = [0, 0];
+  const [own, server] = [process.cpuUsage(), cpuOfTree(serverPid(values.dir))];
   const ms = await timed(`export as ${format}`, async () => {
     for await (const chunk of store.records.export({ kind: 'generations', format })) {
       bytes += chunk.length;
       most = Math.max(most, process.memoryUsage.rss());
     }
   });
+  const { user, system } = process.cpuUsage(own);
+  // The connection of the export has ended by then, and the server has its CPU.
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const perRow = [user + system, cpuOfTree(serverPid(values.dir)) - server].map((us) => (us / rows).toFixed(1));
   log(
-    `  ${Math.round((rows / ms) * 1000)} rows/s, ${(bytes / 1e6).toFixed(0)} MB, at most ${Math.round(most / 1e6)} MB resident`,
+    `  ${Math.round((rows / ms) * 1000)} rows/s, ${(bytes / 1e6).toFixed(0)} MB, at most ${Math.round(most / 1e6)} MB resident; ` +
+      `CPU a row: ${perRow[0]} µs here, ${perRow[1]} µs in PostgreSQL`,
   );
 }
 
@@ -108,14 +117,19 @@ async function timed(what, work) {
   return ms;
 }
 
-/** The first one fills caches. The median, and the fastest, which other programs have disturbed the least. */
+/** The first one fills caches. The median, the fastest, which other programs have disturbed the least, and the mean of the CPU. */
 async function repeated(what, work) {
   const times = [];
+  let server = 0;
   for (let i = 0; i < 10; i++) {
+    if (i === 1) server = cpuOfTree(serverPid(values.dir));
     const from = performance.now();
     await work();
     if (i > 0) times.push(performance.now() - from);
   }
+  const cpuMs = (cpuOfTree(serverPid(values.dir)) - server) / 1000 / times.length;
   times.sort((a, b) => a - b);
-  log(`${what}: median ${times[4].toFixed(0)} ms, fastest ${times[0].toFixed(0)} ms`);
+  log(
+    `${what}: median ${times[4].toFixed(0)} ms, fastest ${times[0].toFixed(0)} ms; ${cpuMs.toFixed(0)} ms of CPU in PostgreSQL`,
+  );
 }
