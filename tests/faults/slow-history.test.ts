@@ -70,7 +70,7 @@ it('says so at every other answer that reads the history', async () => {
       expect(message).toMatch(/Narrow it: ask for a shorter period .* or fewer entries/);
       expect(message).not.toMatch(/cannot be reached/);
     }
-    const one = await get('/v1/generations/gen-01jd3p1q2r0000000000000000');
+    const one = await get('/v1/generation?id=gen-01jd3p1q2r0000000000000000');
     expect([one.status, one.json.error?.message]).toEqual([500, expect.not.stringContaining('cannot be reached')]);
   } finally {
     await blocker.query('rollback');

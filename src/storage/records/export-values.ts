@@ -6,7 +6,7 @@
 const zero = 0x30;
 const dayMs = 86_400_000;
 
-export const int16 = (row: Uint8Array, at: number): number => (row[at]! << 8) | row[at + 1]!;
+const int16 = (row: Uint8Array, at: number): number => (row[at]! << 8) | row[at + 1]!;
 
 export const int32 = (row: Uint8Array, at: number): number =>
   (row[at]! << 24) | (row[at + 1]! << 16) | (row[at + 2]! << 8) | row[at + 3]!;
