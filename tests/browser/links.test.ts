@@ -8,7 +8,7 @@ import { closeWindows, describeInBrowser, launchBrowser } from '../support/brows
 import { dashboardCall, type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import { full } from '../support/scaled.js';
-import { settled } from '../support/visitor.js';
+import { settled, type Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
@@ -46,8 +46,7 @@ async function crawl(member: Member, known: Set<string>): Promise<{ seen: string
       if (status !== 200) dead.push(`${path} ${status}`);
       continue;
     }
-    await page.goto(gateway.url + path);
-    await settled(page);
+    await go(visitor, path.slice('/dashboard'.length));
     if ((await page.title()).startsWith('Page not found')) dead.push(path);
     if ((await page.getByText('Could not load this').count()) > 0) dead.push(`${path} shows an error`);
     for (const next of await linksOf(page)) {
@@ -59,6 +58,22 @@ async function crawl(member: Member, known: Set<string>): Promise<{ seen: string
   expect(visitor.problems).toEqual([]);
   await visitor.close();
   return { seen: [...seen], dead };
+}
+
+const between = 'Account and password';
+
+/**
+ * Goes to a page as a link does, without loading the dashboard again. It comes from the account page each time, so that another heading
+ * tells that the new page is there.
+ */
+async function go(visitor: Visitor, path: string): Promise<void> {
+  if (path === '/' || path === '/account') return visitor.visit(path);
+  const headings = visitor.page.getByRole('heading', { level: 1 });
+  await visitor.follow('/account');
+  await headings.filter({ hasText: between }).waitFor();
+  await visitor.follow(path);
+  await headings.filter({ hasNotText: between }).waitFor();
+  await settled(visitor.page);
 }
 
 /** Pages of one kind differ in the thing that they show or in the values of their parameters. Every page of the guide is a kind. */

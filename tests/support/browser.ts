@@ -1,19 +1,28 @@
-/** Launches the Chromium that `browser-setup.ts` found before the suites started, and skips the suites where there is none. */
+/** Launches the Chromium that `browser-setup.ts` found, and skips the suites where there is none. */
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 import { describe, inject } from 'vitest';
 import type { BrowserSearch } from './find-browser.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    browser: BrowserSearch;
+    /** Is there once the search has ended, with what it found. */
+    browserFile: string;
   }
 }
 
 /** Nothing that loosens the web's rules: the suites test those rules. */
 const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
 
+/** The steps of a search that fetches a browser have time limits of their own, which are far shorter together. */
+const patienceMs = 900_000;
+
+/** Undefined where there is none, and outside tests/browser, where nobody searched. */
+const found = (await search())?.browser;
+
 /** `describe` for a suite that needs a browser. */
-export const describeInBrowser = describe.skipIf(search()?.browser === undefined);
+export const describeInBrowser = describe.skipIf(found === undefined);
 
 let launched: Promise<Browser> | undefined;
 
@@ -27,7 +36,6 @@ export function launchBrowser(): Promise<Browser> {
 }
 
 async function launch(): Promise<Browser> {
-  const found = search()?.browser;
   if (!found) throw new Error('There is no browser: only the suites in tests/browser have one.');
   const env = { ...(process.env as Record<string, string>), ...found.env };
   const browser = await chromium.launch({ executablePath: found.path, env, args });
@@ -43,7 +51,13 @@ export async function closeWindows(): Promise<void> {
   await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
 }
 
-/** Undefined outside tests/browser, where nobody searched. */
-function search(): BrowserSearch | undefined {
-  return inject('browser');
+async function search(): Promise<BrowserSearch | undefined> {
+  const file = inject('browserFile');
+  if (file === undefined) return undefined;
+  const end = performance.now() + patienceMs;
+  while (!existsSync(file)) {
+    if (performance.now() > end) throw new Error('The search for a browser has not ended.');
+    await pause(100);
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as BrowserSearch;
 }

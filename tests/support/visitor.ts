@@ -7,8 +7,6 @@ import { full } from './scaled.js';
 export interface VisitorOptions {
   width?: number;
   theme?: 'light' | 'dark';
-  /** Start with the session of another window. */
-  cookiesOf?: Visitor;
 }
 
 /** The contrast of colours takes axe-core longer than all its other rules together. */
@@ -39,17 +37,8 @@ const require = createRequire(import.meta.url);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 export async function newVisitor(browser: Browser, origin: string, options: VisitorOptions = {}): Promise<Visitor> {
-  const { width = desktop, theme = 'light', cookiesOf } = options;
-  const context = await browser.newContext({
-    viewport: { width, height: heightOf(width) },
-    colorScheme: theme,
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-    permissions: ['clipboard-read', 'clipboard-write'],
-    reducedMotion: 'reduce',
-    ...(width === phone && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
-    ...(cookiesOf && { storageState: await cookiesOf.context.storageState() }),
-  });
+  const look = { width: options.width ?? desktop, theme: options.theme ?? 'light' };
+  const context = await contextOf(browser, look);
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const problems = watch(page, origin);
@@ -82,9 +71,46 @@ export async function newVisitor(browser: Browser, origin: string, options: Visi
     },
     showAt: (to) => showAt(devtools, to),
     accessibilityFaults: (part) => axeFaults(page, part),
-    close: () => context.close(),
+    async close() {
+      await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' });
+      await page.close();
+      await context.clearCookies();
+      leave(context, look);
+    },
   };
   return visitor;
+}
+
+type Look = Required<VisitorOptions>;
+
+/**
+ * Contexts whose visitors have left, without their cookies and what pages stored. The next visitor of the same look gets one of them:
+ * it still has the dashboard's code, and loading that into a new one costs as much as most of the tests.
+ */
+const left = new Map<string, BrowserContext[]>();
+
+const nameOf = ({ width, theme }: Look) => `${width} ${theme}`;
+
+function leave(context: BrowserContext, look: Look): void {
+  left.set(nameOf(look), [...(left.get(nameOf(look)) ?? []), context]);
+}
+
+async function contextOf(browser: Browser, look: Look): Promise<BrowserContext> {
+  // Those of an earlier file were closed at its end.
+  const kept = left.get(nameOf(look))?.filter((one) => browser.contexts().includes(one)) ?? [];
+  const found = kept.pop();
+  left.set(nameOf(look), kept);
+  if (found) return found;
+  const { width, theme } = look;
+  return browser.newContext({
+    viewport: { width, height: heightOf(width) },
+    colorScheme: theme,
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    reducedMotion: 'reduce',
+    ...(width === phone && { hasTouch: true, isMobile: true, deviceScaleFactor: 2 }),
+  });
 }
 
 /** The same as a window that is opened at that width: a phone has touch, a dense screen, and its own way to lay out a page. */
