@@ -5,7 +5,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SpawnedGateway } from '../support/gateway.js';
 import * as up from '../support/scripted-upstream.js';
 import { type CoTenant, expectUnharmed, measured, startCoTenant } from './co-tenant.js';
-import { ask, expectBooks, expectError, expectServes, pause, providerError, type Rig, spawnRig } from './fixture.js';
+import {
+  ask,
+  expectBooks,
+  expectError,
+  expectServes,
+  full,
+  pause,
+  providerError,
+  type Rig,
+  spawnRig,
+} from './fixture.js';
 
 const mebibyte = 1024 * 1024;
 const cap = 32 * mebibyte;
@@ -84,10 +94,8 @@ const bombs: [string, () => up.Script][] = [
     'zstd that grows past the cap',
     () => whole(Buffer.concat([Buffer.from([...zstdMagic, 0, 0x38]), repeated(1_000)]), 'zstd'),
   ],
-  ['zstd of endless frames to be skipped', () => endless('zstd', Buffer.from(skippable), Buffer.from(skippable))],
   ['gzip with an endless file name', () => endless('gzip', gzipHead(0x08), letters)],
   ['gzip of empty members without end', () => endless('gzip', gzipSync(''), emptyMembers)],
-  ['gzip with endless padding', () => endless('gzip', gzipSync('{}'), Buffer.alloc(64 * 1024))],
   ['gzip that grows past the cap', () => whole(gzipSync(zeros), 'gzip')],
   [
     'brotli that grows past the cap',
@@ -99,6 +107,12 @@ const bombs: [string, () => up.Script][] = [
       up.rawBytes(['HTTP/1.1 200 OK\r\ncontent-encoding: br\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}']),
   ],
 ];
+// With LODESTONE_FULL=1 alone: like the two others, they never end, and are cut off in the same place.
+if (full)
+  bombs.push(
+    ['zstd of endless frames to be skipped', () => endless('zstd', Buffer.from(skippable), Buffer.from(skippable))],
+    ['gzip with endless padding', () => endless('gzip', gzipSync('{}'), Buffer.alloc(64 * 1024))],
+  );
 
 const rssMb = (): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${rig.gateway.pid}/status`, 'utf8'))?.[1]) / 1024;

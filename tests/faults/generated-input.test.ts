@@ -12,7 +12,7 @@ import { completion, json, sse, streamOf } from '../support/scripted-upstream.js
 import { generations, pause, type Rig, scaled, spawnRig } from './fixture.js';
 import { InputRun } from './generator/run-inputs.js';
 
-const count = Number(process.env.LODESTONE_INPUTS ?? scaled(2_000, 5_000));
+const count = Number(process.env.LODESTONE_INPUTS ?? scaled(1_200, 5_000));
 const seed = Number(process.env.LODESTONE_SEED ?? 4);
 const single = process.env.LODESTONE_INPUT;
 const timeoutMs = 60_000 + count * 10;
@@ -57,7 +57,7 @@ describe('bad input at scale', () => {
       const target = { key: hostile.key, adminToken, accountId: hostile.accountId };
       const options = { url, seed, target, honestKey: honest.key };
       const numbers = single === undefined ? { from: 1, count } : { from: Number(single), count: 1 };
-      const before = { ...options, from: 1, count: Math.min(count, scaled(300, 500)), connections: 16 };
+      const before = { ...options, from: 1, count: Math.min(count, scaled(200, 500)), connections: 16 };
       if (single === undefined) addFigures(await new InputRun({ ...before, seed: seed + 1 }).run());
       const warmMb = Math.round(residentMb());
       const callsBefore = calls.length;

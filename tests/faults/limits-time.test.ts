@@ -54,7 +54,7 @@ function heldMb(): number {
 }
 
 describe('a flood of peers', () => {
-  const peers = scaled(4_000, 300_000);
+  const peers = scaled(2_000, 300_000);
   /** Each with a /64 of its own. */
   const address = (peer: number) => `2001:db8:${(peer >> 16).toString(16)}:${(peer & 0xffff).toString(16)}::1`;
   const from = (forwarded: string) => burstRequest('GET', '/v1/nothing', { headers: { 'x-forwarded-for': forwarded } });

@@ -16,6 +16,8 @@ export interface TestGatewayOptions extends GatewayFilesOptions {
   logger?: Logger;
   /** The environment that the configuration and the catalogue see. */
   env?: Record<string, string>;
+  /** Is told what a first start prints about the demo account, with `demo: true` and the embedded store. */
+  print?: (text: string) => void;
 }
 
 export interface TestGateway extends GatewayClient {
@@ -46,6 +48,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         env: options.env ?? {},
         logger: log.logger,
         ...(options.clock && { clock: options.clock }),
+        ...(options.print && { print: options.print }),
       });
     const running = await start().catch((error: Error) => againIfBusy(error, start));
     const client = new GatewayClient(() => running.baseUrl);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DashboardClient } from '../../support/dashboard-client.js';
-import { type SpawnedGateway, spawnGateway } from '../../support/gateway.js';
+import { type SpawnedGateway, spawnGateway, startGateway } from '../../support/gateway.js';
 
 /** The last link that was printed. */
 const linkIn = (text: string) => [...text.matchAll(/http\S+\/dashboard\/claim#([\w-]{43})/g)].at(-1)?.[1];
@@ -49,10 +49,13 @@ describe('the demo account of a first start', () => {
 
 describe('a start', () => {
   it('ends an unused link when the account gets a password in another way', async () => {
-    const gateway = await spawnGateway({ embedded: true, config: { demo: true } });
+    let printed = '';
+    const print = (text: string) => {
+      printed += text;
+    };
+    const gateway = await startGateway({ embedded: true, config: { demo: true }, print });
     try {
-      await vi.waitUntil(() => linkIn(gateway.output.stdout), { timeout: 10_000 });
-      const token = linkIn(gateway.output.stdout)!;
+      const token = linkIn(printed)!;
       const [demo] = (await gateway.admin('GET', '/accounts')).json.data;
       await gateway.admin('PUT', `/accounts/${demo.id}/password`, { password: 'set by an operator' });
       expect((await new DashboardClient(gateway.url).call('POST', 'claim', { token })).status).toBe(401);
