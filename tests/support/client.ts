@@ -55,6 +55,8 @@ export class GatewayClient {
   private readonly agent = new Agent({ connections: 512, headersTimeout: 0, bodyTimeout: 0 });
   private defaultAccount: Promise<TestAccount> | undefined;
   private accountCount = 0;
+  /** How many requests were sent. */
+  sentCount = 0;
 
   constructor(private readonly baseUrl: () => string) {}
 
@@ -153,6 +155,7 @@ export class GatewayClient {
 
   private async headers(options: CallOptions, hasBody: boolean): Promise<Record<string, string>> {
     const key = options.key === undefined ? (await this.account()).key : options.key;
+    this.sentCount++;
     return {
       ...(hasBody && { 'content-type': 'application/json' }),
       ...(key !== null && { authorization: `Bearer ${key}` }),

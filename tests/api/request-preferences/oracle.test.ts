@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, Reply } from '../../support/client.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
-import { scaled } from '../../support/scaled.js';
+import { full, scaled } from '../../support/scaled.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/scripted-upstream.js';
 import { SeededRandom } from '../../support/seeded-random.js';
 import {
@@ -106,8 +106,12 @@ describe('each gate alone', () => {
     expect(cells.flat()).toHaveLength(pairs * gridForms.length);
   });
 
+  /** An ordinary run tries each state of each gate and setter with two forms of an id, each time others, and LODESTONE_FULL=1 with all. */
+  const isTried = (at: number, group: number) => (at + Math.floor(at / gridForms.length) + group) % 3 === 0;
+
   it('removes what is bad or not known, and nothing else', async () => {
-    for (const group of cells) {
+    for (const [number, all] of cells.entries()) {
+      const group = full ? all : all.filter((_, at) => isTried(at, number));
       const { row, setBy } = group[0]!;
       bench.upstream.calls.length = 0;
       const policy = setBy === 'request' ? {} : row.account!.policy;
@@ -155,7 +159,7 @@ describe('each gate alone', () => {
 const parts = 5;
 describe.each(Array.from({ length: parts }, (_, part) => part))('random combinations, part %i', (part) => {
   it('oracle, dry run and real calls agree', async () => {
-    const count = scaled(160, 10_000);
+    const count = scaled(100, 10_000);
     for (let seed = part + 1; seed <= count; seed += parts) {
       bench.upstream.calls.length = 0;
       await checkSeed(seed);
