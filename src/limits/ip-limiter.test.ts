@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
+import { scaled } from '../../tests/support/scaled.js';
 import { MemoryCounters } from '../cluster/memory.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
@@ -69,7 +70,7 @@ describe('the limit of requests from one address', () => {
     const { clock, counters, limiter } = limited(8);
     for (let i = 0; i < 8; i++) limiter.take('203.0.113.9');
     const before = heldBytes();
-    for (let minute = 0; minute < 3; minute++) {
+    for (let minute = 0; minute < scaled(2, 3); minute++) {
       for (let i = 0; i < 300_000; i++) {
         limiter.take(`10.${(minute * 8 + (i >> 16)) & 255}.${(i >> 8) & 255}.${i & 255}`);
       }
