@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLogger } from '../../src/base/logger.js';
 import { type Embedded, startEmbedded } from '../../src/storage/embedded/embedded.js';
 import type { TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
-import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../support/postgres.js';
+import { databaseUrlOf, type FreshDatabase, freshDatabase, placeCluster } from '../support/postgres.js';
 import * as up from '../support/scripted-upstream.js';
 import { ask, costOf, expectBooks, expectServes, pause, type Rig, scaled, spawnRig, words } from './fixture.js';
 import { type StoreProxy, startStoreProxy } from './store-proxy.js';
@@ -77,6 +77,7 @@ describe('a PostgreSQL that is stopped and started again', () => {
   let rig: Rig<SpawnedGateway>;
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'lodestone-away-'));
+    placeCluster(inject('newCluster'), dataDir);
     postgres = await startEmbedded({ dataDir, logger: silentLogger });
     rig = await spawnRig({ config: { timeouts, storage: { database_url: databaseUrlOf(postgres.connection) } } });
   }, 180_000);
