@@ -86,8 +86,9 @@ function kindOf(path: string): string {
 
 /** Of this gateway, without the place on the page. */
 async function linksOf(page: Page): Promise<string[]> {
+  // Also those in menus that are closed. By role it would take as long as the page itself.
   const all = await page
-    .getByRole('link')
+    .locator('a[href]')
     .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href));
   return all.flatMap((href) => {
     const { origin, pathname, search } = new URL(href);

@@ -72,6 +72,7 @@ export async function newVisitor(browser: Browser, origin: string, options: Visi
     showAt: (to) => showAt(devtools, to),
     accessibilityFaults: (part) => axeFaults(page, part),
     async close() {
+      if (page.isClosed()) return;
       await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' });
       await page.close();
       await context.clearCookies();
@@ -133,7 +134,7 @@ async function enter(page: Page, email: string, password: string, button: string
 
 /** What the page waits for is there: a heading, and no skeleton. */
 export async function settled(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.locator('h1').waitFor();
   await page.locator('.animate-shimmer').first().waitFor({ state: 'detached' });
 }
 
