@@ -37,7 +37,8 @@ it(`${kills} times kill -9 of sealers: each generation is in the log once, and a
       if (reply?.status === 200) answered.push(reply.json.id);
       const seen = await replica.call('GET', '/log/checkpoint', undefined, { key: null }).catch(() => null);
       if (seen?.status === 200) checkpoints.add(seen.text);
-      await pause(scaled(30, 5));
+      // Each answer and each checkpoint is looked up afterwards.
+      await pause(scaled(100, 5));
     }
   });
   for (let kill = 0; kill < kills; kill++) {

@@ -21,7 +21,7 @@ import {
 const credit = '1000.00';
 const creditPico = 1_000_000_000_000_000n;
 const waitMs = { timeout: 60_000, interval: 50 };
-const kills = scaled(2, 3);
+const kills = scaled(1, 3);
 /** A worker takes seconds to come back, and callers without a pause take the processor that it needs. */
 const paceMs = scaled(40, 0);
 
