@@ -18,7 +18,7 @@ import {
 } from '../base/yaml-fields.js';
 import { priceFields } from './price-fields.js';
 import { addressTemplate } from './provider-address.js';
-import { apiNames, capabilities, droppableParameters, modelKinds, processingScopes } from './route.js';
+import { capabilities, droppableParameters, modelKinds, processingScopes, spokenApis } from './route.js';
 
 const segment = field(
   'a segment of an id: letters, digits and . _ : @ + -, beginning with a letter or digit',
@@ -38,7 +38,7 @@ const variableName = field('the name of an environment variable', (value) =>
 /** Where the figures of an entry are from. `lodestone catalogue check --strict` asks for both. */
 const provenance = { source: text.nullish(), as_of: text.nullish() };
 
-const apis = listOf(oneOf(apiNames), `APIs (${apiNames.join(', ')})`);
+const apis = listOf(oneOf(spokenApis), `APIs (${spokenApis.join(', ')})`);
 
 export const provider = fields({
   id: providerId,

@@ -23,6 +23,10 @@ export type DialectList = Readonly<Record<string, DialectRules>>;
 export const apiNames = ['chat', 'messages', 'responses', 'embeddings', 'rerank'] as const;
 export type ApiName = (typeof apiNames)[number];
 
+/** What a provider may speak itself: client APIs, and the part of the Responses API that not every provider of it has. */
+export const spokenApis = [...apiNames, 'compact'] as const;
+export type SpokenApi = (typeof spokenApis)[number];
+
 /** What a model does. Each kind is served at doors of its own. */
 export const modelKinds = ['chat', 'embedding', 'rerank'] as const;
 export type ModelKind = (typeof modelKinds)[number];
@@ -66,7 +70,7 @@ export interface Provider {
   readonly name: string;
   readonly dialect: string;
   /** The client APIs that it speaks itself; undefined where the catalogue does not say, and the dialect decides. */
-  readonly apis?: readonly ApiName[];
+  readonly apis?: readonly SpokenApi[];
   /** The text of the catalogue where variables in it are absent. */
   readonly baseUrl: string;
   /** The credential in use; null where there is none. */

@@ -8,15 +8,17 @@ import { parseBody, tooDeepError } from './body.js';
 import { chatDoor } from './chat/chat-door.js';
 import type { Door } from './door.js';
 import { doorNamed, doorOf, doors } from './registry.js';
+import { socketDoor } from './responses/socket-door.js';
 
 /** What reads the bodies that are sent to a path. */
-export type BodyReader = Pick<Door, 'path' | 'readRequest'>;
+export type BodyReader = Pick<Door, 'path' | 'reader' | 'sentPart' | 'readRequest'>;
 
 export const anyDoor: BodyReader = { path: '/v1/routes/explain', readRequest };
 
-/** What reads the bodies of a path: one of the doors, or the reader for all of them. */
-export function bodyReaderOf(path: string): BodyReader {
-  return path === anyDoor.path ? anyDoor : doorOf(path);
+/** What reads the bodies of a path: one of the doors, or the reader for all of them. `name` may also be that of a reader. */
+export function bodyReaderOf(name: string): BodyReader {
+  if (name === socketDoor.reader) return socketDoor;
+  return name === anyDoor.path ? anyDoor : doorOf(name);
 }
 
 function readRequest(bytes: Buffer, large = false): ChatRequest {

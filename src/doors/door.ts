@@ -21,6 +21,10 @@ export interface Door {
   readonly keyHeader?: 'x-api-key';
   /** Requests are counted, not answered: they need no credit and leave no record. */
   readonly countsOnly?: true;
+  /** Names what reads its bodies in another thread; absent = the path does. */
+  readonly reader?: string;
+  /** What of a body the client sent with this request; absent = all of it. */
+  sentPart?(body: Buffer): Buffer;
   /** Throws a GatewayError where the body is not a valid request. A large body is measured before it is parsed. */
   readRequest(body: Buffer, large?: boolean): ChatRequest;
   /** The body of a whole answer, in the encoding of its parts. */

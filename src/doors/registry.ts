@@ -4,6 +4,7 @@ import type { Door } from './door.js';
 import { embeddingsDoor } from './embeddings/embeddings-door.js';
 import { countTokensDoor, messagesDoor } from './messages/messages-door.js';
 import { rerankDoor } from './rerank/rerank-door.js';
+import { compactDoor } from './responses/compact-door.js';
 import { responsesDoor } from './responses/responses-door.js';
 
 export const doors: readonly Door[] = [
@@ -11,6 +12,7 @@ export const doors: readonly Door[] = [
   messagesDoor,
   countTokensDoor,
   responsesDoor,
+  compactDoor,
   embeddingsDoor,
   rerankDoor,
 ];

@@ -47,6 +47,8 @@ const specified: [Condition, number, string, string | undefined, string | undefi
   ['internal_server_error', 500, 'internal_server_error', 'internal_server_error', undefined],
   ['api_error', 500, 'internal_server_error', 'api_error', undefined],
   ['cost_unresolvable', 200, 'provider_error', 'cost_unresolvable', undefined],
+  ['previous_response_not_found', 400, 'invalid_request_error', 'previous_response_not_found', 'previous_response_id'],
+  ['websocket_connection_limit_reached', 400, 'invalid_request_error', 'websocket_connection_limit_reached', undefined],
   ['invalid_fallback_model', 400, 'invalid_request_error', 'invalid_fallback_model', 'fallback.models'],
 ];
 const types = [

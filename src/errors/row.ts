@@ -35,7 +35,7 @@ export interface ErrorRow<Values> {
 
 /** The operations that send a request to a model, by their ids. */
 export const modelOperations: readonly string[] = [
-  ...['createChatCompletion', 'createMessage', 'createResponse', 'createEmbedding', 'createRerank'],
+  ...['createChatCompletion', 'createMessage', 'createResponse', 'compactResponse', 'createEmbedding', 'createRerank'],
 ];
 
 /** Ends a quotation with a full stop, so that another sentence can follow. */

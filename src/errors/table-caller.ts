@@ -120,15 +120,15 @@ export const callerErrors = {
     message: ({ name }) =>
       `The alias name "${name}" is not allowed. Use 1 to 64 of a-z, 0-9, "-" and "_", starting with a letter or digit.`,
   }),
-  cannot_apply: row<WithParam<{ provider: string; reason: string }>>({
+  cannot_apply: row<WithParam<{ provider: string; reason: string; remedy?: string | undefined }>>({
     status: 400,
     type: 'invalid_request_error',
     when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias`, `n`, `dimensions` or tokens as `input`, or has no price for the `service_tier`, a tool that runs at the provider or audio in `messages`. This row has no `code`.',
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
     operations: modelOperations,
-    message: ({ provider, param, reason }) =>
-      `Lodestone rejected the request before it reached the provider: ${provider} ${reason}. Leave \`${param}\` out, or choose a route that can apply it.`,
+    message: ({ provider, param, reason, remedy = `Leave \`${param}\` out, or choose a route that can apply it.` }) =>
+      `Lodestone rejected the request before it reached the provider: ${provider} ${reason}. ${remedy}`,
   }),
   upstream_rejected: row<{ provider: string; quote: string }>({
     status: 400,

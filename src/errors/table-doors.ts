@@ -21,8 +21,8 @@ export const doorErrors = {
     when: 'A field is missing, or has a value that its API does not know or that Lodestone does not serve.',
     remedy: 'Change the field that `param` names, as the message says.',
     operations: [
-      ...['createChatCompletion', 'createMessage', 'countMessageTokens', 'createResponse', 'explainRoutes'],
-      ...['createEmbedding', 'createRerank'],
+      ...['createChatCompletion', 'createMessage', 'countMessageTokens', 'createResponse', 'compactResponse'],
+      ...['createEmbedding', 'createRerank', 'explainRoutes'],
     ],
     message: ({ what }) => `The request cannot be served as it is: ${what}`,
   }),
@@ -34,6 +34,27 @@ export const doorErrors = {
     remedy: 'Keep the answer of `POST /v1/responses`, and send the whole conversation with the next request.',
     message: () =>
       'Lodestone stores no responses, so none can be fetched by its id. Keep the answer of POST /v1/responses, and send the whole conversation in `input`.',
+  }),
+  previous_response_not_found: row<{ id: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'previous_response_not_found',
+    param: 'previous_response_id',
+    when: 'On a WebSocket: `previous_response_id` is not the last response of this connection, or that response is not kept any more.',
+    remedy: 'Leave `previous_response_id` out, and send the whole conversation in `input`.',
+    operations: ['createResponse'],
+    message: ({ id }) =>
+      `The response "${id}" is not the last one of this connection, or is not kept any more. Leave \`previous_response_id\` out, and send the whole conversation in \`input\`.`,
+  }),
+  websocket_connection_limit_reached: row({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'websocket_connection_limit_reached',
+    when: 'A WebSocket has been open for 60 minutes. It is closed with this event.',
+    remedy: 'Open a new connection, and send the whole conversation in `input`.',
+    operations: ['createResponse'],
+    message: () =>
+      'This connection has been open for 60 minutes, the longest time. Open a new one, and send the whole conversation in `input`.',
   }),
   model_kind: row<{ id: string; kind: string; doors: string }>({
     status: 400,

@@ -177,7 +177,7 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
     const methods = knownPaths.methodsOf(path);
     const allow = methods.join(', ');
     // A path that contains NUL only looks like a known one.
-    if (path.startsWith('/v1/responses/')) throw gatewayError('response_not_stored');
+    if (allow === '' && path.startsWith('/v1/responses/')) throw gatewayError('response_not_stored');
     if (allow === '' && wantsPage(request)) return sendNotFoundPage(request, reply);
     if (allow === '' || (methods.includes(request.method) && request.method !== 'OPTIONS'))
       throw gatewayError('path_not_found', { method: request.method, path: shownPath });

@@ -31,7 +31,7 @@ import type { Origin, Territories } from '../territory/territories.js';
 import type { Territory } from '../territory/territory.js';
 import type { DashboardDeps } from './dashboard/dashboard-deps.js';
 import type { KnownPaths } from './known-paths.js';
-import type { RequestSource } from './server/chat-caller.js';
+import type { ChatCaller, RequestSource } from './server/chat-caller.js';
 import type { SocketCaller } from './server/socket-caller.js';
 
 declare module 'fastify' {
@@ -64,6 +64,9 @@ export type ChatHandler = (req: IncomingMessage, res: ServerResponse, awaitsCont
 
 /** The same for a request that was read without node:http. */
 export type SocketChatHandler = (caller: SocketCaller, door: Door) => void;
+
+/** The same for a message of a WebSocket. */
+export type MessageChatHandler = (caller: ChatCaller, door: Door) => void;
 
 type ReloadOutcome = ({ ok: true } & CatalogueCounts) | { ok: false; faults: string[] };
 
@@ -127,6 +130,8 @@ export interface HttpDeps {
   chat: ChatHandler;
   /** Absent: every request goes through node:http. */
   socketChat?: SocketChatHandler;
+  /** Absent: no WebSockets are accepted. */
+  messageChat?: MessageChatHandler;
   /** The dry run of a chat request. */
   /** `header` reads a header of the request. */
   explain: (

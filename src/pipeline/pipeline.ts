@@ -145,7 +145,7 @@ function enter(
     const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
     notes.bodyBytes = body.length;
     const hashed = ports.proof?.hashBodies === true;
-    const ownHash = hashed && !isLargeBody(body) ? bodyHash(body) : null;
+    const ownHash = hashed && !isLargeBody(body) ? bodyHash(door.sentPart?.(body) ?? body) : null;
     return andThen(early?.request ?? ports.validator.validate(door, body, hashed), (request) => {
       if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
       const prepared = early?.take(identity);

@@ -35,11 +35,15 @@ export class Validator {
     await Promise.all(this.threads.map(({ thread }) => thread.close()));
   }
 
-  private async validateLarge({ path }: BodyReader, body: Buffer, hashed: boolean): Promise<ChatRequest> {
+  private async validateLarge(
+    { path, reader = path }: BodyReader,
+    body: Buffer,
+    hashed: boolean,
+  ): Promise<ChatRequest> {
     const bytes = wholeBuffer(body);
     const { thread } = this.threads.find(({ bytesMax }) => body.length <= bytesMax)!;
     try {
-      const request = await thread.run({ path, bytes, hashed }, [bytes]);
+      const request = await thread.run({ reader, bytes, hashed }, [bytes]);
       const members = request.members as Uint8Array;
       return { ...request, members: Buffer.from(members.buffer, members.byteOffset, members.byteLength) };
     } catch (error) {

@@ -4,7 +4,7 @@
  */
 import { asLatin1 } from '../base/latin1.js';
 import type { Provider, Route } from '../catalogue/route.js';
-import type { ApiName, ChatRequest, Inexpressible, NativeRequest } from '../wire/chat-request.js';
+import type { ChatRequest, Inexpressible, NativeRequest, SpokenApi } from '../wire/chat-request.js';
 import type { Task } from '../wire/task.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
 import { nativeApis } from './dialects/native-apis.js';
@@ -35,7 +35,7 @@ export function nativeCall(
   };
 }
 
-function nativePath(api: ApiName, dialect: string, target: Target): string {
+function nativePath(api: SpokenApi, dialect: string, target: Target): string {
   return dialectOf(dialect).pathOf?.(api, target) ?? nativeApis[api]!.path;
 }
 
@@ -51,7 +51,7 @@ const headerMax = 1024;
 /** The headers of a native pass: the API's own ones go on with it, in place of the dialect's. */
 export function nativeHeaders(
   headers: readonly string[],
-  api: ApiName,
+  api: SpokenApi,
   header: (name: string) => string | undefined,
 ): readonly string[] {
   let sent = headers;

@@ -1,9 +1,9 @@
 /** A validated chat request: the fields that routing needs, and all others as text that is ready to send. */
-import type { ApiName } from '../catalogue/route.js';
+import type { SpokenApi } from '../catalogue/route.js';
 import type { TextEncoding } from './json-text.js';
 import type { Task } from './task.js';
 
-export type { ApiName, ModelKind } from '../catalogue/route.js';
+export type { ApiName, ModelKind, SpokenApi } from '../catalogue/route.js';
 
 /** The parameters that a route may be unable to apply. */
 export const refusableParameters = ['response_format', 'logprobs', 'logit_bias', 'n'] as const;
@@ -55,12 +55,14 @@ export interface ChatRequest {
  * a route that does gets the body as the client wrote it.
  */
 export interface NativeRequest {
-  readonly api: ApiName;
+  readonly api: SpokenApi;
   /** The client's body in latin1, without the fields that only Lodestone reads. */
   readonly body: string;
   /** Where the value of `model` begins and ends in `body`. */
   readonly modelStart: number;
   readonly modelEnd: number;
+  /** Where the value of `input` begins and ends, for an API that continues a conversation. */
+  readonly input?: { readonly start: number; readonly end: number };
   /** `members` with cache markers and signed reasoning, for dialects that can express them; absent where there are none. */
   readonly marked?: string;
   /** What no translation can express, by the client's names. */
@@ -85,6 +87,8 @@ export interface Inexpressible {
   readonly reason?: string;
   /** The chat field that it was translated to; absent where there is none. A dialect that names the word can express it. */
   readonly word?: string;
+  /** What to do instead, where leaving the parameter out is not possible. */
+  readonly remedy?: string;
   /** Tells the official client what to do. */
   readonly details?: object;
 }

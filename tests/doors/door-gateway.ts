@@ -41,7 +41,7 @@ export function doorCatalogue(native: string, plain: string): YamlObject {
   return {
     providers: [
       provider('claude', native, { dialect: 'anthropic' }),
-      provider('respond', native, { apis: ['chat', 'responses'] }),
+      provider('respond', native, { apis: ['chat', 'responses', 'compact'] }),
       provider('plain', plain),
       provider('spare', plain),
       provider('closed', plain, { excluded_territories: ['RU'] }),

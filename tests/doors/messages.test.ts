@@ -89,7 +89,10 @@ describe('a native pass', () => {
 
 describe('the details of a rejection', () => {
   const reject = (details: unknown, more: object = {}) =>
-    json({ type: 'error', error: { type: 'invalid_request_error', message: 'No.', details }, ...more }, { status: 400 });
+    json(
+      { type: 'error', error: { type: 'invalid_request_error', message: 'No.', details }, ...more },
+      { status: 400 },
+    );
   const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'], limits: { messages: 3 } };
   const send = async (model: string, script: ReturnType<typeof json>, more = {}) => {
     bench.native.enqueue(script);

@@ -26,7 +26,18 @@ import { checkDoor } from '../wrong-door.js';
 import { translateInput } from './translate-input.js';
 import { translateTools } from './translate-tools.js';
 
-export function readResponsesRequest(bytes: Buffer, large = false): ChatRequest {
+interface ReadOptions {
+  /** The response that the answer names as the one before it. */
+  readonly previousId?: string | null;
+  /** Members that a provider gets besides the client's, as JSON text. */
+  readonly added?: Readonly<Record<string, string>>;
+}
+
+export function readResponsesRequest(
+  bytes: Buffer,
+  large = false,
+  { previousId = null, added = { store: 'false' } }: ReadOptions = {},
+): ChatRequest {
   const body = parseBody(bytes, large);
   const { text, encoding } = body;
   const fields = Object.fromEntries(Object.entries(body.fields).filter(([, value]) => value !== null));
@@ -52,7 +63,7 @@ export function readResponsesRequest(bytes: Buffer, large = false): ChatRequest 
   const { type: format } = (common.response_format ?? {}) as { type?: string };
   const { service_tier: tier, max_output_tokens: outputMax } = fields;
   const priced = typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null;
-  const echo = JSON.stringify(echoOf(fields)).slice(1, -1);
+  const echo = JSON.stringify(echoOf(fields, previousId)).slice(1, -1);
   return {
     ...((priced !== null || tools.hosted.length > 0) && {
       extras: { tier: priced, tools: tools.hosted, audio: false },
@@ -70,7 +81,7 @@ export function readResponsesRequest(bytes: Buffer, large = false): ChatRequest 
     encoding,
     native: {
       api: 'responses',
-      ...nativeBody(body, { store: 'false' }),
+      ...nativeBody(body, added),
       ...(marked !== members && { marked }),
       inexpressible,
       optional,
@@ -204,7 +215,7 @@ function formatOf(format: unknown): Fields | undefined {
 }
 
 /** What the answer repeats of the request. */
-function echoOf(fields: Fields): Fields {
+function echoOf(fields: Fields, previousId: string | null): Fields {
   const { effort = null, summary = null } = (fields.reasoning ?? {}) as Fields;
   return {
     background: false,
@@ -213,7 +224,7 @@ function echoOf(fields: Fields): Fields {
     max_tool_calls: fields.max_tool_calls ?? null,
     metadata: fields.metadata ?? {},
     parallel_tool_calls: fields.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: previousId,
     prompt_cache_key: fields.prompt_cache_key ?? null,
     reasoning: { effort, summary },
     safety_identifier: fields.safety_identifier ?? null,

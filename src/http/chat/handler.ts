@@ -10,7 +10,7 @@ import type { Arrival } from '../../pipeline/exchange.js';
 import { ChatNotes, type PipelinePorts } from '../../pipeline/handover.js';
 import { serve } from '../../pipeline/pipeline.js';
 import type { DashboardDeps } from '../dashboard/dashboard-deps.js';
-import type { ChatHandler, HttpDeps, SocketChatHandler } from '../deps.js';
+import type { ChatHandler, HttpDeps, MessageChatHandler, SocketChatHandler } from '../deps.js';
 import type { ChatCaller } from '../server/chat-caller.js';
 import { headerObject } from '../server/headers.js';
 import { NodeCaller } from '../server/node-caller.js';
@@ -21,22 +21,23 @@ export interface ChatDeps extends Pick<HttpDeps, 'originOf' | 'meters' | 'https'
   tracing: Tracing | null;
 }
 
-/** How requests reach the handler: through node:http, or from a socket that is read without it. */
+/** How requests reach the handler: through node:http, from a socket that is read without it, or as messages of a WebSocket. */
 export interface ChatHandlers {
   readonly chat: ChatHandler;
   readonly socketChat: SocketChatHandler;
+  readonly messageChat: MessageChatHandler;
 }
 
 export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats = new RunningChats()): ChatHandlers {
   const watch = watchOf(ports, deps);
   /** As the metrics name them. */
   const endpoints = new Map(doors.map((door) => [door, `POST ${door.path}`]));
-  const begin = (caller: ChatCaller, door: Door): void =>
+  const begin = (caller: ChatCaller, door: Door, endpoint = endpoints.get(door) ?? null): void =>
     run(ports, watch, chats, {
       door,
       caller,
       requestId: requestId(ports.clock.now()),
-      endpoint: endpoints.get(door) ?? null,
+      endpoint,
       startedAtMs: ports.clock.monotonicMs(),
       notes: new ChatNotes(),
     });
@@ -53,6 +54,7 @@ export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats =
       caller.overHttps = deps.https;
       begin(caller, door);
     },
+    messageChat: (caller, door) => begin(caller, door, `GET ${door.path}`),
   };
 }
 

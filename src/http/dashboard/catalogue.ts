@@ -1,7 +1,7 @@
 /** `GET catalogue`: every model and route with price, region, carbon and jurisdiction, and why a route is not served now. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Model, Route } from '../../catalogue/route.js';
-import { doors } from '../../doors/registry.js';
+import { doorNamed, doors } from '../../doors/registry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { permits } from '../../territory/provider-terms.js';
 import { aliasJson } from '../api/aliases.js';
@@ -9,8 +9,8 @@ import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { priceJson } from './price-json.js';
 
-/** The doors that answer; counting tokens is not one of them. */
-export const playgroundDoors = doors.filter(({ countsOnly }) => !countsOnly);
+/** One door for each API: counting tokens and compacting are none that one talks to. */
+export const playgroundDoors = doors.filter((door) => doorNamed(door.name) === door);
 
 type WhyNot = 'disabled' | 'soft_disabled' | 'unconfigured' | 'unpriced' | 'held' | 'territory';
 

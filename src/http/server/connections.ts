@@ -121,11 +121,21 @@ export function trackConnections(server: Server, connectionsMax: number): OpenCo
   return open;
 }
 
-/** A connection that node:http reads. */
+/** Connections that have left HTTP for another protocol, by their sockets. */
+const upgraded = new WeakMap<Socket, OpenConnection>();
+
+/** From now on the limits ask `connection` about the socket. */
+export function markUpgraded(socket: Socket, connection: OpenConnection): void {
+  upgraded.set(socket, connection);
+}
+
+/** A connection that node:http reads, or has read. */
 class NodeConnection implements OpenConnection {
   constructor(private readonly socket: ServerSocket) {}
 
   get isBusy(): boolean {
+    const other = upgraded.get(this.socket);
+    if (other) return other.isBusy;
     return Boolean(this.socket._httpMessage) || this.socket.writableLength > 0;
   }
 
@@ -135,6 +145,11 @@ class NodeConnection implements OpenConnection {
 
   closeUnlessAnswering(): void {
     const { socket } = this;
+    const other = upgraded.get(socket);
+    if (other) {
+      other.closeUnlessAnswering();
+      return;
+    }
     const { _httpMessage: answer } = socket;
     // Bytes in the buffer belong to an answer.
     if (socket.writableLength > 0) announceClose(socket);

@@ -3,7 +3,7 @@
  * layer and answers refused requests with the error envelope.
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../../base/ids.js';
@@ -15,6 +15,7 @@ import { buildApp, type Lifecycle } from '../app.js';
 import type { HttpDeps, SocketChatHandler } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
+import { ResponsesSockets } from '../responses-socket/responses-sockets.js';
 import { markAwaitsContinue } from './body.js';
 import { type ServerLimits, serverLimits, trackConnections, watchUnread } from './connections.js';
 import { FastConnections } from './fast-connections.js';
@@ -22,6 +23,7 @@ import { httpsOnlyHeader, socketHeaders } from './headers.js';
 import { headFault, onConnect } from './malformed-requests.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
 import type { SocketCaller } from './socket-caller.js';
+import { UpgradableRequest } from './upgrades.js';
 
 const closePollMs = 50;
 const httpsOnly = Object.entries(httpsOnlyHeader)[0]!;
@@ -47,6 +49,8 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
     const serve = (caller: SocketCaller, door: Door) => callSocketChat(deps, socketChat, caller, door);
     new FastConnections({ server, open, limits: limits.options, lifecycle, serve });
   }
+  const sockets = deps.messageChat && new ResponsesSockets({ ...deps, messageChat: deps.messageChat }, lifecycle);
+  if (sockets) server.on('upgrade', (req, socket: Socket, head) => void sockets.accept(req, socket, head));
   return {
     server,
     app,
@@ -56,6 +60,7 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
       lifecycle.draining = true;
       deps.bodyMemory.refuseUnfinished(drainingError);
       await closeConnections(server, graceMs);
+      sockets?.stop();
       await app.close();
     },
   };
@@ -78,7 +83,9 @@ function nodeServer(
     else if (lifecycle.draining) answerError(req, res, counted(deps, drainingError()), requestId(deps.clock.now()));
     else callChat(deps, door, { req, res, awaitsContinue });
   };
-  const server = createHttpServer(options, (req, res) => route(req, res, false));
+  const server = createHttpServer({ ...options, IncomingMessage: UpgradableRequest }, (req, res) =>
+    route(req, res, false),
+  );
   // maxHeaderSize is the bound. A limit on the count would silently drop headers, perhaps the key.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {

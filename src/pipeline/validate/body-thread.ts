@@ -5,9 +5,9 @@ import { GatewayError } from '../../errors/gateway-error.js';
 import { bodyHash } from '../../proof/proof-facts.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 
-/** A body, and the path that it was sent to. */
+/** A body, and the name of what reads it. */
 export interface LargeBody {
-  path: string;
+  reader: string;
   bytes: ArrayBuffer;
   /** Whether its hash is wanted. */
   hashed: boolean;
@@ -19,10 +19,12 @@ export interface ThreadError {
 }
 
 serveThread<LargeBody, ChatRequest>(
-  ({ path, bytes, hashed }) => {
+  ({ reader, bytes, hashed }) => {
+    const door = bodyReaderOf(reader);
+    const body = Buffer.from(bytes);
     // Before the body is read, which may reuse its memory.
-    const own = hashed ? { bodyHash: bodyHash(new Uint8Array(bytes)) } : {};
-    const request = bodyReaderOf(path).readRequest(Buffer.from(bytes), true);
+    const own = hashed ? { bodyHash: bodyHash(door.sentPart?.(body) ?? body) } : {};
+    const request = door.readRequest(body, true);
     const text = request.members as string;
     const members = new Uint8Array(Buffer.byteLength(text, request.encoding));
     Buffer.from(members.buffer).write(text, request.encoding);

@@ -19,6 +19,8 @@ export interface Obstacle {
   readonly param: string | null;
   /** What the route cannot do, where the parameter alone does not say it. */
   readonly reason?: string;
+  /** What to do, where the parameter cannot be left out. */
+  readonly remedy?: string;
   /** Tells the client of an API how to go on. */
   readonly details?: object;
 }
@@ -29,6 +31,7 @@ export interface RuledOut {
   readonly verdict: Obstacle['verdict'] | 'breaker_open';
   readonly param: string | null;
   readonly reason?: string;
+  readonly remedy?: string;
   readonly details?: object;
 }
 
@@ -130,7 +133,7 @@ export function nothingTried(
 
 function obstacleError(
   { clock }: Pick<PipelinePorts, 'clock'>,
-  { route, verdict, param, reason, details }: RuledOut,
+  { route, verdict, param, reason, remedy, details }: RuledOut,
 ): GatewayError {
   const provider = route.provider.id;
   switch (verdict) {
@@ -142,7 +145,12 @@ function obstacleError(
       return gatewayError('provider_not_configured', { provider });
     case 'cannot_apply': {
       const what = param === 'n' ? '`n` above 1' : `\`${param}\``;
-      const values = { provider, param: param ?? '', reason: `${reason ?? `cannot apply ${what}`} on ${route.id}` };
+      const values = {
+        provider,
+        param: param ?? '',
+        reason: `${reason ?? `cannot apply ${what}`} on ${route.id}`,
+        remedy,
+      };
       return gatewayError('cannot_apply', values, details ? { details } : {});
     }
     default:

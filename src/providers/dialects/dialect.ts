@@ -3,7 +3,7 @@
  * holds everything else that differs by dialect: headers, catalogue rules and the names that its protocol defines.
  */
 import type { Latin1Text } from '../../base/latin1.js';
-import type { ApiName, ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
+import type { ApiName, ChatRequest, RefusableParameter, SpokenApi } from '../../wire/chat-request.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 import type { EmbeddingTask, RerankTask } from '../../wire/task.js';
 
@@ -96,7 +96,7 @@ export interface Dialect {
   /** The client API that it is; absent where no door speaks it. */
   readonly speaks?: ApiName;
   /** Where the provider has another client API, if not under its usual path. */
-  pathOf?(api: ApiName, target: Target): string;
+  pathOf?(api: SpokenApi, target: Target): string;
   /** Chat fields, of those that not every provider knows, that it can express. `cache_control` includes signed reasoning. */
   readonly words: ReadonlySet<string>;
 

@@ -32,7 +32,10 @@ const operations: Described[] = Object.entries(openApiDocument.paths).flatMap(([
 const needsKey = ({ security }: Operation) => security.every((one) => Object.keys(one).length > 0);
 const isAdmin = ({ security }: Operation) => security.some((one) => 'adminToken' in one);
 const statusesOf = ({ responses }: Operation) => Object.keys(responses);
-const goodStatus = (operation: Operation) => Number(statusesOf(operation).find((status) => status.startsWith('2')));
+/** Only a provider can serve it, and this gateway has the credential of none. `tests/doors/compact.test.ts` shows the answer. */
+const isUnconfigured = ({ operationId }: Operation) => operationId === 'compactResponse';
+const goodStatus = (operation: Operation) =>
+  isUnconfigured(operation) ? 503 : Number(statusesOf(operation).find((status) => status.startsWith('2')));
 
 function addressOf({ path, operation }: Described, values: Parameters): string {
   const query = new URLSearchParams();

@@ -72,6 +72,13 @@ const responseExamples: Record<string, Example> = {
   text: { summary: 'Text', value: { model: 'sandbox/lodestone/echo', input: 'Hello' } },
 };
 
+const compactExamples: Record<string, Example> = {
+  items: {
+    summary: 'A conversation',
+    value: { model: 'openai/openai/gpt-5.6-sol', input: [{ role: 'user', content: 'We meet on Tuesday.' }] },
+  },
+};
+
 export const messages: Resource = {
   tag: { name: 'Messages', description: 'Anthropic’s Messages API, on every route.' },
   schemas: {
@@ -146,6 +153,16 @@ export const responses: Resource = {
       status: text('`completed` or `incomplete`.'),
       output: array(block, 'The items of the answer.'),
     }),
+    Compaction: object(
+      {
+        id: text('The provider’s id.'),
+        object: { const: 'response.compaction' },
+        output: array(block, 'The items to begin the next `input` with, as they are.'),
+        usage: { description: 'As the API writes it, with `cost` and `cost_details`.', ...open },
+        router_metadata: ref('RouterMetadata'),
+      },
+      { description: 'A compacted conversation.', ...open },
+    ),
   },
   paths: {
     '/v1/responses': {
@@ -154,7 +171,7 @@ export const responses: Resource = {
         tag: 'Responses',
         summary: 'Create a response',
         description:
-          'Lodestone stores no text: `store: true`, `previous_response_id`, `conversation`, `background: true` and `item_reference` items are refused, and `store` is always false.',
+          'Lodestone stores no text: `store: true`, `previous_response_id`, `conversation`, `background: true` and `item_reference` items are refused, and `store` is always false. `GET` with `Upgrade: websocket` opens a connection for many responses: each message is `{"type": "response.create", …}` with the fields of this body, its events come as one message each, and `previous_response_id` may name the last response of the connection.',
         body: { schema: ref('ResponseRequest'), examples: responseExamples },
         answers: {
           '200': {
@@ -166,6 +183,17 @@ export const responses: Resource = {
             },
           },
         },
+      }),
+    },
+    '/v1/responses/compact': {
+      post: keyOperation({
+        id: 'compactResponse',
+        tag: 'Responses',
+        summary: 'Compact a conversation',
+        description:
+          'Only providers that offer it themselves are asked; on any other route it is a 400. The answer is the beginning of the next `input`, and nothing is stored.',
+        body: { schema: ref('ResponseRequest'), examples: compactExamples },
+        answers: { '200': json('The compacted conversation.', ref('Compaction') as unknown as Schema, routerHeaders) },
       }),
     },
   },

@@ -10,7 +10,8 @@ const entraToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 export const azure: Dialect = {
   ...openai,
   callOf: (request, target) => ({ path: chatPathOf(target), body: requestBody(request, target) }),
-  pathOf: (api, target) => chatPathOf(target).replace('/chat/completions', `/${api}`),
+  pathOf: (api, target) =>
+    chatPathOf(target).replace('/chat/completions', `/${api === 'compact' ? 'responses/compact' : api}`),
   embedding: {
     ...openaiEmbedding,
     callOf: (batch, target) => ({

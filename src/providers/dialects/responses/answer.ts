@@ -26,6 +26,12 @@ export function readResponse(value: unknown, encoding: TextEncoding): Translated
   return completionOf(answered);
 }
 
+/** The same for a compacted conversation. What it repeats of the conversation is not an answer. */
+export function readCompaction(value: unknown, encoding: TextEncoding): TranslatedAnswer {
+  if (!isFields(value) || !Array.isArray(value.output)) return readResponse(value, encoding);
+  return readResponse({ ...value, output: [] }, encoding);
+}
+
 function takeItem(item: Fields, answered: Answered): void {
   switch (item.type) {
     case 'message':
