@@ -146,6 +146,23 @@ describe('a connection', () => {
     expect([closed, memory.heldBytes]).toEqual([1, 0]);
   });
 
+  it('whose client does not read is served no further, and ended where it lets answers pile up', () => {
+    socket.writableNeedDrain = true;
+    receive();
+    expect(turns).toHaveLength(0);
+    socket.writableNeedDrain = false;
+    socket.emit('drain');
+    expect(turns).toHaveLength(1);
+    ws.emit('ping');
+    expect(ws.terminated).toBe(false);
+    socket.writableLength = 17 * 1024 * 1024;
+    ws.emit('ping');
+    expect(ws.terminated).toBe(true);
+    ws.terminated = false;
+    ws.emit('message', message, true);
+    expect(ws.terminated).toBe(true);
+  });
+
   it('that closes tells the running response, once', () => {
     receive();
     let left = 0;

@@ -26,6 +26,8 @@ export interface SocketTimes {
 
 /** Messages that wait for the running response. */
 const waitingMax = 8;
+/** A client that leaves more unread, and sends what is answered at once, would fill the memory with answers. */
+const unreadBytesMax = 16 * 1024 * 1024;
 
 /** Close codes of RFC 6455. */
 const goingAway = 1001;
@@ -74,7 +76,10 @@ export class SocketSession implements TurnConnection, OpenConnection {
     this.origin = parts.origin;
     this.authorization = parts.authorization;
     socket.prependListener('data', (chunk: Buffer) => this.countArriving(chunk.length));
-    socket.on('drain', () => this.turn?.onDrain?.());
+    socket.on('drain', () => {
+      if (this.turn) this.turn.onDrain?.();
+      else this.beginNext();
+    });
     // Node's own listener closes the connection, also where the client has read everything.
     socket.removeAllListeners('timeout').on('timeout', () => {
       // Reset: a close would leave the bytes to the system, which would wait for the client in turn.
@@ -82,7 +87,10 @@ export class SocketSession implements TurnConnection, OpenConnection {
       else socket.setTimeout(0);
     });
     ws.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary))
-      .on('ping', () => this.forgetControlFrame())
+      .on('ping', () => {
+        this.forgetControlFrame();
+        this.endIfUnread();
+      })
       .on('pong', () => this.forgetControlFrame())
       // What it did wrong decides the code that the connection is closed with.
       .on('error', () => {})
@@ -179,8 +187,10 @@ export class SocketSession implements TurnConnection, OpenConnection {
     }
   }
 
+  /** A client that does not read what it got is served no further; `drain` goes on. */
   private beginNext(): void {
-    if (this.turn || this.parts.ws.readyState !== this.parts.ws.OPEN) return;
+    const { ws, socket } = this.parts;
+    if (this.turn || ws.readyState !== ws.OPEN || socket.writableNeedDrain) return;
     const next = this.waiting.shift();
     if (!next) return;
     next.hold?.release();
@@ -241,7 +251,13 @@ export class SocketSession implements TurnConnection, OpenConnection {
     this.close(tryLater, error.row.code ?? '');
   }
 
+  private endIfUnread(): void {
+    const { ws, socket } = this.parts;
+    if (socket.writableLength > unreadBytesMax) ws.terminate();
+  }
+
   private refuse(error: GatewayError): void {
+    this.endIfUnread();
     this.send([Buffer.from(socketError(error, {}))]);
   }
 
