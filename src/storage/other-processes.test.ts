@@ -1,6 +1,9 @@
+import pg from 'pg';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { aGeneration } from '../../tests/support/generation.js';
 import { type FreshDatabase, freshDatabase } from '../../tests/support/postgres.js';
 import { silentLogger as logger } from '../base/logger.js';
+import { settlementRow } from '../domain/settlement-row.js';
 import { openStore } from './open-store.js';
 import type { Store } from './store.js';
 
@@ -35,6 +38,24 @@ describe('other processes on the same database', () => {
       watching,
     };
   }
+
+  it('do not keep rows of an older version out of the sums', async () => {
+    const shared = await database();
+    await watcher(shared);
+    const store = await storeOn(shared);
+    const at = Date.parse('2026-03-01T12:00:00Z');
+    const person = { email: 'a@example.com', name: null, billingCountry: null };
+    await store.accounts.create({ id: 'account', ...person, createdAt: at });
+    await store.ledger.settle([settlementRow(aGeneration({ accountId: 'account', createdAt: at }))]);
+    const client = new pg.Client(shared.databaseUrl);
+    await client.connect();
+    // As an older version leaves a row: written, but in no rollup.
+    await client.query('delete from lodestone.usage_rollups');
+    await client.query('update lodestone.generations set rolled_up = false');
+    await client.end();
+    const period = { fromMs: at - 1, toMs: at + 1, interval: 'day' as const, groupBy: null };
+    expect((await store.usage.activity({ accountId: 'account', ...period })).total.requests).toBe(1);
+  }, 60_000);
 
   it('are seen by each other from the start of the second to the end of either, and by nobody on another database', async () => {
     const shared = await database();

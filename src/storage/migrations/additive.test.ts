@@ -24,6 +24,8 @@ const allowed: Record<string, readonly string[]> = {
   '0014-log': ['alter table lodestone.generations alter column log_batch set default nullif(current_setting('],
   // The table of the same name takes and gives the same rows; the table of before is its partition for hours.
   '0018-rollup-days': ['do $$ begin alter table lodestone.usage_rollups rename to usage_rollups_hours'],
+  // The same function with another lock.
+  '0021-late-rows-lock': ['create or replace function lodestone.roll_up_late('],
 };
 
 /** The parts of a migration that could break a version that does not know it. */
