@@ -49,6 +49,33 @@ describe('migrations during a rolling upgrade', () => {
     }
   });
 
+  it('makes statements of the pruned months that an older version posts as usage, before and after', async () => {
+    const owner = await connect('postgres');
+    await owner.query('create database migrate_statements');
+    try {
+      const client = await connect('migrate_statements');
+      await migrate(client, { known: migrations.filter(({ name }) => name < '0020') });
+      await client.query(`insert into lodestone.accounts (id, email, created_at) values ('a', 'a@example.com', now())`);
+      const post = (id: string, kind: string) =>
+        client.query(
+          `insert into lodestone.ledger_posts (id, position, account_id, created_at, kind, amount_pico) values ($1, $1, 'a', now(), $2, 1)`,
+          [id, kind],
+        );
+      await post('1', 'usage');
+      await post('2', 'credit');
+      await migrate(client);
+      await post('3', 'usage');
+      await post('4', 'adjustment');
+      await expect(post('5', 'other')).rejects.toMatchObject({ code: '23514' });
+      const { rows } = await client.query('select kind from lodestone.ledger order by id');
+      expect(rows.map(({ kind }) => kind)).toEqual(['statement', 'credit', 'statement', 'adjustment']);
+      await client.end();
+      clients = [owner];
+    } finally {
+      await owner.query('drop database migrate_statements with (force)');
+    }
+  });
+
   it('changes nothing in a database that a newer version has migrated, and the store works on it', async () => {
     const client = await connect();
     expect(await migrate(client, newerVersion)).toEqual({ run: [next.name], newer: [] });

@@ -84,7 +84,7 @@ export interface CheckoutState {
 export interface LedgerEntry {
   id: string;
   created_at: string;
-  kind: 'credit' | 'usage' | 'adjustment';
+  kind: 'credit' | 'usage' | 'adjustment' | 'statement';
   amount_usd: string;
   balance_usd: string;
   generation_id: string | null;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseUsd, picoPerUsd, usdText } from '../../base/money.js';
-import type { LedgerEntry } from '../../domain/ledger-entry.js';
+import { type LedgerKind, ledgerKinds } from '../../domain/ledger-entry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { checkoutCents } from '../../payments/checkout.js';
 import { ledgerEntryJson } from '../admin/credits.js';
@@ -55,8 +55,6 @@ function centsOf(text: string): number {
   const reason = `is ${JSON.stringify(text.slice(0, 50))}, but must be an amount of whole cents from ${amountBounds.min_usd} to ${amountBounds.max_usd}`;
   throw gatewayError('field_invalid', { param: 'amount_usd', reason });
 }
-
-const kinds: readonly LedgerEntry['kind'][] = ['credit', 'usage', 'adjustment'];
 
 const byOperator =
   'Credit is added by the operator of this service: on the Accounts page of this dashboard, or with ' +
@@ -118,9 +116,9 @@ export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboa
   });
 }
 
-function kindOf(text: string | undefined): LedgerEntry['kind'] | undefined {
+function kindOf(text: string | undefined): LedgerKind | undefined {
   if (text === undefined) return undefined;
-  const kind = kinds.find((candidate) => candidate === text);
-  if (!kind) throw gatewayError('field_invalid', { param: 'kind', reason: `must be one of ${kinds.join(', ')}` });
+  const kind = ledgerKinds.find((candidate) => candidate === text);
+  if (!kind) throw gatewayError('field_invalid', { param: 'kind', reason: `must be one of ${ledgerKinds.join(', ')}` });
   return kind;
 }

@@ -24,6 +24,12 @@ const allowed: Record<string, readonly string[]> = {
   '0014-log': ['alter table lodestone.generations alter column log_batch set default nullif(current_setting('],
   // The table of the same name takes and gives the same rows; the table of before is its partition for hours.
   '0018-rollup-days': ['do $$ begin alter table lodestone.usage_rollups rename to usage_rollups_hours'],
+  // An older version shows the kind as it is. What it posts itself as usage gets the newer kind from the trigger, before the check.
+  '0020-statements': [
+    "update lodestone.ledger_posts set kind = 'statement' where kind = 'usage'",
+    'create trigger ledger_post_statement before insert on lodestone.ledger_posts',
+    'alter table lodestone.ledger_posts add constraint ledger_posts_kind check',
+  ],
   // The same function with another lock.
   '0021-late-rows-lock': ['create or replace function lodestone.roll_up_late('],
 };

@@ -18,6 +18,7 @@ import { routeHistory } from './0016-route-history.js';
 import { passwordResets } from './0017-password-resets.js';
 import { rollupDays } from './0018-rollup-days.js';
 import { twoFactor } from './0019-two-factor.js';
+import { statements } from './0020-statements.js';
 import { lateRowsLock } from './0021-late-rows-lock.js';
 
 export interface Migration {
@@ -51,5 +52,6 @@ export const migrations: readonly Migration[] = [
   { name: '0017-password-resets', sql: passwordResets },
   { name: '0018-rollup-days', sql: rollupDays },
   { name: '0019-two-factor', sql: twoFactor },
+  { name: '0020-statements', sql: statements },
   { name: '0021-late-rows-lock', sql: lateRowsLock },
 ];

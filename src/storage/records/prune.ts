@@ -146,15 +146,18 @@ async function isWholePartition(client: PoolClient, month: number, fromMs: numbe
   return others.rows[0]?.any === false;
 }
 
-/** $1 is the time as an id, so that the entry stands after all others of its month. */
+/**
+ * Counts every request of the month, as the rollups do; only billed ones cost. $1 is the time as an id, so that the entry stands after all
+ * others of its month.
+ */
 function statementsFrom(source: string): string {
   return `with gone as (${source}), sums as (
-      select account_id, count(*) as requests, -sum(cost_pico) as amount from gone where billed group by account_id
+      select account_id, count(*) as requests, coalesce(-sum(cost_pico) filter (where billed), 0) as amount from gone group by account_id
     ), placed as (
       select *, $1::text || lpad(nextval('lodestone.ledger_posts_seq')::text, 16, '0') as position from sums
     )
     insert into lodestone.ledger_posts (id, position, account_id, created_at, kind, amount_pico, note)
-    select 'led' || substr(position, 4), position, account_id, $2::timestamptz, 'usage', amount,
+    select 'led' || substr(position, 4), position, account_id, $2::timestamptz, 'statement', amount,
       'usage of ' || $3::text || ', ' || trim(to_char(requests, '999,999,999,999')) || case requests when 1 then ' request' else ' requests' end
     from placed`;
 }

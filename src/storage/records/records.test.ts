@@ -14,6 +14,7 @@ const start = Date.parse('2026-02-26T00:00:00Z');
 const days = 6;
 const hourMs = 3_600_000;
 const accounts = ['account-1', 'account-2'];
+const unserved = 'account-3';
 const groups: ActivityGroup[] = ['key', 'model', 'provider', 'locode', 'status', 'account'];
 
 let database: FreshDatabase;
@@ -28,13 +29,14 @@ beforeAll(async () => {
   store = await openStore({ connection: database.connection, logger });
   client = new pg.Client({ ...database.connection });
   await client.connect();
-  for (const id of accounts) {
+  for (const id of [...accounts, unserved]) {
     const person = { email: `${id}@example.com`, name: null, billingCountry: null };
     await store.accounts.create({ id, ...person, createdAt: start });
     const entry = { kind: 'credit' as const, generationId: null, note: null, createdAt: start };
     await store.ledger.post({ ...entry, id: `led-${id}`, accountId: id, amountPico: 10n ** 12n });
   }
   rows = Array.from({ length: 300 }, someGeneration);
+  rows.push(aGeneration({ accountId: unserved, createdAt: start, status: 503, billed: false, costPico: 0n }));
   for (let at = 0; at < rows.length; at += 50) await store.ledger.settle(rows.slice(at, at + 50).map(settlementRow));
 });
 afterAll(async () => {
@@ -108,13 +110,13 @@ async function expectExact(): Promise<void> {
   }
 }
 
-const clean = { accounts: 2, faults: [] };
+const clean = { accounts: 3, faults: [] };
 
 describe('rollups', () => {
   it('give sums that are exact to the millisecond, and groups that add up to the total', expectExact);
 
   it('agree with generations, ledger and balances', async () => {
-    expect(await store.records.check()).toEqual({ ...clean, generations: 300 });
+    expect(await store.records.check()).toEqual({ ...clean, generations: 301 });
   });
 
   it('take up what an older version has written, before they are shown', async () => {
@@ -216,7 +218,7 @@ describe('the retention', () => {
     await store.log.setActive(false);
     const [month, ...rest] = await store.records.prunable(march + 5 * 24 * hourMs);
     expect([month, rest]).toEqual([
-      { monthMs: Date.parse('2026-02-01T00:00:00Z'), accounts: 2, requests: february.length },
+      { monthMs: Date.parse('2026-02-01T00:00:00Z'), accounts: 3, requests: february.length },
       [],
     ]);
     await store.records.prune(month!);
@@ -225,14 +227,18 @@ describe('the retention', () => {
     expect(await Promise.all(accounts.map((id) => store.accounts.find(id)))).toEqual(before);
     const [account] = accounts;
     const entries = await store.ledger.list(account!, 1000);
-    const billed = february.filter(({ accountId, billed: paid }) => accountId === account && paid);
+    const own = february.filter(({ accountId }) => accountId === account);
     expect(entries.filter(({ note }) => note !== null)).toMatchObject([
       {
-        kind: 'usage',
-        amountPico: -billed.reduce((sum, { costPico }) => sum + costPico, 0n),
+        kind: 'statement',
+        amountPico: -own.reduce((sum, { costPico }) => sum + costPico, 0n),
         generationId: null,
-        note: `usage of February 2026, ${billed.length} requests`,
+        note: `usage of February 2026, ${own.length} requests`,
       },
+    ]);
+    expect(await store.ledger.list(account!, 10, { kind: 'statement' })).toHaveLength(1);
+    expect(await store.ledger.list(unserved, 10, { kind: 'statement' })).toMatchObject([
+      { amountPico: 0n, balancePico: 10n ** 12n, note: 'usage of February 2026, 1 request' },
     ]);
     expect(entries[0]!.balancePico).toBe(before[0]!.balancePico);
     expect((await store.records.check()).faults).toEqual([]);

@@ -112,7 +112,7 @@ export async function postEntry(
   entry: Omit<LedgerEntry, 'balancePico'>,
 ): Promise<LedgerEntry> {
   const { id, accountId, createdAt, kind, amountPico, note } = entry;
-  if (kind === 'usage') throw new TypeError('Usage is settled, not posted.');
+  if (kind === 'usage' || kind === 'statement') throw new TypeError('Usage is settled, not posted.');
   // Locks the account's row first, as `settle` does, so that the two cannot deadlock.
   const [account] = await db
     .select({ balancePico: accounts.balancePico })

@@ -106,13 +106,13 @@ export const aliases = lodestone.table(
   (table) => [primaryKey({ columns: [table.accountId, table.name] })],
 );
 
-/** Credits and adjustments. Usage entries are the billed generations (see the `ledger` view). */
+/** Credits, adjustments, and the statements of pruned months. Usage entries are the billed generations (see the `ledger` view). */
 export const ledgerPosts = lodestone.table('ledger_posts', {
   id: cleanText('id').primaryKey(),
   position: cleanText('position').notNull(),
   accountId: cleanText('account_id').notNull(),
   createdAt: epochMs('created_at').notNull(),
-  kind: cleanText('kind').$type<'credit' | 'adjustment'>().notNull(),
+  kind: cleanText('kind').$type<'credit' | 'adjustment' | 'statement'>().notNull(),
   amountPico: pico('amount_pico').notNull(),
   note: cleanText('note'),
 });

@@ -67,6 +67,7 @@ const kinds = [
   { value: 'credit', label: 'Credit' },
   { value: 'usage', label: 'Use' },
   { value: 'adjustment', label: 'Adjustments' },
+  { value: 'statement', label: 'Statements' },
 ];
 
 function Ledger() {
@@ -101,7 +102,9 @@ function Ledger() {
   );
 }
 
-const tones: Record<LedgerEntry['kind'], Tone> = { credit: 'good', usage: 'neutral', adjustment: 'warn' };
+const tones: Record<LedgerEntry['kind'], Tone> = {
+  ...{ credit: 'good', usage: 'neutral', adjustment: 'warn', statement: 'neutral' },
+};
 
 const columns: Column<LedgerEntry>[] = [
   {

@@ -1,5 +1,6 @@
 /** Describes the admin API of accounts, their credits and their keys. */
 
+import { ledgerKinds } from '../../../domain/ledger-entry.js';
 import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
 import { ledgerLimit, newCredit } from '../../admin/credits.js';
 import { adminOperation, json, noContent } from '../operations.js';
@@ -161,7 +162,7 @@ export const adminCredits: Resource = {
     LedgerEntry: object({
       id: text('Its id.'),
       created_at: time('When it was posted.'),
-      kind: oneOfValues(['credit', 'usage', 'adjustment'], 'What it is.'),
+      kind: oneOfValues(ledgerKinds, 'What it is. A `statement` is the usage of a month whose generations were removed.'),
       amount_usd: usd('Negative for usage.'),
       balance_usd: usd('The balance after it.'),
       generation_id: textOrNull('The generation that was paid with it.'),
