@@ -97,7 +97,9 @@ async function measureExport(store, format) {
   let [bytes, most] = [0, 0];
   const [own, server] = [process.cpuUsage(), cpuOfTree(serverPid(values.dir))];
   const ms = await timed(`export of ${rows} rows as ${format}`, async () => {
-    for await (const chunk of store.records.export({ kind: 'generations', format, ...(accountId && { accountId }) })) {
+    for await (const chunk of await store.records.export({
+      ...{ kind: 'generations', format, ...(accountId && { accountId }) },
+    })) {
       bytes += chunk.length;
       most = Math.max(most, process.memoryUsage.rss());
     }

@@ -74,3 +74,9 @@ export function monthOf(ms: number): number {
 export function monthStart(month: number): number {
   return Date.UTC(Math.floor(month / 12), month % 12, 1);
 }
+
+/** Whether the date that a text begins with, such as `2026-02-28`, is one of the calendar. */
+export function isCalendarDay(text: string): boolean {
+  const [year, month, day] = text.slice(0, 10).split('-').map(Number);
+  return new Date(Date.UTC(year!, month! - 1, day!)).getUTCDate() === day;
+}

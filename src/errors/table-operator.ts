@@ -26,15 +26,18 @@ export const operatorErrors = {
     remedy: 'Contact the operator.',
     message: () => 'This account is suspended. Contact the operator of this service.',
   }),
-  generation_not_found: row<{ id: string }>({
+  generation_not_found: row<{ id: string; anywhere?: boolean }>({
     status: 404,
     type: 'not_found',
     code: 'not_found',
     param: 'id',
-    when: 'The account has no generation of that id.',
+    when: 'The account, or for operators any account, has no generation of that id.',
     remedy: 'Check the id; `GET /v1/generations` lists the account\u2019s own.',
     operations: ['getGeneration', 'getGenerationByQuery', 'getReceiptProof', 'getAnyReceiptProof'],
-    message: ({ id }) => `This account has no generation "${id}". GET /v1/generations lists them.`,
+    message: ({ id, anywhere }) =>
+      anywhere
+        ? `There is no generation "${id}".`
+        : `This account has no generation "${id}". GET /v1/generations lists them.`,
   }),
   receipt_not_sealed: row<{ id: string }>({
     status: 404,
@@ -97,6 +100,9 @@ export const operatorErrors = {
       'deleteKey',
       'setModelAvailability',
       'liftHold',
+      'exportGenerations',
+      'exportLedger',
+      'exportAudit',
     ],
     message: ({ what, id }) => `There is no ${what} "${id}".`,
   }),

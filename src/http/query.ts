@@ -1,5 +1,6 @@
 /** Reads query parameters. An invalid one is a 400 that names it. */
 import type { FastifyRequest } from 'fastify';
+import { isCalendarDay } from '../base/time.js';
 import { gatewayError } from '../errors/gateway-error.js';
 
 /** An absent or empty parameter is undefined; one that is sent twice is refused. */
@@ -36,7 +37,7 @@ export function queryInstant(request: FastifyRequest, name: string): number | un
   const text = queryText(request, name);
   if (text === undefined) return undefined;
   // The first day may begin before 1970 where its offset says so.
-  if (instantRule.test(text)) return Math.max(0, Date.parse(text));
+  if (instantRule.test(text) && isCalendarDay(text)) return Math.max(0, Date.parse(text));
   throw gatewayError('field_invalid', { param: name, reason: 'must be an RFC 3339 time or a date' });
 }
 

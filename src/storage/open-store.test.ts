@@ -282,6 +282,8 @@ describe('migrations', () => {
       { name: '0017-password-resets' },
       { name: '0018-rollup-days' },
       { name: '0019-two-factor' },
+      { name: '0020-statements' },
+      { name: '0021-late-rows-lock' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

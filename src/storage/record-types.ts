@@ -162,18 +162,18 @@ export interface RecordStore {
   ensurePartitions(nowMs: number): Promise<string[]>;
   /** Adds the generations of an older version to the rollups; returns how many. */
   rollUpLate(): Promise<number>;
-  /** Adds the next part of the generations of before; false where nothing was left. */
+  /** Adds the next part of the earlier generations; false where nothing was left. */
   backfill(nowMs: number): Promise<boolean>;
   /** Puts the rollups of the next finished day into the order of accounts; false where none was left. */
   gatherDay(nowMs: number): Promise<boolean>;
   /** The whole months before that moment that still have generations, oldest first. */
   prunable(beforeMs: number): Promise<PrunableMonth[]>;
-  /** Replaces the generations of a month by one ledger entry for each account. */
+  /** Replaces the generations of a month by one statement in the ledger of each account. */
   prune(month: PrunableMonth): Promise<void>;
   /** Compares balances, ledger, rollups and generations. */
   check(): Promise<CheckResult>;
   /** Copies everything to another PostgreSQL, which must have no accounts, and compares both sides. */
   moveTo(databaseUrl: string): Promise<MovedTable[]>;
-  /** Lines of text, or a Parquet file, as fast as the reader takes it. */
-  export(query: ExportQuery): Readable;
+  /** Lines of text, or a Parquet file, as fast as the reader takes it. Throws UnknownExportRow. */
+  export(query: ExportQuery): Promise<Readable>;
 }

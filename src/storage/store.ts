@@ -45,6 +45,22 @@ export class QueryTooSlow extends Error {
   }
 }
 
+/** An export names an account or a row that does not exist. */
+export class UnknownExportRow extends Error {
+  constructor(
+    readonly param: 'account' | 'after',
+    readonly id: string,
+  ) {
+    const shown = id.slice(0, 100);
+    super(
+      param === 'account'
+        ? `There is no account with the id "${shown}".`
+        : `There is no row with the id "${shown}": it was removed or never existed. Resume by the time (since) instead of the row (after).`,
+    );
+    this.name = 'UnknownExportRow';
+  }
+}
+
 export interface NewAccount {
   id: string;
   email: string;

@@ -62,7 +62,7 @@ export interface Cost extends BillLines {
 export const toolLine = (tool: string): ToolLine => `${toolPrefix}${tool}`;
 
 /** undefined for a line that is not billed. */
-function costClassOf(line: string): CostClass | undefined {
+export function costClassOf(line: string): CostClass | undefined {
   return line.startsWith(toolPrefix) ? 'tools' : classOfLine[line as TokenLine];
 }
 

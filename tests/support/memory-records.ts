@@ -11,5 +11,5 @@ export const memoryRecords: RecordStore = {
   prune: async () => {},
   check: async () => ({ accounts: 0, generations: 0, faults: [] }),
   moveTo: async () => [],
-  export: () => Readable.from([]),
+  export: async () => Readable.from([]),
 };

@@ -3,6 +3,7 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isCalendarDay } from '../../base/time.js';
 import type { Command, CommandContext } from '../command.js';
 import { UsageError } from '../io.js';
 import { throughServer } from './storage.js';
@@ -42,9 +43,11 @@ async function exportRecords(context: CommandContext, kind: (typeof kinds)[numbe
     ...(until !== undefined && { toMs: momentOf('until', until) }),
     ...(after !== undefined && { after }),
   };
+  if ((filters.fromMs ?? 0) > (filters.toMs ?? Number.POSITIVE_INFINITY))
+    throw new UsageError('--since must not be later than --until.');
   await throughServer(context, {
     call: async (client) => write(await client.stream(`/export/${kind}?${query}`)),
-    alone: ({ records }) => write(records.export({ kind, format, ...filters })),
+    alone: async ({ records }) => write(await records.export({ kind, format, ...filters })),
   });
 
   async function write(lines: Readable): Promise<void> {
@@ -58,7 +61,7 @@ async function exportRecords(context: CommandContext, kind: (typeof kinds)[numbe
 }
 
 function momentOf(name: string, value: string): number {
-  const ms = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
+  const ms = /^\d{4}-\d\d-\d\d/.test(value) && isCalendarDay(value) ? Date.parse(value) : Number.NaN;
   if (ms >= 0) return ms;
   throw new UsageError(`--${name} is "${value}", but must be an RFC 3339 time or a date.`);
 }

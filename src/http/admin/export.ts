@@ -1,6 +1,7 @@
 /** `GET /admin/v1/export/{generations|ledger|audit}`: records as a stream of lines. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ExportQuery } from '../../storage/store.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { type ExportQuery, UnknownExportRow } from '../../storage/store.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { queryChoice, queryInstant, queryText } from '../query.js';
@@ -26,9 +27,20 @@ export function registerExport(app: FastifyInstance, { store, journal }: HttpDep
       after: queryText(request, 'after'),
     };
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+    if ((filters.fromMs ?? 0) > (filters.toMs ?? Number.POSITIVE_INFINITY))
+      throw gatewayError('field_invalid', { param: 'since', reason: 'must not be later than `until`' });
     await journal.settled(settledWaitMs);
+    const rows = await store.records.export({ kind, format, ...given } as ExportQuery).catch(refuse);
     reply.header('content-type', contentTypes[format]);
     reply.header('content-disposition', `attachment; filename="lodestone-${kind}.${format}"`);
-    return reply.send(store.records.export({ kind, format, ...given } as ExportQuery));
+    return reply.send(rows);
   }
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof UnknownExportRow)) throw error;
+  const id = error.id.slice(0, 100);
+  if (error.param === 'account') throw gatewayError('resource_not_found', { what: 'account', id, param: 'account' });
+  const reason = `is "${id}", but no row has this id: it was removed or never existed; resume by \`since\``;
+  throw gatewayError('field_invalid', { param: 'after', reason });
 }

@@ -2,10 +2,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { idTimeMs } from '../../base/ids.js';
 import { usdText } from '../../base/money.js';
+import { billJson, usageJson } from '../../domain/bill-json.js';
 import type { Generation } from '../../domain/generation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { type GenerationQuery, QueryTooSlow, StoreUnavailable } from '../../storage/store.js';
-import { type BillLines, detailsOfLines, type TokenLine, unitOf } from '../../wire/cost.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { asGatewayError } from '../faults.js';
@@ -29,9 +29,16 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
   app.get('/v1/generations', async (request) => {
     const limit = queryNumber(request, generationsLimit);
     const filters = generationFilters(request);
-    const found = await recordsOf(deps, () =>
-      deps.store.generations.list({ accountId: accountOf(request).id, limit, ...filters }),
-    );
+    const { id: accountId } = accountOf(request);
+    const found = await recordsOf(deps, async () => {
+      const { after } = filters;
+      if (after !== undefined && (await deps.store.generations.find(accountId, after))?.id !== after) return null;
+      return deps.store.generations.list({ accountId, limit, ...filters });
+    });
+    if (found === null) {
+      const reason = `is "${filters.after?.slice(0, 100)}", but the account has no generation with this id`;
+      throw gatewayError('field_invalid', { param: 'after', reason });
+    }
     return { object: 'list', data: found.data.map(generationJson), has_more: found.hasMore };
   });
 
@@ -137,44 +144,5 @@ export function generationJson(generation: Generation) {
     service_tier: generation.bill?.tier ?? null,
     usage: usageJson(generation),
     ...billJson(generation.bill),
-  };
-}
-
-/** Every class of tokens, with OpenAI's names. A class that the route has no price for is a part of the class that it is billed as. */
-function usageJson({ promptTokens, completionTokens, cachedTokens, reasoningTokens, bill }: Generation) {
-  const countOf = (name: TokenLine) =>
-    bill?.lines.reduce((sum, line) => (line.name === name ? sum + line.count : sum), 0) ?? 0;
-  return {
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
-    prompt_tokens_details: {
-      cached_tokens: cachedTokens,
-      cache_write_tokens: countOf('cache_write'),
-      cache_write_1h_tokens: countOf('cache_write_1h'),
-      audio_tokens: countOf('input_audio'),
-      image_tokens: countOf('input_image'),
-    },
-    completion_tokens_details: {
-      reasoning_tokens: reasoningTokens,
-      audio_tokens: countOf('output_audio'),
-      image_tokens: countOf('output_image'),
-    },
-  };
-}
-
-/** Both null where nothing was billed, and for records of versions that did not keep it. */
-function billJson(bill: BillLines | null) {
-  if (bill === null) return { cost_details: null, cost_lines: null };
-  const details = Object.entries(detailsOfLines(bill.lines)).map(([name, pico]) => [name, usdText(pico)]);
-  return {
-    cost_details: { ...Object.fromEntries(details), ...(bill.tier !== null && { tier: bill.tier }) },
-    cost_lines: bill.lines.map(({ name, count, rate }) => ({
-      name,
-      count,
-      unit: unitOf(name),
-      price_usd: usdText(rate),
-      cost_usd: usdText(BigInt(count) * rate),
-    })),
   };
 }

@@ -1,5 +1,6 @@
 import { arrayBuffer, text } from 'node:stream/consumers';
 import { parquetReadObjects } from 'hyparquet';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { silentLogger as logger } from '../../base/logger.js';
@@ -54,6 +55,28 @@ it('writes CSV as PostgreSQL does', async () => {
   );
   expect((await written('csv')) === expected).toBe(true);
   expect(expected.split('\n').length).toBeGreaterThan(800);
+});
+
+it('writes an apostrophe before a text of CSV that a spreadsheet would take for a formula', async () => {
+  const texts = ['=1', '+1', '-1', '@a', '\t=', '\r=', '=HYPERLINK("http://evil","x")', 'a=1', ''];
+  const values = texts.map((value) => `(${pg.escapeLiteral(value)}, -1::bigint, -5::numeric(38,0))`).join(',');
+  const lines: LineColumn[] = [
+    { name: 'name', type: 'text' },
+    { name: 'count', type: 'integer' },
+    { name: 'usd', type: 'pico' },
+  ];
+  const statement = `copy (values ${values}) to stdout (format binary)`;
+  const csv = await text(copyOut(database, statement, new LineWriter(lines, 'csv')));
+  const rest = ',-1,-0.000000000005\n';
+  const cells = ["'=1", "'+1", "'-1", "'@a", "'\t=", `"'\r="`, `"'=HYPERLINK(""http://evil"",""x"")"`, 'a=1', '""'];
+  expect(csv).toBe(`name,count,usd\n${cells.map((cell) => cell + rest).join('')}`);
+  const json = await text(copyOut(database, statement, new LineWriter(lines, 'ndjson')));
+  expect(
+    json
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).name),
+  ).toEqual(texts);
 });
 
 it('writes JSON with the values that PostgreSQL writes', async () => {

@@ -35,13 +35,15 @@ const fixedBytes = 48;
 const growth = 6;
 /** Signature, flags and the length of an extension, which has never been used. */
 export const copyHeaderBytes = 19;
-const [quote, backslash, comma, lineFeed, carriageReturn] = [0x22, 0x5c, 0x2c, 0x0a, 0x0d];
+const [quote, apostrophe, backslash, comma, lineFeed, carriageReturn] = [0x22, 0x27, 0x5c, 0x2c, 0x0a, 0x0d];
 const shortEscapes = new Map<number, string>([8, 9, 10, 12, 13].map((byte, index) => [byte, `\\${'btnfr'[index]}`]));
 
 /** 1 for the bytes that cannot stand in a JSON string, and for those that need quotes in CSV. */
 const escaped = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte < 0x20 || byte === quote || byte === backslash),
 );
+/** What a spreadsheet takes for a formula begins with one of these. No JSON text of a column does. */
+const formula = Uint8Array.from({ length: 256 }, (_, byte) => Number('=+-@\t\r'.includes(String.fromCharCode(byte))));
 const separating = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number([quote, comma, lineFeed, carriageReturn].includes(byte)),
 );
@@ -173,10 +175,12 @@ function writeJsonText(buffer: Uint8Array, start: number, row: Uint8Array, from:
   return at;
 }
 
-/** An empty text is quoted, because nothing at all stands for null. */
+/** An empty text is quoted, because nothing at all stands for null. A formula gets an apostrophe before it. */
 function writeCsvText(buffer: Uint8Array, start: number, row: Uint8Array, from: number, to: number): number {
   let at = start;
   let isSeparating = from === to ? 1 : 0;
+  const isFormula = isSeparating === 0 && formula[row[from]!] === 1;
+  if (isFormula) buffer[at++] = apostrophe;
   for (let i = from; i < to; i++) {
     const byte = row[i]!;
     isSeparating |= separating[byte]!;
@@ -185,6 +189,7 @@ function writeCsvText(buffer: Uint8Array, start: number, row: Uint8Array, from: 
   if (isSeparating === 0) return at;
   at = start;
   buffer[at++] = quote;
+  if (isFormula) buffer[at++] = apostrophe;
   for (let i = from; i < to; i++) {
     const byte = row[i]!;
     if (byte === quote) buffer[at++] = quote;

@@ -1,11 +1,17 @@
 /** Exports generations, ledger and audit. None of them holds text of prompts or answers. */
 import type { Readable } from 'node:stream';
 import pg from 'pg';
+import { idTimeMs } from '../../base/ids.js';
 import type { Database } from '../database.js';
-import type { ExportKind, ExportQuery } from '../store.js';
+import { type ExportKind, type ExportQuery, UnknownExportRow } from '../store.js';
+import { BillColumns, billColumns } from './bill-columns.js';
 import { copyOut } from './copy-out.js';
 import { type ColumnType, LineWriter } from './export-lines.js';
 import { ParquetRows } from './parquet.js';
+
+/** An id holds the time at which its request began, and no request takes longer than this. */
+const requestMaxMs = 3_600_000;
+const clockStepMs = 60_000;
 
 const literal = pg.escapeLiteral;
 
@@ -16,9 +22,14 @@ interface Source {
   columns: Record<string, Column>;
   /** The rows, with the columns `account_id` and `moment`, in epoch milliseconds, for the filters. */
   rows: string;
-  order: string;
-  /** The condition that a row comes after the one with this id. */
-  after(id: string): string;
+  /** The columns that rows are sorted by. */
+  order: readonly string[];
+  /** The values of `order` in the row with this id. */
+  placeOf(id: string): string;
+  /** Which rows are of an account; `account_id = …` unless it is given. */
+  ofAccount?: (id: string) => string;
+  /** The stored bill comes last, and becomes these columns. */
+  bill?: readonly string[];
 }
 
 const msOf = (moment: string) => `floor(extract(epoch from ${moment}) * 1000)::bigint`;
@@ -36,11 +47,13 @@ const sources: Record<ExportKind, Source> = {
       providers_attempted: 'json',
       fallback_occurred: 'boolean',
       ...same('text', 'finish_reason', 'stream_end', 'usage_source', 'error_code', 'attempts', 'account_id', 'key_id'),
+      ...same('text', 'request_policy'),
+      door: ['text', `coalesce(door, 'chat')`],
     },
+    bill: billColumns,
     rows: 'select *, created_ms as moment from lodestone.generations',
-    order: 'account_id, id',
-    after: (id) =>
-      `(account_id, id) > (select account_id, id from lodestone.generations where id = ${literal(id)} limit 1)`,
+    order: ['account_id', 'id'],
+    placeOf: generationPlace,
   },
   ledger: {
     columns: {
@@ -53,9 +66,11 @@ const sources: Record<ExportKind, Source> = {
     },
     rows: `select *, ${msOf('created_at')} as moment, sum(amount_pico) over (partition by account_id order by position) as balance_pico
       from lodestone.ledger`,
-    order: 'account_id, position',
-    after: (id) =>
-      `(account_id, position) > (select account_id, position from lodestone.ledger where id = ${literal(id)} limit 1)`,
+    order: ['account_id', 'position'],
+    // An entry of usage is named after its generation.
+    placeOf: (id) =>
+      `select account_id, position from lodestone.ledger_posts where id = ${literal(id)}
+       union all (${generationPlace(`gen${id.slice(3)}`)} and billed and ${literal(id)} like 'led-%')`,
   },
   audit: {
     columns: {
@@ -65,8 +80,11 @@ const sources: Record<ExportKind, Source> = {
       details: ['json', 'details::text'],
     },
     rows: `select *, ${msOf('created_at')} as moment, subject as account_id from lodestone.audit`,
-    order: 'id',
-    after: (id) => `id > ${literal(id)}`,
+    order: ['id'],
+    placeOf: (id) => `select id from lodestone.audit where id = ${literal(id)}`,
+    // Changes of its keys name it in their details.
+    ofAccount: (id) =>
+      `(subject = ${literal(id)} or details->>'account_id' = ${literal(id)} or actor = ${literal(`account:${id}`)})`,
   },
 };
 
@@ -74,20 +92,54 @@ function same(type: ColumnType, ...names: string[]): Record<string, Column> {
   return Object.fromEntries(names.map((name) => [name, type]));
 }
 
-export function exportRows(database: Database, query: ExportQuery): Readable {
+/** Ids are indexed by account, so here the time that they begin with bounds the rows to look at. */
+function generationPlace(id: string): string {
+  const ms = idTimeMs(id);
+  const near = ms === null ? '' : ` and created_ms >= ${ms - clockStepMs} and created_ms < ${ms + requestMaxMs}`;
+  return `select account_id, id from lodestone.generations where id = ${literal(id)}${near}`;
+}
+
+/** Throws UnknownExportRow before anything is read. */
+export async function exportRows(database: Database, query: ExportQuery): Promise<Readable> {
   const { kind, format, accountId, fromMs, toMs, after } = query;
-  const { columns, rows, order, after: afterId } = sources[kind];
+  const { columns, rows, order, bill, ofAccount = ownRows } = sources[kind];
   const list = Object.entries(columns).map(([name, column]) =>
     typeof column === 'string' ? { name, type: column, sql: name } : { name, type: column[0], sql: column[1] },
   );
+  if (accountId !== undefined) await requireAccount(database, accountId);
   const conditions = [
-    ...(accountId === undefined ? [] : [`account_id = ${literal(accountId)}`]),
+    ...(accountId === undefined ? [] : [ofAccount(accountId)]),
     ...(fromMs === undefined ? [] : [`moment >= ${Math.floor(fromMs)}`]),
     ...(toMs === undefined ? [] : [`moment < ${Math.floor(toMs)}`]),
-    ...(after === undefined ? [] : [afterId(after)]),
+    ...(after === undefined ? [] : [await comesAfter(database, kind, after)]),
   ];
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-  const select = `select ${list.map(({ sql }) => sql).join(', ')} from (${rows}) r ${where} order by ${order}`;
-  const reader = format === 'parquet' ? new ParquetRows(list) : new LineWriter(list, format);
-  return copyOut(database, `copy (${select}) to stdout (format binary)`, reader);
+  const read = [...list.map(({ sql }) => sql), ...(bill ? ['bill'] : [])].join(', ');
+  const select = `select ${read} from (${rows}) r ${where} order by ${order.join(', ')}`;
+  const written = [...list, ...(bill ?? []).map((name) => ({ name, type: 'text' as const }))];
+  const writer = format === 'parquet' ? new ParquetRows(written) : new LineWriter(written, format);
+  const names = list.map(({ name }) => name);
+  return copyOut(
+    database,
+    `copy (${select}) to stdout (format binary)`,
+    bill ? new BillColumns(writer, names) : writer,
+  );
+}
+
+const ownRows = (id: string) => `account_id = ${literal(id)}`;
+
+async function requireAccount(database: Database, id: string): Promise<void> {
+  const { rowCount } = await database.session((client) =>
+    client.query('select 1 from lodestone.accounts where id = $1', [id]),
+  );
+  if (rowCount === 0) throw new UnknownExportRow('account', id);
+}
+
+/** The condition that a row comes after the one with this id. */
+async function comesAfter(database: Database, kind: ExportKind, id: string): Promise<string> {
+  const { order, placeOf } = sources[kind];
+  const { rows } = await database.session((client) => client.query<Record<string, string>>(placeOf(id)));
+  const [place] = rows;
+  if (place === undefined) throw new UnknownExportRow('after', id);
+  return `(${order.join(', ')}) > (${Object.values(place).map(literal).join(', ')})`;
 }

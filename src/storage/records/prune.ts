@@ -21,8 +21,8 @@ const notSealed = 'Generations of this month are not in the log of receipts yet.
 export async function prunableMonths(database: Database, beforeMs: number): Promise<PrunableMonth[]> {
   await rollUpLate(database, sliceTimeoutMs);
   if ((await backfillBefore(database)) !== null) return [];
-  const waits = await oldestUnsealed(database);
   const end = monthStart(monthOf(beforeMs));
+  const waits = await oldestUnsealed(database, end);
   const rows = await database.statement<{ month: Date; accounts: string; requests: string }>(
     'prunable-months',
     `select date_trunc('month', to_timestamp(r.from_hour::bigint * 3600), 'UTC') as month, count(distinct s.account_id) as accounts,
@@ -42,14 +42,18 @@ export async function prunableMonths(database: Database, beforeMs: number): Prom
   return months.filter(({ monthMs }) => waits === null || generationIdsFrom(monthStart(monthOf(monthMs) + 1)) <= waits);
 }
 
-/** No generation is removed before it is in the log of receipts. Nothing waits where there is no log; null then. */
-async function oldestUnsealed(database: Database): Promise<string | null> {
+/** The oldest generation before `endMs` that waits for the log, in the queue or in a batch; null where none does. It is not removed before. */
+async function oldestUnsealed(database: Database, endMs: number): Promise<string | null> {
   const [state] = await database.statement<{ old: boolean; oldest: string | null }>(
     'prune-unsealed',
-    `select (s.old_before_ms is not null or s.again_at is not null) as old,
-       (select u.id from lodestone.unsealed u where u.set_aside is null order by u.id, u.account_id limit 1) as oldest
-     from lodestone.log_state s where s.active`,
-    [],
+    `select coalesce((select s.old_before_ms is not null or s.again_at is not null from lodestone.log_state s where s.active), false) as old,
+       least(
+         (select u.id from lodestone.unsealed u
+          where u.set_aside is null and (select s.active from lodestone.log_state s) order by u.id, u.account_id limit 1),
+         (select min(g.id) from lodestone.generations g where g.id < $1
+          and g.log_batch in (select b.batch from lodestone.log_batches b where b.first_leaf is null))
+       ) as oldest`,
+    [generationIdsFrom(endMs)],
   );
   return state?.old ? '' : (state?.oldest ?? null);
 }
@@ -106,7 +110,7 @@ async function pruneLog(client: PoolClient, fromMs: number, toMs: number): Promi
   await client.query('delete from lodestone.receipts where id >= $1 and id < $2', range);
 }
 
-/** Batches of before the end of a month are of no use once all generations of before are gone. */
+/** Batches from before the end of a month are of no use once all earlier generations are gone. */
 async function pruneBatches(client: PoolClient, endMs: number): Promise<void> {
   await client.query(
     `delete from lodestone.log_batches where batch < $1 and first_leaf is not null

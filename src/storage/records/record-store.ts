@@ -39,9 +39,14 @@ export function recordStore(
       const source = new Database(options, options.logger, 2, exportMs);
       return moveRecords(source, target).finally(() => Promise.all([source.close(), target.close()]));
     },
-    export: (query) => {
+    export: async (query) => {
       const upkeep = new Database(options, options.logger, 1, exportMs);
-      return exportRows(upkeep, query).once('close', () => void upkeep.close());
+      try {
+        return (await exportRows(upkeep, query)).once('close', () => void upkeep.close());
+      } catch (error) {
+        await upkeep.close();
+        throw error;
+      }
     },
   };
 }

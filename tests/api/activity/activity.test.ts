@@ -74,7 +74,7 @@ describe('GET /v1/activity', () => {
     });
   });
 
-  it.each(['?interval=week', '?group_by=account', '?from=soon', '?from=2026-02-01&to=2026-01-01'])(
+  it.each(['?interval=week', '?group_by=account', '?from=soon', '?from=2026-02-30', '?from=2026-02-01&to=2026-01-01'])(
     '%s: 400',
     async (query) => {
       const { status, json: answer } = await activity(query);
@@ -121,5 +121,50 @@ describe('the stored records', () => {
     expect((await gateway.admin('GET', '/export/audit?format=parquet')).text.startsWith('PAR1')).toBe(true);
     expect((await gateway.admin('GET', '/export/audit?format=xml')).status).toBe(400);
     expect((await gateway.admin('GET', '/export/everything')).status).toBe(404);
+  });
+
+  it('have every field of a generation in the export', async () => {
+    const { gateway } = bench;
+    const [line] = (await gateway.admin('GET', `/export/generations?account=${account.accountId}`)).text.split('\n');
+    const exported = JSON.parse(line!);
+    const shown = (await gateway.call('GET', `/v1/generation/${exported.id}`, undefined, { key: account.key })).json
+      .data;
+    const asText = (value: unknown) => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);
+    const { providers_attempted: providers, ...rest } = shown;
+    const expected = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, asText(value)]));
+    expect(exported).toMatchObject({ ...expected, providers_attempted: providers });
+    expect(JSON.parse(exported.usage)).toEqual(shown.usage);
+  });
+
+  it.each([
+    ['after=nope', 400, 'after', '`since`'],
+    ['account=nope', 404, 'account', '"nope"'],
+    ['since=2026-02-02&until=2026-02-01', 400, 'since', '`until`'],
+  ])('are not exported with %s', async (query, status, param, words) => {
+    for (const kind of ['generations', 'ledger', 'audit']) {
+      const refused = await bench.gateway.admin('GET', `/export/${kind}?${query}`);
+      expect([kind, refused.status, refused.json.error.param]).toEqual([kind, status, param]);
+      expect(refused.json.error.message).toContain(words);
+    }
+  });
+
+  it('go on after a line, also of the ledger and of the audit', async () => {
+    for (const kind of ['generations', 'ledger', 'audit']) {
+      const read = async (query: string) =>
+        (await bench.gateway.admin('GET', `/export/${kind}${query}`)).text.split('\n').slice(0, -1);
+      const all = await read('');
+      const after = JSON.parse(all[1]!).id;
+      expect([kind, await read(`?after=${after}`)]).toEqual([kind, all.slice(2)]);
+    }
+  });
+
+  it('have the changes of keys and of the account itself in the audit of an account', async () => {
+    const lines = (await bench.gateway.admin('GET', `/export/audit?account=${account.accountId}`)).text
+      .trim()
+      .split('\n');
+    const actions = lines.map((line) => JSON.parse(line).action);
+    expect(actions).toEqual(expect.arrayContaining(['account.create', 'key.create']));
+    const other = lines.filter((line) => !line.includes(account.accountId));
+    expect(other).toEqual([]);
   });
 });

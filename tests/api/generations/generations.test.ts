@@ -81,9 +81,11 @@ describe('GET /v1/generations', () => {
     expect((await list(`?limit=${limit}`)).status).toBe(200);
   });
 
-  it('an unknown `after` gives an empty or a sound page, never a failure', async () => {
-    for (const after of ['x', 'gen-', "gen-' or 1=1 --", '%00'])
-      expect([200, 400]).toContain((await list(`?after=${after}`)).status);
+  it('an unknown `after` is a 400 that names it', async () => {
+    for (const after of ['x', 'gen-', "gen-' or 1=1 --", '%00', 'gen-00000000000000000000000000']) {
+      const { status, json } = await list(`?after=${after}`);
+      expect([after, status, json.error.param]).toEqual([after, 400, 'after']);
+    }
   });
 
   it('an empty history is an empty list', async () => {

@@ -1,0 +1,73 @@
+/** Replaces the last column of a row, the stored bill, by the fields that the API shows of it. Works on the rows of a binary COPY. */
+import { type BillTexts, billTexts, type TokenFigures } from '../../domain/bill-texts.js';
+import type { CopyReader } from './copy-out.js';
+import { copyHeaderBytes } from './export-lines.js';
+import { int32, int64 } from './export-values.js';
+
+/** The columns that take the place of the bill. */
+export const billColumns = ['service_tier', 'usage', 'cost_details', 'cost_lines'] as const;
+
+const tokenColumns = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const;
+const lengthBytes = 4;
+/** One UTF-16 unit takes at most this many bytes in UTF-8. */
+const unitBytesMax = 3;
+
+export class BillColumns implements CopyReader {
+  #row = Buffer.alloc(1 << 14);
+  #begun = false;
+  readonly #tokens = new Float64Array(tokenColumns.length);
+  /** The place among `tokenColumns` of each column before the bill, or -1. */
+  readonly #places: Int8Array;
+
+  /** `names` are the columns before the bill. */
+  constructor(
+    private readonly inner: CopyReader,
+    names: readonly string[],
+  ) {
+    this.#places = Int8Array.from(names, (name) => (tokenColumns as readonly string[]).indexOf(name));
+  }
+
+  take(row: Buffer): Buffer | null {
+    const start = this.#begun ? 0 : copyHeaderBytes;
+    this.#begun = true;
+    if (row[start]! >= 0x80) return this.inner.take(row);
+    let from = start + 2;
+    for (let i = 0; i < this.#places.length; i++) {
+      const length = int32(row, from);
+      from += lengthBytes;
+      const place = this.#places[i]!;
+      if (place >= 0) this.#tokens[place] = int64(row, from);
+      if (length > 0) from += length;
+    }
+    const length = int32(row, from);
+    const bill = length < 0 ? null : row.toString('utf8', from + lengthBytes, from + lengthBytes + length);
+    return this.inner.take(this.#expand(row, from, billTexts(this.#figures(), bill)));
+  }
+
+  end(): Buffer | null {
+    return this.inner.end();
+  }
+
+  #figures(): TokenFigures {
+    const [promptTokens, completionTokens, cachedTokens, reasoningTokens] = this.#tokens as unknown as number[];
+    return {
+      ...{ promptTokens: promptTokens!, completionTokens: completionTokens! },
+      ...{ cachedTokens: cachedTokens!, reasoningTokens: reasoningTokens! },
+    };
+  }
+
+  /** The bytes of the row before the bill, and then the texts. */
+  #expand(row: Buffer, bytes: number, { serviceTier, usage, costDetails, costLines }: BillTexts): Buffer {
+    const texts = [serviceTier, usage, costDetails, costLines];
+    const most = texts.reduce((sum, text) => sum + lengthBytes + (text?.length ?? 0) * unitBytesMax, bytes);
+    if (most > this.#row.length) this.#row = Buffer.alloc(most * 2);
+    row.copy(this.#row, 0, 0, bytes);
+    let at = bytes;
+    for (const text of texts) {
+      const length = text === null ? 0 : this.#row.write(text, at + lengthBytes);
+      this.#row.writeInt32BE(text === null ? -1 : length, at);
+      at += lengthBytes + length;
+    }
+    return this.#row.subarray(0, at);
+  }
+}
