@@ -1,5 +1,5 @@
 /** Stage 1: who is calling, from where, and may they. Nothing here reads the body. The control API uses the same checks. */
-import { addressRefusal, checkModelKey } from '../accounts/keys/key-scope.js';
+import { addressRefusal } from '../accounts/keys/key-scope.js';
 import { checkTokenShape, type PresentedToken } from '../accounts/keys/token-shape.js';
 import { isTokenValid, keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
 import { spentBalanceRefusal } from '../accounts/spending/spend-rule.js';
@@ -160,7 +160,6 @@ function checkSpending(
   { countsOnly }: AdmittingDoor,
   isHeld = false,
 ): MaybePromise<Identity> {
-  checkModelKey(identity.key);
   if (countsOnly) return identity;
   const refusal = spentBalanceRefusal(identity.account);
   if (refusal) throw refusal;

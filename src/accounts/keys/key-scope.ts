@@ -45,18 +45,14 @@ export function addressRefusal({ terms }: ApiKey, address: string): GatewayError
   return scopeOf(terms).addresses!.includes(address) ? null : gatewayError('key_address_scope', { address });
 }
 
-/** Throws key_scope for a management key, before anything of the request is read. */
-export function checkModelKey({ terms }: ApiKey): void {
-  if (terms.kind === 'management') throw gatewayError('key_kind_scope');
-}
-
 /**
- * The refusal of a model id as a whole; null where the key may ask for it. An alias is judged by its target. A pin is not admitted by
+ * The refusal of a model id as a whole; null where the key may ask for it. A management key may ask for none. An alias is judged by its target. A pin is not admitted by
  * an `auto/` entry, nor an `auto/` id by an entry for pins.
  */
 export function modelRefusal({ terms }: ApiKey, { id, kind, routes: [first] }: ResolvedId): GatewayError | null {
-  if (terms === openTerms || !first) return null;
+  if (terms === openTerms) return null;
   if (terms.kind === 'management') return gatewayError('key_kind_scope');
+  if (!first) return null;
   const { models, providers } = scopeOf(terms);
   if (models && !entriesFor(kind, first).some((entry) => models.has(entry))) {
     return gatewayError('key_scope', { id, reason: `its allowed_models are ${listText(terms.allowedModels!)}` });

@@ -98,11 +98,17 @@ describe('allowed_providers', () => {
 });
 
 describe('kind, disabled and allowed_ips', () => {
-  it('a management key calls no model, whatever the body, and reads the rest', async () => {
+  it('a management key calls no model, counts no tokens, and reads the rest', async () => {
     const lane = await routing.lane(['alpha']);
     const { token } = await keyWith(lane, { kind: 'management' });
     expectError(await chat(lane, token), { ...outOfScope, says: ['management key'] });
-    expectError(await routing.gateway.chat('{', { key: token }), outOfScope);
+    const explained = await routing.gateway.call('POST', '/v1/routes/explain', lane.body(), { key: token });
+    expect(explained.json.error).toMatchObject({ code: 'key_scope', param: 'model' });
+    const counted = await routing.gateway.call('POST', '/v1/messages/count_tokens', lane.body(), { key: token });
+    expect([counted.status, counted.json.error.type]).toEqual([403, 'permission_error']);
+    // A malformed body and an unknown model come first.
+    expect((await routing.gateway.chat('{', { key: token })).status).toBe(400);
+    expect((await routing.gateway.chat(lane.body({ model: 'alpha/meta/nothing' }), { key: token })).status).toBe(404);
     expect((await routing.gateway.call('GET', '/v1/models', undefined, { key: token })).status).toBe(200);
     expect((await routing.gateway.call('GET', '/v1/credits', undefined, { key: token })).status).toBe(200);
   });

@@ -10,6 +10,7 @@ export interface AccountFlaws {
   disabled: boolean;
   elsewhere: boolean;
   outOfScope: boolean;
+  manages: boolean;
   billedInIran: boolean;
   suspended: boolean;
   overRequests: boolean;
@@ -59,7 +60,7 @@ export interface Attempt extends AccountFlaws {
 }
 
 const sound: Attempt = {
-  ...{ disabled: false, elsewhere: false, outOfScope: false },
+  ...{ disabled: false, elsewhere: false, outOfScope: false, manages: false },
   ...{ billedInIran: false, suspended: false, overRequests: false, poor: false, overTokens: false, gated: false },
   ...{ capped: false, held: false },
   method: 'POST',
@@ -130,9 +131,9 @@ export class Accounts {
 
   for(attempt: AccountFlaws): Promise<TestAccount> {
     const { billedInIran, suspended, overRequests, poor, capped, overTokens, gated, held } = attempt;
-    const { disabled, elsewhere, outOfScope } = attempt;
+    const { disabled, elsewhere, outOfScope, manages } = attempt;
     const ofAccount = { billedInIran, suspended, overRequests, poor, overTokens, gated, held };
-    const flaws = { ...ofAccount, disabled, elsewhere, outOfScope, capped };
+    const flaws = { ...ofAccount, disabled, elsewhere, outOfScope, manages, capped };
     const name = JSON.stringify(flaws);
     const known = this.made.get(name) ?? this.make(flaws);
     this.made.set(name, known);
@@ -141,8 +142,9 @@ export class Accounts {
 
   private async make(flaws: AccountFlaws): Promise<TestAccount> {
     const { client } = this;
-    const account = await client.createAccount({ credit: '10' });
-    const { accountId, key } = account;
+    const first = await client.createAccount({ credit: '10' });
+    const { accountId, key } = first;
+    const account = flaws.manages ? await this.managed(first) : first;
     const admin = (change: YamlObject) => expectOk(client.admin('PATCH', `/accounts/${accountId}`, change));
     if (flaws.overTokens) await expectOk(client.chat({ model: this.model, messages }, { key }));
     if (flaws.held) {
@@ -154,7 +156,7 @@ export class Accounts {
       const policy = { providers: { allow: ['nobody'], deny: [] } };
       await expectOk(client.call('PUT', '/v1/routing-policy', policy, { key }));
     }
-    if (flaws.overRequests) await expectOk(client.call('GET', '/v1/key', undefined, { key }));
+    if (flaws.overRequests) await expectOk(client.call('GET', '/v1/key', undefined, { key: account.key }));
     if (flaws.overRequests || flaws.overTokens) {
       const requests = flaws.overRequests ? { requests_per_minute: 1 } : {};
       await admin({ limits: { ...requests, ...(flaws.overTokens && { tokens_per_minute: 1 }) } });
@@ -172,6 +174,13 @@ export class Accounts {
       await expectOk(client.admin('PATCH', `/accounts/${accountId}/keys/${account.keyId}`, terms));
     }
     return account;
+  }
+
+  /** The account with a management key beside its first one. */
+  private async managed(account: TestAccount): Promise<TestAccount> {
+    const fields = { name: 'manager', kind: 'management' };
+    const { json } = await this.client.admin('POST', `/accounts/${account.accountId}/keys`, fields);
+    return { ...account, key: json.token, keyId: json.id };
   }
 }
 

@@ -22,6 +22,7 @@ const early: Check[] = [
 ];
 const middle: Check[] = [
   check(11, 'scope of the key', { outOfScope: true }, 403, 'key_scope'),
+  check(11, 'management key', { manages: true }, 403, 'key_scope'),
   check(
     12,
     'fallback chain',
