@@ -18,10 +18,12 @@ export interface Lock {
 export class LockHeld extends Error {
   constructor(
     readonly pid: number,
-    message: string,
+    /** What is in use by whom, without what to do about it. */
+    readonly problem: string,
+    remedy: string,
     readonly certain: boolean,
   ) {
-    super(message);
+    super(`${problem} ${remedy}`);
     this.name = 'LockHeld';
   }
 }
@@ -82,10 +84,13 @@ async function clear(
 }
 
 function heldBy({ pid, host }: Holder, certain: boolean, what: string, file: string): LockHeld {
-  const message = certain
-    ? `${what} is in use by another Lodestone process (pid ${pid}). Stop that one, or choose another directory.`
-    : `${what} is locked by a Lodestone process (pid ${pid} on "${host ?? 'another host'}") that may or may not be running: it cannot be seen from here. If it is not running, remove ${file}; otherwise choose another directory.`;
-  return new LockHeld(pid, message, certain);
+  const [problem, remedy] = certain
+    ? [`${what} is in use by another Lodestone process (pid ${pid}).`, 'Stop that one, or choose another directory.']
+    : [
+        `${what} is locked by a Lodestone process (pid ${pid} on "${host ?? 'another host'}") that may or may not be running: it cannot be seen from here.`,
+        `If it is not running, remove ${file}; otherwise choose another directory.`,
+      ];
+  return new LockHeld(pid, problem, remedy, certain);
 }
 
 function create(file: string, content: string): boolean {

@@ -16,9 +16,13 @@ export interface LogVerdict {
   readonly faults: readonly string[];
   /** The checkpoint that was checked, as it is signed. */
   readonly checkpoint: string | null;
+  /** Why the log was not compared with the earlier checkpoint although one was given; null where it was. Says nothing about the log. */
+  readonly notCompared: string | null;
 }
 
 class LogFault extends Error {}
+/** The earlier checkpoint is of no use. */
+class SinceFault extends Error {}
 
 export async function verifyLog(source: LogSource, since: string | null): Promise<LogVerdict> {
   const checked: string[] = [];
@@ -36,10 +40,11 @@ export async function verifyLog(source: LogSource, since: string | null): Promis
       throw new LogFault(`The tiles lead to the root ${root.toString('base64')}, the checkpoint has another one.`);
     checked.push(`All ${checkpoint.size} leaves are in the tree that the checkpoint signs.`);
     if (since !== null) checked.push(await checkSince(since, { keys, checkpoint, read }));
-    return { checked, faults: [], checkpoint: note };
+    return { checked, faults: [], checkpoint: note, notCompared: null };
   } catch (error) {
+    if (error instanceof SinceFault) return { checked, faults: [], checkpoint: note, notCompared: error.message };
     if (!(error instanceof LogFault)) throw error;
-    return { checked, faults: [error.message], checkpoint: note };
+    return { checked, faults: [error.message], checkpoint: note, notCompared: null };
   }
 }
 
@@ -75,9 +80,13 @@ interface Verified {
 }
 
 async function checkSince(since: string, { keys, checkpoint, read }: Verified): Promise<string> {
+  const claimed = readCheckpoint(readNote(since)?.text ?? '');
+  if (!claimed) throw new SinceFault('The --since file is not a checkpoint. The log was not compared.');
+  if (claimed.origin !== checkpoint.origin)
+    throw new SinceFault(
+      `The --since file is a checkpoint of another log, ${claimed.origin}. The log was not compared.`,
+    );
   const earlier = signedCheckpoint(since, keys, 'The earlier checkpoint');
-  if (earlier.origin !== checkpoint.origin)
-    throw new LogFault(`The earlier checkpoint is of another log, ${earlier.origin}.`);
   if (earlier.size > checkpoint.size)
     throw new LogFault(`The log has shrunk: it had ${earlier.size} leaves, and has ${checkpoint.size}.`);
   const root = await rootAt(read, earlier.size);

@@ -40,21 +40,37 @@ export const logCommands: readonly Command[] = [
 async function verify({ io, json, positionals, options, markFailed }: CommandContext): Promise<void> {
   const url = required(positionals[0] ?? options.url, 'The address of the gateway (URL)').replace(/\/+$/, '');
   if (!URL.canParse(url)) throw new CommandFailure(`"${url}" is not an address like https://llm.example.com.`);
-  const since = options.since === undefined ? null : textOf(resolve(io.cwd, options.since));
-  const { checked, faults, checkpoint } = await verifyLog(sourceAt(url), since);
-  if (faults.length > 0) markFailed();
+  const since = options.since === undefined ? null : checkpointIn(textOf(resolve(io.cwd, options.since)));
+  const { checked, faults, checkpoint, notCompared } = await verifyLog(sourceAt(url), since);
+  const holds = faults.length === 0 && notCompared === null;
+  if (!holds) markFailed();
   if (json) {
-    io.out(JSON.stringify({ ok: faults.length === 0, checked, faults, checkpoint }, null, 2));
+    const found = notCompared === null ? faults : [notCompared];
+    io.out(JSON.stringify({ ok: holds, checked, faults: found, checkpoint }, null, 2));
     return;
   }
   for (const line of checked) io.out(`ok    ${line}`);
   for (const line of faults) io.out(`FAULT ${line}`);
-  if (faults.length === 0 && checkpoint !== null) {
+  if (notCompared !== null) {
+    io.out(notCompared);
+  } else if (holds && checkpoint !== null) {
     io.out('The log holds. Keep this checkpoint, and give it with --since the next time:\n');
     io.out(checkpoint.trimEnd());
   } else {
     io.out('The log does not hold.');
   }
+}
+
+/** The file is a checkpoint, or what this command printed, which ends with one, or has it as a member. */
+function checkpointIn(text: string): string {
+  try {
+    const { checkpoint } = JSON.parse(text) as { checkpoint?: unknown };
+    if (typeof checkpoint === 'string') return checkpoint;
+  } catch {
+    // Not JSON.
+  }
+  // A signed note is its text, an empty line, and the signatures.
+  return text.replaceAll('\r\n', '\n').split('\n\n').slice(-2).join('\n\n');
 }
 
 function textOf(file: string): string {

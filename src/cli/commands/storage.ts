@@ -82,7 +82,7 @@ async function moveStorage({ io, json, options }: CommandContext): Promise<void>
   const to = required(options.to, 'The target (--to postgres://…)');
   if (!/^postgres(ql)?:\/\/\S+$/i.test(to))
     throw new UsageError('--to must be a postgres:// or postgresql:// address.');
-  const moved = await onStore(options.config, io, ({ records }) => records.moveTo(to));
+  const moved = await onStore(options.config, io, ({ records }) => records.moveTo(to), 'Stop it before the move.');
   if (json) return io.out(JSON.stringify(moved, null, 2));
   io.out(
     table(
@@ -145,15 +145,17 @@ export async function throughServer<T>(context: CommandContext, { call, alone }:
       error instanceof NoServer || (error instanceof CommandFailure && error.message.startsWith('No admin token'));
     if (named || !absent) throw error;
   }
-  return onStore(options.config, io, alone);
+  return onStore(options.config, io, alone, 'Name that gateway with --url, or stop it.');
 }
 
-/** The store of the configuration, which no gateway may be using. */
-async function onStore<T>(config: string | undefined, io: Io, work: Ways<T>['alone']): Promise<T> {
+/** The store of the configuration, which no gateway may be using; `remedy` says what to do where one is. */
+async function onStore<T>(config: string | undefined, io: Io, work: Ways<T>['alone'], remedy: string): Promise<T> {
   // Loaded only here, because no other command needs it.
   const { withStoreAlone } = await import('../../main.js');
-  return withStoreAlone(readConfig(config, io), work).catch((error: Error) => {
-    const hint = error.name === 'LockHeld' ? ' Stop the gateway, or name it with --url.' : '';
-    throw new CommandFailure(`${error.message}${hint}`);
-  });
+  return withStoreAlone(readConfig(config, io), work).catch(
+    (error: Error & { certain?: boolean; problem?: string }) => {
+      const isInUse = error.name === 'LockHeld' && error.certain;
+      throw new CommandFailure(isInUse ? `${error.problem} ${remedy}` : error.message);
+    },
+  );
 }

@@ -65,6 +65,9 @@ describe('the log', () => {
     expect(checkpoint.headers['content-type']).toBe('text/plain; charset=utf-8');
     const [origin, size] = checkpoint.text.split('\n');
     expect(origin).toBe('llm.example.com/log');
+    const preflight = await gateway.call('OPTIONS', '/log/checkpoint', undefined, { key: null });
+    expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*']);
+    expect(preflight.headers['access-control-allow-methods']).toContain('GET');
     const tile = await request(`${gateway.url}/log/tile/0/000.p/${size}`);
     expect(tile.headers['cache-control']).toContain('immutable');
     expect((await tile.body.arrayBuffer()).byteLength).toBe(Number(size) * 32);
@@ -94,6 +97,33 @@ describe('the log', () => {
     ]);
     expect(other.out).toContain('FAULT The earlier checkpoint has no valid signature');
     expect(other.code).toBe(1);
+  });
+
+  it('is compared with what the command printed before, and not with another file', async () => {
+    const printed = [
+      ['log', 'verify', gateway.url],
+      ['log', 'verify', '--json', gateway.url],
+    ];
+    for (const command of printed) {
+      const { out } = await runCommand(command);
+      const since = await runCommand(['log', 'verify', '--since', saved(`${out.trimEnd()}\n`), gateway.url]);
+      expect(since.out).toContain('Nothing was rewritten since');
+      expect(since.code).toBe(0);
+    }
+    const checkpoint = (await open('/log/checkpoint')).text;
+    const wrong: [string, string][] = [
+      ['hello\n', 'The --since file is not a checkpoint. The log was not compared.'],
+      [
+        checkpoint.replace('llm.example.com/log\n', 'other.example/log\n'),
+        'a checkpoint of another log, other.example/log.',
+      ],
+    ];
+    for (const [content, says] of wrong) {
+      const { out, code } = await runCommand(['log', 'verify', '--since', saved(content), gateway.url]);
+      expect(out).toContain(says);
+      expect(out).not.toContain('does not hold');
+      expect(code).toBe(1);
+    }
   });
 
   it('gives the proof by the id of the request too', async () => {
