@@ -85,6 +85,22 @@ describe('a settlement of a process that knows the log', () => {
     await rig.expectWhole(2);
   });
 
+  it('no longer waits where none of its generations has a receipt, and the log does not grow', async () => {
+    const sealer = await joined();
+    await rig.settle(1);
+    await sealer.round();
+    const bad = aGeneration({ createdAt: Date.now(), proof: '{' });
+    await rig.store.ledger.settle([settlementRow(bad)]);
+    await sealer.round();
+    await sealer.round();
+    expect(await count('log_batches where first_leaf is null')).toBe(0);
+    expect((await rig.store.log.status()).oldestUnsealedMs).toBeNull();
+    expect(sealer.figures()).toMatchObject({ size: 1 });
+    await rig.settle(1);
+    await sealer.round();
+    await rig.expectWhole(2);
+  });
+
   it('goes through the queue while the log is not known, and beside a process without one', async () => {
     rig.store.log.join(() => null);
     await rig.settle(2);

@@ -128,7 +128,7 @@ export class Sealer {
     this.hasBeenActive = true;
     const signer = this.signerFor(this.status);
     if (needsBeginning(this.status, signer)) {
-      // Another process is at it.
+      // Another process holds the lock.
       if ((await store.seal((sealing) => this.begin(sealing, signer))) === null) return;
       this.status = await store.status();
     }
@@ -139,7 +139,7 @@ export class Sealer {
     }
     for (let more = true; more && !this.closing; ) {
       const sealed = await store.seal((sealing) => this.sealBatch(sealing, signer));
-      // Another process is at it.
+      // Another process holds the lock.
       if (sealed === null) return this.compareSometimes();
       await published.remember(sealed.checkpoint);
       if (sealed.written) this.written = sealed.written;
@@ -229,7 +229,8 @@ export class Sealer {
     const { receipts, bad, count } = await addQueued(sealing, edge, { origin, salt });
     if (bad.length > 0) await this.setAside(sealing, bad);
     const isMore = more || count === queueMax;
-    if (edge.size === state.size) return nothingSealed(state, isMore);
+    // A settlement whose generations all have no receipt is a batch without leaves. It is sealed too, so that it no longer waits.
+    if (edge.size === state.size && batches.length === 0) return nothingSealed(state, isMore);
     const root = edge.root();
     const checkpoint = signNote(checkpointText({ origin, size: edge.size, root }), [signer]);
     await sealing.write({ batches, receipts, tiles: edge.changed(), size: edge.size, root, checkpoint });

@@ -17,7 +17,7 @@ const connectMs = 2_000;
 const queryMs = 5_000;
 const endMs = 1_000;
 
-/** The server ends a query of the history before the driver gives it up, so that a slow query is told from a server that is away. */
+/** The server ends a query of the history before the driver gives it up, so that a slow query differs from a server that is away. */
 const historyMs = queryMs;
 const historyGraceMs = 3_000;
 const queryCanceled = '57014';
@@ -87,7 +87,7 @@ export class Database {
     });
   }
 
-  /** Whoever waits too long is told that queries are slow, if the server has answered one meanwhile. */
+  /** A caller that waits too long gets QueryTooSlow if the server has answered a query meanwhile, and StoreUnavailable otherwise. */
   #inTurn<T>(work: () => PromiseLike<T>): Promise<T> {
     if (this.#turns === null) return this.#translated(work);
     const startedAt = performance.now();

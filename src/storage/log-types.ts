@@ -31,7 +31,7 @@ export interface LogStatus extends LogState {
   readonly oldestUnsealedMs: number | null;
   /** Whether settled generations are queued. */
   readonly active: boolean;
-  /** Whether generations of before may be neither in the queue nor in the log. */
+  /** Whether earlier generations may be neither in the queue nor in the log. */
   readonly oldLeft: boolean;
   /** Whether a generation was set aside, because no receipt could be made of it. */
   readonly setAside: boolean;
@@ -116,7 +116,7 @@ export interface LogStore {
   join(membership: NonNullable<LogMembership>): void;
   /** Whether settled generations are queued for the log. Those of a time without are found again afterwards. */
   setActive(active: boolean): Promise<void>;
-  /** Queues generations of before, a few thousand of them. */
+  /** Queues earlier generations, a few thousand of them. */
   queueOld(nowMs: number): Promise<void>;
   /** Lets what was set aside be tried again. */
   retrySetAside(): Promise<void>;

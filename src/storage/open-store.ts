@@ -53,7 +53,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     records: recordStore(database, options, migrateOnce),
     catalogueLog: catalogueLog(database),
     routeHistory: routeHistoryStore(database, history),
-    log: logStore(database, (joined) => {
+    log: logStore(database, history, (joined) => {
       membership = joined;
     }),
     payments: paymentStore(database),

@@ -32,7 +32,7 @@ export function smtpMailer({ smtpUrl, from }: MailSettings): Mailer {
   };
 }
 
-/** Exported for the test of who gets a password unencrypted: nobody on another machine. */
+/** Exported for the test of who gets a mail or a password unencrypted: nobody on another machine. */
 export function connectionOptions(smtpUrl: string) {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl);
   const secure = protocol === 'smtps:';
@@ -44,7 +44,8 @@ export function connectionOptions(smtpUrl: string) {
     ...(username !== '' && { auth }),
     // A mail server on this machine often has a certificate that nobody signed, and nothing in between can read along.
     ignoreTLS: !secure && isLocal,
-    requireTLS: !secure && !isLocal && username !== '',
+    // A mail with a link that resets a password is as secret as the password of the mail server.
+    requireTLS: !secure && !isLocal,
     ...{ connectionTimeout: connectMs, greetingTimeout: connectMs, socketTimeout: silentMs },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   };

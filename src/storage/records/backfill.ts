@@ -1,4 +1,4 @@
-/** Adds generations to the rollups that no settlement of this version added: those of before, and those of an older version. */
+/** Adds generations to the rollups that no settlement of this version added: earlier ones, and those of an older version. */
 import type { Database } from '../database.js';
 import { figureSums, seriesColumns } from './usage-columns.js';
 
@@ -8,7 +8,7 @@ const lateRows = 5_000;
 export const sliceTimeoutMs = 120_000;
 
 /**
- * Adds what an older version has written since, until nothing is left. `isComplete` once no generation of before is missing either. Each
+ * Adds what an older version has written since, until nothing is left. `isComplete` once no earlier generation is missing either. Each
  * part has its own time limit; without one it is that of queries over the history.
  */
 export async function rollUpLate(
@@ -25,7 +25,7 @@ export async function rollUpLate(
   }
 }
 
-/** The generations of before whose time is below this are not in the rollups yet; null where all are. */
+/** Earlier generations whose time is below this are not in the rollups yet; null where all are. */
 export async function backfillBefore(database: Database): Promise<number | null> {
   const rows = await database.statement<{ before: string | null }>(
     'backfill-before',

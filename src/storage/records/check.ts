@@ -103,7 +103,7 @@ export async function checkStorage(database: Database): Promise<CheckResult> {
     return {
       accounts: 0,
       generations: 0,
-      faults: [{ what: 'generations of before', where: 'store', expected: 'in the rollups', found }],
+      faults: [{ what: 'earlier generations', where: 'store', expected: 'in the rollups', found }],
     };
   }
   return database.session(async (client) => {

@@ -1,6 +1,6 @@
 /**
  * Reads sums of usage from the rollups, exact to the millisecond. Whole hours and days come from the rollups. Where a period begins or
- * ends within an hour, the generations of that hour outside of the period are taken off. Where the generations of before are not all
+ * ends within an hour, the generations of that hour outside of the period are taken off. Where earlier generations are not all
  * in the rollups yet, the missing ones are added. A statement has only the parts that its period needs: those that read generations
  * would cost time for every partition, even where they find nothing.
  */

@@ -10,7 +10,7 @@ import { type GenerationRow, receiptColumns, sourceOf } from './receipt-source.j
 /** Behind the milliseconds of a batch number. */
 const randomBits = 20;
 
-/** Ordered by time. Two of one millisecond differ, as good as always; where they do not, the settlement is repeated. */
+/** Ordered by time. Random low bits make two of one millisecond differ. */
 export function newBatchNumber(nowMs: number): bigint {
   return (BigInt(nowMs) << BigInt(randomBits)) | BigInt(randomInt(2 ** randomBits));
 }

@@ -56,7 +56,8 @@ function oldestOf({ oldest, oldest_batch: batch }: StatusRow): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
-export function logStore(database: Database, join: LogStore['join']): LogStore {
+/** `history` answers those who look for a proof, so that they take no connection of requests and settlements. */
+export function logStore(database: Database, history: Database, join: LogStore['join']): LogStore {
   const read: LogStore['read'] = (work) =>
     database.session(async (client) => {
       await client.query('begin isolation level repeatable read read only');
@@ -124,7 +125,7 @@ export function logStore(database: Database, join: LogStore['join']): LogStore {
     },
 
     leaf: (id, accountId) =>
-      database.session(async (client) => {
+      history.session(async (client) => {
         await client.query('begin isolation level repeatable read read only');
         const leaf = await findLeaf(client, id, accountId);
         await client.query('commit');
