@@ -21,7 +21,7 @@ describe('the keeper of the records', () => {
     await closed;
   });
 
-  it('prunes each month that is older than the retention, once the generations of before are in the rollups', async () => {
+  it('prunes each month that is older than the retention, once earlier generations are in the rollups', async () => {
     const calls: string[] = [];
     const month = { monthMs: 0, accounts: 1, requests: 2 };
     let parts = 2;

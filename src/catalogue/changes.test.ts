@@ -110,6 +110,17 @@ describe('the changes between two catalogues', () => {
     expect(await changes(catalogue({ more: [other] }), catalogue({ more: [other] }))).toEqual([]);
   });
 
+  it('are one where a provider came or went, with all that is said of it', async () => {
+    const { providers, ...rest } = catalogue({});
+    const added = { id: 'anth', name: 'Anth', base_url: 'https://n.example/v1', headquarters: 'US', cloud_act: true };
+    const data_policy = { trains: false, source: 'terms', as_of: '2026' };
+    const more = { ...rest, providers: [...providers, { ...added, data_policy, source: 'site', as_of: '2026-11' }] };
+    expect(await changes(catalogue({}), more)).toEqual([['provider', 'anth', 'id', null, 'anth', 'site', '2026-11']]);
+    expect((await changes(more, catalogue({}))).map((row) => row.slice(0, 5))).toEqual([
+      ['provider', 'anth', 'id', 'anth', null],
+    ]);
+  });
+
   it('name the price, exactly, with the source and date of the file', async () => {
     const price = { input: '0.100001', output: 2, cached_input: 0.05, source: 'new list', as_of: '2026-11-01' };
     expect(await changes(catalogue({}), catalogue({ price }))).toEqual([

@@ -1,13 +1,13 @@
 /** What a load of the catalogue has changed, fact by fact. */
-import { type FactKind, type Facts, type FactValue, factKinds, provenanceOf } from './facts.js';
+import { type ChangeKind, type Facts, type FactValue, factKinds, provenanceOf } from './facts.js';
 import type { Snapshot } from './route.js';
 
 /** One change, as `GET /v1/catalogue/changes` shows it. */
 export interface CatalogueChange {
-  readonly kind: FactKind;
+  readonly kind: ChangeKind;
   /** A route, `{creator}/{model}`, a provider or a locode. */
   readonly id: string;
-  /** `id` where the route or model itself came or went. */
+  /** `id` where the route, model or provider itself came or went. */
   readonly field: string;
   /** null where there was nothing before, or is nothing now. */
   readonly from: FactValue | null;
@@ -20,7 +20,7 @@ type Difference = Pick<CatalogueChange, 'kind' | 'id' | 'field' | 'from' | 'to'>
 
 /** `before` may come from a store, and be of another version: kinds that it does not have are empty. */
 export function changesBetween(before: Partial<Facts>, after: Facts, snapshot: Snapshot): CatalogueChange[] {
-  const all = differences(before, after);
+  const all = [...differences(before, after), ...providersBetween(before, after)];
   const byName = new Map(all.map((one) => [nameOf(one.kind, one.id, one.field), one]));
   return [...all.filter((one) => !followsAnother(one, byName)), ...movedRoutes(all)].map((one) => {
     const { source, asOf } = provenanceOf(snapshot, one.kind, one.id, one.field);
@@ -28,7 +28,10 @@ export function changesBetween(before: Partial<Facts>, after: Facts, snapshot: S
   });
 }
 
-const nameOf = (kind: FactKind, id: string, field: string): string => JSON.stringify([kind, id, field]);
+/** What comes and goes as a whole. */
+const comesWhole = ['route', 'model', 'provider'] as const;
+
+const nameOf = (kind: ChangeKind, id: string, field: string): string => JSON.stringify([kind, id, field]);
 
 function differences(before: Partial<Facts>, after: Facts): Difference[] {
   const found: Difference[] = [];
@@ -56,11 +59,19 @@ function factAt(fields: Readonly<Record<string, FactValue>> | undefined, name: s
   return fields && Object.hasOwn(fields, name) ? fields[name]! : null;
 }
 
-/** The facts of a route or model that came or went are not changes of their own, nor are those that a route has from its parents. */
+/** Every provider has a name among the facts of its jurisdiction. */
+function providersBetween({ jurisdiction: old = {} }: Partial<Facts>, { jurisdiction: now }: Facts): Difference[] {
+  return namesOf(old, now).flatMap((id): Difference[] => {
+    const [from, to] = [Object.hasOwn(old, id) ? id : null, Object.hasOwn(now, id) ? id : null];
+    return from === to ? [] : [{ kind: 'provider', id, field: 'id', from, to }];
+  });
+}
+
+/** The facts of a route, model or provider that came or went are not changes of their own, nor are those that a route has from its parents. */
 function followsAnother(one: Difference, byName: ReadonlyMap<string, Difference>): boolean {
   const { kind, id, field } = one;
   if (field === 'id') return false;
-  if (byName.has(nameOf('route', id, 'id')) || byName.has(nameOf('model', id, 'id'))) return true;
+  if (comesWhole.some((part) => byName.has(nameOf(part, id, 'id')))) return true;
   const parent = parentOf(one);
   if (parent === undefined) return false;
   const other = byName.get(nameOf(kind === 'route' ? 'model' : kind, parent, field));

@@ -10,6 +10,10 @@ import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 export const factKinds = ['price', 'region', 'carbon', 'jurisdiction', 'terms', 'route', 'model'] as const;
 export type FactKind = (typeof factKinds)[number];
 
+/** What a change may be about: a fact, or a provider that came or went, which is no fact of its own. */
+export const changeKinds = [...factKinds, 'provider'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
+
 export type FactValue = string | number | boolean | readonly string[];
 
 /** By the subject's id, then by the name of the field. An unknown value has no entry. */
@@ -93,7 +97,7 @@ function sorted(names: Iterable<string> | undefined): readonly string[] | undefi
 }
 
 /** Where a fact is from, and of when, as far as the catalogue says. */
-export function provenanceOf(snapshot: Snapshot, kind: FactKind, id: string, field: string): Provenance {
+export function provenanceOf(snapshot: Snapshot, kind: ChangeKind, id: string, field: string): Provenance {
   const { providers, regions, models } = snapshot;
   const route = snapshot.routes.get(id);
   if (field.startsWith('data_policy.')) {
@@ -107,7 +111,7 @@ export function provenanceOf(snapshot: Snapshot, kind: FactKind, id: string, fie
 const limits: readonly string[] = ['context_window', 'max_output_tokens'];
 
 /** A route may state a source of its own. Without one, that of what it has from its region or model holds. */
-function routeProvenance(route: Route, kind: FactKind, field: string, region?: Region): Provenance | undefined {
+function routeProvenance(route: Route, kind: ChangeKind, field: string, region?: Region): Provenance | undefined {
   const { provenance, price, carbon, model } = route;
   if (kind === 'price' || field === 'id') return price?.provenance ?? provenance;
   if (provenance) return provenance;

@@ -2,15 +2,16 @@
 import { modelOperations, row, sentence } from './row.js';
 
 export const serviceErrors = {
-  routing_policy_exhausted: row<{ id: string; gates: string; param: 'model' | 'provider' }>({
+  routing_policy_exhausted: row<{ id: string; gates: string; param: 'model' | 'provider'; advice?: string }>({
     status: 403,
     type: 'permission_error',
     code: 'routing_policy_exhausted',
     when: 'The account routing policy, or the `allowed_providers` of the key (gate `key_scope`), excluded every candidate of an `auto/` id; or no route of an id is what the request asks for in `provider`, which `param` then names.',
-    remedy: 'Never retry. Relax a gate, or pin a full four-segment id.',
+    remedy:
+      'Never retry. Relax a gate of the account, or pin a full four-segment id, which passes them; or relax the key or the request, whichever the message names.',
     operations: modelOperations,
-    message: ({ id, gates }) =>
-      `The routing policy excluded every route of "${id}": ${gates}. Relax a gate, or pin a four-segment id.`,
+    message: ({ id, gates, param, advice = 'Relax a gate, or pin a four-segment id.' }) =>
+      `${param === 'provider' ? 'What the request asks for' : 'The routing policy'} excluded every route of "${id}": ${gates}. ${advice}`,
   }),
   unavailable_for_legal_reasons: row<{ reason: string; param?: string }>({
     status: 451,

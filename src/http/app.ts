@@ -23,13 +23,21 @@ import { KnownPaths } from './known-paths.js';
 import { registerOpenApi } from './openapi/document.js';
 import { registerDocs } from './ops/docs.js';
 import { registerLog } from './ops/log.js';
-import { sendNotFoundPage, wantsPage } from './ops/not-found-page.js';
+import { movedPage, sendNotFoundPage, wantsPage } from './ops/not-found-page.js';
 import { registerOps } from './ops/ops.js';
 import { registerStatus } from './ops/status.js';
 import { registerStripeWebhook } from './ops/stripe-webhook.js';
 import { readControlBody } from './server/body.js';
 import { serverLimits } from './server/connections.js';
-import { apiHeaders, isApiPath, preflightHeaders, securityHeaders, socketHeaders } from './server/headers.js';
+import {
+  allowOrigin,
+  apiHeaders,
+  isApiPath,
+  isLogPath,
+  preflightHeaders,
+  securityHeaders,
+  socketHeaders,
+} from './server/headers.js';
 import { onClientError } from './server/malformed-requests.js';
 import { answerAndDrain } from './server/raw-answer.js';
 
@@ -178,6 +186,8 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
     const allow = methods.join(', ');
     // A path that contains NUL only looks like a known one.
     if (allow === '' && path.startsWith('/v1/responses/')) throw gatewayError('response_not_stored');
+    const page = allow === '' ? movedPage(request, path, knownPaths) : undefined;
+    if (page !== undefined) return reply.header('vary', 'accept, accept-encoding').redirect(page, 302);
     if (allow === '' && wantsPage(request)) return sendNotFoundPage(request, reply);
     if (allow === '' || (methods.includes(request.method) && request.method !== 'OPTIONS'))
       throw gatewayError('path_not_found', { method: request.method, path: shownPath });
@@ -188,7 +198,10 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
         { headers: { allow } },
       );
     }
-    if (isApiPath(path)) reply.headers({ ...preflightHeaders, 'access-control-allow-methods': allow });
+    // The log of receipts is open to scripts of other origins too.
+    if (isLogPath(path)) reply.headers(allowOrigin);
+    if (isApiPath(path) || isLogPath(path))
+      reply.headers({ ...preflightHeaders, 'access-control-allow-methods': allow });
     return reply.code(204).header('allow', allow).send();
   };
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answer(request, reply) : undefined));

@@ -10,6 +10,7 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import {
   applyGates,
   applyRequestGates,
+  exhaustedAdvice,
   exhaustedParam,
   type Gated,
   keyScopeGate,
@@ -99,7 +100,9 @@ function emptyError(
 ): GatewayError | null {
   if (excluded.length > 0) return territories.modelExcluded({ id, kind, excluded, territory });
   if (removed.length === 0) return null;
-  return gatewayError('routing_policy_exhausted', { id, gates: removalText(removed), param: exhaustedParam(removed) });
+  return gatewayError('routing_policy_exhausted', {
+    ...{ id, gates: removalText(removed), param: exhaustedParam(removed), advice: exhaustedAdvice(removed) },
+  });
 }
 
 function stateError({ modelStates }: GatePorts, { id, routes }: Plan): GatewayError | null {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anyMoment, policyWith, randomPolicy, randomRoutes, routeWith } from '../../tests/support/policy-routes.js';
 import { forSeeds } from '../../tests/support/seeded-random.js';
 import type { Route } from '../catalogue/route.js';
-import { applyGates as applyGatesAt, removalText } from './apply-gates.js';
+import { applyGates as applyGatesAt, exhaustedAdvice, removalText } from './apply-gates.js';
 import { defaultPolicy } from './policy.js';
 import type { RoutingPolicy } from './routing-policy.js';
 
@@ -105,4 +105,16 @@ describe('over random catalogues and policies', () => {
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(removed.length);
     });
   });
+});
+
+it.each([
+  [['max_carbon', 'key_scope'], 'Relax a gate, or pin a four-segment id.'],
+  [['provider.only'], 'Relax what the request asks for in `provider`.'],
+  [['key_scope'], 'Relax the `allowed_providers` of the key.'],
+  [
+    ['key_scope', 'provider.max_price', 'provider.regions'],
+    'Relax the `allowed_providers` of the key, or what the request asks for in `provider`.',
+  ],
+])('the advice against %j is what helps', (names, advice) => {
+  expect(exhaustedAdvice(names.map((gate) => ({ route: routeWith(), gate })))).toBe(advice);
 });

@@ -102,6 +102,18 @@ export function exhaustedParam(removed: readonly Removal[]): 'provider' | 'model
   return removed.every(({ gate }) => requestGateNames.includes(gate)) ? 'provider' : 'model';
 }
 
+/** What helps: only the gates of the account leave pins alone. */
+export function exhaustedAdvice(removed: readonly Removal[]): string {
+  const byRequest = removed.filter(({ gate }) => requestGateNames.includes(gate)).length;
+  const byKey = removed.filter(({ gate }) => gate === keyScopeGate).length;
+  if (byRequest + byKey < removed.length) return 'Relax a gate, or pin a four-segment id.';
+  const causes = [
+    ...(byKey > 0 ? ['the `allowed_providers` of the key'] : []),
+    ...(byRequest > 0 ? ['what the request asks for in `provider`'] : []),
+  ];
+  return `Relax ${causes.join(', or ')}.`;
+}
+
 /** Names, for the 403, each gate that removed routes and how many, in the order of the gates. */
 export function removalText(removed: readonly Removal[]): string {
   const texts: string[] = [];

@@ -26,6 +26,9 @@ describe('the provider object of a request', () => {
   it('keeps what was sent, without nulls and empty lists', () => {
     const sent = { only: ['acme'], sort: 'price', max_price: { prompt: '1', request: null }, ignore: [], zdr: null };
     expect(read(sent)?.sent).toEqual({ only: ['acme'], sort: 'price', max_price: { prompt: '1' } });
+    expect(() => read({ regions: { foo: [] } })).toThrow(
+      '`provider.regions.foo` is not a field: there are allow and deny',
+    );
   });
 
   it.each<[string, unknown]>([

@@ -153,13 +153,16 @@ function unknownField(name: string): GatewayError {
   });
 }
 
-/** An error inside a field names the field itself. */
+/** An error inside a field has the field itself as its `param`, and names the member in its text. */
 function readField(reader: (value: unknown, param: string) => unknown, value: unknown, param: string): unknown {
   try {
     return reader(value, param);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    throw new GatewayError(error.condition, { ...(error.values as object), param });
+    const values = error.values as { param?: string; reason?: string };
+    const { param: member = param, reason } = values;
+    const named = member === param || reason === undefined ? {} : { reason: `is not valid: \`${member}\` ${reason}` };
+    throw new GatewayError(error.condition, { ...values, ...named, param });
   }
 }
 

@@ -58,12 +58,20 @@ describe('accounts', () => {
     [{ email: 7 }, 'email'],
     [{ email: 'a@example.com', name: 'a\u0000b' }, 'name'],
     [{ email: 'a@example.com', billing_country: 'Germany' }, 'billing_country'],
-    [{ email: 'a@example.com', password: 'short' }, 'password'],
+    [{ email: 'a@example.com', password: 'tiny-7' }, 'password'],
     [{ email: 'a@example.com', nickname: 'x' }, 'nickname'],
   ])('400 for %j, naming %s', async (body, param) => {
     const answer = await call('POST', '/accounts', body);
     expect([answer.statusCode, answer.json().error.param]).toEqual([400, param]);
-    expect(answer.body).not.toContain('short');
+    expect(answer.body).not.toContain('tiny-7');
+  });
+
+  it('says what is missing or too short in plain words', async () => {
+    const messageOf = async (body: object) => (await call('POST', '/accounts', body)).json().error.message;
+    expect(await messageOf({})).toBe('`email` is missing.');
+    expect(await messageOf({ email: 'a@example.com', password: 'tiny-7' })).toBe(
+      '`password` is too short. Use at least 8 characters.',
+    );
   });
 
   it('names the value that was refused', async () => {

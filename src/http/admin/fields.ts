@@ -61,8 +61,8 @@ export const newPassword = textField({
   minLength: passwordLength.min,
   maxLength: passwordLength.max,
   messages: {
-    minLength: `must have at least ${passwordLength.min} characters`,
-    maxLength: `must be at most ${passwordLength.max} characters`,
+    minLength: `is too short. Use at least ${passwordLength.min} characters`,
+    maxLength: `is too long. Use at most ${passwordLength.max} characters`,
   },
 });
 
@@ -88,8 +88,15 @@ function faultOf(issue: z.core.$ZodIssue, body: unknown) {
     (inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key],
     body,
   );
-  const found = value === undefined ? 'is missing' : `is ${shownValue(issue.path.at(-1), value)}`;
-  return gatewayError('field_invalid', { param: issue.path.join('.'), reason: `${found}: ${ruleText(issue)}` });
+  return gatewayError('field_invalid', { param: issue.path.join('.'), reason: reasonOf(issue, value) });
+}
+
+/** A rule that says what is wrong, and not only what must be, stands alone. */
+function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
+  if (value === undefined && /received undefined$/.test(issue.message)) return 'is missing';
+  const rule = ruleText(issue);
+  if (rule.startsWith('is ')) return rule;
+  return `${value === undefined ? 'is missing' : `is ${shownValue(issue.path.at(-1), value)}`}: ${rule}`;
 }
 
 const secretFields = new Set<PropertyKey>([

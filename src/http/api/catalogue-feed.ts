@@ -40,8 +40,10 @@ function entryOf(base: string, change: RecordedChange): string {
 }
 
 function titleOf({ kind, id, field, from, to }: RecordedChange): string {
-  if (field === 'id')
-    return `${kind === 'route' ? 'Route' : 'Model'} ${id} ${to === null ? 'was removed' : 'was added'}`;
+  if (field === 'id') {
+    const what = kind === 'route' ? 'Route' : kind === 'model' ? 'Model' : 'Provider';
+    return `${what} ${id} ${to === null ? 'was removed' : 'was added'}`;
+  }
   return `${id}: ${kind === field ? kind : `${kind} ${field}`} changed from ${textOf(from)} to ${textOf(to)}`;
 }
 

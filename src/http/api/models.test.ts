@@ -63,6 +63,14 @@ describe('GET /v1/models', () => {
     expect(await ids(fixture)).toEqual(['zeta/meta/llama/global', 'auto/meta/llama']);
   });
 
+  it('400 for a kind that does not exist, also an empty one', async () => {
+    const { app, asKey } = await httpFixture();
+    for (const kind of ['', 'picture']) {
+      const answer = await app.inject({ url: `/v1/models?kind=${kind}`, headers: asKey });
+      expect([answer.statusCode, answer.json().error.param]).toEqual([400, 'kind']);
+    }
+  });
+
   it('401 without a key, 503 without a snapshot', async () => {
     const fixture = await httpFixture({
       catalogue: { current: null, reload: async () => ({ ok: false, faults: [] }) },
@@ -83,7 +91,7 @@ describe('GET /v1/models/{id}', () => {
   it('gives a route with price, place and supported parameters; the case of the locode does not matter', async () => {
     const answer = await get('acme/meta/llama/DEFRA');
     expect(answer.json()).toMatchObject({
-      ...{ id: 'acme/meta/llama/defra', object: 'model', created: 1_700_000_000, owned_by: 'meta', name: 'llama' },
+      ...{ id: 'acme/meta/llama/defra', object: 'model', created: 1_735_689_600, owned_by: 'meta', name: 'llama' },
       ...{
         context_length: 8192,
         max_output_tokens: 1024,
@@ -121,6 +129,14 @@ describe('GET /v1/models/{id}', () => {
 
   it('gives an alias by its own id', async () => {
     expect((await get('alias/fast')).json()).toMatchObject({ id: 'alias/fast', provider: 'acme', locode: 'defra' });
+  });
+
+  it.each([
+    ['acme/meta/unpriced/global', 'cannot be served: its price is not published.'],
+    ['bare/meta/llama/global', 'cannot be served: the provider bare is not configured.'],
+    ['auto/meta/nothing', 'cannot be served: the catalogue has no route for it.'],
+  ])('says why %s cannot be served', async (id, says) => {
+    expect((await get(id)).json().error.message).toContain(says);
   });
 
   it.each([

@@ -12,7 +12,7 @@ import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { permits } from '../../territory/provider-terms.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { queryText } from '../query.js';
+import { queryChoice } from '../query.js';
 import { type Architecture, architectureOf, supportedParameters } from './model-traits.js';
 
 export function registerModels(app: FastifyInstance, deps: HttpDeps): void {
@@ -28,17 +28,14 @@ export function registerModels(app: FastifyInstance, deps: HttpDeps): void {
 
 /** The filter `?kind=`. */
 function kindIn(request: FastifyRequest): ModelKind | undefined {
-  const text = queryText(request, 'kind');
-  const kind = modelKinds.find((known) => known === text);
-  if (text === undefined || kind !== undefined) return kind;
-  const kinds = modelKinds.map((known) => `"${known}"`).join(', ');
-  throw gatewayError('field_invalid', { param: 'kind', reason: `must be one of ${kinds}` });
+  return queryChoice(request, 'kind', modelKinds);
 }
 
 /** The models as one client sees them in one snapshot. */
 class Listing {
   private readonly snapshot: Snapshot;
-  private readonly listed: Listed;
+  /** When it is listed: a price may depend on it. */
+  private readonly atMs: number;
 
   constructor(
     private readonly deps: HttpDeps,
@@ -47,14 +44,14 @@ class Listing {
     const { current } = deps.catalogue;
     if (!current) throw gatewayError('service_unavailable');
     this.snapshot = current;
-    this.listed = { created: Math.floor(current.loadedAt / 1000), atMs: deps.clock.now() };
+    this.atMs = deps.clock.now();
   }
 
   *all(): Generator<ModelEntry> {
     for (const model of this.snapshot.models.values()) {
       const routes = this.servableRoutes(model);
-      for (const route of routes) yield routeEntry(route, this.listed);
-      if (routes.length > 0) yield autoEntry(model, routes, this.listed);
+      for (const route of routes) yield routeEntry(route, this.atMs);
+      if (routes.length > 0) yield autoEntry(model, routes, this.atMs);
     }
     for (const alias of accountOf(this.request).aliases.values()) {
       const entry = this.aliasEntry(alias);
@@ -68,12 +65,21 @@ class Listing {
     if (id.kind === 'alias') {
       const alias = accountOf(this.request).aliases.get(id.name);
       if (!alias) throw gatewayError('alias_not_found', { name: idExcerpt(id.name), param: 'model' });
-      return this.aliasEntry(alias) ?? this.notServed(text);
+      return this.aliasEntry(alias) ?? this.notServed(text, this.targetsOf(alias));
     }
-    if (id.kind === 'auto') return this.auto(`${id.creator}/${id.model}`) ?? this.notServed(text);
+    if (id.kind === 'auto') {
+      const canonicalId = `${id.creator}/${id.model}`;
+      return this.auto(canonicalId) ?? this.notServed(text, this.snapshot.models.get(canonicalId)?.routes ?? []);
+    }
     if (id.kind === 'invalid') throw notOffered(text, `the id ${id.reason}`);
     const route = findRoute(this.snapshot, id);
-    return this.isServable(route) ? routeEntry(route, this.listed) : this.notServed(text);
+    return this.isServable(route) ? routeEntry(route, this.atMs) : this.notServed(text, [route]);
+  }
+
+  private targetsOf(alias: Alias): readonly Route[] {
+    if (alias.locode === null) return this.snapshot.models.get(alias.canonicalId)?.routes ?? [];
+    const route = this.snapshot.routes.get(targetModelId(alias));
+    return route ? [route] : [];
   }
 
   /** undefined where the target of the alias cannot be served. */
@@ -81,34 +87,41 @@ class Listing {
     const id = `alias/${alias.name}`;
     if (alias.locode === null) return this.auto(alias.canonicalId, id);
     const route = this.snapshot.routes.get(targetModelId(alias));
-    return route && this.isServable(route) ? routeEntry(route, this.listed, id) : undefined;
+    return route && this.isServable(route) ? routeEntry(route, this.atMs, id) : undefined;
   }
 
   private auto(canonicalId: string, id?: string): ModelEntry | undefined {
     const model = this.snapshot.models.get(canonicalId);
     if (!model) return undefined;
     const routes = this.servableRoutes(model);
-    return routes.length > 0 ? autoEntry(model, routes, this.listed, id) : undefined;
+    return routes.length > 0 ? autoEntry(model, routes, this.atMs, id) : undefined;
   }
 
   private servableRoutes(model: Model): Route[] {
     return model.routes.filter((route) => this.isServable(route));
   }
 
-  /** Configured, priced, not disabled, not held, and permitted in the client's territory. */
   private isServable(route: Route): boolean {
-    const { modelStates, holds } = this.deps;
-    return (
-      route.provider.configured &&
-      route.price !== null &&
-      modelStates.get(route.model.canonicalId).state === 'available' &&
-      !holds.isHeld(route.id) &&
-      permits(route.provider, this.request.origin.territory)
-    );
+    return this.obstacleOf(route) === null;
   }
 
-  private notServed(id: string): never {
-    throw notOffered(id, 'it cannot be served at the moment');
+  /** Why a route cannot be served; null where it can. */
+  private obstacleOf({ id, provider, price, model }: Route): string | null {
+    const { modelStates, holds } = this.deps;
+    if (!provider.configured) return `the provider ${provider.id} is not configured`;
+    if (price === null) return 'its price is not published';
+    if (modelStates.get(model.canonicalId).state !== 'available') return 'the operator has disabled the model';
+    if (holds.isHeld(id)) return 'its quota is used up for today';
+    return permits(provider, this.request.origin.territory)
+      ? null
+      : `the provider ${provider.id} does not serve your territory`;
+  }
+
+  /** `routes` are those that the id could mean. */
+  private notServed(id: string, routes: readonly Route[]): never {
+    const reasons = new Set(routes.map((route) => this.obstacleOf(route)).filter((reason) => reason !== null));
+    const [first = 'the catalogue has no route for it'] = reasons;
+    throw notOffered(id, reasons.size > 1 ? 'each of its routes is unconfigured, unpriced, disabled or held' : first);
   }
 }
 
@@ -183,22 +196,25 @@ function pricingOf(routes: readonly Route[], atMs: number): Pricing {
   return pricing as Pricing;
 }
 
-interface Listed {
-  readonly created: number;
-  /** When it is listed: a price may depend on it. */
-  readonly atMs: number;
+/** For models whose entry in the catalogue has no date: 2025-01-01. */
+const createdOtherwise = 1_735_689_600;
+
+/** The date of the model's entry, in seconds, so that it stays the same in every process and after every reload. */
+function createdOf({ provenance }: Model): number {
+  const ms = Date.parse(provenance?.asOf ?? '');
+  return Number.isNaN(ms) ? createdOtherwise : ms / 1000;
 }
 
 function entry(
   id: string,
   model: Model,
   routes: readonly Route[],
-  { created, atMs }: Listed,
+  atMs: number,
 ): Omit<ModelEntry, 'provider' | 'locode'> {
   return {
     id,
     object: 'model',
-    created,
+    created: createdOf(model),
     owned_by: model.creator,
     name: model.name,
     kind: model.kind ?? 'chat',
@@ -217,18 +233,13 @@ function entry(
   };
 }
 
-function routeEntry(route: Route, listed: Listed, id = route.id): ModelEntry {
+function routeEntry(route: Route, atMs: number, id = route.id): ModelEntry {
   const { provider, locode, dataPolicy = null, quantization = null } = route;
   const facts = id === route.id ? { data_policy: dataPolicy, quantization } : {};
-  return { ...entry(id, route.model, [route], listed), provider: provider.id, locode, ...facts };
+  return { ...entry(id, route.model, [route], atMs), provider: provider.id, locode, ...facts };
 }
 
 /** `routes` are the servable routes, from which the walk chooses. */
-function autoEntry(
-  model: Model,
-  routes: readonly Route[],
-  listed: Listed,
-  id = `auto/${model.canonicalId}`,
-): ModelEntry {
-  return { ...entry(id, model, routes, listed), provider: 'auto', locode: null };
+function autoEntry(model: Model, routes: readonly Route[], atMs: number, id = `auto/${model.canonicalId}`): ModelEntry {
+  return { ...entry(id, model, routes, atMs), provider: 'auto', locode: null };
 }

@@ -30,7 +30,7 @@ async function proofOf(deps: HttpDeps, id: string, accountId: string | null): Pr
     const generation = (await find()) ?? (await settledElsewhere(deps, id, find));
     return generation && ((await log.leaf(generation.id, generation.accountId)) ?? 'unsealed');
   });
-  if (leaf === null) throw gatewayError('generation_not_found', { id: shown });
+  if (leaf === null) throw gatewayError('generation_not_found', { id: shown, anywhere: accountId === null });
   if (leaf === 'unsealed') throw gatewayError('receipt_not_sealed', { id: shown });
   if (leaf === 'altered') throw gatewayError('generation_altered', { id: shown });
   return proofJson(leaf);

@@ -89,9 +89,9 @@ function isOfSandbox({ exchange, trail: { legs } }: ChatNotes): boolean {
 /** Logs failures always, without the provider's text, which may quote the prompt; all requests only at level `debug`. */
 function log(logger: Logger, chat: WatchedChat, end: End): void {
   const { outcome, status, error } = end;
-  if (error?.status === 500) logger.error(lineOf(chat, end), 'a chat failed on our side');
-  else if (status >= 500 || outcome === 'broken') logger.warn(lineOf(chat, end), 'a chat failed');
-  else if (keepsDebug(logger)) logger.debug(lineOf(chat, end), 'a chat ended');
+  if (error?.status === 500) logger.error(lineOf(chat, end), 'a request failed on our side');
+  else if (status >= 500 || outcome === 'broken') logger.warn(lineOf(chat, end), 'a request failed');
+  else if (keepsDebug(logger)) logger.debug(lineOf(chat, end), 'a request ended');
   const { delivered } = chat.notes;
   if (delivered?.billed?.oddities?.includes('above_context_window')) {
     const { contextWindow } = delivered.route!;

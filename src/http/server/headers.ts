@@ -61,6 +61,11 @@ export function isApiPath(path: string): boolean {
   return path.startsWith('/v1/');
 }
 
+/** The log of receipts, which scripts of other origins may read. */
+export function isLogPath(path: string): boolean {
+  return path.startsWith('/log/') || path === '/.well-known/lodestone/log';
+}
+
 /** The same heads as in `response-head.ts`, for answers that Node writes. */
 export interface PlainHeads {
   readonly json: readonly string[];

@@ -32,6 +32,24 @@ function expectEnvelope(answer: { headers: Record<string, string>; json: unknown
   });
 }
 
+describe('an absolute request target (RFC 9112)', () => {
+  const send = (method: string, target: string, host: string) => sendRaw(url, requestBytes(method, target, { host }));
+
+  it('is the path that it has, for chats and for everything else', async () => {
+    const target = 'http://llm.example/v1/chat/completions?a=1';
+    expect((await send('POST', target, 'llm.example')).body).toBe('chat /v1/chat/completions?a=1');
+    expect((await send('GET', 'HTTPS://llm.example:8443/healthz', 'LLM.example:8443')).status).toBe(200);
+    expect((await send('GET', 'http://llm.example/v1/key', 'llm.example')).status).toBe(401);
+    expect((await send('GET', 'http://llm.example/v1/nothing', 'llm.example')).status).toBe(404);
+    expect((await send('GET', 'http://llm.example?a=1', 'llm.example')).status).toBe(404);
+  });
+
+  it('is no path of ours where it names another host, or no web address', async () => {
+    expect((await send('GET', 'http://evil.example/healthz', 'llm.example')).status).toBe(404);
+    expect((await send('GET', 'ftp://llm.example/healthz', 'llm.example')).status).toBe(404);
+  });
+});
+
 describe('the chat path is taken before the framework', () => {
   it('with and without a query string', async () => {
     for (const path of ['/v1/chat/completions', '/v1/chat/completions?api-version=1']) {

@@ -16,6 +16,7 @@ import type { HttpDeps, SocketChatHandler } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
 import { ResponsesSockets } from '../responses-socket/responses-sockets.js';
+import { toOriginForm } from './absolute-form.js';
 import { markAwaitsContinue } from './body.js';
 import { type ServerLimits, serverLimits, trackConnections, watchUnread } from './connections.js';
 import { FastConnections } from './fast-connections.js';
@@ -78,6 +79,7 @@ function nodeServer(
     if (deps.https) res.setHeader(...httpsOnly);
     const fault = headFault(req);
     if (fault !== undefined) return refuse(deps, req, res, fault);
+    toOriginForm(req);
     const door = req.method === 'POST' ? doorAt(req.url) : undefined;
     if (!door) callFramework(framework, req, res);
     else if (lifecycle.draining) answerError(req, res, counted(deps, drainingError()), requestId(deps.clock.now()));

@@ -61,6 +61,20 @@ describe('the pages', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     gateway.call('GET', path, undefined, { key: null, headers });
 
+  it('/ leads to the dashboard, and a page of the guide with a slash too many to the page', async () => {
+    const places: [string, string][] = [
+      ['/', '/dashboard'],
+      ['/docs/', '/docs'],
+      ['/docs/errors/', '/docs/errors'],
+    ];
+    for (const [path, place] of places) {
+      const { status, headers } = await get(path, { accept: '*/*' });
+      expect([path, status, headers.location]).toEqual([path, 302, place]);
+    }
+    expect((await get('/docs/nothing/')).status).toBe(404);
+    expect((await gateway.call('POST', '/', {}, { key: null })).status).toBe(404);
+  });
+
   it('every path under /dashboard is the application, never kept, with a policy that runs nothing inline', async () => {
     const index = await get('/dashboard');
     expect(index.headers['content-type']).toBe('text/html; charset=utf-8');

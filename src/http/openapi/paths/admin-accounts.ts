@@ -162,7 +162,10 @@ export const adminCredits: Resource = {
     LedgerEntry: object({
       id: text('Its id.'),
       created_at: time('When it was posted.'),
-      kind: oneOfValues(ledgerKinds, 'What it is. A `statement` is the usage of a month whose generations were removed.'),
+      kind: oneOfValues(
+        ledgerKinds,
+        'What it is. A `statement` is the usage of a month whose generations were removed.',
+      ),
       amount_usd: usd('Negative for usage.'),
       balance_usd: usd('The balance after it.'),
       generation_id: textOrNull('The generation that was paid with it.'),

@@ -1,5 +1,5 @@
 /** Describes what everybody may read: the changes of the catalogue and the status of routes. */
-import { factKinds } from '../../../catalogue/facts.js';
+import { changeKinds } from '../../../catalogue/facts.js';
 import { changesLimit, changesOffset } from '../../api/catalogue-changes.js';
 import { adminOperation, json, openOperation } from '../operations.js';
 import {
@@ -43,9 +43,9 @@ const value = (description: string): Schema => ({
 const change = object({
   at: text('When it was loaded.', { format: 'date-time' }),
   digest: text('Of the catalogue in force from then on.', { pattern: '^[0-9a-f]{64}$' }),
-  kind: oneOfValues(factKinds, 'What kind of fact it is.'),
+  kind: oneOfValues(changeKinds, 'What kind of fact it is.'),
   id: text('A route, `{creator}/{model}`, a provider or a locode.'),
-  field: text('What changed; `id` where the route or model itself came or went.'),
+  field: text('What changed; `id` where the route, model or provider itself came or went.'),
   from: value('Null where there was nothing.'),
   to: value('Null where there is nothing any more.'),
   source: textOrNull('Where the figure is from, as the catalogue’s file says.'),

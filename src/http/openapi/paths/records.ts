@@ -69,7 +69,8 @@ export const records: Resource = {
     '/admin/v1/storage/prune': {
       post: adminOperation({
         ...{ id: 'pruneStorage', tag: tag.name, summary: 'Remove generations that are older than the retention' },
-        description: 'Each month becomes one ledger entry of the kind `statement` for each account. Balances do not change.',
+        description:
+          'Each month becomes one ledger entry of the kind `statement` for each account. Balances do not change.',
         body: { schema: bodySchema(pruneFields), examples: { dry: { summary: 'Only say', value: { dry_run: true } } } },
         answers: {
           '200': json(
