@@ -14,7 +14,11 @@ interface Faults {
 }
 
 export class Conformance {
-  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  /** Hundreds of schemas are each used a few times, so that they are compiled as quickly as can be: each once, and not optimised. */
+  private readonly ajv = new Ajv2020({
+    ...{ strict: false, allErrors: true, validateSchema: false, inlineRefs: false },
+    code: { optimize: false },
+  });
   /** By the pointer to their schemas. Ajv writes and compiles code for each, which takes longer than most requests. */
   private readonly compiled = new Map<string, ValidateFunction>();
 
