@@ -4,6 +4,7 @@ export const longTests = [
   'disk-full.mjs',
   'left-streams.mjs',
   'kill-under-load.mjs',
+  'records.mjs',
   'openapi-fuzz.mjs',
   'full-counts.mjs',
   'recipes.mjs',

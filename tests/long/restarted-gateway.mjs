@@ -12,6 +12,7 @@ import { Agent, request } from 'undici';
 import { stringify } from 'yaml';
 
 const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
+const commandFile = fileURLToPath(new URL('../../bin/lodestone', import.meta.url));
 const adminToken = 'long-run-admin-token-of-no-value';
 export const pin = 'acme/meta/llama-3.3-70b/defra';
 export const auto = 'auto/meta/llama-3.3-70b';
@@ -81,15 +82,21 @@ export class RestartedGateway {
   }
 
   /** Runs a command of the command line on the gateway's configuration; resolves to its exit code and what it printed. */
-  command(...words) {
-    const child = spawn(process.execPath, [mainFile, ...words, '--config', this.configFile], {
+  command({ killAfterMs }, ...words) {
+    const child = spawn(process.execPath, [commandFile, ...words, '--config', this.configFile], {
       cwd: this.#folder,
       env: { ...process.env, ...(this.url !== '' && { LODESTONE_URL: this.url }) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
-    return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+    return new Promise((resolve) =>
+      child.once('close', (code) => {
+        clearTimeout(timer);
+        resolve({ code, output });
+      }),
+    );
   }
 
   async start() {
@@ -143,14 +150,16 @@ export class RestartedGateway {
 
   /** Every entry of an account's ledger. */
   async ledger({ id }) {
-    const response = await fetch(`${this.url}/admin/v1/export/ledger?format=ndjson&account=${id}`, {
+    return (await this.exported(`ledger?format=ndjson&account=${id}`)).map((line) => JSON.parse(line));
+  }
+
+  /** The lines of an export. */
+  async exported(path) {
+    const response = await fetch(`${this.url}/admin/v1/export/${path}`, {
       headers: { authorization: `Bearer ${adminToken}` },
     });
-    if (!response.ok) throw new Error(`The export of the ledger: ${response.status} ${await response.text()}`);
-    return (await response.text())
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    if (!response.ok) throw new Error(`The export of ${path}: ${response.status} ${await response.text()}`);
+    return (await response.text()).trim().split('\n');
   }
 
   /** The costs by generation id, in pico-dollars, and what is wrong with the ledger as a whole. */
@@ -221,13 +230,13 @@ export function streamEnd(tokens) {
   return `${finish}${frame({ choices: [], usage })}data: [DONE]\n\n`;
 }
 
-/** Sends a plan. What arrived, also where the connection broke: `{ status, id, text, whole }`. `leaveAfter` frames it disconnects. */
-export async function send(gateway, agent, { key }, { model, plan, stream = false, leaveAfter = Infinity }) {
+/** Sends a plan. What arrived, also where the connection broke: `{ status, id, text, whole }`. `leaveAfter` frames it disconnects, `signal` gives up. */
+export async function send(gateway, agent, { key }, options) {
+  const { model, plan, stream = false, leaveAfter = Infinity, signal } = options;
   const seen = { status: 0, id: null, text: '', whole: false };
   try {
     const { statusCode, headers, body } = await request(`${gateway.url}/v1/chat/completions`, {
-      dispatcher: agent,
-      method: 'POST',
+      ...{ dispatcher: agent, signal, method: 'POST' },
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: JSON.stringify(plan) }] }),
     });
