@@ -19,6 +19,8 @@ const endMs = 1_000;
 
 /** The server ends a query of the history before the driver gives it up, so that a slow query differs from a server that is away. */
 const historyMs = queryMs;
+/** Sums over thousands of series do not fit into the usual 4 MB, and would be sorted on disk. */
+const historyMemory = '32MB';
 const historyGraceMs = 3_000;
 const queryCanceled = '57014';
 
@@ -125,7 +127,9 @@ export class Database {
   /** A query that may take long. The server has the same time limit, or abandoned queries would pile up there. */
   look<T>(work: (db: NodePgDatabase, client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.session(async (client) => {
-      await client.query(`begin read only; set local statement_timeout = ${historyMs}`);
+      await client.query(
+        `begin read only; set local statement_timeout = ${historyMs}; set local work_mem = '${historyMemory}'`,
+      );
       const result = await work(drizzle(client), client);
       await client.query('commit');
       return result;

@@ -30,11 +30,20 @@ cross join lateral (
 where g.provider = $1 and g.billed and g.served_model is not null
 group by 1, 2 order by 1, 2`;
 
-const facet = (column: string) => `
-select distinct ${column} as value from lodestone.usage_series s
-where account_id = $1 and ${column} is not null
-  and exists (select 1 from lodestone.usage_rollups r where r.series = s.id and r.hours = 24 and r.from_hour > $2)
-order by 1 limit 500`;
+const facetColumns = { keys: 'key_name', models: 'requested_model', providers: 'provider' } as const;
+
+/** The series are looked through once for all facets. */
+const facets = `
+with live as materialized (
+  select ${Object.values(facetColumns).join(', ')} from lodestone.usage_series s where account_id = $1
+    and exists (select 1 from lodestone.usage_rollups r where r.series = s.id and r.hours = 24 and r.from_hour > $2)
+)
+${Object.entries(facetColumns)
+  .map(
+    ([name, column]) =>
+      `(select distinct '${name}' as facet, ${column} as value from live where ${column} is not null order by 2 limit 500)`,
+  )
+  .join(' union all ')}`;
 
 const dayMs = 86_400_000;
 /** A whole day, later than any generation, whose hours are still a small whole number. */
@@ -65,17 +74,13 @@ export function usageStore(history: Database): UsageStore {
     async facets(accountId, fromMs) {
       await rollUpLate(history);
       const values = [accountId, Math.floor(fromMs / 3_600_000) - 24];
-      return history.look(async (_db, client) => {
-        const read = async (column: string) => {
-          const query = { name: `usage-${column}`, text: facet(column), values };
-          return (await client.query<{ value: string }>(query)).rows.map(({ value }) => value);
-        };
-        return {
-          keys: await read('key_name'),
-          models: await read('requested_model'),
-          providers: await read('provider'),
-        };
-      });
+      const query = { name: 'usage-facets', text: facets, values };
+      const { rows } = await history.look((_db, client) =>
+        client.query<{ facet: keyof typeof facetColumns; value: string }>(query),
+      );
+      const read = (name: keyof typeof facetColumns) =>
+        rows.filter(({ facet }) => facet === name).map(({ value }) => value);
+      return { keys: read('keys'), models: read('models'), providers: read('providers') };
     },
 
     async billedLines({ provider, fromMs, toMs }) {
