@@ -3,11 +3,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { bytesMax, hashOf, type PictureRecord, recordFaults, recordFile, shownFaults } from '../pictures/record.js';
+import {
+  bytesMax,
+  filmBytesMax,
+  filmCaption,
+  filmFile,
+  hashOf,
+  type PictureRecord,
+  recordFaults,
+  recordFile,
+  shownFaults,
+} from '../pictures/record.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'docs/images');
-const names = readdirSync(folder).filter((name) => !name.endsWith('.json'));
+const names = readdirSync(folder).filter((name) => name.endsWith('.jpg'));
 const files = new Map(names.map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))]));
 const records = JSON.parse(readFileSync(join(root, recordFile), 'utf8')) as PictureRecord[];
 
@@ -19,11 +29,21 @@ describe('the pictures', () => {
 
   it('stand in the README under the captions they were taken for', () => {
     const shown = [
-      ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/!\[([^\]]*)\]\(docs\/images\/([^)]+)\)/g),
+      ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/!\[([^\]]*)\]\(docs\/images\/([^)]+\.jpg)\)/g),
     ];
     const inReadme = shown.map(([, caption, file]) => ({ file, caption }));
     expect(inReadme).toHaveLength(records.length);
     expect(inReadme).toEqual(expect.arrayContaining(records.map(({ file, caption }) => ({ file, caption }))));
+  });
+});
+
+describe('the film', () => {
+  it('is an animated WebP under 3 MB, and stands in the README under the caption it was made for', () => {
+    const film = readFileSync(join(root, filmFile));
+    expect(film.length).toBeLessThan(filmBytesMax);
+    expect([film.toString('latin1', 0, 4), film.toString('latin1', 8, 16)]).toEqual(['RIFF', 'WEBPVP8X']);
+    expect(film.indexOf('ANMF')).toBeGreaterThan(0);
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`![${filmCaption}](${filmFile})`);
   });
 });
 

@@ -24,6 +24,11 @@ export interface PictureRecord extends Shown {
 export const recordFile = 'docs/images/pictures.json';
 export const bytesMax = 200_000;
 
+export const filmFile = 'docs/images/failover.webp';
+export const filmCaption =
+  'Failover: the first route is out of capacity, the next one answers, and the receipt shows both attempts';
+export const filmBytesMax = 3_000_000;
+
 /** An error as the pages and the gateway's messages word it, wherever it stands. */
 const errorText =
   /\bHTTP [45]\d\d\b|insufficient|went wrong|could not be|cannot be (loaded|read|reached|shown)|is exhausted|try again|refused/i;

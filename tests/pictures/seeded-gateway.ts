@@ -1,5 +1,5 @@
 /** A gateway with a month of an account's traffic and a provider that answers, for the pictures of the documentation. */
-import { dashboardCall, type Member, signUp } from '../support/dashboard.js';
+import { dashboardCall, type Member, signUp, timeouts } from '../support/dashboard.js';
 import { dashboardCatalogue } from '../support/dashboard-catalogue.js';
 import { writeTraffic } from '../support/dashboard-traffic.js';
 import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
@@ -10,7 +10,10 @@ export const question = 'Why does the carbon intensity of a region change during
 const answer =
   'Because the mix of power plants does. At noon solar and wind cover much of the demand, and a kilowatt-hour in Paris or Stockholm emits less than 50 g of CO₂. In the evening gas and coal plants fill the gap, and the same request emits several times as much. A limit in your routing policy keeps requests in regions whose figure is below it.';
 
+export const answerWords = answer.match(/\S+\s*/g)!;
+
 export interface SeededGateway {
+  upstream: up.ScriptedUpstream;
   gateway: SpawnedGateway;
   member: Member;
   stop(): Promise<void>;
@@ -18,16 +21,16 @@ export interface SeededGateway {
 
 export async function startSeeded(): Promise<SeededGateway> {
   const upstream = await up.startUpstream();
-  const words = answer.match(/\S+\s*/g)!;
-  const usage = up.usage(27, words.length + 31);
-  upstream.onRequest(() => up.sse(up.streamOf(words, { usage }), { delayMs: 180, gapMs: 12 }));
+  const usage = up.usage(27, answerWords.length + 31);
+  upstream.onRequest(() => up.sse(up.streamOf(answerWords, { usage }), { delayMs: 180, gapMs: 12 }));
   const gateway = await spawnGateway({
     catalogue: catalogueAnsweredBy(upstream.url),
-    config: { registration: 'open', server: { drain: '5s' } },
+    config: { registration: 'open', server: { drain: '5s' }, timeouts },
   });
   const member = await signUp(gateway, 'ada@example.com');
   await furnish(gateway, member);
   return {
+    upstream,
     gateway,
     member,
     async stop() {
@@ -37,13 +40,13 @@ export async function startSeeded(): Promise<SeededGateway> {
   };
 }
 
-/** The dashboard's catalogue, in which the provider that the policy leaves answers in words of its own instead of repeating the question. */
+/** The dashboard's catalogue, in which providers answer in words of their own instead of repeating the question. */
 function catalogueAnsweredBy(url: string): YamlObject {
   const providers = dashboardCatalogue.providers as YamlObject[];
   return {
     ...dashboardCatalogue,
     providers: providers.map((provider) =>
-      provider.id === 'northwind' ? { ...provider, dialect: 'openai', base_url: `${url}/v1` } : provider,
+      provider.id !== 'sandbox' ? { ...provider, dialect: 'openai', base_url: `${url}/v1` } : provider,
     ),
   };
 }

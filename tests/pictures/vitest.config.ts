@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['tests/pictures/take.ts'],
+    include: ['tests/pictures/{take,film}.ts'],
+    // The browser and the machine are shared: one after the other.
+    fileParallelism: false,
     globalSetup: ['tests/support/global-setup.ts', 'tests/support/browser-setup.ts'],
     setupFiles: ['tests/support/before-each-file.ts'],
     pool: 'forks',

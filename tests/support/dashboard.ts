@@ -8,7 +8,7 @@ import { newVisitor, type Visitor, type VisitorOptions } from './visitor.js';
 export const password = 'correct horse battery';
 
 /** The default budgets: a browser keeps the machine busy, and no test here waits for a budget to expire. */
-const timeouts = {
+export const timeouts = {
   first_byte_streaming: '30s',
   first_byte_streaming_after_timeout: '15s',
   first_byte_non_streaming: '2m30s',
