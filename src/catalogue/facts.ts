@@ -8,7 +8,7 @@ import { noProvenance, type Provenance } from './provenance.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 
 export const factKinds = ['price', 'region', 'carbon', 'jurisdiction', 'terms', 'route', 'model'] as const;
-export type FactKind = (typeof factKinds)[number];
+type FactKind = (typeof factKinds)[number];
 
 /** What a change may be about: a fact, or a provider that came or went, which is no fact of its own. */
 export const changeKinds = [...factKinds, 'provider'] as const;

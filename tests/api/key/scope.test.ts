@@ -103,7 +103,7 @@ describe('kind, disabled and allowed_ips', () => {
     const { token } = await keyWith(lane, { kind: 'management' });
     expectError(await chat(lane, token), { ...outOfScope, says: ['management key'] });
     const explained = await routing.gateway.call('POST', '/v1/routes/explain', lane.body(), { key: token });
-    expect(explained.json.error).toMatchObject({ code: 'key_scope', param: 'model' });
+    expect(explained.json.error.error).toMatchObject({ code: 'key_scope', param: 'model' });
     const counted = await routing.gateway.call('POST', '/v1/messages/count_tokens', lane.body(), { key: token });
     expect([counted.status, counted.json.error.type]).toEqual([403, 'permission_error']);
     // A malformed body and an unknown model come first.
