@@ -1,11 +1,17 @@
 /** Replaces the last column of a row, the stored bill, by the fields that the API shows of it. Works on the rows of a binary COPY. */
-import { type BillTexts, billTexts, type TokenFigures } from '../../domain/bill-texts.js';
+import { type BillTexts, type BillWriter, billWriter, type TokenFigures } from '../../domain/bill-texts.js';
+import type { ExportQuery } from '../store.js';
 import type { CopyReader } from './copy-out.js';
-import { copyHeaderBytes } from './export-lines.js';
+import { copyHeaderBytes, type LineColumn } from './export-lines.js';
 import { int32, int64 } from './export-values.js';
 
 /** The columns that take the place of the bill. */
-export const billColumns = ['service_tier', 'usage', 'cost_details', 'cost_lines'] as const;
+export const billColumns: readonly LineColumn[] = [
+  { name: 'service_tier', type: 'text' },
+  ...['usage', 'cost_details', 'cost_lines'].map((name) => ({ name, type: 'ready' as const })),
+];
+
+const styles = { ndjson: 'json', csv: 'csv', parquet: 'plain' } as const;
 
 const tokenColumns = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const;
 const lengthBytes = 4;
@@ -19,11 +25,15 @@ export class BillColumns implements CopyReader {
   /** The place among `tokenColumns` of each column before the bill, or -1. */
   readonly #places: Int8Array;
 
+  readonly #writeBill: BillWriter;
+
   /** `names` are the columns before the bill. */
   constructor(
     private readonly inner: CopyReader,
     names: readonly string[],
+    format: ExportQuery['format'],
   ) {
+    this.#writeBill = billWriter(styles[format]);
     this.#places = Int8Array.from(names, (name) => (tokenColumns as readonly string[]).indexOf(name));
   }
 
@@ -41,7 +51,7 @@ export class BillColumns implements CopyReader {
     }
     const length = int32(row, from);
     const bill = length < 0 ? null : row.toString('utf8', from + lengthBytes, from + lengthBytes + length);
-    return this.inner.take(this.#expand(row, from, billTexts(this.#figures(), bill)));
+    return this.inner.take(this.#expand(row, from, this.#writeBill(this.#figures(), bill)));
   }
 
   end(): Buffer | null {
@@ -49,17 +59,16 @@ export class BillColumns implements CopyReader {
   }
 
   #figures(): TokenFigures {
-    const [promptTokens, completionTokens, cachedTokens, reasoningTokens] = this.#tokens as unknown as number[];
-    return {
-      ...{ promptTokens: promptTokens!, completionTokens: completionTokens! },
-      ...{ cachedTokens: cachedTokens!, reasoningTokens: reasoningTokens! },
-    };
+    const tokens = this.#tokens;
+    const [promptTokens, completionTokens] = [tokens[0]!, tokens[1]!];
+    return { promptTokens, completionTokens, cachedTokens: tokens[2]!, reasoningTokens: tokens[3]! };
   }
 
   /** The bytes of the row before the bill, and then the texts. */
   #expand(row: Buffer, bytes: number, { serviceTier, usage, costDetails, costLines }: BillTexts): Buffer {
     const texts = [serviceTier, usage, costDetails, costLines];
-    const most = texts.reduce((sum, text) => sum + lengthBytes + (text?.length ?? 0) * unitBytesMax, bytes);
+    let most = bytes;
+    for (const text of texts) most += lengthBytes + (text === null ? 0 : text.length * unitBytesMax);
     if (most > this.#row.length) this.#row = Buffer.alloc(most * 2);
     row.copy(this.#row, 0, 0, bytes);
     let at = bytes;

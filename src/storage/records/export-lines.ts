@@ -16,11 +16,11 @@ import {
 
 /**
  * How a column is sent and written. `json` is text that is JSON already, `pico` a whole number of pico-dollars that is written as dollars,
- * and `ms` a time in epoch milliseconds.
+ * `ms` a time in epoch milliseconds, and `ready` what stands in the line as it is.
  */
-const types = ['text', 'json', 'integer', 'float', 'boolean', 'pico', 'ms'] as const;
+const types = ['text', 'json', 'integer', 'float', 'boolean', 'pico', 'ms', 'ready'] as const;
 /** Places in `types`. */
-const [text, json, integer, float, pico] = [0, 1, 2, 3, 5] as const;
+const [text, json, integer, float, pico, ready] = [0, 1, 2, 3, 5, 7] as const;
 export type ColumnType = (typeof types)[number];
 
 export interface LineColumn {
@@ -105,7 +105,7 @@ interface Target {
 }
 
 /** One function for each format, so that the engine compiles each for what it does. */
-function writeJsonRow({ buffer, at: start, kinds, leads, leadEnds }: Target, row: Uint8Array, first: number): number {
+function writeJsonRow({ buffer, at: start, kinds, leads, leadEnds }: Target, row: Buffer, first: number): number {
   let [at, from, lead] = [start, first, 0];
   for (let i = 0; i < kinds.length; i++) {
     const leadEnd = leadEnds[i]!;
@@ -121,6 +121,7 @@ function writeJsonRow({ buffer, at: start, kinds, leads, leadEnds }: Target, row
     if (kind === text) at = writeJsonText(buffer, at, row, from, to);
     else if (kind === json) for (let j = from; j < to; j++) buffer[at++] = row[j]!;
     else if (kind < pico) at = writePlain(buffer, at, row, from, length, kind);
+    else if (kind === ready) at += row.copy(buffer, at, from, to);
     else {
       buffer[at++] = quote;
       at = kind === pico ? writeDollars(buffer, at, row, from) : writeTime(buffer, at, int64(row, from));
@@ -133,7 +134,7 @@ function writeJsonRow({ buffer, at: start, kinds, leads, leadEnds }: Target, row
   return at;
 }
 
-function writeCsvRow({ buffer, at: start, kinds }: Target, row: Uint8Array, first: number): number {
+function writeCsvRow({ buffer, at: start, kinds }: Target, row: Buffer, first: number): number {
   let [at, from] = [start, first];
   for (let i = 0; i < kinds.length; i++) {
     if (i > 0) buffer[at++] = comma;
@@ -144,6 +145,7 @@ function writeCsvRow({ buffer, at: start, kinds }: Target, row: Uint8Array, firs
     const kind = kinds[i]!;
     if (kind <= json) at = writeCsvText(buffer, at, row, from, to);
     else if (kind < pico) at = writePlain(buffer, at, row, from, length, kind);
+    else if (kind === ready) at += row.copy(buffer, at, from, to);
     else at = kind === pico ? writeDollars(buffer, at, row, from) : writeTime(buffer, at, int64(row, from));
     from = to;
   }

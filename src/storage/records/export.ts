@@ -6,7 +6,7 @@ import type { Database } from '../database.js';
 import { type ExportKind, type ExportQuery, UnknownExportRow } from '../store.js';
 import { BillColumns, billColumns } from './bill-columns.js';
 import { copyOut } from './copy-out.js';
-import { type ColumnType, LineWriter } from './export-lines.js';
+import { type ColumnType, type LineColumn, LineWriter } from './export-lines.js';
 import { ParquetRows } from './parquet.js';
 
 /** An id holds the time at which its request began, and no request takes longer than this. */
@@ -29,7 +29,7 @@ interface Source {
   /** Which rows are of an account; `account_id = …` unless it is given. */
   ofAccount?: (id: string) => string;
   /** The stored bill comes last, and becomes these columns. */
-  bill?: readonly string[];
+  bill?: readonly LineColumn[];
 }
 
 const msOf = (moment: string) => `floor(extract(epoch from ${moment}) * 1000)::bigint`;
@@ -116,13 +116,13 @@ export async function exportRows(database: Database, query: ExportQuery): Promis
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const read = [...list.map(({ sql }) => sql), ...(bill ? ['bill'] : [])].join(', ');
   const select = `select ${read} from (${rows}) r ${where} order by ${order.join(', ')}`;
-  const written = [...list, ...(bill ?? []).map((name) => ({ name, type: 'text' as const }))];
+  const written = [...list, ...(bill ?? [])];
   const writer = format === 'parquet' ? new ParquetRows(written) : new LineWriter(written, format);
   const names = list.map(({ name }) => name);
   return copyOut(
     database,
     `copy (${select}) to stdout (format binary)`,
-    bill ? new BillColumns(writer, names) : writer,
+    bill ? new BillColumns(writer, names, format) : writer,
   );
 }
 

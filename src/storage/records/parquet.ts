@@ -8,7 +8,7 @@ const rowsOfGroup = 20_000;
 
 /** Amounts are text, because they are exact. */
 const types: Record<ColumnType, BasicType> = {
-  ...{ text: 'STRING', json: 'STRING', pico: 'STRING' },
+  ...{ text: 'STRING', json: 'STRING', pico: 'STRING', ready: 'STRING' },
   ...{ ms: 'TIMESTAMP', boolean: 'BOOLEAN', integer: 'INT64', float: 'DOUBLE' },
 };
 
@@ -70,6 +70,7 @@ export class ParquetRows implements CopyReader {
 function cellOf(type: ColumnType, row: Buffer, from: number, length: number): unknown {
   switch (type) {
     case 'text':
+    case 'ready':
       return row.toString('utf8', from, from + length);
     case 'json':
       return compactJson(row.toString('utf8', from, from + length));
