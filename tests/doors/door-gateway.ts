@@ -55,6 +55,11 @@ export function doorCatalogue(native: string, plain: string): YamlObject {
         max_output_tokens: 8_192,
         routes: ['claude', 'respond', 'plain', 'spare'].map((id) => route(id)),
       },
+      {
+        creator: 'acme',
+        model: 'tiered',
+        routes: [route('plain', { price: { ...price, tiers: { flex: { input: 1, output: 5 } } } })],
+      },
       // One of each for every door, because breakers remember the failures of a route.
       ...['chat', 'messages', 'responses'].flatMap((door) =>
         ['pin', 'walk', 'commit', 'policy'].map((use) => ({

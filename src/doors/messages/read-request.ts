@@ -6,6 +6,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, Inexpressible, OptionalField, PricedExtras } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, shown, tooDeep } from '../../wire/json-text.js';
+import { isOrdinaryTier } from '../../wire/usage.js';
 import {
   checkFallback,
   checkModel,
@@ -94,6 +95,7 @@ function checkFields(fields: Fields, { encoding }: ParsedBody, needsLimit: boole
   checkRange(fields.top_p, 'top_p', 1, encoding);
   checkRange(fields.top_k, 'top_k', Number.MAX_SAFE_INTEGER, encoding);
   if (fields.stream !== undefined) checkType(fields.stream, 'stream', 'boolean', 'a boolean', encoding);
+  if (fields.service_tier !== undefined) checkType(fields.service_tier, 'service_tier', 'string', 'a string', encoding);
   for (const param of ['thinking', 'tool_choice', 'metadata', 'output_config', 'context_management']) {
     if (fields[param] !== undefined) checkObject(fields[param], param, encoding);
   }
@@ -148,6 +150,9 @@ function translate(fields: Fields): Translation {
     const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
     inexpressible.push({ param: 'thread', reason: 'keeps no threads', details });
   }
+  const { service_tier } = fields as { service_tier?: string };
+  const tier = service_tier === undefined || isOrdinaryTier(service_tier) ? null : service_tier;
+  if (tier !== null) inexpressible.push({ param: 'service_tier', word: 'service_tier' });
   if (fields.speed === 'fast') inexpressible.push({ param: 'speed' });
   for (const name of ['context_management', 'compaction']) {
     if (fields[name] !== undefined) optional.push({ name, word: null });
@@ -167,6 +172,7 @@ function translate(fields: Fields): Translation {
     ...(top_k !== undefined && { top_k }),
     ...(Array.isArray(stops) && stops.length > 0 && { stop: stops }),
     ...(user !== undefined && { user }),
+    ...(tier !== null && { service_tier: tier }),
     ...(format && { response_format: format }),
   };
   const write = (messages: Translated, marks: boolean): Fields => ({
@@ -178,7 +184,9 @@ function translate(fields: Fields): Translation {
   const plain = write(plainMessages, false);
   const marked = write(markedMessages, true);
   const differs = JSON.stringify(plain) !== JSON.stringify(marked);
-  return { plain, marked: differs ? marked : undefined, inexpressible, optional, extras: tools.extras };
+  const hasExtras = tier !== null || tools.hosted.length > 0;
+  const extras = hasExtras ? { tier, tools: tools.hosted, audio: false } : undefined;
+  return { plain, marked: differs ? marked : undefined, inexpressible, optional, extras };
 }
 
 /** Only Anthropic's models have efforts above `high` in all places. */

@@ -1,10 +1,11 @@
 /** Translates the tools of a Messages request to the chat format, and finds those that run at the provider. */
-import type { Inexpressible, OptionalField, PricedExtras } from '../../wire/chat-request.js';
+import type { Inexpressible, OptionalField } from '../../wire/chat-request.js';
 import { type Fields, isFields } from '../body.js';
 
 interface TranslatedTools {
   written(marked: boolean): Fields;
-  readonly extras: PricedExtras | undefined;
+  /** Tools that run at the provider and have a price of their own. */
+  readonly hosted: readonly string[];
 }
 
 /** Dates that versions of a tool have: `web_search_20260209`. */
@@ -38,7 +39,7 @@ export function translateTools(
   const marks = functions.some(({ cache_control }) => isFields(cache_control));
   if (marks) optional.push({ name: 'cache_control', word: 'cache_control' });
   return {
-    extras: hosted.length > 0 ? { tier: null, tools: [...new Set(hosted)], audio: false } : undefined,
+    hosted: [...new Set(hosted)],
     written: (marked) => ({
       ...(functions.length > 0 && { tools: functions.map((tool) => functionTool(tool, marked)) }),
       ...(functions.length > 0 && choiceOf(choice)),
