@@ -66,9 +66,13 @@ function bodyThread(): SideThread<LargeBody, ChatRequest> {
 }
 
 /** With the header, nothing of the request may be left out. Large bodies were read elsewhere, so that it is applied here. */
-export function applyStrictness({ native, task }: ChatRequest, header: (name: string) => string | undefined): void {
-  const strictable = native ?? (task?.kind === 'embedding' ? task : null);
-  if (strictable && header('x-lodestone-strict') === 'true') strictable.strict = true;
+export function applyStrictness(request: ChatRequest, header: (name: string) => string | undefined): void {
+  const { native, task, partial } = request;
+  // The usual chat has nothing that a route could leave out, so its headers are not searched.
+  if (native === undefined && task?.kind !== 'embedding' && !partial) return;
+  if (header('x-lodestone-strict') !== 'true') return;
+  if (task?.kind === 'embedding') task.strict = true;
+  else request.strict = true;
 }
 
 export function checkContentType(contentType: string | undefined): void {

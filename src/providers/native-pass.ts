@@ -5,6 +5,7 @@
 import { asLatin1 } from '../base/latin1.js';
 import type { Provider, Route } from '../catalogue/route.js';
 import type { ChatRequest, Inexpressible, NativeRequest, SpokenApi } from '../wire/chat-request.js';
+import { bitsOf, fieldsOf, noTurns, partialBits } from '../wire/partial-fields.js';
 import type { Task } from '../wire/task.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
 import { nativeApis } from './dialects/native-apis.js';
@@ -83,18 +84,44 @@ export function translationFor(request: ChatRequest, { provider: { dialect }, ba
 
 const nothing: readonly string[] = [];
 
-/** What the translation for a route leaves out, by the client's names. */
-export function omittedOn(
-  route: Pick<Route, 'provider' | 'unsupportedParameters' | 'baseUrl'>,
-  request: Pick<ChatRequest, 'native' | 'task'>,
-): readonly string[] {
+type AskedFields = Pick<ChatRequest, 'native' | 'task' | 'partial' | 'extras' | 'members' | 'encoding'>;
+type AskedRoute = Pick<Route, 'provider' | 'unsupportedParameters' | 'baseUrl' | 'upstreamModel'>;
+
+/** What a route leaves out of a request, by the client's names. */
+export function omittedOn(route: AskedRoute, request: AskedFields): readonly string[] {
   const { native, task } = request;
   if (task !== undefined) return omittedOfTask(route, task);
-  if (native === undefined || native.optional.length === 0 || isNativePass(route.provider, request)) return nothing;
+  if (native === undefined) {
+    const bits = omittedBits(route, request);
+    return bits === 0 ? nothing : fieldsOf(bits);
+  }
+  if (isNativePass(route.provider, request)) return nothing;
+  const fields = fieldsOf(omittedBits(route, request)).map((name) => native.names[name] ?? name);
   const { words } = dialectOf(route.provider.dialect);
   const dropped: readonly string[] = route.unsupportedParameters ?? [];
   const left = native.optional.filter(({ word }) => word === null || !words.has(word) || dropped.includes(word));
-  return [...new Set(left.map(({ name }) => name))];
+  return [...new Set([...left.map(({ name }) => name), ...fields])];
+}
+
+/** The bits of the fields of a request that a route leaves out. Most requests have none, and most dialects leave out nothing. */
+function omittedBits(route: AskedRoute, request: AskedFields): number {
+  const { partial = 0 } = request;
+  if (partial === 0) return 0;
+  const { unsupportedParameters: unsupported, provider } = route;
+  const omitted =
+    (dialectOf(provider.dialect).omits?.(request, route) ?? 0) | (unsupported === undefined ? 0 : bitsOf(unsupported));
+  const found = partial & omitted;
+  const { cache_control: markers } = partialBits;
+  return (found & markers) !== 0 && !mentions(request, '"cache_control"') ? found & ~markers : found;
+}
+
+function mentions({ members, encoding }: AskedFields, text: string): boolean {
+  return typeof members === 'string' ? members.includes(text) : members.includes(text, 0, encoding);
+}
+
+/** Whether a route cannot take the conversation, because it leaves out messages that say nothing, and these are all. */
+export function hasNoTurnOn(route: AskedRoute, request: AskedFields): boolean {
+  return (omittedBits(route, request) & noTurns) !== 0;
 }
 
 const user: readonly string[] = ['user'];
@@ -109,12 +136,22 @@ export function omittedOfTask(
 }
 
 /** The first thing of a request that a route cannot express; undefined where it can express all of it. */
-export function inexpressibleOn(route: Route, request: Pick<ChatRequest, 'native'>): Inexpressible | undefined {
+export function inexpressibleOn(
+  route: Route,
+  request: AskedFields & Pick<ChatRequest, 'strict'>,
+): Inexpressible | undefined {
   const { native } = request;
   if (native === undefined || isNativePass(route.provider, request)) return undefined;
   const { words } = dialectOf(route.provider.dialect);
   const found = native.inexpressible.find(({ word }) => word === undefined || !words.has(word));
-  if (found || !native.strict) return found;
-  const [omitted] = omittedOn(route, request);
+  return found ?? leftOutOf(route, request);
+}
+
+/** The first thing that a route would leave out of a strict request. */
+export function leftOutOf(
+  route: Route,
+  request: AskedFields & Pick<ChatRequest, 'strict'>,
+): Pick<Inexpressible, 'param'> | undefined {
+  const [omitted] = request.strict ? omittedOn(route, request) : nothing;
   return omitted === undefined ? undefined : { param: omitted };
 }

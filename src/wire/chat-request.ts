@@ -48,6 +48,10 @@ export interface ChatRequest {
   readonly native?: NativeRequest;
   /** What the request asks for; absent where that is a chat. */
   readonly task?: Task;
+  /** The fields that not every provider has a place for, as bits of `partialBits`; absent = none. */
+  readonly partial?: number;
+  /** The client wants an error instead of an answer with something left out. */
+  strict?: boolean;
 }
 
 /**
@@ -77,8 +81,6 @@ export interface NativeRequest {
   readonly namespaces?: Readonly<Record<string, string>>;
   /** The client sends signed reasoning back. */
   readonly keepsReasoning?: boolean;
-  /** The client wants an error instead of an answer with something left out. */
-  strict?: boolean;
 }
 
 export interface Inexpressible {
@@ -112,4 +114,6 @@ export interface PricedExtras {
   readonly audio: boolean;
   /** The answer is asked to be spoken. */
   readonly spoken?: boolean;
+  /** `web_search_options` was sent, which asks for a search without a tool. */
+  readonly searchOptions?: boolean;
 }

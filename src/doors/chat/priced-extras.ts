@@ -15,27 +15,29 @@ const toolVersion = /_(?:preview(?:_[\d_]+)?|\d{8})$/;
 
 /** undefined where the request asks for nothing of the kind, which is the usual case. */
 export function pricedExtrasOf(fields: Fields): PricedExtras | undefined {
+  const { web_search_options: search } = fields;
   const extras: PricedExtras = {
     ...tierAsked(fields),
     tools: providerTools(fields),
     audio: hasAudio(fields.messages),
     spoken: Array.isArray(fields.modalities) && fields.modalities.includes('audio'),
+    searchOptions: search !== undefined && search !== null,
   };
-  const { tools, audio, spoken } = extras;
-  return extras.tier === null && tools.length === 0 && !audio && !spoken ? undefined : extras;
+  const { tier, tools, audio, spoken, searchOptions } = extras;
+  return tier !== null || tools.length > 0 || audio || spoken || searchOptions ? extras : undefined;
 }
 
+/** What the request asks for as a tier: `service_tier`, or Anthropic's fast mode. */
 export function tierAsked({ speed, service_tier: tier }: Fields): Pick<PricedExtras, 'tier' | 'tierParam'> {
   if (speed === 'fast') return { tier: speed, tierParam: 'speed' };
   return { tier: typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null };
 }
 
-function providerTools({ tools, web_search_options }: Fields): readonly string[] {
+function providerTools({ tools }: Fields): readonly string[] {
   const types = (Array.isArray(tools) ? tools : []).flatMap((tool: Fields | null) => {
     const type = tool?.type;
     return typeof type === 'string' && !clientTools.has(type) ? [type.replace(toolVersion, '')] : [];
   });
-  if (web_search_options !== undefined && web_search_options !== null) types.push('web_search');
   return [...new Set(types)];
 }
 

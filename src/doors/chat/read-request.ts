@@ -7,6 +7,7 @@ import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js
 import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
 import { nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
 import { openingOf } from '../../wire/opening.js';
+import { partialOf } from '../../wire/partial-fields.js';
 import {
   checkFallback,
   checkModel,
@@ -64,6 +65,7 @@ function checkRequest({ fields, text, encoding }: ParsedBody): ChatRequest {
     members: membersOf(text, found, fields, asked),
     streamOptionMembers: streamOptions ? membersTextOf({ ...streamOptions, include_usage: undefined }) : '',
     encoding,
+    partial: partialOf(fields),
   };
 }
 

@@ -9,14 +9,25 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const quote = 0x22;
 const letterN = 0x6e;
+const backslash = 0x5c;
 
-/** Moves the scanner behind the messages; false where they are unusual or not valid. */
-export function scanMessages(json: JsonScanner): boolean {
-  if (!json.take(openBracket)) return false;
+/** What one pass has found; used again for the next request. */
+let hasParts = false;
+let isFilled = false;
+
+/**
+ * Moves the scanner behind the messages; null where they are unusual or not valid. Messages of which none surely says something are unusual
+ * too: not every provider takes them, and the parser looks closer.
+ */
+export function scanMessages(json: JsonScanner): 'texts' | 'parts' | null {
+  hasParts = isFilled = false;
+  if (!json.take(openBracket)) return null;
   for (;;) {
-    if (!scanMessage(json)) return false;
+    if (!scanMessage(json)) return null;
     const next = json.takeNext(closeBracket);
-    if (next !== 'more') return next === 'end';
+    if (next === 'more') continue;
+    if (next === null || !isFilled) return null;
+    return hasParts ? 'parts' : 'texts';
   }
 }
 
@@ -37,8 +48,10 @@ const levelsInMessage = nestingMax - 3;
 
 function scanMessage(json: JsonScanner): boolean {
   if (!json.take(openBrace)) return false;
+  const wasFilled = isFilled;
   let found = 0;
   let isTool = false;
+  let isSystem = false;
   for (;;) {
     const key = json.takeKey();
     if (key === -1) return false;
@@ -51,10 +64,12 @@ function scanMessage(json: JsonScanner): boolean {
       const role = scanRole(json);
       if (role === null) return false;
       isTool = role === 'tool';
+      isSystem = role === 'system' || role === 'developer';
     } else if (!scanMessageMember(json, name)) return false;
     const next = json.takeNext(closeBrace);
     if (next === 'more') continue;
     if (next === null) return false;
+    isFilled = wasFilled || isTool || (isFilled && !isSystem);
     return (found & roleBit) !== 0 && (!isTool || (found & callIdBit) !== 0);
   }
 }
@@ -64,14 +79,35 @@ function scanRole(json: JsonScanner): string | null {
   return start === -1 ? null : json.nameAt(messageRoles, start, json.at - 1);
 }
 
+/** The inside of a text that is surely more than blanks. */
+const notBlank = /(?:\s|\\[nrtf])*(?:[^\s"\\]|\\[^nrtfu])/y;
+
+/** `at` is where the inside of the text begins. */
+function saysSomething({ text }: JsonScanner, at: number): boolean {
+  const code = text.charCodeAt(at);
+  if (code > 0x20 && code < 0x7f && code !== quote && code !== backslash) return true;
+  notBlank.lastIndex = at;
+  return notBlank.test(text);
+}
+
+const filledPart = /"(?:text|url|data|file_data)"\s*:\s*"[^"\\\s]/;
+
 function scanMessageMember(json: JsonScanner, name: (typeof messageMembers)[number]): boolean {
   const code = json.peek();
   if (name === 'content') {
-    if (code === quote) return json.skipString();
-    if (code !== openBracket && code !== letterN) return false;
     const start = json.at;
+    if (code === quote) {
+      isFilled ||= saysSomething(json, start + 1);
+      return json.skipString();
+    }
+    if (code !== openBracket && code !== letterN) return false;
+    if (!json.skipValue(levelsInMessage)) return false;
+    if (code === letterN) return true;
+    hasParts = true;
+    const parts = json.text.slice(start, json.at);
+    isFilled ||= filledPart.test(parts);
     // Audio has a price of its own, for which the parser looks.
-    return json.skipValue(levelsInMessage) && !json.text.slice(start, json.at).includes('input_audio');
+    return !parts.includes('input_audio');
   }
   // Where it is needed, an empty one is an error.
   if (name === 'tool_call_id') return json.takePlainString() !== -1 && json.text.charCodeAt(json.at - 2) !== quote;

@@ -35,7 +35,7 @@ describe('the scan of a request takes', () => {
     `${usual},"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}}`,
     `${usual},"tools":[{"type":"function","function":{"name":"f","parameters":{"a":[],"b":{}}}}],"user":"é字😀"}`,
     '{"messages":[{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"\\"\\\\\\n"}]}],"model":"a/b/é"}',
-    '{"messages":[{"role":"assistant","content":null,"tool_calls":[],"name":"n","refusal":null}],"model":"a/b/c"}',
+    '{"messages":[{"role":"assistant","content":null,"tool_calls":[],"name":"n","refusal":null},{"role":"user","content":"a"}],"model":"a/b/c"}',
   ])('%s', (body) => expect(expectAgreement(Buffer.from(body))).toBe(true));
 
   it('a long prompt, of which it finds each damaged byte', () => {

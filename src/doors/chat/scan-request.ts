@@ -7,6 +7,7 @@ import { asLatin1, copyLatin1, decodeLatin1 } from '../../base/latin1.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import { JsonScanner } from '../../wire/json-scanner.js';
 import { nestingMax } from '../../wire/json-text.js';
+import { partialBits, partialBitsOf, plainFields } from '../../wire/partial-fields.js';
 import { SeenNames } from '../../wire/seen-names.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 import { stopSequencesMax } from './messages.js';
@@ -67,6 +68,7 @@ let maxTokens: number | null = null;
 let maxCompletionTokens: number | null = null;
 let choices: number | null = null;
 let cacheKey: string | null = null;
+let partial = 0;
 
 const noNeeds: readonly RefusableParameter[] = [];
 
@@ -75,6 +77,7 @@ export function scanRequest(bytes: Buffer): ChatRequest | null {
   names.clear();
   model = '';
   stream = false;
+  partial = 0;
   streamOptions = needs = maxTokens = maxCompletionTokens = choices = cacheKey = null;
   const members = scanFields();
   json.close();
@@ -93,6 +96,7 @@ export function scanRequest(bytes: Buffer): ChatRequest | null {
     members,
     streamOptionMembers: otherOptions(streamOptions),
     encoding: 'latin1',
+    partial,
   };
 }
 
@@ -142,19 +146,19 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
     case 'model':
       return scanModel();
     case 'messages':
-      return scanMessages(json) ? 'kept' : null;
+      return scanConversation() ? 'kept' : null;
     case 'stream':
       stream = json.peek() === 0x74;
       return json.takeWord('true') || json.takeWord('false') ? 'dropped' : null;
     case 'stream_options':
       return scanStreamOptions();
     case 'temperature':
-      return isWithin(json.takeNumber(), 0, 2) ? 'kept' : null;
+      return scanNumber(name, 0, 2) ? 'kept' : null;
     case 'top_p':
-      return isWithin(json.takeNumber(), 0, 1) ? 'kept' : null;
+      return scanNumber(name, 0, 1) ? 'kept' : null;
     case 'frequency_penalty':
     case 'presence_penalty':
-      return isWithin(json.takeNumber(), -2, 2) ? 'kept' : null;
+      return scanNumber(name, -2, 2) ? 'kept' : null;
     case 'max_tokens':
       maxTokens = json.takeNumber();
       return isCount(maxTokens) ? 'kept' : null;
@@ -185,7 +189,7 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
     case 'speed':
       return null;
     default:
-      return json.skipValue(nestingMax - 1) ? 'kept' : null;
+      return scanOther(name) ? 'kept' : null;
   }
 }
 
@@ -212,8 +216,30 @@ function scanStreamOptions(): 'dropped' | null {
   return 'dropped';
 }
 
-function isWithin(value: number, low: number, high: number): boolean {
-  return value >= low && value <= high;
+function scanConversation(): boolean {
+  const found = scanMessages(json);
+  if (found === 'parts') partial |= partialBits.cache_control;
+  return found !== null;
+}
+
+function scanNumber(name: string, low: number, high: number): boolean {
+  const value = json.takeNumber();
+  if (!(value >= low && value <= high)) return false;
+  partial |= partialBitsOf(name, value);
+  return true;
+}
+
+/** Fields without a rule of which only some providers know what they mean. */
+const hints: ReadonlySet<string> = new Set([...plainFields, ...['metadata', 'store', 'parallel_tool_calls']]);
+
+function scanOther(name: string): boolean {
+  if (!hints.has(name)) return json.skipValue(nestingMax - 1);
+  const code = json.peek();
+  const start = json.at;
+  if (!json.skipValue(nestingMax - 1)) return false;
+  const isOpaque = code === openBrace && name !== 'metadata';
+  partial |= partialBitsOf(name, isOpaque ? true : JSON.parse(json.text.slice(start, json.at)));
+  return true;
 }
 
 function isCount(value: number): boolean {
@@ -242,6 +268,7 @@ function scanLogprobs(): 'kept' | 'dropped' | null {
 const functionTool = /\{\s*"type"\s*:\s*"function"/y;
 
 function scanTools(): boolean {
+  partial |= partialBits.cache_control;
   if (!json.take(openBracket)) return false;
   for (;;) {
     json.peek();
@@ -265,13 +292,21 @@ function scanCacheKey(): boolean {
   const text = json.text.slice(start, json.at - 1);
   if (!plainCharacters.test(text)) return false;
   cacheKey = text;
+  partial |= partialBits.prompt_cache_key;
   return true;
 }
 
 function scanStop(): boolean {
-  if (json.peek() === quote) return json.skipString();
+  const code = json.peek();
+  const start = json.at;
+  if (code === quote) {
+    if (!json.skipString()) return false;
+    if (json.at > start + 2) partial |= partialBits.stop;
+    return true;
+  }
   if (!json.take(openBracket)) return false;
   if (json.take(closeBracket)) return true;
+  partial |= partialBits.stop;
   for (let count = 1; count <= stopSequencesMax; count++) {
     if (json.peek() !== quote || !json.skipString()) return false;
     const next = json.takeNext(closeBracket);

@@ -48,7 +48,7 @@ export function metadataOf(
       breakerSkipped,
       requestPolicy: preferences !== null,
       generationId: hasOwnId ? generationId : undefined,
-      omitted: hasOwnId ? omittedOn(route, request) : undefined,
+      omitted: omittedOn(route, request),
       sticky: trail.stay?.first === route,
       // The hash of an answer cannot be inside it, so the receipt is then named by the id that its proof is asked for with.
       receipt: proof === null ? undefined : (leaf ?? generationId),

@@ -7,7 +7,8 @@ const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const holds = { holds: { isHeld: () => false } } as unknown as Parameters<typeof obstacleOf>[0];
 
 function obstacle(form: string, ...capabilities: Capability[]) {
-  const request = { needs: ['response_format'] as const, responseFormat: form };
+  const text = { members: '', encoding: 'latin1' } as const;
+  const request = { ...text, needs: ['response_format'] as const, responseFormat: form };
   return obstacleOf(holds, { ...route, capabilities: new Set(capabilities) }, request)?.param ?? null;
 }
 

@@ -4,7 +4,7 @@ import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
-import { inexpressibleOn, isNativePass, omittedOn } from '../../providers/native-pass.js';
+import { hasNoTurnOn, inexpressibleOn, isNativePass, leftOutOf, omittedOn } from '../../providers/native-pass.js';
 import {
   type ChatRequest,
   type PricedExtras,
@@ -42,18 +42,20 @@ const cannotApply = Object.fromEntries(
   refusableParameters.map((param) => [param, { verdict: 'cannot_apply', param }]),
 ) as unknown as Record<RefusableParameter, Obstacle>;
 
+type Asked = Pick<
+  ChatRequest,
+  'needs' | 'responseFormat' | 'extras' | 'native' | 'task' | 'partial' | 'strict' | 'members' | 'encoding'
+>;
+
 /** A hold comes first, so that a pin of a held route always gets the quota error. */
-export function obstacleOf(
-  { holds }: Pick<PipelinePorts, 'holds'>,
-  route: Route,
-  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras' | 'native' | 'task'>,
-): Obstacle | null {
+export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route, request: Asked): Obstacle | null {
   if (holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
   if (!route.price) return unpriced;
   const { native, extras } = request;
   if (native === undefined) {
-    return request.task === undefined ? chatObstacle(route, route.price, request) : taskObstacle(route, request.task);
+    if (request.task !== undefined) return taskObstacle(route, request.task);
+    return chatObstacle(route, route.price, request) ?? strictObstacle(route, request);
   }
   if (isNativePass(route.provider, request)) return extras === undefined ? null : withoutPrice(route.price, extras);
   const found = inexpressibleOn(route, request);
@@ -64,12 +66,20 @@ export function obstacleOf(
   return obstacle?.param ? { ...obstacle, param: native.names[obstacle.param] ?? obstacle.param } : obstacle;
 }
 
+function strictObstacle(route: Route, request: Asked): Obstacle | null {
+  const found = leftOutOf(route, request);
+  return found === undefined ? null : { verdict: 'cannot_apply', ...found };
+}
+
+const noTurn: Obstacle = {
+  verdict: 'cannot_apply',
+  param: 'messages',
+  reason: 'takes no conversation in which no message has content',
+};
+
 /** What a route cannot do of a request in the chat format. */
-function chatObstacle(
-  route: Route,
-  price: Price,
-  request: Pick<ChatRequest, 'needs' | 'responseFormat' | 'extras'>,
-): Obstacle | null {
+function chatObstacle(route: Route, price: Price, request: Asked): Obstacle | null {
+  if (hasNoTurnOn(route, request)) return noTurn;
   for (const param of request.needs) {
     if (!applies(route, param, request.responseFormat)) return cannotApply[param];
   }
@@ -82,8 +92,9 @@ function chatObstacle(
 
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
 export function wholeFirst(ranked: readonly Route[], request: ChatRequest): readonly Route[] {
-  if (request.native === undefined && request.task === undefined) return ranked;
+  if (request.native === undefined && request.task === undefined && !request.partial) return ranked;
   const leavesOut = (route: Route): boolean => omittedOn(route, request).length > 0;
+  if (!ranked.some(leavesOut)) return ranked;
   return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
 }
 
@@ -99,6 +110,7 @@ function withoutPrice(price: Price, extras: PricedExtras): Obstacle | null {
   if (tier !== null && !tiers?.has(tier)) return missing(tierParam, `the tier "${tier}"`);
   const tool = extras.tools.find((name) => !tools?.has(name));
   if (tool !== undefined) return missing('tools', `the tool "${tool}", which runs at the provider,`);
+  if (extras.searchOptions && !tools?.has('web_search')) return missing('web_search_options', 'a web search');
   if (extras.audio && inputAudio === undefined) return missing('messages', 'audio in the prompt');
   return extras.spoken && outputAudio === undefined ? missing('modalities', 'audio in the answer') : null;
 }

@@ -93,6 +93,15 @@ export interface Dialect {
   /** The first requested parameter that the provider's API cannot express on any route; null where there is none. */
   inapplicableParameter(request: Pick<ChatRequest, 'needs' | 'responseFormat'>): RefusableParameter | null;
 
+  /**
+   * What it leaves out of a request on a route, as bits of `partialBits`, whether the request has it or not; absent = nothing. The fields
+   * are named in the answer.
+   */
+  omits?(
+    request: Pick<ChatRequest, 'partial' | 'extras'>,
+    target: Pick<Target, 'upstreamModel' | 'unsupportedParameters'>,
+  ): number;
+
   /** The client API that it is; absent where no door speaks it. */
   readonly speaks?: ApiName;
   /** Where the provider has another client API, if not under its usual path. */

@@ -1,7 +1,8 @@
 /** Anthropic's Messages API, which Anthropic, Azure AI Foundry and others offer. */
 import type { Dialect } from '../dialect.js';
 import { readAnswer } from './answer.js';
-import { messagesBody, messagesPath } from './request.js';
+import { omittedByMessages } from './omitted.js';
+import { messagesBody, messagesPath, unknownTier } from './request.js';
 import { MessageStream } from './stream.js';
 
 export const anthropic: Dialect = {
@@ -13,6 +14,7 @@ export const anthropic: Dialect = {
     const none = needs.find((param) => param !== 'response_format');
     return none ?? (responseFormat === null || responseFormat === 'json_schema' ? null : 'response_format');
   },
+  omits: (request, target) => omittedByMessages(request, target) | unknownTier(request),
   speaks: 'messages',
   words: new Set([
     'cache_control',

@@ -1,6 +1,7 @@
 /** Translates a chat request to the Messages API. Only what the client sent goes out, and `max_tokens`, which is required. */
 import type { Latin1Text } from '../../../base/latin1.js';
 import type { ChatRequest } from '../../../wire/chat-request.js';
+import { partialBits } from '../../../wire/partial-fields.js';
 import { beganWithoutReasoning, type Fields, isFields, textOrNull } from '../chat-parts/conversation.js';
 import { asEncoded, bodyOf, type ChatFields, readChat, type ToolDefinition } from '../chat-parts/read-chat.js';
 import type { Target } from '../dialect.js';
@@ -82,6 +83,11 @@ const serviceTiers: Record<string, string> = {
   standard: 'standard_only',
   standard_only: 'standard_only',
 };
+
+/** The bit of a tier that has no equivalent. */
+export function unknownTier({ extras }: Pick<ChatRequest, 'extras'>): number {
+  return extras?.tier != null && serviceTiers[extras.tier] === undefined ? partialBits.service_tier : 0;
+}
 
 function serviceTierOf(tier: unknown): string | undefined {
   return typeof tier === 'string' ? serviceTiers[tier] : undefined;

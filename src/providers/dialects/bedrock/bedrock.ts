@@ -1,9 +1,18 @@
 /** Amazon Bedrock's Converse and ConverseStream: one API for the models of many makers. */
+import { bitsOf } from '../../../wire/partial-fields.js';
+import { omittedByClaude } from '../anthropic/omitted.js';
 import { bearerHeader, type Dialect } from '../dialect.js';
 import { readAnswer } from './answer.js';
-import { converseBody, conversePath } from './request.js';
+import { converseBody, conversePath, unknownTier } from './request.js';
 import { ConverseStream } from './stream.js';
 import { bedrockEmbedding, bedrockRerank } from './tasks.js';
+
+/** Fields that Converse has no place for. */
+const withoutPlace = bitsOf([
+  ...['seed', 'frequency_penalty', 'presence_penalty', 'parallel_tool_calls', 'user', 'safety_identifier', 'metadata'],
+  ...['metadataUser', 'store', 'prediction', 'verbosity', 'prompt_cache_key', 'prompt_cache_retention'],
+  ...['prompt_cache_options', 'highTemperature', 'blankMessages'],
+]);
 
 export const bedrock: Dialect = {
   callOf: (request, target) => ({
@@ -17,6 +26,7 @@ export const bedrock: Dialect = {
     const none = needs.find((param) => param !== 'response_format');
     return none ?? (responseFormat === null || responseFormat === 'json_schema' ? null : 'response_format');
   },
+  omits: (request, target) => withoutPlace | omittedByClaude(request, target) | unknownTier(request),
   words: new Set(['cache_control', 'reasoning_effort', 'thinking', 'top_k', 'stops', 'service_tier', 'file']),
   embedding: bedrockEmbedding,
   rerank: bedrockRerank,

@@ -2,6 +2,7 @@
 import type { Latin1Text } from '../../../base/latin1.js';
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
+import { partialBits } from '../../../wire/partial-fields.js';
 import { claudeTraits, thinkingOf } from '../anthropic/claude.js';
 import { beganWithoutReasoning, type Fields, isFields } from '../chat-parts/conversation.js';
 import {
@@ -77,6 +78,11 @@ const serviceTiers: Record<string, string> = {
   priority: 'priority',
   reserved: 'reserved',
 };
+
+/** The bit of a tier that has no equivalent. */
+export function unknownTier({ extras }: Pick<ChatRequest, 'extras'>): number {
+  return extras?.tier != null && serviceTiers[extras.tier] === undefined ? partialBits.service_tier : 0;
+}
 
 /** `auto` and unknown tiers leave the choice to the provider. */
 function serviceTierOf(tier: unknown): Fields | undefined {

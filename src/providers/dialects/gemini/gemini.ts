@@ -1,13 +1,22 @@
 /** Google's generateContent, which AI Studio and Vertex AI offer under different addresses. */
+import { bitsOf, partialBits } from '../../../wire/partial-fields.js';
 import { bearerHeader, type Dialect } from '../dialect.js';
 import { readAnswer } from './answer.js';
 import { contentPath, generateBody } from './request.js';
 import { ContentStream } from './stream.js';
 import { geminiEmbedding } from './tasks.js';
+import { thinks } from './thinking.js';
 import { isVertex } from './vertex.js';
 
 /** OAuth tokens of Google are sent as bearer tokens, API keys are not. */
 const googleToken = /^ya29\./;
+
+/** Fields that generateContent has no place for. */
+const withoutPlace = bitsOf([
+  ...['parallel_tool_calls', 'user', 'safety_identifier', 'metadata', 'metadataUser', 'store', 'service_tier'],
+  ...['prediction', 'verbosity', 'prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options', 'cache_control'],
+  'emptyMessages',
+]);
 
 export const gemini: Dialect = {
   callOf: (request, target) => ({
@@ -21,6 +30,7 @@ export const gemini: Dialect = {
     const known = responseFormat === null || responseFormat === 'json_object' || responseFormat === 'json_schema';
     return known ? null : 'response_format';
   },
+  omits: (_, { upstreamModel }) => withoutPlace | (thinks(upstreamModel) ? 0 : partialBits.reasoning_effort),
   words: new Set(['reasoning_effort', 'thinking', 'top_k', 'stops', 'file']),
   embedding: geminiEmbedding,
   // Never in the query, where proxies would log the key.

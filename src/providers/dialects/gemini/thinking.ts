@@ -6,6 +6,12 @@ export function generationOf(model: string): number {
   return Number(/gemini-(\d+(?:\.\d+)?)/i.exec(model)?.[1] ?? 0);
 }
 
+/** Whether a model may think; a name without a version is that of a newer one. */
+export function thinks(model: string): boolean {
+  const generation = generationOf(model);
+  return generation === 0 || generation >= 2.5;
+}
+
 /** The figures of Google's own OpenAI-compatible endpoint. */
 const budgets: Record<string, number> = { minimal: 1024, low: 1024, medium: 8192, high: 24_576 };
 /** Pro models cannot switch thinking off; this is their minimum. */
@@ -15,7 +21,7 @@ const levels: Record<string, string> = { none: 'MINIMAL', minimal: 'MINIMAL', lo
 /** Undefined where the client sent no effort, or where the model does not think. */
 export function thinkingConfigOf(effort: string | null, model: string): Fields | undefined {
   const generation = generationOf(model);
-  if (effort === null || (generation > 0 && generation < 2.5)) return undefined;
+  if (effort === null || !thinks(model)) return undefined;
   const isPro = /-pro\b/i.test(model);
   if (generation === 2.5) {
     if (effort === 'none') return { thinkingBudget: isPro ? proBudgetMin : 0 };
