@@ -1,5 +1,8 @@
-/** Checks the messages of a Messages request. What a block must hold beyond that is left to the provider. */
-import { gatewayError } from '../../errors/gateway-error.js';
+/**
+ * Checks the system prompt and the messages of a Messages request: whatever would be damaged in a translation, and refused by any provider,
+ * is refused here. Blocks of types that are not known here are left to the provider.
+ */
+import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
 import { type Fields, isFields } from '../body.js';
 
@@ -21,38 +24,96 @@ export function checkMessages({ messages }: Fields, encoding: TextEncoding): voi
 }
 
 function checkMessage({ role, content }: Fields, index: number, encoding: TextEncoding): void {
+  const refuse = (reason: string): GatewayError => gatewayError('message_invalid', { index, reason });
   if (typeof role !== 'string' || !roles.includes(role)) {
     const found = role === undefined ? 'missing' : shown(role, encoding);
     const hint = role === 'tool' || role === 'developer' ? '; it is a role of /v1/chat/completions' : '';
-    const reason = `has a \`role\` that is ${found}, but must be user, assistant or system${hint}`;
-    throw gatewayError('message_invalid', { index, reason });
+    throw refuse(`has a \`role\` that is ${found}, but must be user, assistant or system${hint}`);
   }
   if (typeof content === 'string') return;
   if (!Array.isArray(content)) {
     const found = content === undefined ? 'missing' : shown(content, encoding);
-    const reason = `has a \`content\` that is ${found}, but must be a string or an array of blocks`;
-    throw gatewayError('message_invalid', { index, reason });
+    throw refuse(`has a \`content\` that is ${found}, but must be a string or an array of blocks`);
   }
-  content.forEach((block: unknown, at) => {
+  if (content.length === 0 && role === 'user') throw refuse('has no block in its `content`');
+  checkBlocks(content, { refuse, encoding });
+}
+
+/** The system prompt: text, or text blocks. */
+export function checkSystem(system: unknown, encoding: TextEncoding): void {
+  if (system === undefined || typeof system === 'string') return;
+  if (!Array.isArray(system)) {
+    const expected = 'a string or an array of text blocks';
+    throw gatewayError('field_type', { param: 'system', found: shown(system, encoding), expected });
+  }
+  const refuse = (reason: string): GatewayError =>
+    gatewayError('request_invalid', { param: 'system', what: `\`system\` ${reason}.` });
+  checkBlocks(system, { refuse, encoding });
+}
+
+interface Place {
+  /** The error of the list that the blocks are in. */
+  refuse(reason: string): GatewayError;
+  readonly encoding: TextEncoding;
+}
+
+function checkBlocks(blocks: readonly unknown[], place: Place): void {
+  blocks.forEach((block, at) => {
     if (!isFields(block) || typeof block.type !== 'string') {
-      const reason = `has a block ${at} that is not an object with a \`type\``;
-      throw gatewayError('message_invalid', { index, reason });
+      throw place.refuse(`has a block ${at} that is not an object with a \`type\``);
     }
-    const missing = missingIn(block);
-    if (missing)
-      throw gatewayError('message_invalid', { index, reason: `has a \`${block.type}\` block without \`${missing}\`` });
+    checkBlock(block, block.type, place);
   });
 }
 
-/** Without these a block can be neither sent nor translated. */
-const needed: Record<string, readonly string[]> = {
+/** The texts without which a block can be neither sent nor translated. */
+const texts: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
-  image: ['source'],
-  document: ['source'],
   tool_use: ['id', 'name'],
   tool_result: ['tool_use_id'],
 };
 
-function missingIn(block: Fields): string | undefined {
-  return needed[String(block.type)]?.find((name) => block[name] === undefined || block[name] === null);
+/** The texts of a source, by its type. */
+const sourceTexts: Readonly<Record<string, readonly string[]>> = {
+  base64: ['media_type', 'data'],
+  text: ['data'],
+  url: ['url'],
+  file: ['file_id'],
+};
+
+function checkBlock(block: Fields, type: string, place: Place): void {
+  checkTexts(block, texts[type], `\`${type}\` block`, place);
+  if (type === 'image' || type === 'document') checkSource(block.source, type, place);
+  else if (type === 'tool_result') checkContent(block.content, type, place);
+  else if (type === 'tool_use' && block.input !== undefined && !isFields(block.input)) {
+    const found = shown(block.input, place.encoding);
+    throw place.refuse(`has a \`tool_use\` block whose \`input\` is ${found}, but must be an object`);
+  }
+}
+
+function checkTexts(holder: Fields, names: readonly string[] | undefined, what: string, place: Place): void {
+  for (const name of names ?? []) {
+    const value = holder[name];
+    if (typeof value === 'string') continue;
+    if (value === undefined || value === null) throw place.refuse(`has a ${what} without \`${name}\``);
+    throw place.refuse(`has a ${what} whose \`${name}\` is ${shown(value, place.encoding)}, but must be a string`);
+  }
+}
+
+function checkSource(source: unknown, type: string, place: Place): void {
+  if (source === undefined || source === null) throw place.refuse(`has a \`${type}\` block without \`source\``);
+  if (!isFields(source) || typeof source.type !== 'string') {
+    throw place.refuse(`has a \`${type}\` block whose \`source\` is not an object with a \`type\``);
+  }
+  checkTexts(source, sourceTexts[source.type], `\`${source.type}\` source of a \`${type}\` block`, place);
+  if (source.type === 'content') checkContent(source.content, type, place);
+}
+
+function checkContent(content: unknown, type: string, place: Place): void {
+  if (content === undefined || content === null || typeof content === 'string') return;
+  if (!Array.isArray(content)) {
+    const found = shown(content, place.encoding);
+    throw place.refuse(`has a \`${type}\` block whose content is ${found}, but must be a string or an array of blocks`);
+  }
+  checkBlocks(content, place);
 }

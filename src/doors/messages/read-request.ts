@@ -2,26 +2,16 @@
  * Reads a Messages request: checks it, keeps it for routes that speak the API, and translates it to the chat format for all others.
  * A null value counts as absent.
  */
-import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, Inexpressible, OptionalField, PricedExtras } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
-import { nestingMax, shown, tooDeep } from '../../wire/json-text.js';
+import { nestingMax, tooDeep } from '../../wire/json-text.js';
+import { partialOf } from '../../wire/partial-fields.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
-import {
-  checkFallback,
-  checkModel,
-  checkObject,
-  checkOtherModels,
-  checkRange,
-  checkType,
-  type Fields,
-  type ParsedBody,
-  parseBody,
-  tooDeepError,
-} from '../body.js';
+import { checkFallback, checkModel, checkOtherModels, type Fields, parseBody, tooDeepError } from '../body.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
 import { checkDoor } from '../wrong-door.js';
+import { checkFields } from './check-fields.js';
 import { checkMessages } from './check-messages.js';
 import { type Translated, translateMessages } from './translate-messages.js';
 import { translateTools } from './translate-tools.js';
@@ -42,7 +32,7 @@ function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRe
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'messages');
-  checkFields(fields, body, needsLimit);
+  checkFields(fields, encoding, needsLimit);
   checkMessages(fields, encoding);
   checkOtherModels(fields);
   const translation = translate(fields);
@@ -62,6 +52,7 @@ function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRe
     members: JSON.stringify(plain).slice(1, -1),
     streamOptionMembers: '',
     encoding,
+    partial: partialOf(marked ?? plain),
     native: {
       api: 'messages',
       ...nativeBody(body),
@@ -69,46 +60,28 @@ function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRe
       inexpressible,
       optional,
       echo: '',
-      names: { response_format: 'output_config.format', stop: 'stop_sequences' },
+      names: translation.hasEffort ? namesWithEffort : names,
     },
   };
 }
+
+/** The client's names of chat fields that have another one. */
+const names = {
+  response_format: 'output_config.format',
+  stop: 'stop_sequences',
+  user: 'metadata',
+  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
+  reasoning_effort: 'thinking',
+};
+const namesWithEffort = { ...names, reasoning_effort: 'output_config.effort' };
 
 function withoutNulls(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-function checkFields(fields: Fields, { encoding }: ParsedBody, needsLimit: boolean): void {
-  const { max_tokens: limit } = fields;
-  if (limit === undefined && needsLimit) {
-    const what = '`max_tokens` is missing. Say how many tokens the answer may have.';
-    throw gatewayError('request_invalid', { param: 'max_tokens', what });
-  }
-  if (limit !== undefined) {
-    checkType(limit, 'max_tokens', 'number', 'an integer', encoding);
-    if (!Number.isInteger(limit) || (limit as number) < 1) {
-      const values = { param: 'max_tokens', value: shown(limit, encoding), range: 'an integer of 1 or greater' };
-      throw gatewayError('parameter_out_of_range', values);
-    }
-  }
-  checkRange(fields.temperature, 'temperature', 1, encoding);
-  checkRange(fields.top_p, 'top_p', 1, encoding);
-  checkRange(fields.top_k, 'top_k', Number.MAX_SAFE_INTEGER, encoding);
-  if (fields.stream !== undefined) checkType(fields.stream, 'stream', 'boolean', 'a boolean', encoding);
-  if (fields.service_tier !== undefined) checkType(fields.service_tier, 'service_tier', 'string', 'a string', encoding);
-  for (const param of ['thinking', 'tool_choice', 'metadata', 'output_config', 'context_management']) {
-    if (fields[param] !== undefined) checkObject(fields[param], param, encoding);
-  }
-  for (const param of ['tools', 'stop_sequences']) {
-    if (fields[param] === undefined || Array.isArray(fields[param])) continue;
-    const found = shown(fields[param], encoding);
-    throw gatewayError('field_type', { param, found, expected: 'an array' });
-  }
-  const { system } = fields;
-  if (system !== undefined && typeof system !== 'string' && !Array.isArray(system)) {
-    const expected = 'a string or an array of text blocks';
-    throw gatewayError('field_type', { param: 'system', found: shown(system, encoding), expected });
-  }
+interface Notes {
+  readonly inexpressible: Inexpressible[];
+  readonly optional: OptionalField[];
 }
 
 interface Translation {
@@ -119,6 +92,8 @@ interface Translation {
   readonly inexpressible: Inexpressible[];
   readonly optional: OptionalField[];
   readonly extras: PricedExtras | undefined;
+  /** It has an effort, which is then meant in place of `thinking`. */
+  readonly hasEffort: boolean;
 }
 
 /** Fields that are read above or below, or that ask for nothing of a route. */
@@ -159,11 +134,13 @@ function translate(fields: Fields): Translation {
   }
   if (fields.cache_control !== undefined) optional.push({ name: 'cache_control', word: null });
   for (const param in fields) if (!known.has(param)) inexpressible.push({ param });
-  const { user_id } = (metadata ?? {}) as Fields;
+  const { user_id, ...tags } = (metadata ?? {}) as Fields;
   const user = typeof user_id === 'string' && user_id.length <= userMax ? user_id : undefined;
   if (typeof user_id === 'string') optional.push({ name: 'metadata', word: user === undefined ? null : 'user' });
+  if (Object.keys(tags).length > 0) optional.push({ name: 'metadata', word: null });
   const effort = effortOf(thinking as Fields | undefined, output as Fields | undefined, fields.max_tokens as number);
   if (effort.name !== null) optional.push({ name: effort.name, word: effort.word });
+  noteSettings(fields, noted);
   const format = formatOf((output as Fields | undefined)?.format);
   const common = {
     ...(fields.max_tokens !== undefined && { max_tokens: fields.max_tokens }),
@@ -186,7 +163,8 @@ function translate(fields: Fields): Translation {
   const differs = JSON.stringify(plain) !== JSON.stringify(marked);
   const hasExtras = tier !== null || tools.hosted.length > 0;
   const extras = hasExtras ? { tier, tools: tools.hosted, audio: false } : undefined;
-  return { plain, marked: differs ? marked : undefined, inexpressible, optional, extras };
+  const hasEffort = effort.word === 'reasoning_effort';
+  return { plain, marked: differs ? marked : undefined, inexpressible, optional, extras, hasEffort };
 }
 
 /** Only Anthropic's models have efforts above `high` in all places. */
@@ -198,7 +176,7 @@ function levelOf({ level }: Effort, marks: boolean): Fields {
 interface Effort {
   readonly level: string | null;
   readonly name: string | null;
-  /** An effort is a word of many routes; a budget of tokens only of those that can be told one. */
+  /** Many routes accept an effort; few accept a token budget. */
   readonly word: 'reasoning_effort' | 'thinking';
 }
 
@@ -218,6 +196,18 @@ function effortOf(thinking: Fields | undefined, output: Fields | undefined, limi
   const share = typeof budget === 'number' && limit ? budget / limit : 1;
   const level = shares.find(([upTo]) => share <= upTo)?.[1] ?? 'high';
   return { level, name: 'thinking', word: 'thinking' };
+}
+
+/** Members that have no translation. */
+function noteSettings({ thinking, output_config: output }: Fields, { inexpressible, optional }: Notes): void {
+  if (typeof (thinking as Fields | undefined)?.display === 'string')
+    optional.push({ name: 'thinking.display', word: null });
+  for (const [name, value] of Object.entries((output ?? {}) as Fields)) {
+    if (value === null || value === undefined || name === 'effort') continue;
+    const param = `output_config.${name}`;
+    if (name === 'task_budget') optional.push({ name: param, word: null });
+    else if (name !== 'format' || (value as Fields).type !== 'json_schema') inexpressible.push({ param });
+  }
 }
 
 function formatOf(format: unknown): Fields | undefined {

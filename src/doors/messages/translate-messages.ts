@@ -9,15 +9,23 @@ import { type Fields, isFields } from '../body.js';
 
 export type Translated = readonly Fields[];
 
+/** The field that the blocks are in. */
+type Place = 'system' | 'messages';
+
 export interface TranslationNotes {
   readonly marked: boolean;
   readonly inexpressible: Inexpressible[];
   readonly optional: OptionalField[];
 }
 
-export function translateMessages({ system, messages }: Fields, notes: TranslationNotes): Translated {
+interface PlacedNotes extends TranslationNotes {
+  readonly place: Place;
+}
+
+export function translateMessages({ system, messages }: Fields, given: TranslationNotes): Translated {
+  const notes: PlacedNotes = { ...given, place: 'messages' };
   const out: Fields[] = [];
-  if (system !== undefined) out.push(...systemMessages(system, notes));
+  if (system !== undefined) out.push(...systemMessages(system, { ...notes, place: 'system' }));
   for (const { role, content } of messages as Fields[]) {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content as Fields[]);
     if (role === 'system') out.push(...systemMessages(blocks, notes));
@@ -27,13 +35,13 @@ export function translateMessages({ system, messages }: Fields, notes: Translati
   return out;
 }
 
-function systemMessages(system: unknown, notes: TranslationNotes): Fields[] {
+function systemMessages(system: unknown, notes: PlacedNotes): Fields[] {
   if (typeof system === 'string') return system === '' ? [] : [{ role: 'system', content: system }];
   const parts = (system as unknown[]).filter(isFields).flatMap((block) => partsOf(block, notes));
   return parts.length === 0 ? [] : [{ role: 'system', content: contentOf(parts) }];
 }
 
-function userMessages(blocks: readonly Fields[], notes: TranslationNotes): Fields[] {
+function userMessages(blocks: readonly Fields[], notes: PlacedNotes): Fields[] {
   const results: Fields[] = [];
   const parts: Fields[] = [];
   for (const block of blocks) {
@@ -45,7 +53,7 @@ function userMessages(blocks: readonly Fields[], notes: TranslationNotes): Field
 }
 
 /** Chat results are text. Images of a result come in the user message behind it, unless the dialect takes them in their place. */
-function takeResult(block: Fields, results: Fields[], parts: Fields[], notes: TranslationNotes): void {
+function takeResult(block: Fields, results: Fields[], parts: Fields[], notes: PlacedNotes): void {
   const { tool_use_id, content, is_error, cache_control } = block;
   const blocks =
     typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
@@ -68,7 +76,7 @@ function markError(parts: Fields[]): void {
   else if (!/^\s*(?:<[a-z_]*error>|error)/i.test(String(first.text))) first.text = `Error: ${String(first.text)}`;
 }
 
-function assistantMessage(blocks: readonly Fields[], notes: TranslationNotes): Fields {
+function assistantMessage(blocks: readonly Fields[], notes: PlacedNotes): Fields {
   const parts: Fields[] = [];
   const calls: Fields[] = [];
   const reasoning: Fields[] = [];
@@ -104,27 +112,28 @@ function contentOf(parts: readonly Fields[]): string | readonly Fields[] {
 }
 
 /** The parts of a block; none where it has no translation, which is then noted. */
-function partsOf(block: Fields, notes: TranslationNotes): Fields[] {
+function partsOf(block: Fields, notes: PlacedNotes): Fields[] {
   const mark = cacheMark(block.cache_control, notes);
   switch (block.type) {
     case 'text':
-      if (Array.isArray(block.citations) && block.citations.length > 0) noteOptional(notes, 'messages.citations', null);
+      if (Array.isArray(block.citations) && block.citations.length > 0)
+        noteOptional(notes, `${notes.place}.citations`, null);
       return [{ type: 'text', text: String(block.text), ...mark }];
     case 'image':
       return imageParts(block, mark, notes);
     case 'document':
       return documentParts(block, mark, notes);
     default:
-      return cannot(notes, `has no word for a \`${String(block.type)}\` block`);
+      return cannot(notes, `does not support a \`${String(block.type)}\` block`);
   }
 }
 
-function cannot({ inexpressible }: TranslationNotes, reason: string): [] {
-  inexpressible.push({ param: 'messages', reason });
+function cannot({ inexpressible, place }: PlacedNotes, reason: string): [] {
+  inexpressible.push({ param: place, reason });
   return [];
 }
 
-function imageParts({ source }: Fields, mark: Fields, notes: TranslationNotes): Fields[] {
+function imageParts({ source }: Fields, mark: Fields, notes: PlacedNotes): Fields[] {
   const { type, media_type, data, url } = isFields(source) ? source : {};
   const address =
     type === 'base64' ? `data:${String(media_type)};base64,${String(data)}` : type === 'url' ? url : undefined;
@@ -132,10 +141,13 @@ function imageParts({ source }: Fields, mark: Fields, notes: TranslationNotes): 
   return [{ type: 'image_url', image_url: { url: address }, ...mark }];
 }
 
-function documentParts(block: Fields, mark: Fields, notes: TranslationNotes): Fields[] {
-  const { source, title, citations } = block;
+function documentParts(block: Fields, mark: Fields, notes: PlacedNotes): Fields[] {
+  const { source, title, context, citations } = block;
   if (isFields(citations) && citations.enabled === true) return cannot(notes, 'has no citations');
   const { type, media_type, data, content } = isFields(source) ? source : {};
+  // Text has no name, and a chat file has one, but no context.
+  if (typeof title === 'string' && type !== 'base64') noteOptional(notes, `${notes.place}.title`, null);
+  if (typeof context === 'string') noteOptional(notes, `${notes.place}.context`, null);
   switch (type) {
     case 'base64': {
       const file_data = `data:${String(media_type)};base64,${String(data)}`;
@@ -148,19 +160,21 @@ function documentParts(block: Fields, mark: Fields, notes: TranslationNotes): Fi
     case 'content': {
       const blocks =
         typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
-      return blocks.filter(isFields).flatMap((each) => partsOf(each, notes));
+      const parts = blocks.filter(isFields).flatMap((each) => partsOf(each, notes));
+      const last = parts.at(-1);
+      return last ? [...parts.slice(0, -1), { ...last, ...mark }] : parts;
     }
     default:
       return cannot(notes, `cannot read a document from a ${String(type)} source`);
   }
 }
 
-function cacheMark(cacheControl: unknown, notes: TranslationNotes): Fields {
+function cacheMark(cacheControl: unknown, notes: PlacedNotes): Fields {
   if (!isFields(cacheControl)) return {};
   noteOptional(notes, 'cache_control', 'cache_control');
   return notes.marked ? { cache_control: cacheControl } : {};
 }
 
-function noteOptional({ optional }: TranslationNotes, name: string, word: string | null): void {
+function noteOptional({ optional }: PlacedNotes, name: string, word: string | null): void {
   if (!optional.some((each) => each.name === name)) optional.push({ name, word });
 }

@@ -1,6 +1,6 @@
 /** Translates the tools of a Messages request to the chat format, and finds those that run at the provider. */
-import type { Inexpressible, OptionalField } from '../../wire/chat-request.js';
 import { type Fields, isFields } from '../body.js';
+import { noteMembers, type ToolNotes } from '../tool-members.js';
 
 interface TranslatedTools {
   written(marked: boolean): Fields;
@@ -15,7 +15,7 @@ const clientTools = /^(?:bash|text_editor|str_replace|memory|computer|browser)/;
 
 export function translateTools(
   { tools, tool_choice }: Fields,
-  { inexpressible, optional }: { inexpressible: Inexpressible[]; optional: OptionalField[] },
+  { inexpressible, optional }: ToolNotes,
 ): TranslatedTools {
   const given = (Array.isArray(tools) ? tools : []).filter(isFields);
   const functions = given.filter(isFunction);
@@ -25,7 +25,7 @@ export function translateTools(
     if (isFunction(tool)) continue;
     const name = String(tool.type).replace(version, '');
     if (clientTools.test(name)) {
-      inexpressible.push({ param: 'tools', reason: `has no word for the tool "${name}"` });
+      inexpressible.push({ param: 'tools', reason: `does not support the tool "${name}"` });
       continue;
     }
     hosted.push(name);
@@ -36,6 +36,8 @@ export function translateTools(
       optional.push({ name: `tools.${name}`, word: null });
     }
   }
+  for (const tool of functions) noteMembers(tool, knownMembers, { inexpressible, optional });
+  noteChoice(choice, { functions: functions.length, tools: given }, { inexpressible, optional });
   const marks = functions.some(({ cache_control }) => isFields(cache_control));
   if (marks) optional.push({ name: 'cache_control', word: 'cache_control' });
   return {
@@ -45,6 +47,27 @@ export function translateTools(
       ...(functions.length > 0 && choiceOf(choice)),
     }),
   };
+}
+
+const knownMembers = ['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'];
+
+interface Offered {
+  readonly functions: number;
+  readonly tools: readonly Fields[];
+}
+
+/** A choice that no translation of the tools can keep. One that demands a tool of the provider is noted with the tool. */
+function noteChoice(choice: Fields | undefined, { functions, tools }: Offered, notes: ToolNotes): void {
+  if (choice === undefined) return;
+  const { type, name } = choice;
+  const refuse = (reason: string): void => void notes.inexpressible.push({ param: 'tool_choice', reason });
+  if (type === 'tool') {
+    if (functions === 0 && !tools.some((tool) => tool.name === name))
+      refuse('has no tool that it could be made to use');
+  } else if (choices[String(type)] === undefined)
+    refuse(`does not support a tool choice of the type "${String(type)}"`);
+  else if (tools.length === 0 && type === 'any') refuse('has no tool that it could be made to use');
+  else if (tools.length === 0) notes.optional.push({ name: 'tool_choice', word: null });
 }
 
 function isFunction({ type }: Fields): boolean {
