@@ -7,6 +7,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, Inexpressible, OptionalField } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
+import { partialOf } from '../../wire/partial-fields.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 import {
   checkFallback,
@@ -23,6 +24,9 @@ import {
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
 import { checkDoor } from '../wrong-door.js';
+import { checkMembers } from './check-fields.js';
+import { checkInput } from './check-input.js';
+import { noteSettings } from './note-settings.js';
 import { translateInput } from './translate-input.js';
 import { translateTools } from './translate-tools.js';
 
@@ -47,16 +51,21 @@ export function readResponsesRequest(
   checkDoor(fields, 'input');
   checkOtherModels(fields);
   checkStateless(fields);
+  checkInput(fields.input, encoding);
   checkFields(fields, encoding);
+  checkMembers(fields, encoding);
   const inexpressible: Inexpressible[] = [];
   const optional: OptionalField[] = [];
   const notes = { inexpressible, optional };
   const tools = translateTools(fields, notes);
   const common = commonFields(fields, notes);
+  let partial = 0;
   const write = (marked: boolean): string => {
     const noted = marked ? { inexpressible: [], optional: [] } : notes;
     const messages = translateInput(fields, { marked, encoding, ...noted });
-    return JSON.stringify({ ...common, messages, ...tools.written }).slice(1, -1);
+    const chat = { ...common, messages, ...tools.written };
+    partial = partialOf(chat);
+    return JSON.stringify(chat).slice(1, -1);
   };
   const members = write(false);
   const marked = write(true);
@@ -79,6 +88,7 @@ export function readResponsesRequest(
     members,
     streamOptionMembers: '',
     encoding,
+    partial,
     native: {
       api: 'responses',
       ...nativeBody(body, added),
@@ -86,7 +96,7 @@ export function readResponsesRequest(
       inexpressible,
       optional,
       echo: encoding === 'latin1' ? echo : encodeLatin1(echo),
-      names: { response_format: 'text.format', messages: 'input' },
+      names: { response_format: 'text.format', messages: 'input', reasoning_effort: 'reasoning.effort' },
       ...(tools.namespaces.size > 0 && { namespaces: Object.fromEntries(tools.namespaces) }),
       keepsReasoning: Array.isArray(fields.include) && fields.include.includes('reasoning.encrypted_content'),
     },
@@ -104,36 +114,10 @@ function checkStateless(fields: Fields): void {
     if (fields[param] !== undefined) refuse(param, `\`${param}\` refers to a stored response, but ${stored}.`);
   }
   if (fields.background === true) refuse('background', `\`background\` is true, but ${stored} to fetch later.`);
-  if (!Array.isArray(fields.input)) return;
-  const at = fields.input.findIndex((item) => isFields(item) && item.type === 'item_reference');
-  if (at >= 0) refuse('input', `input[${at}] refers to a stored item, but ${stored}.`);
 }
 
 function checkFields(fields: Fields, encoding: TextEncoding): void {
-  const { input, max_output_tokens: limit } = fields;
-  if (input === undefined) {
-    throw gatewayError('request_invalid', {
-      param: 'input',
-      what: '`input` is missing. Send a text or an array of items.',
-    });
-  }
-  if (typeof input !== 'string' && !Array.isArray(input)) {
-    const expected = 'a string or an array of items';
-    throw gatewayError('field_type', { param: 'input', found: shown(input, encoding), expected });
-  }
-  if (Array.isArray(input)) {
-    if (input.length === 0) {
-      throw gatewayError('request_invalid', {
-        param: 'input',
-        what: '`input` is an empty array. Send at least one item.',
-      });
-    }
-    const wrong = input.findIndex((item) => !isFields(item));
-    if (wrong >= 0) {
-      const found = `an array whose entry ${wrong} is ${shown(input[wrong], encoding)}`;
-      throw gatewayError('field_type', { param: 'input', found, expected: 'an array of items' });
-    }
-  }
+  const { max_output_tokens: limit } = fields;
   if (limit !== undefined) {
     checkType(limit, 'max_output_tokens', 'number', 'an integer', encoding);
     if (!Number.isInteger(limit) || (limit as number) < 1) {
@@ -185,22 +169,21 @@ function commonFields(fields: Fields, { inexpressible, optional }: Notes): Field
   for (const param in fields) if (!known.has(param)) inexpressible.push({ param });
   if (fields.truncation === 'auto') inexpressible.push({ param: 'truncation' });
   if (typeof fields.top_logprobs === 'number' && fields.top_logprobs > 0) inexpressible.push({ param: 'top_logprobs' });
-  if (Array.isArray(fields.include) && fields.include.includes('message.output_text.logprobs')) {
-    inexpressible.push({ param: 'include' });
-  }
   for (const name of hints) if (fields[name] !== undefined) optional.push({ name, word: null });
-  const { format, verbosity } = (fields.text ?? {}) as Fields;
+  noteSettings(fields, { inexpressible, optional });
+  const { format } = (fields.text ?? {}) as Fields;
   const { effort } = (fields.reasoning ?? {}) as Fields;
-  if (verbosity !== undefined && verbosity !== null) optional.push({ name: 'text.verbosity', word: null });
-  if (typeof effort === 'string') optional.push({ name: 'reasoning.effort', word: 'reasoning_effort' });
   if (typeof fields.user === 'string') optional.push({ name: 'user', word: 'user' });
   const { service_tier: tier } = fields;
+  if (typeof tier === 'string' && !isOrdinaryTier(tier)) {
+    inexpressible.push({ param: 'service_tier', word: 'service_tier' });
+  }
   const response_format = formatOf(format);
   return {
     ...(fields.max_output_tokens !== undefined && { max_tokens: fields.max_output_tokens }),
     ...(fields.temperature !== undefined && { temperature: fields.temperature }),
     ...(fields.top_p !== undefined && { top_p: fields.top_p }),
-    ...(typeof effort === 'string' && { reasoning_effort: effort }),
+    ...(typeof effort === 'string' && effort !== '' && { reasoning_effort: effort }),
     ...(typeof fields.user === 'string' && { user: fields.user }),
     ...(typeof tier === 'string' && !isOrdinaryTier(tier) && { service_tier: tier }),
     ...(response_format && { response_format }),
@@ -214,26 +197,28 @@ function formatOf(format: unknown): Fields | undefined {
   return { type: 'json_schema', json_schema: { name, schema, strict, description } };
 }
 
-/** What the answer repeats of the request. */
+/** What the answer repeats of the request: nothing that every translation leaves out. */
 function echoOf(fields: Fields, previousId: string | null): Fields {
-  const { effort = null, summary = null } = (fields.reasoning ?? {}) as Fields;
+  const { effort = null } = (fields.reasoning ?? {}) as Fields;
+  const { format } = (fields.text ?? {}) as Fields;
+  const tools = ((fields.tools ?? []) as Fields[]).filter(({ type }) => type === 'function' || type === 'namespace');
   return {
     background: false,
     instructions: fields.instructions ?? null,
     max_output_tokens: fields.max_output_tokens ?? null,
-    max_tool_calls: fields.max_tool_calls ?? null,
-    metadata: fields.metadata ?? {},
+    max_tool_calls: null,
+    metadata: {},
     parallel_tool_calls: fields.parallel_tool_calls ?? true,
     previous_response_id: previousId,
-    prompt_cache_key: fields.prompt_cache_key ?? null,
-    reasoning: { effort, summary },
-    safety_identifier: fields.safety_identifier ?? null,
+    prompt_cache_key: null,
+    reasoning: { effort, summary: null },
+    safety_identifier: null,
     service_tier: 'default',
     store: false,
     temperature: fields.temperature ?? 1,
-    text: { format: { type: 'text' }, ...(fields.text as Fields | undefined) },
+    text: { format: format ?? { type: 'text' } },
     tool_choice: fields.tool_choice ?? 'auto',
-    tools: Array.isArray(fields.tools) ? fields.tools.map(echoTool) : [],
+    tools: tools.map(echoTool),
     top_logprobs: 0,
     top_p: fields.top_p ?? 1,
     presence_penalty: 0,
@@ -244,8 +229,8 @@ function echoOf(fields: Fields, previousId: string | null): Fields {
 }
 
 /** A function with every member that the API's schema requires. Strictness that was not asked for was not applied. */
-function echoTool(tool: unknown): unknown {
-  if (!isFields(tool) || tool.type !== 'function') return tool;
+function echoTool(tool: Fields): Fields {
+  if (tool.type !== 'function') return tool;
   const { description = null, parameters = null, strict } = tool;
   return { ...tool, description, parameters, strict: strict === true };
 }

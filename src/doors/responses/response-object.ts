@@ -1,5 +1,6 @@
 /** Writes the parts of a response that is made of a completion. All text is latin1. */
 import type { NativeRequest } from '../../wire/chat-request.js';
+import { withMembers } from '../../wire/splice-members.js';
 import { costMembers, withCost } from '../../wire/usage-text.js';
 import type { BilledUsage } from '../door.js';
 
@@ -14,6 +15,23 @@ export interface ResponseParts {
   readonly output: readonly string[];
   readonly usage?: string;
   readonly metadata?: string | undefined;
+}
+
+/** What the answer repeats where a route leaves it out: the value of a request that does not have it. */
+const unasked: Readonly<Record<string, readonly [name: string, text: string]>> = {
+  'reasoning.effort': ['reasoning', '{"effort":null,"summary":null}'],
+  parallel_tool_calls: ['parallel_tool_calls', 'true'],
+  temperature: ['temperature', '1'],
+  top_p: ['top_p', '1'],
+  user: ['user', 'null'],
+};
+
+/** The members that an answer repeats, without what the route has left out. `metadata` is `router_metadata` as JSON text. */
+export function echoFor({ echo }: Pick<NativeRequest, 'echo'>, metadata: string | undefined): string {
+  if (!metadata?.includes('"omitted":')) return echo;
+  const { omitted = [] } = JSON.parse(metadata) as { omitted?: string[] };
+  const changed = omitted.flatMap((name) => (unasked[name] ? [unasked[name]] : []));
+  return changed.length === 0 ? echo : withMembers(`{${echo}}`, Object.fromEntries(changed)).slice(1, -1);
 }
 
 export function responseText({ echo }: Pick<NativeRequest, 'echo'>, parts: ResponseParts): string {
@@ -64,12 +82,12 @@ export function messageItem(id: string, status: ItemStatus, parts: readonly stri
   return `{"id":"${id}","type":"message","status":"${status}","role":"assistant","content":[${parts.join(',')}]}`;
 }
 
-/** `packed` is reasoning for the provider, or null where there is none. */
 /** `inside` is the inside of a JSON string. */
 export function reasoningPart(inside: string): string {
   return `{"type":"reasoning_text","text":"${inside}"}`;
 }
 
+/** `packed` is reasoning for the provider, or null where there is none. */
 export function reasoningItem(id: string, status: ItemStatus, inside: string, packed: string | null): string {
   const content = inside === '' ? '' : reasoningPart(inside);
   const encrypted = packed === null ? '' : `,"encrypted_content":"${packed}"`;

@@ -59,7 +59,7 @@ function takeItem(item: Fields, out: Fields[], notes: InputNotes): void {
     default:
       notes.inexpressible.push({
         param: 'input',
-        reason: `has no word for an item of the type "${String(item.type)}"`,
+        reason: `does not support an item of the type "${String(item.type)}"`,
       });
   }
 }
@@ -127,7 +127,7 @@ function partOf(part: Fields, notes: InputNotes): Fields[] {
       if (typeof part.file_data !== 'string') return cannot(notes, 'cannot read a file that is not sent as data');
       return [{ type: 'file', file: { filename: part.filename, file_data: part.file_data } }];
     default:
-      return cannot(notes, `has no word for content of the type "${String(part.type)}"`);
+      return cannot(notes, `does not support content of the type "${String(part.type)}"`);
   }
 }
 

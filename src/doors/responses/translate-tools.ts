@@ -1,6 +1,6 @@
 /** Translates the tools of a Responses request to the chat format. Tools that are not functions exist on native routes only. */
-import type { Inexpressible, OptionalField } from '../../wire/chat-request.js';
 import { type Fields, isFields } from '../body.js';
+import { noteMembers, type ToolNotes } from '../tool-members.js';
 
 interface TranslatedTools {
   readonly written: Fields;
@@ -25,7 +25,7 @@ const clientTools = new Set([
 
 export function translateTools(
   { tools, tool_choice, parallel_tool_calls }: Fields,
-  { inexpressible, optional }: { inexpressible: Inexpressible[]; optional: OptionalField[] },
+  { inexpressible, optional }: ToolNotes,
 ): TranslatedTools {
   const functions: Fields[] = [];
   const others: string[] = [];
@@ -43,6 +43,7 @@ export function translateTools(
       }
     } else others.push(String(tool.type).replace(version, ''));
   }
+  for (const tool of functions) noteMembers(tool, knownMembers, { inexpressible, optional });
   const choice = choiceOf(tool_choice, functions.length);
   for (const name of new Set(others)) {
     if (choice.demands === name || (choice.demands === 'any' && functions.length === 0)) {
@@ -52,6 +53,8 @@ export function translateTools(
   if (choice.demands !== null && choice.demands !== 'any' && !others.includes(choice.demands)) {
     inexpressible.push({ param: 'tool_choice', reason: `cannot be made to use "${choice.demands}"` });
   }
+  const reason = choice.demands === 'any' && others.length === 0 ? noTool : choice.cannot;
+  if (reason !== undefined) inexpressible.push({ param: 'tool_choice', reason });
   const written = {
     ...(functions.length > 0 && { tools: functions.map(functionTool) }),
     ...(functions.length > 0 && choice.word !== undefined && { tool_choice: choice.word }),
@@ -59,6 +62,8 @@ export function translateTools(
   };
   return { written, hosted: [...new Set(others)].filter((name) => !clientTools.has(name)), namespaces };
 }
+
+const knownMembers = ['type', 'name', 'description', 'parameters', 'strict'];
 
 function functionTool({ name, description, parameters, strict }: Fields): Fields {
   return {
@@ -72,20 +77,26 @@ function functionTool({ name, description, parameters, strict }: Fields): Fields
   };
 }
 
+const noTool = 'has no tool that it could be made to use';
+
 interface Choice {
   readonly word?: unknown;
   /** A tool that is no function, `any`, or null where nothing is demanded of such tools. */
   readonly demands: string | null;
+  /** Why no route can keep it. */
+  readonly cannot?: string;
 }
 
 function choiceOf(choice: unknown, functions: number): Choice {
   if (choice === undefined || choice === 'auto' || choice === 'none') return { word: choice, demands: null };
   if (choice === 'required') return { word: choice, demands: functions === 0 ? 'any' : null };
-  if (!isFields(choice)) return { demands: null };
+  if (!isFields(choice)) return { demands: null, cannot: `does not support the tool choice "${String(choice)}"` };
   const { type, name, mode, tools } = choice;
-  if (type === 'function') return { word: { type, function: { name } }, demands: null };
+  const missing = functions === 0 && { cannot: noTool };
+  if (type === 'function') return { word: { type, function: { name } }, demands: null, ...missing };
   if (type !== 'allowed_tools') return { demands: String(type).replace(version, '') };
   const named = (Array.isArray(tools) ? tools : []).filter(isFields).filter((tool) => tool.type === 'function');
   const allowed = named.map((tool) => ({ type: 'function', function: { name: tool.name } }));
-  return { word: { type, allowed_tools: { mode, tools: allowed } }, demands: null };
+  const word = { type, allowed_tools: { mode, tools: allowed } };
+  return { word, demands: null, ...(mode === 'required' && missing) };
 }

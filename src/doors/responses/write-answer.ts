@@ -6,6 +6,7 @@ import type { WholeAnswer } from '../door.js';
 import { packReasoning } from './packed-reasoning.js';
 import {
   callItem,
+  echoFor,
   endOf,
   messageItem,
   nativeUsage,
@@ -30,10 +31,13 @@ export function writeAnswer(answer: WholeAnswer): string {
   const write = (value: unknown): string =>
     parts.encoding === 'latin1' ? JSON.stringify(value) : encodeLatin1(JSON.stringify(value));
   const end = endOf(finish_reason);
-  const text = responseText(request.native!, {
-    ...{ id, created, model, ...end, usage: responseUsage(billed), metadata },
-    output: itemsOf(answer, message, write, end.status === 'completed' ? 'completed' : 'incomplete'),
-  });
+  const text = responseText(
+    { echo: echoFor(request.native!, metadata) },
+    {
+      ...{ id, created, model, ...end, usage: responseUsage(billed), metadata },
+      output: itemsOf(answer, message, write, end.status === 'completed' ? 'completed' : 'incomplete'),
+    },
+  );
   return parts.encoding === 'latin1' ? text : decodeLatin1(asLatin1(text));
 }
 

@@ -9,6 +9,7 @@ import type { FrameTemplate, StreamEnding, StreamWriter } from '../door.js';
 import { packReasoning } from './packed-reasoning.js';
 import {
   callItem,
+  echoFor,
   endOf,
   messageItem,
   reasoningItem,
@@ -53,6 +54,8 @@ export class ResponseStreamWriter implements StreamWriter {
   private sequence = 0;
   private begun = false;
   private generation = '';
+  /** What the responses of the stream repeat of the request. */
+  private echo = '';
   private readonly done: string[] = [];
   /** The item that text goes to. */
   private open: OpenItem | null = null;
@@ -95,9 +98,12 @@ export class ResponseStreamWriter implements StreamWriter {
     const itemStatus = status === 'completed' ? 'completed' : 'incomplete';
     out += this.closeText(itemStatus) + this.closeCalls(itemStatus);
     const { id, created, model } = as;
-    const response = responseText(this.request, {
-      ...{ id, created, model, status, reason, output: this.done, usage: responseUsage(usage), metadata },
-    });
+    const response = responseText(
+      { echo: this.echo },
+      {
+        ...{ id, created, model, status, reason, output: this.done, usage: responseUsage(usage), metadata },
+      },
+    );
     return asLatin1(out + this.event(`response.${status}`, `"response":${response}`));
   }
 
@@ -108,10 +114,11 @@ export class ResponseStreamWriter implements StreamWriter {
   private begin({ id, created, model }: ChunkIdentity, metadata: string | undefined): string {
     this.begun = true;
     this.generation = id;
+    this.echo = echoFor(this.request, metadata);
     const parts = { id, created, model, status: 'in_progress', output: [] } as const;
     return (
-      this.event('response.created', `"response":${responseText(this.request, { ...parts, metadata })}`) +
-      this.event('response.in_progress', `"response":${responseText(this.request, parts)}`)
+      this.event('response.created', `"response":${responseText({ echo: this.echo }, { ...parts, metadata })}`) +
+      this.event('response.in_progress', `"response":${responseText({ echo: this.echo }, parts)}`)
     );
   }
 

@@ -1,0 +1,105 @@
+/**
+ * Checks the items of a Responses request: whatever would be damaged in a translation, and refused by any provider, is refused here. Items
+ * and parts of types that are not known here are left to the provider.
+ */
+import { gatewayError } from '../../errors/gateway-error.js';
+import { shown, type TextEncoding } from '../../wire/json-text.js';
+import { type Fields, isFields } from '../body.js';
+
+/** Throws the error of the first item that is not valid. */
+export function checkInput(input: unknown, encoding: TextEncoding): void {
+  if (input === undefined) throw invalid('`input` is missing. Send a text or an array of items.');
+  if (typeof input === 'string') return;
+  if (!Array.isArray(input)) {
+    const expected = 'a string or an array of items';
+    throw gatewayError('field_type', { param: 'input', found: shown(input, encoding), expected });
+  }
+  if (input.length === 0) throw invalid('`input` is an empty array. Send at least one item.');
+  input.forEach((item: unknown, at) => {
+    checkItem(item, `input[${at}]`, encoding);
+  });
+}
+
+function checkItem(item: unknown, place: string, encoding: TextEncoding): void {
+  if (!isFields(item)) throw invalid(`${place} is ${shown(item, encoding)}, but must be an object.`);
+  const { type } = item;
+  if (type !== undefined && type !== null && typeof type !== 'string')
+    throw wrong(item, place, 'type', 'a string', encoding);
+  if (isReference(item)) {
+    throw invalid(
+      `${place} refers to a stored item, but Lodestone stores no responses. Send the whole conversation in \`input\`.`,
+    );
+  }
+  switch (type ?? 'message') {
+    case 'message':
+      checkMessage(item, place, encoding);
+      break;
+    case 'function_call':
+      for (const name of ['call_id', 'name', 'arguments']) checkText(item, place, name, encoding);
+      break;
+    case 'function_call_output':
+      checkText(item, place, 'call_id', encoding);
+      checkContent(item, place, 'output', encoding);
+      break;
+  }
+}
+
+/** The type of a reference may be left out; a message without a type has a role. */
+function isReference({ type, id, role }: Fields): boolean {
+  if (type === 'item_reference') return true;
+  return (type === undefined || type === null) && typeof id === 'string' && role === undefined;
+}
+
+const roles = ['user', 'assistant', 'system', 'developer'];
+
+function checkMessage(item: Fields, place: string, encoding: TextEncoding): void {
+  const { role } = item;
+  if (role === undefined && item.type !== 'message') throw invalid(`${place} has neither a \`type\` nor a \`role\`.`);
+  if (typeof role !== 'string' || !roles.includes(role)) {
+    throw wrong(item, place, 'role', 'user, assistant, system or developer', encoding);
+  }
+  checkContent(item, place, 'content', encoding);
+}
+
+/** Text, or parts. */
+function checkContent(item: Fields, place: string, name: 'content' | 'output', encoding: TextEncoding): void {
+  const content = item[name];
+  if (typeof content === 'string') return;
+  if (!Array.isArray(content)) throw wrong(item, place, name, 'a string or an array of parts', encoding);
+  content.forEach((part: unknown, at) => {
+    checkPart(part, `${place}.${name}[${at}]`, encoding);
+  });
+}
+
+/** What holds the content of a part; one of them is enough. */
+const held: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  input_text: ['text'],
+  output_text: ['text'],
+  refusal: ['refusal'],
+  input_image: ['image_url', 'file_id'],
+  input_file: ['file_data', 'file_url', 'file_id'],
+};
+
+function checkPart(part: unknown, place: string, encoding: TextEncoding): void {
+  if (!isFields(part)) throw invalid(`${place} is ${shown(part, encoding)}, but must be an object.`);
+  if (typeof part.type !== 'string') throw wrong(part, place, 'type', 'a string', encoding);
+  const names = held[part.type];
+  const name = names?.find((each) => part[each] !== undefined && part[each] !== null);
+  if (names && name === undefined) throw invalid(`${place} has no \`${names.join('`, no `')}\`.`);
+  if (name !== undefined) checkText(part, place, name, encoding);
+}
+
+function checkText(item: Fields, place: string, name: string, encoding: TextEncoding): void {
+  if (typeof item[name] !== 'string') throw wrong(item, place, name, 'a string', encoding);
+}
+
+function wrong(item: Fields, place: string, name: string, expected: string, encoding: TextEncoding): Error {
+  const value = item[name];
+  if (value === undefined) return invalid(`${place} has no \`${name}\`, which must be ${expected}.`);
+  return invalid(`${place}.${name} is ${shown(value, encoding)}, but must be ${expected}.`);
+}
+
+function invalid(what: string): Error {
+  return gatewayError('request_invalid', { param: 'input', what });
+}
