@@ -3,6 +3,12 @@ import { modelOperations, row, sentence } from './row.js';
 
 type WithParam<V = unknown> = V & { param: string };
 
+/** Fields that some endpoint requires, so that leaving them out is no advice. */
+const requiredFields = new Set(['messages', 'input', 'documents', 'query', 'model', 'max_tokens']);
+
+const changeOf = (param: string): string =>
+  requiredFields.has(param) ? `Change \`${param}\`` : `Leave \`${param}\` out`;
+
 export const callerErrors = {
   authorization_missing: row({
     status: 401,
@@ -78,7 +84,8 @@ export const callerErrors = {
     when: 'A sampling parameter is outside its range.',
     remedy: 'Send a value inside the range that the message names, or leave the parameter out.',
     operations: ['putRoutingPolicy', ...modelOperations, 'countMessageTokens', 'explainRoutes'],
-    message: ({ param, value, range }) => `\`${param}\` is ${value}, but must be ${range}. Change it or leave it out.`,
+    message: ({ param, value, range }) =>
+      `\`${param}\` is ${value}, but must be ${range}. Change it${requiredFields.has(param) ? '' : ' or leave it out'}.`,
   }),
   field_type: row<WithParam<{ found: string; expected: string }>>({
     status: 400,
@@ -127,7 +134,7 @@ export const callerErrors = {
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
     operations: modelOperations,
-    message: ({ provider, param, reason, remedy = `Leave \`${param}\` out, or choose a route that can apply it.` }) =>
+    message: ({ provider, param, reason, remedy = `${changeOf(param)}, or choose a route that can apply it.` }) =>
       `Lodestone rejected the request before it reached the provider: ${provider} ${reason}. ${remedy}`,
   }),
   upstream_rejected: row<{ provider: string; quote: string }>({

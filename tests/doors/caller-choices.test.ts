@@ -106,7 +106,7 @@ describe('fast mode', () => {
     expect(upstream.calls[0]!.json).toMatchObject({ speed: 'fast' });
   });
 
-  it.each(['/v1/chat/completions'])('at %s is not asked for where it has none', async (path) => {
+  it.each(['/v1/messages', '/v1/chat/completions'])('at %s is not asked for where it has none', async (path) => {
     upstream.reset();
     const reply = await gateway.call('POST', path, ask('claude/acme/quiet/defra'));
     expect(reply, reply.text).toMatchObject({ status: 400, json: { error: { param: 'speed' } } });

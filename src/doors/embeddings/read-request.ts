@@ -76,12 +76,12 @@ function readInputs(input: unknown, encoding: TextEncoding): Inputs {
 }
 
 function textOf(text: string, name: string): string {
-  if (text === '') throw invalid('input', `${name} is an empty text. Leave it out.`);
+  if (text === '') throw invalid('input', `${name} is an empty text. Send a text.`);
   return JSON.stringify(text);
 }
 
 function tokensOf(tokens: readonly unknown[], name: string, encoding: TextEncoding): string {
-  if (tokens.length === 0) throw invalid('input', `${name} is an empty list. Leave it out.`);
+  if (tokens.length === 0) throw invalid('input', `${name} is an empty list. Send a token.`);
   const wrong = tokens.findIndex((token) => !Number.isInteger(token) || (token as number) < 0);
   if (wrong === -1) return JSON.stringify(tokens);
   const found = `a list of tokens whose entry ${wrong} is ${shown(tokens[wrong], encoding)}`;

@@ -8,6 +8,7 @@ import { nestingMax, tooDeep } from '../../wire/json-text.js';
 import { partialOf } from '../../wire/partial-fields.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 import { checkFallback, checkModel, checkOtherModels, type Fields, parseBody, tooDeepError } from '../body.js';
+import { tierAsked } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
 import { checkDoor } from '../wrong-door.js';
@@ -161,8 +162,9 @@ function translate(fields: Fields): Translation {
   const plain = write(plainMessages, false);
   const marked = write(markedMessages, true);
   const differs = JSON.stringify(plain) !== JSON.stringify(marked);
-  const hasExtras = tier !== null || tools.hosted.length > 0;
-  const extras = hasExtras ? { tier, tools: tools.hosted, audio: false } : undefined;
+  const asked = tierAsked(fields);
+  const hasExtras = asked.tier !== null || tools.hosted.length > 0;
+  const extras = hasExtras ? { ...asked, tools: tools.hosted, audio: false } : undefined;
   const hasEffort = effort.word === 'reasoning_effort';
   return { plain, marked: differs ? marked : undefined, inexpressible, optional, extras, hasEffort };
 }

@@ -178,7 +178,7 @@ const routerMetadata = object(
       'The receipt in the log: the generation’s id, or the hash of its leaf where `proof.hash_bodies` is off. Absent without a log.',
     ),
     generation_id: text('The generation’s id, at doors whose answers have an id of the provider.', idPattern('gen')),
-    omitted: array({ type: 'string' }, 'Optional fields that the route has no word for and that were left out.'),
+    omitted: array({ type: 'string' }, 'Fields that the route does not support and that were left out.'),
     stream_end: oneOfValues(['complete', 'stalled', 'cut'], 'Only on the last JSON frame of a stream: how it ended.'),
   },
   { optional: ['receipt', 'generation_id', 'omitted', 'stream_end'] },

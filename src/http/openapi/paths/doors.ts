@@ -20,10 +20,23 @@ const messageFields = {
     { minItems: 1 },
   ),
   system: {
-    anyOf: [{ type: 'string' }, { type: 'array' }, { type: 'null' }],
+    anyOf: [{ type: 'string' }, array(block, 'Text blocks.'), { type: 'null' }],
     description: 'The system prompt: text, or text blocks.',
   },
   fallback,
+};
+
+const orNull = { type: ['array', 'null'] };
+const serviceTier = textOrNull('A tier other than an ordinary one needs a price on the route.');
+const messageSettings = {
+  tools: array({ type: 'object', ...open }, 'What the model may call.', orNull),
+  stop_sequences: array({ type: 'string' }, 'Texts that end the answer.', orNull),
+  service_tier: serviceTier,
+};
+const responseSettings = {
+  tools: array(block, 'What the model may call.', orNull),
+  include: array({ type: 'string' }, 'What else the answer shall hold.', orNull),
+  service_tier: serviceTier,
 };
 
 const messagesError = object(
@@ -83,10 +96,17 @@ export const messages: Resource = {
   tag: { name: 'Messages', description: 'Anthropic’s Messages API, on every route.' },
   schemas: {
     MessageRequest: object(
-      { ...messageFields, max_tokens: integer('The most tokens that the answer may have.', { minimum: 1 }) },
-      { optional: ['system', 'fallback'], ...open },
+      {
+        ...messageFields,
+        ...messageSettings,
+        max_tokens: integer('The most tokens that the answer may have.', { minimum: 1 }),
+      },
+      { optional: ['system', 'fallback', ...Object.keys(messageSettings)], ...open },
     ),
-    MessageCountRequest: object(messageFields, { optional: ['system', 'fallback'], ...open }),
+    MessageCountRequest: object(
+      { ...messageFields, ...messageSettings },
+      { optional: ['system', 'fallback', ...Object.keys(messageSettings)], ...open },
+    ),
     Message: answer('message', {
       type: { const: 'message' },
       role: { const: 'assistant' },
@@ -144,9 +164,10 @@ export const responses: Resource = {
           description: 'Text, or items.',
         },
         instructions: textOrNull('The system prompt.'),
+        ...responseSettings,
         fallback,
       },
-      { optional: ['instructions', 'fallback'], ...open },
+      { optional: ['instructions', 'fallback', ...Object.keys(responseSettings)], ...open },
     ),
     Response: answer('response', {
       object: { const: 'response' },
