@@ -70,7 +70,9 @@ const ask = (provider: string, more: Json = {}, model = 'one'): Json => ({
 const post = (body: Json, headers = {}) => gateway.call('POST', path, body, { headers });
 const answerOf = (provider: string) =>
   json(
-    provider === 'plain' ? completion() : { ...fixtures[provider as Translated].whole(said), modelVersion: undefined },
+    provider === 'plain'
+      ? completion()
+      : { ...(fixtures[provider as Translated].whole(said) as object), modelVersion: undefined },
   );
 
 /** Each with a value, and the dialects that leave it out. */
