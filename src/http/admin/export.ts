@@ -40,7 +40,9 @@ export function registerExport(app: FastifyInstance, { store, journal }: HttpDep
 function refuse(error: unknown): never {
   if (!(error instanceof UnknownExportRow)) throw error;
   const id = error.id.slice(0, 100);
-  if (error.param === 'account') throw gatewayError('resource_not_found', { what: 'account', id, param: 'account' });
-  const reason = `is "${id}", but no row has this id: it was removed or never existed; resume by \`since\``;
-  throw gatewayError('field_invalid', { param: 'after', reason });
+  const reason =
+    error.param === 'account'
+      ? 'but there is no such account'
+      : 'but no row has this id: it was removed or never existed; resume by `since`';
+  throw gatewayError('field_invalid', { param: error.param, reason: `is "${id}", ${reason}` });
 }
