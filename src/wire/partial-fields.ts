@@ -38,7 +38,7 @@ export const partialBits = {
   emptyMessages: 1 << 23,
 } as const;
 
-export type PartialField = keyof typeof partialBits;
+type PartialField = keyof typeof partialBits;
 
 /** The names of bits that are values of a field. */
 const fieldOf: Partial<Record<PartialField, string>> = { highTemperature: 'temperature', metadataUser: 'metadata' };

@@ -3,7 +3,6 @@
  * what goes to the provider. It returns null for anything unusual, and for everything that is not valid: `readRequest` then parses
  * the body, and is the one that refuses. Both give the same result for every body that this one takes.
  */
-import { asLatin1, copyLatin1, decodeLatin1 } from '../../base/latin1.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import { JsonScanner } from '../../wire/json-scanner.js';
 import { nestingMax } from '../../wire/json-text.js';
@@ -11,6 +10,7 @@ import { partialBits, partialBitsOf, plainFields } from '../../wire/partial-fiel
 import { SeenNames } from '../../wire/seen-names.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 import { stopSequencesMax } from './messages.js';
+import { keptModelId } from './model-ids.js';
 import { scanMessages } from './scan-messages.js';
 
 const openBrace = 0x7b;
@@ -18,9 +18,6 @@ const closeBrace = 0x7d;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const quote = 0x22;
-
-/** A longer id is no id of a catalogue. */
-const modelIdMax = 256;
 
 /** Names that have a rule. */
 const ruledNames = [
@@ -53,10 +50,6 @@ const ruledNames = [
 ] as const;
 type RuledName = (typeof ruledNames)[number];
 const names = new SeenNames(ruledNames);
-
-/** Copies of model ids: a part of the body would keep the whole body in memory for as long as the record of the request. */
-const modelIds = new Map<string, string>();
-const modelIdsMax = 1_000;
 
 /** What one pass has found; used again for the next request. */
 const json = new JsonScanner();
@@ -197,15 +190,8 @@ function scanModel(): 'dropped' | null {
   const start = json.takePlainString();
   if (start === -1) return null;
   const id = json.text.slice(start, json.at - 1);
-  model = modelIds.get(id) ?? keptModelId(id);
+  model = keptModelId(id);
   return 'dropped';
-}
-
-function keptModelId(id: string): string {
-  const copy = decodeLatin1(asLatin1(id));
-  if (modelIds.size >= modelIdsMax) modelIds.clear();
-  if (id.length <= modelIdMax) modelIds.set(copyLatin1(asLatin1(id)), copy);
-  return copy;
 }
 
 function scanStreamOptions(): 'dropped' | null {
