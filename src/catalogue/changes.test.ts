@@ -115,9 +115,11 @@ describe('the changes between two catalogues', () => {
     const added = { id: 'anth', name: 'Anth', base_url: 'https://n.example/v1', headquarters: 'US', cloud_act: true };
     const data_policy = { trains: false, source: 'terms', as_of: '2026' };
     const more = { ...rest, providers: [...providers, { ...added, data_policy, source: 'site', as_of: '2026-11' }] };
-    expect(await changes(catalogue({}), more)).toEqual([['provider', 'anth', 'id', null, 'anth', 'site', '2026-11']]);
+    expect(await changes(catalogue({}), more)).toEqual([
+      ['jurisdiction', 'anth', 'id', null, 'anth', 'site', '2026-11'],
+    ]);
     expect((await changes(more, catalogue({}))).map((row) => row.slice(0, 5))).toEqual([
-      ['provider', 'anth', 'id', 'anth', null],
+      ['jurisdiction', 'anth', 'id', 'anth', null],
     ]);
   });
 

@@ -1,5 +1,5 @@
 /** What a load of the catalogue has changed, fact by fact. */
-import { type ChangeKind, type Facts, type FactValue, factKinds, provenanceOf } from './facts.js';
+import { type ChangeKind, changeKinds, type Facts, type FactValue, provenanceOf } from './facts.js';
 import type { Snapshot } from './route.js';
 
 /** One change, as `GET /v1/catalogue/changes` shows it. */
@@ -28,14 +28,14 @@ export function changesBetween(before: Partial<Facts>, after: Facts, snapshot: S
   });
 }
 
-/** What comes and goes as a whole. */
-const comesWhole = ['route', 'model', 'provider'] as const;
+/** What comes and goes as a whole; a provider does so as a jurisdiction. */
+const comesWhole = ['route', 'model', 'jurisdiction'] as const;
 
 const nameOf = (kind: ChangeKind, id: string, field: string): string => JSON.stringify([kind, id, field]);
 
 function differences(before: Partial<Facts>, after: Facts): Difference[] {
   const found: Difference[] = [];
-  for (const kind of factKinds) {
+  for (const kind of changeKinds) {
     const [old, now] = [before[kind] ?? {}, after[kind]];
     for (const id of namesOf(old, now)) {
       for (const field of namesOf(old[id], now[id])) {
@@ -63,7 +63,7 @@ function factAt(fields: Readonly<Record<string, FactValue>> | undefined, name: s
 function providersBetween({ jurisdiction: old = {} }: Partial<Facts>, { jurisdiction: now }: Facts): Difference[] {
   return namesOf(old, now).flatMap((id): Difference[] => {
     const [from, to] = [Object.hasOwn(old, id) ? id : null, Object.hasOwn(now, id) ? id : null];
-    return from === to ? [] : [{ kind: 'provider', id, field: 'id', from, to }];
+    return from === to ? [] : [{ kind: 'jurisdiction', id, field: 'id', from, to }];
   });
 }
 

@@ -7,18 +7,14 @@ import { priceFacts } from './price-facts.js';
 import { noProvenance, type Provenance } from './provenance.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 
-export const factKinds = ['price', 'region', 'carbon', 'jurisdiction', 'terms', 'route', 'model'] as const;
-type FactKind = (typeof factKinds)[number];
-
-/** What a change may be about: a fact, or a provider that came or went, which is no fact of its own. */
-export const changeKinds = [...factKinds, 'provider'] as const;
+export const changeKinds = ['price', 'region', 'carbon', 'jurisdiction', 'terms', 'route', 'model'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
 export type FactValue = string | number | boolean | readonly string[];
 
 /** By the subject's id, then by the name of the field. An unknown value has no entry. */
 type Subjects = Record<string, Record<string, FactValue>>;
-export type Facts = Readonly<Record<FactKind, Subjects>>;
+export type Facts = Readonly<Record<ChangeKind, Subjects>>;
 
 /** null-prototype objects, because ids and names of fields come from files. */
 const empty = <T>(): Record<string, T> => Object.create(null) as Record<string, T>;
@@ -26,10 +22,10 @@ const empty = <T>(): Record<string, T> => Object.create(null) as Record<string, 
 class FactList {
   readonly facts: Facts = Object.assign(
     Object.create(null),
-    Object.fromEntries(factKinds.map((kind) => [kind, empty()])),
+    Object.fromEntries(changeKinds.map((kind) => [kind, empty()])),
   );
 
-  add(kind: FactKind, id: string, fields: Readonly<Record<string, FactValue | null | undefined>>): void {
+  add(kind: ChangeKind, id: string, fields: Readonly<Record<string, FactValue | null | undefined>>): void {
     for (const [name, value] of Object.entries(fields)) {
       if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) continue;
       this.facts[kind][id] ??= empty();

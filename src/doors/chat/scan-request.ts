@@ -93,9 +93,7 @@ export function scanRequest(bytes: Buffer): ChatRequest | null {
   };
 }
 
-function includesUsage(options: Record<string, unknown> | null): boolean {
-  return options?.include_usage === true;
-}
+const includesUsage = (options: Record<string, unknown> | null): boolean => options?.include_usage === true;
 
 function otherOptions(options: Record<string, unknown> | null): string {
   return options ? JSON.stringify({ ...options, include_usage: undefined }).slice(1, -1) : '';
@@ -189,8 +187,7 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
 function scanModel(): 'dropped' | null {
   const start = json.takePlainString();
   if (start === -1) return null;
-  const id = json.text.slice(start, json.at - 1);
-  model = keptModelId(id);
+  model = keptModelId(json.text.slice(start, json.at - 1));
   return 'dropped';
 }
 
@@ -223,8 +220,8 @@ function scanOther(name: string): boolean {
   const code = json.peek();
   const start = json.at;
   if (!json.skipValue(nestingMax - 1)) return false;
-  const isOpaque = code === openBrace && name !== 'metadata';
-  partial |= partialBitsOf(name, isOpaque ? true : JSON.parse(json.text.slice(start, json.at)));
+  const value = code === openBrace && name !== 'metadata' ? true : JSON.parse(json.text.slice(start, json.at));
+  partial |= partialBitsOf(name, value);
   return true;
 }
 
@@ -274,8 +271,7 @@ const plainCharacters = /^[\x20-\x7e]+$/;
 
 function scanCacheKey(): boolean {
   const start = json.takePlainString();
-  if (start === -1) return false;
-  const text = json.text.slice(start, json.at - 1);
+  const text = start === -1 ? '' : json.text.slice(start, json.at - 1);
   if (!plainCharacters.test(text)) return false;
   cacheKey = text;
   partial |= partialBits.prompt_cache_key;
