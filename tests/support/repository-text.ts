@@ -18,7 +18,7 @@ export interface Passage {
   text: string;
 }
 
-const binary = /\.(?:jpe?g|png|gif|ico|woff2?|mmdb|gz|br|zst)$/;
+const binary = /\.(?:jpe?g|png|gif|webp|ico|woff2?|mmdb|gz|br|zst)$/;
 /** Made by npm, and full of hashes that look like anything. */
 const lockFile = /(?:^|\/)package-lock\.json$/;
 
