@@ -29,6 +29,9 @@ REFUSALS = [
     ("a limit of a key is not above its account's", "invalid_request_error", r"must not be above the account.s limit"),
     ("a provider that a request names must be in the catalogue", "invalid_request_error", r"^`provider\.\w+` has .* which is not a provider of the catalogue"),
     ("a period begins before it ends", "invalid_request_error", r"^`(from|since)` must (not be later than|be at most 366 days before)"),
+    ("an account that an export is of must be there", "invalid_request_error", r"^`account` is .* but there is no such account"),
+    ("a list goes on after a row that is there", "invalid_request_error", r"^`after` is "),
+    ("a date must be one of the calendar", "invalid_request_error", r" must be an RFC 3339 time or a date"),
     ("only the payment processor can sign a webhook call", "webhook_signature_invalid", r"."),
 ]
 

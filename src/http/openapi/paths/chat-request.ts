@@ -57,7 +57,7 @@ interface Ids {
 }
 
 /** `additionalProperties: false`: a mistyped wish is refused and not ignored. */
-const requestPreferencesSchema: Schema = {
+export const requestPreferencesSchema: Schema = {
   type: ['object', 'null'],
   description:
     'Wishes of this request, in OpenRouter’s form. They only narrow what the routing policy leaves, and hold for an explicit id too. Never sent to a provider.',

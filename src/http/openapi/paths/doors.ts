@@ -12,6 +12,24 @@ const fallback = { type: ['object', 'null'], description: 'As for chat completio
 const block = object({ type: text('What it is.') }, open);
 const content: Schema = { anyOf: [{ type: 'string' }, array(block, 'Blocks.')], description: 'Text, or blocks.' };
 
+/** A tool without a type is a function of the client. */
+const tool: Schema = {
+  anyOf: [
+    { type: 'object', properties: { type: { type: 'string', not: { const: 'custom' } } }, required: ['type'], ...open },
+    {
+      type: 'object',
+      properties: {
+        type: { enum: ['custom', null] },
+        name: { type: 'string', minLength: 1 },
+        description: { type: ['string', 'null'] },
+        input_schema: { type: 'object', ...open },
+      },
+      required: ['name', 'input_schema'],
+      ...open,
+    },
+  ],
+};
+
 const messageFields = {
   model,
   messages: array(
@@ -29,7 +47,7 @@ const messageFields = {
 const orNull = { type: ['array', 'null'] };
 const serviceTier = textOrNull('A tier other than an ordinary one needs a price on the route.');
 const messageSettings = {
-  tools: array({ type: 'object', ...open }, 'What the model may call.', orNull),
+  tools: array(tool, 'What the model may call.', orNull),
   stop_sequences: array({ type: 'string' }, 'Texts that end the answer.', orNull),
   service_tier: serviceTier,
 };

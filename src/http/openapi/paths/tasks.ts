@@ -6,6 +6,7 @@ import { routerHeaders } from '../headers.js';
 import { keyOperation } from '../operations.js';
 import { array, integer, number, object, oneOfValues, ref, text } from '../schema.js';
 import type { Example, Resource, Schema } from '../types.js';
+import { requestPreferencesSchema } from './chat-request.js';
 
 const open = { additionalProperties: true };
 const model = { ...modelIdSchema, description: 'A pin, `auto/…` or `alias/…` of a model of the endpoint’s kind.' };
@@ -14,7 +15,7 @@ const fallback = {
   description: 'As for chat completions, with routes of the same model only. The saved chain does not apply.',
   ...open,
 };
-const provider = { type: ['object', 'null'], description: 'As for chat completions.', ...open };
+const provider = { ...requestPreferencesSchema, description: 'As for chat completions.' };
 const sessionId = { type: ['string', 'null'], minLength: 1, maxLength: 256, description: 'As for chat completions.' };
 const ours = { fallback, provider, session_id: sessionId };
 const ourNames = Object.keys(ours);
