@@ -51,6 +51,62 @@ const messageSettings = {
   stop_sequences: array({ type: 'string' }, 'Texts that end the answer.', orNull),
   service_tier: serviceTier,
 };
+/** An object of one of these types, with text in a member. */
+const typed = (types: readonly string[], member: string): Schema => ({
+  type: 'object',
+  properties: { type: { enum: types }, [member]: { type: 'string' } },
+  required: ['type', member],
+  ...open,
+});
+const otherThan = (types: readonly string[]): Schema => ({
+  ...{ type: 'object', properties: { type: { type: 'string', not: { enum: types } } }, required: ['type'], ...open },
+});
+const parts: Schema = array(
+  {
+    anyOf: [
+      typed(['text', 'input_text', 'output_text'], 'text'),
+      typed(['refusal'], 'refusal'),
+      ...['image_url', 'file_id'].map((member) => typed(['input_image'], member)),
+      ...['file_data', 'file_url', 'file_id'].map((member) => typed(['input_file'], member)),
+      otherThan(['text', 'input_text', 'output_text', 'refusal', 'input_image', 'input_file']),
+    ],
+  },
+  'Parts.',
+);
+const textOrParts: Schema = { anyOf: [{ type: 'string' }, parts] };
+const item: Schema = {
+  anyOf: [
+    {
+      type: 'object',
+      properties: {
+        type: { enum: ['message', null] },
+        role: { enum: ['user', 'assistant', 'system', 'developer'] },
+        content: textOrParts,
+      },
+      required: ['role', 'content'],
+      ...open,
+    },
+    {
+      type: 'object',
+      properties: {
+        type: { const: 'function_call' },
+        call_id: { type: 'string' },
+        name: { type: 'string' },
+        arguments: { type: 'string' },
+      },
+      required: ['type', 'call_id', 'name', 'arguments'],
+      ...open,
+    },
+    {
+      type: 'object',
+      properties: { type: { const: 'function_call_output' }, call_id: { type: 'string' }, output: textOrParts },
+      required: ['type', 'call_id', 'output'],
+      ...open,
+    },
+    otherThan(['message', 'function_call', 'function_call_output', 'item_reference']),
+  ],
+};
+
 const responseSettings = {
   tools: array(block, 'What the model may call.', orNull),
   include: array({ type: 'string' }, 'What else the answer shall hold.', orNull),
@@ -178,7 +234,7 @@ export const responses: Resource = {
       {
         model,
         input: {
-          anyOf: [{ type: 'string' }, array({ type: 'object', ...open }, 'Items.', { minItems: 1 })],
+          anyOf: [{ type: 'string' }, array(item, 'Items.', { minItems: 1 })],
           description: 'Text, or items.',
         },
         instructions: textOrNull('The system prompt.'),
