@@ -118,6 +118,11 @@ export function checkRange(value: unknown, param: string, high: number, encoding
   throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
 }
 
+/** The entry of a table by a client's word, which may be the name of something that every object has, such as `constructor`. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}
+
 export function isFields(value: unknown): value is Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

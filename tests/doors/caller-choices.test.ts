@@ -68,6 +68,29 @@ describe('a list of models that the provider would choose from', () => {
   });
 });
 
+describe('a word that every object knows', () => {
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    '%s as a type is an unknown one',
+    async (type) => {
+      const model = 'plain/acme/one/defra';
+      const image = { type: 'image', source: { type } };
+      const bodies: [string, object][] = [
+        ...[[{ type }], [image], [{ type: 'text', text: 'Hi' }]].map((content): [string, object] => [
+          '/v1/messages',
+          { model, max_tokens: 5, messages: [{ role: 'user', content }], tool_choice: { type } },
+        ]),
+        ['/v1/responses', { model, input: [{ role: 'user', content: [{ type }] }] }],
+        ['/v1/responses', { model, input: [{ type }] }],
+      ];
+      for (const [path, body] of bodies) {
+        const reply = await gateway.call('POST', path, body);
+        // A native route gets it as it is, and this one does not answer it.
+        expect(reply.status, `${path} ${reply.text}`).toBe(path === '/v1/messages' ? 400 : 503);
+      }
+    },
+  );
+});
+
 describe('a spoken answer', () => {
   const ask = (model: string) => ({
     ...{ model, messages, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } },

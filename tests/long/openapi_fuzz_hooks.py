@@ -5,6 +5,7 @@ import os
 import re
 
 import schemathesis
+from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
 # Each depends on what is stored, on the clock or on a secret: why, the error's code, and its message.
@@ -45,6 +46,18 @@ def refusal_of(response):
         if error.get("code") == code and re.search(message, error["message"]):
             return why
     return None
+
+
+@schemathesis.check
+def answers_without_a_server_error(ctx, response, case):
+    """The gateway under test has no credentials of real providers, and says so with a 503."""
+    try:
+        return not_a_server_error(ctx, response, case)
+    except AssertionError:
+        if response.status_code != 503 or '"provider_not_configured"' not in response.text:
+            raise
+        keep("a provider that a request names must be configured", case)
+        return None
 
 
 @schemathesis.check

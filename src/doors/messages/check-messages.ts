@@ -4,7 +4,7 @@
  */
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
-import { type Fields, isFields } from '../body.js';
+import { entryOf, type Fields, isFields } from '../body.js';
 
 const roles = ['user', 'assistant', 'system'];
 
@@ -82,7 +82,7 @@ const sourceTexts: Readonly<Record<string, readonly string[]>> = {
 };
 
 function checkBlock(block: Fields, type: string, place: Place): void {
-  checkTexts(block, texts[type], `\`${type}\` block`, place);
+  checkTexts(block, entryOf(texts, type), `\`${type}\` block`, place);
   if (type === 'image' || type === 'document') checkSource(block.source, type, place);
   else if (type === 'tool_result') checkContent(block.content, type, place);
   else if (type === 'tool_use' && block.input !== undefined && !isFields(block.input)) {
@@ -105,7 +105,7 @@ function checkSource(source: unknown, type: string, place: Place): void {
   if (!isFields(source) || typeof source.type !== 'string') {
     throw place.refuse(`has a \`${type}\` block whose \`source\` is not an object with a \`type\``);
   }
-  checkTexts(source, sourceTexts[source.type], `\`${source.type}\` source of a \`${type}\` block`, place);
+  checkTexts(source, entryOf(sourceTexts, source.type), `\`${source.type}\` source of a \`${type}\` block`, place);
   if (source.type === 'content') checkContent(source.content, type, place);
 }
 

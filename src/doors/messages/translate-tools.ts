@@ -1,5 +1,5 @@
 /** Translates the tools of a Messages request to the chat format, and finds those that run at the provider. */
-import { type Fields, isFields } from '../body.js';
+import { entryOf, type Fields, isFields } from '../body.js';
 import { noteMembers, type ToolNotes } from '../tool-members.js';
 
 interface TranslatedTools {
@@ -64,7 +64,7 @@ function noteChoice(choice: Fields | undefined, { functions, tools }: Offered, n
   if (type === 'tool') {
     if (functions === 0 && !tools.some((tool) => tool.name === name))
       refuse('has no tool that it could be made to use');
-  } else if (choices[String(type)] === undefined)
+  } else if (entryOf(choices, String(type)) === undefined)
     refuse(`does not support a tool choice of the type "${String(type)}"`);
   else if (tools.length === 0 && type === 'any') refuse('has no tool that it could be made to use');
   else if (tools.length === 0) notes.optional.push({ name: 'tool_choice', word: null });
@@ -92,7 +92,9 @@ const choices: Record<string, string> = { auto: 'auto', any: 'required', none: '
 function choiceOf(choice: Fields | undefined): Fields {
   if (choice === undefined) return {};
   const word =
-    choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choices[String(choice.type)];
+    choice.type === 'tool'
+      ? { type: 'function', function: { name: choice.name } }
+      : entryOf(choices, String(choice.type));
   return {
     ...(word !== undefined && { tool_choice: word }),
     ...(choice.disable_parallel_tool_use === true && { parallel_tool_calls: false }),

@@ -4,7 +4,7 @@
  */
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
-import { type Fields, isFields } from '../body.js';
+import { entryOf, type Fields, isFields } from '../body.js';
 
 /** Throws the error of the first item that is not valid. */
 export function checkInput(input: unknown, encoding: TextEncoding): void {
@@ -84,7 +84,7 @@ const held: Readonly<Record<string, readonly string[]>> = {
 function checkPart(part: unknown, place: string, encoding: TextEncoding): void {
   if (!isFields(part)) throw invalid(`${place} is ${shown(part, encoding)}, but must be an object.`);
   if (typeof part.type !== 'string') throw wrong(part, place, 'type', 'a string', encoding);
-  const names = held[part.type];
+  const names = entryOf(held, part.type);
   const name = names?.find((each) => part[each] !== undefined && part[each] !== null);
   if (names && name === undefined) throw invalid(`${place} has no \`${names.join('`, no `')}\`.`);
   if (name !== undefined) checkText(part, place, name, encoding);
