@@ -36,7 +36,12 @@ async function fuzz() {
     const refusals = join(folder, 'refusals.jsonl');
     const args = ['--config-file', configFile, 'run', `${gateway.url}/openapi.json`];
     args.push('--phases', 'coverage,fuzzing', '--max-examples', examples, '--continue-on-failure', '--no-color');
-    args.push('--exclude-checks', 'positive_data_acceptance,ignored_auth,not_a_server_error', '--generation-database', 'none');
+    args.push(
+      '--exclude-checks',
+      'positive_data_acceptance,ignored_auth,not_a_server_error',
+      '--generation-database',
+      'none',
+    );
     // It keeps what it found in its working directory, so that is a temporary one.
     process.exitCode = await run(args, folder, { SCHEMATHESIS_HOOKS: hooks, LODESTONE_FUZZ_REFUSALS: refusals });
     tellRefusals(refusals);
