@@ -118,11 +118,36 @@ export function checkRange(value: unknown, param: string, high: number, encoding
   throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
 }
 
-/** The entry of a table by a client's word, which may be the name of something that every object has, such as `constructor`. */
-export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
-  return Object.hasOwn(table, word) ? table[word] : undefined;
+/** A whole number of 1 or more; absent is fine. */
+export function checkLimit(value: unknown, param: string, encoding: TextEncoding): void {
+  if (value === undefined) return;
+  checkType(value, param, 'number', 'an integer', encoding);
+  if (Number.isInteger(value) && (value as number) >= 1) return;
+  const range = 'an integer of 1 or greater';
+  throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
+}
+
+export interface ListRule {
+  /** As the error names it: "an array of strings". */
+  readonly expected: string;
+  isRight(entry: unknown): boolean;
+}
+
+export const listOfTexts: ListRule = { expected: 'an array of strings', isRight: (entry) => typeof entry === 'string' };
+
+/** A list of which each entry is right; absent is fine. */
+export function checkEntries(list: unknown, param: string, rule: ListRule, encoding: TextEncoding): void {
+  if (list === undefined) return;
+  const { expected } = rule;
+  if (!Array.isArray(list)) throw gatewayError('field_type', { param, found: shown(list, encoding), expected });
+  const wrong = list.findIndex((entry) => !rule.isRight(entry));
+  if (wrong === -1) return;
+  const found = `an array whose entry ${wrong} is ${shown(list[wrong], encoding)}`;
+  throw gatewayError('field_type', { param, found, expected });
 }
 
 export function isFields(value: unknown): value is Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
+
+export const listOfTools: ListRule = { expected: 'an array of tools', isRight: isFields };

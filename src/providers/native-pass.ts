@@ -121,7 +121,7 @@ function mentions({ members, encoding }: AskedFields, text: string): boolean {
 
 /** Whether a route cannot take the conversation, because it leaves out messages that say nothing, and these are all. */
 export function hasNoTurnOn(route: AskedRoute, request: AskedFields): boolean {
-  return (omittedBits(route, request) & noTurns) !== 0;
+  return ((request.partial ?? 0) & noTurns) !== 0 && (omittedBits(route, request) & noTurns) !== 0;
 }
 
 const user: readonly string[] = ['user'];

@@ -75,7 +75,8 @@ describe('members of a JSON object', () => {
       const text = `{"a":"${inside}"}`;
       const started = threadTime().ranMs;
       expect(findMembers(text)).not.toBeNull();
-      expect(threadTime().ranMs - started).toBeLessThan(300);
+      // work by the square of the length would take minutes
+      expect(threadTime().ranMs - started).toBeLessThan(5_000);
     }
   });
 });

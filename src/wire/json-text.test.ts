@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
-import { parseJsonBytes, plainText, readable, shown } from './json-text.js';
+import { entryOf, parseJsonBytes, plainText, readable, shown } from './json-text.js';
 
 const pieces = ['a', ' ', 'é', '字', '😀', '\\n', '\\"', '\\\\', '\\/', '\u0080', '\u2028', '\ufeff', '\u007f'];
 const escapes = ['\\u00e9', '\\ud83d\\ude00', '\\u0000', '\\ud83d', '\\u2028', '\\\\u0041'];
@@ -103,5 +103,12 @@ describe('a value in a message', () => {
     expect(line.endsWith('…')).toBe(true);
     expect(line).not.toContain('\ufffd');
     expect(line).toBe(Buffer.from(line).toString());
+  });
+});
+
+describe('a table that is asked by a foreign word', () => {
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'b'])('has no entry for %s', (word) => {
+    expect(entryOf({ a: 1 }, word)).toBe(undefined);
+    expect(entryOf({ a: 1 }, 'a')).toBe(1);
   });
 });

@@ -100,3 +100,8 @@ export function bytesTooDeep(bytes: Uint8Array): boolean {
   }
   return false;
 }
+
+/** The entry of a table by a word of a client or a provider, which may name what every object has, such as `constructor`. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
+  return Object.hasOwn(table, word) ? table[word] : undefined;
+}

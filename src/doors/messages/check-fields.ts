@@ -1,7 +1,17 @@
 /** Checks the fields of a Messages request other than its messages. What a provider may know and Lodestone does not is left to the provider. */
 import { gatewayError } from '../../errors/gateway-error.js';
-import { shown, type TextEncoding } from '../../wire/json-text.js';
-import { checkObject, checkRange, checkType, type Fields, isFields } from '../body.js';
+import type { TextEncoding } from '../../wire/json-text.js';
+import {
+  checkEntries,
+  checkLimit,
+  checkObject,
+  checkRange,
+  checkType,
+  type Fields,
+  isFields,
+  listOfTexts,
+  listOfTools,
+} from '../body.js';
 import { checkSystem } from './check-messages.js';
 
 export function checkFields(fields: Fields, encoding: TextEncoding, needsLimit: boolean): void {
@@ -9,13 +19,7 @@ export function checkFields(fields: Fields, encoding: TextEncoding, needsLimit: 
   if (limit === undefined && needsLimit) {
     throw invalid('max_tokens', '`max_tokens` is missing. Say how many tokens the answer may have.');
   }
-  if (limit !== undefined) {
-    checkType(limit, 'max_tokens', 'number', 'an integer', encoding);
-    if (!Number.isInteger(limit) || (limit as number) < 1) {
-      const values = { param: 'max_tokens', value: shown(limit, encoding), range: 'an integer of 1 or greater' };
-      throw gatewayError('parameter_out_of_range', values);
-    }
-  }
+  checkLimit(limit, 'max_tokens', encoding);
   checkRange(fields.temperature, 'temperature', 1, encoding);
   checkRange(fields.top_p, 'top_p', 1, encoding);
   checkRange(fields.top_k, 'top_k', Number.MAX_SAFE_INTEGER, encoding);
@@ -25,30 +29,9 @@ export function checkFields(fields: Fields, encoding: TextEncoding, needsLimit: 
     if (fields[param] !== undefined) checkObject(fields[param], param, encoding);
   }
   checkSystem(fields.system, encoding);
-  checkEntries(
-    fields.stop_sequences,
-    'stop_sequences',
-    'an array of strings',
-    (entry) => typeof entry === 'string',
-    encoding,
-  );
+  checkEntries(fields.stop_sequences, 'stop_sequences', listOfTexts, encoding);
   checkMembers(fields, encoding);
   checkTools(fields, encoding);
-}
-
-function checkEntries(
-  list: unknown,
-  param: string,
-  expected: string,
-  isRight: (entry: unknown) => boolean,
-  encoding: TextEncoding,
-): void {
-  if (list === undefined) return;
-  if (!Array.isArray(list)) throw gatewayError('field_type', { param, found: shown(list, encoding), expected });
-  const wrong = list.findIndex((entry) => !isRight(entry));
-  if (wrong === -1) return;
-  const found = `an array whose entry ${wrong} is ${shown(list[wrong], encoding)}`;
-  throw gatewayError('field_type', { param, found, expected });
 }
 
 /** Members of objects, with the type that each must have. */
@@ -76,7 +59,7 @@ function checkMembers(fields: Fields, encoding: TextEncoding): void {
 }
 
 function checkTools({ tools, tool_choice: choice }: Fields, encoding: TextEncoding): void {
-  checkEntries(tools, 'tools', 'an array of tools', isFields, encoding);
+  checkEntries(tools, 'tools', listOfTools, encoding);
   ((tools ?? []) as Fields[]).forEach((tool, at) => {
     const wrong = wrongOf(tool);
     if (wrong) throw invalid('tools', `tools[${at}] ${wrong}.`);

@@ -3,8 +3,8 @@
  * is refused here. Blocks of types that are not known here are left to the provider.
  */
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { shown, type TextEncoding } from '../../wire/json-text.js';
-import { entryOf, type Fields, isFields } from '../body.js';
+import { entryOf, shown, type TextEncoding } from '../../wire/json-text.js';
+import { type Fields, isFields } from '../body.js';
 
 const roles = ['user', 'assistant', 'system'];
 

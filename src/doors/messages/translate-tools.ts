@@ -1,5 +1,6 @@
 /** Translates the tools of a Messages request to the chat format, and finds those that run at the provider. */
-import { entryOf, type Fields, isFields } from '../body.js';
+import { entryOf } from '../../wire/json-text.js';
+import { type Fields, isFields } from '../body.js';
 import { noteMembers, type ToolNotes } from '../tool-members.js';
 
 interface TranslatedTools {

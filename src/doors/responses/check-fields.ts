@@ -1,7 +1,7 @@
 /** Checks the members of the fields of a Responses request. What a provider may know and Lodestone does not is left to the provider. */
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
-import { checkObject, checkType, type Fields, isFields } from '../body.js';
+import { checkEntries, checkObject, checkType, type Fields, isFields, listOfTexts, listOfTools } from '../body.js';
 
 const texts = ['service_tier', 'truncation', 'user', 'safety_identifier', 'prompt_cache_key'];
 
@@ -19,8 +19,8 @@ export function checkMembers(fields: Fields, encoding: TextEncoding): void {
   checkMember(reasoning, 'reasoning.summary', encoding);
   checkMember(fields.text, 'text.verbosity', encoding);
   checkFormat((fields.text as Fields | undefined)?.format, encoding);
-  checkEntries(include, 'include', 'an array of strings', (entry) => typeof entry === 'string', encoding);
-  checkEntries(fields.tools, 'tools', 'an array of tools', isFields, encoding);
+  checkEntries(include, 'include', listOfTexts, encoding);
+  checkEntries(fields.tools, 'tools', listOfTools, encoding);
   checkTools((fields.tools ?? []) as Fields[], 'tools');
   checkChoice(fields.tool_choice, encoding);
 }
@@ -39,19 +39,6 @@ function checkFormat(format: unknown, encoding: TextEncoding): void {
   if (type !== 'json_schema') return;
   if (typeof name !== 'string') throw invalid('text.format', '`text.format` has no `name`, which must be a string.');
   if (!isFields(schema)) throw invalid('text.format', '`text.format` has no `schema`, which must be an object.');
-}
-
-function checkEntries(
-  list: unknown,
-  param: string,
-  expected: string,
-  isRight: (entry: unknown) => boolean,
-  encoding: TextEncoding,
-): void {
-  const wrong = Array.isArray(list) ? list.findIndex((entry) => !isRight(entry)) : -1;
-  if (wrong === -1) return;
-  const found = `an array whose entry ${wrong} is ${shown((list as unknown[])[wrong], encoding)}`;
-  throw gatewayError('field_type', { param, found, expected });
 }
 
 function checkTools(tools: readonly Fields[], place: string): void {

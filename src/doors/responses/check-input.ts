@@ -3,8 +3,8 @@
  * and parts of types that are not known here are left to the provider.
  */
 import { gatewayError } from '../../errors/gateway-error.js';
-import { shown, type TextEncoding } from '../../wire/json-text.js';
-import { entryOf, type Fields, isFields } from '../body.js';
+import { entryOf, shown, type TextEncoding } from '../../wire/json-text.js';
+import { type Fields, isFields } from '../body.js';
 
 /** Throws the error of the first item that is not valid. */
 export function checkInput(input: unknown, encoding: TextEncoding): void {

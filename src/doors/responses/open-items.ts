@@ -1,5 +1,7 @@
 /** The items of a native stream as far as they were delivered, so that they can be closed where the provider does not. */
+
 import { asLatin1, decodeLatin1, encodeLatin1 } from '../../base/latin1.js';
+import { entryOf } from '../../wire/json-text.js';
 import { type Fields, isFields } from '../body.js';
 
 interface OpenItem {
@@ -26,7 +28,7 @@ export class OpenItems {
   }
 
   take(type: string, data: string): void {
-    const member = fills[type];
+    const member = entryOf(fills, type);
     const isItem = type === 'response.output_item.added' || type === 'response.output_item.done';
     if (member === undefined && !isItem && type !== 'response.content_part.added') return;
     const event = parsed(data);

@@ -6,11 +6,12 @@ import { encodeLatin1 } from '../../base/latin1.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, Inexpressible, OptionalField } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
-import { nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
+import { nestingMax, type TextEncoding, tooDeep } from '../../wire/json-text.js';
 import { partialOf } from '../../wire/partial-fields.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 import {
   checkFallback,
+  checkLimit,
   checkModel,
   checkObject,
   checkOtherModels,
@@ -117,14 +118,7 @@ function checkStateless(fields: Fields): void {
 }
 
 function checkFields(fields: Fields, encoding: TextEncoding): void {
-  const { max_output_tokens: limit } = fields;
-  if (limit !== undefined) {
-    checkType(limit, 'max_output_tokens', 'number', 'an integer', encoding);
-    if (!Number.isInteger(limit) || (limit as number) < 1) {
-      const values = { param: 'max_output_tokens', value: shown(limit, encoding), range: 'an integer of 1 or greater' };
-      throw gatewayError('parameter_out_of_range', values);
-    }
-  }
+  checkLimit(fields.max_output_tokens, 'max_output_tokens', encoding);
   checkRange(fields.temperature, 'temperature', 2, encoding);
   checkRange(fields.top_p, 'top_p', 1, encoding);
   for (const param of ['stream', 'store', 'background', 'parallel_tool_calls']) {
@@ -133,10 +127,6 @@ function checkFields(fields: Fields, encoding: TextEncoding): void {
   if (fields.instructions !== undefined) checkType(fields.instructions, 'instructions', 'string', 'a string', encoding);
   for (const param of ['reasoning', 'text', 'metadata']) {
     if (fields[param] !== undefined) checkObject(fields[param], param, encoding);
-  }
-  for (const param of ['tools', 'include']) {
-    if (fields[param] === undefined || Array.isArray(fields[param])) continue;
-    throw gatewayError('field_type', { param, found: shown(fields[param], encoding), expected: 'an array' });
   }
 }
 

@@ -1,5 +1,6 @@
 /** Describes the doors beside chat completions: `/v1/messages` and `/v1/responses`. */
 import { modelIdSchema } from '../../../catalogue/model-id.js';
+import { block, item, message, messageTool } from '../door-bodies.js';
 import { routerHeaders } from '../headers.js';
 import { json, keyOperation } from '../operations.js';
 import { array, integer, object, ref, text, textOrNull } from '../schema.js';
@@ -9,34 +10,9 @@ const open = { additionalProperties: true };
 const model = { ...modelIdSchema, description: 'A pin, `auto/…` or `alias/…`.' };
 const fallback = { type: ['object', 'null'], description: 'As for chat completions.', ...open };
 
-const block = object({ type: text('What it is.') }, open);
-const content: Schema = { anyOf: [{ type: 'string' }, array(block, 'Blocks.')], description: 'Text, or blocks.' };
-
-/** A tool without a type is a function of the client. */
-const tool: Schema = {
-  anyOf: [
-    { type: 'object', properties: { type: { type: 'string', not: { const: 'custom' } } }, required: ['type'], ...open },
-    {
-      type: 'object',
-      properties: {
-        type: { enum: ['custom', null] },
-        name: { type: 'string', minLength: 1 },
-        description: { type: ['string', 'null'] },
-        input_schema: { type: 'object', ...open },
-      },
-      required: ['name', 'input_schema'],
-      ...open,
-    },
-  ],
-};
-
 const messageFields = {
   model,
-  messages: array(
-    object({ role: text('Who speaks.', { enum: ['user', 'assistant', 'system'] }), content }, open),
-    'The conversation.',
-    { minItems: 1 },
-  ),
+  messages: array(message, 'The conversation.', { minItems: 1 }),
   system: {
     anyOf: [{ type: 'string' }, array(block, 'Text blocks.'), { type: 'null' }],
     description: 'The system prompt: text, or text blocks.',
@@ -47,66 +23,10 @@ const messageFields = {
 const orNull = { type: ['array', 'null'] };
 const serviceTier = textOrNull('A tier other than an ordinary one needs a price on the route.');
 const messageSettings = {
-  tools: array(tool, 'What the model may call.', orNull),
+  tools: array(messageTool, 'What the model may call.', orNull),
   stop_sequences: array({ type: 'string' }, 'Texts that end the answer.', orNull),
   service_tier: serviceTier,
 };
-/** An object of one of these types, with text in a member. */
-const typed = (types: readonly string[], member: string): Schema => ({
-  type: 'object',
-  properties: { type: { enum: types }, [member]: { type: 'string' } },
-  required: ['type', member],
-  ...open,
-});
-const otherThan = (types: readonly string[]): Schema => ({
-  ...{ type: 'object', properties: { type: { type: 'string', not: { enum: types } } }, required: ['type'], ...open },
-});
-const parts: Schema = array(
-  {
-    anyOf: [
-      typed(['text', 'input_text', 'output_text'], 'text'),
-      typed(['refusal'], 'refusal'),
-      ...['image_url', 'file_id'].map((member) => typed(['input_image'], member)),
-      ...['file_data', 'file_url', 'file_id'].map((member) => typed(['input_file'], member)),
-      otherThan(['text', 'input_text', 'output_text', 'refusal', 'input_image', 'input_file']),
-    ],
-  },
-  'Parts.',
-);
-const textOrParts: Schema = { anyOf: [{ type: 'string' }, parts] };
-const item: Schema = {
-  anyOf: [
-    {
-      type: 'object',
-      properties: {
-        type: { enum: ['message', null] },
-        role: { enum: ['user', 'assistant', 'system', 'developer'] },
-        content: textOrParts,
-      },
-      required: ['role', 'content'],
-      ...open,
-    },
-    {
-      type: 'object',
-      properties: {
-        type: { const: 'function_call' },
-        call_id: { type: 'string' },
-        name: { type: 'string' },
-        arguments: { type: 'string' },
-      },
-      required: ['type', 'call_id', 'name', 'arguments'],
-      ...open,
-    },
-    {
-      type: 'object',
-      properties: { type: { const: 'function_call_output' }, call_id: { type: 'string' }, output: textOrParts },
-      required: ['type', 'call_id', 'output'],
-      ...open,
-    },
-    otherThan(['message', 'function_call', 'function_call_output', 'item_reference']),
-  ],
-};
-
 const responseSettings = {
   tools: array(block, 'What the model may call.', orNull),
   include: array({ type: 'string' }, 'What else the answer shall hold.', orNull),

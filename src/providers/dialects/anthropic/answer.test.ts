@@ -59,6 +59,7 @@ describe('Anthropic\u2019s answer', () => {
     ['tool_use', 'tool_calls'],
     ['refusal', 'content_filter'],
     ['to_be_invented', 'stop'],
+    ['constructor', 'stop'],
     [null, 'tool_calls'],
   ])('that stopped for %s after a call finished with %s', (reason, finish) =>
     expect(finishReasonOf(reason, true)).toBe(finish),

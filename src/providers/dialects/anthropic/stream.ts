@@ -2,8 +2,10 @@
  * Translates the events of a message to OpenAI chunks. A delta of the open block is recognised by its beginning, and its text is
  * copied with its escapes; all other events are parsed. Unknown events are ignored.
  */
+
 import { asLatin1, type Latin1Text } from '../../../base/latin1.js';
 import { reasoningFormat } from '../../../wire/anthropic-words.js';
+import { entryOf } from '../../../wire/json-text.js';
 import {
   argumentsChunk,
   type ChunkAround,
@@ -133,7 +135,7 @@ export class MessageStream implements StreamTranslator {
       this.emitReasoning(`"type":"reasoning.encrypted","data":${write(start.data ?? '')}`, emit);
     }
     const type = String(start.type);
-    const delta = deltaOf[type];
+    const delta = entryOf(deltaOf, type);
     // A call without a function name cannot be executed.
     if (!delta || (type === 'tool_use' && typeof start.name !== 'string')) {
       this.leftOut.add(index);
@@ -174,7 +176,7 @@ export class MessageStream implements StreamTranslator {
 
   /** Some servers send no start event. Undefined where the block is left out. */
   private openUnannounced(index: unknown, delta: Fields, write: Write, emit: EmitChunk): Block | undefined {
-    const type = this.leftOut.has(index) ? undefined : typeOf[String(delta.type)];
+    const type = this.leftOut.has(index) ? undefined : entryOf(typeOf, String(delta.type));
     if (type !== undefined) this.open(index, { type }, write, emit);
     return this.blocks.at(index);
   }

@@ -1,6 +1,7 @@
 /** Translates usage and stop reasons to OpenAI's. */
 
 import { finishReasons } from '../../../wire/anthropic-words.js';
+import { entryOf } from '../../../wire/json-text.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { figureOf, isMissing, sum } from '../chat-parts/figures.js';
 
@@ -10,7 +11,7 @@ import { figureOf, isMissing, sum } from '../chat-parts/figures.js';
  */
 export function finishReasonOf(stopReason: unknown, calledTools: boolean): string {
   if (typeof stopReason !== 'string') return calledTools ? 'tool_calls' : 'stop';
-  const reason = finishReasons[stopReason] ?? 'stop';
+  const reason = entryOf(finishReasons, stopReason) ?? 'stop';
   return reason === 'tool_calls' && !calledTools ? 'stop' : reason;
 }
 

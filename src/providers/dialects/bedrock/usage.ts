@@ -1,5 +1,6 @@
 /** Translates usage and stop reasons to OpenAI's. */
 
+import { entryOf } from '../../../wire/json-text.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { figureOf, isMissing, sum, totalOf } from '../chat-parts/figures.js';
 
@@ -13,7 +14,7 @@ const finishReasons: Record<string, string> = {
 
 /** Reasons that are not in the table mean `stop`; so does `tool_use` where only Bedrock itself ran tools. */
 export function finishReasonOf(stopReason: unknown, calledTools: boolean): string {
-  const reason = (typeof stopReason === 'string' && finishReasons[stopReason]) || 'stop';
+  const reason = (typeof stopReason === 'string' && entryOf(finishReasons, stopReason)) || 'stop';
   return reason === 'tool_calls' && !calledTools ? 'stop' : reason;
 }
 

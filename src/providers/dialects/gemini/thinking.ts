@@ -1,4 +1,5 @@
 /** `reasoning_effort` as Gemini takes it: version 2.5 takes a budget of tokens, version 3 a level. */
+import { entryOf } from '../../../wire/json-text.js';
 import type { Fields } from '../chat-parts/conversation.js';
 
 /** The version in a model's name, 2.5 for `gemini-2.5-pro`; 0 where the name has none. */
@@ -25,9 +26,9 @@ export function thinkingConfigOf(effort: string | null, model: string): Fields |
   const isPro = /-pro\b/i.test(model);
   if (generation === 2.5) {
     if (effort === 'none') return { thinkingBudget: isPro ? proBudgetMin : 0 };
-    return { thinkingBudget: budgets[effort] ?? budgets.high, includeThoughts: true };
+    return { thinkingBudget: entryOf(budgets, effort) ?? budgets.high, includeThoughts: true };
   }
-  const level = levels[effort] ?? 'HIGH';
+  const level = entryOf(levels, effort) ?? 'HIGH';
   // The lowest level of a pro model is LOW.
   const thinkingLevel = isPro && level === 'MINIMAL' ? 'LOW' : level;
   return effort === 'none' ? { thinkingLevel } : { thinkingLevel, includeThoughts: true };

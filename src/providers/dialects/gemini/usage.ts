@@ -1,5 +1,6 @@
 /** Translates usage and finish reasons to OpenAI's. */
 
+import { entryOf } from '../../../wire/json-text.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { isMissing, sum, totalOf } from '../chat-parts/figures.js';
 
@@ -85,6 +86,7 @@ const tiers: Record<string, string> = { ON_DEMAND_PRIORITY: 'priority', ON_DEMAN
 
 /** Vertex names the kind of traffic, of which others have the ordinary price; AI Studio names the tier itself. */
 function tierOf({ trafficType, serviceTier }: Fields): Fields {
-  const tier = tiers[String(trafficType)] ?? (typeof serviceTier === 'string' ? serviceTier.toLowerCase() : undefined);
+  const tier =
+    entryOf(tiers, String(trafficType)) ?? (typeof serviceTier === 'string' ? serviceTier.toLowerCase() : undefined);
   return tier === undefined ? {} : { service_tier: tier };
 }

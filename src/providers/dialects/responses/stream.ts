@@ -1,5 +1,7 @@
 /** Reads the events of a Responses stream as OpenAI chunks, for the commit rule, the bill and the end of the stream. */
+
 import { asLatin1, type Latin1Text } from '../../../base/latin1.js';
+import { entryOf } from '../../../wire/json-text.js';
 import {
   argumentsChunk,
   chunkAround,
@@ -42,7 +44,7 @@ export class ResponseStream implements StreamTranslator {
   onEnd(): void {}
 
   private take(event: Fields, type: string, { write }: ReadEvent, emit: EmitChunk): void {
-    const kind = deltas[type];
+    const kind = entryOf(deltas, type);
     if (kind !== undefined) {
       if (typeof event.delta !== 'string') return;
       const chunk =
