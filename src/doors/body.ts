@@ -38,6 +38,14 @@ export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
   return { fields: value as Fields, text, encoding };
 }
 
+/** The fields that are not null, for APIs in which a null counts as absent. Most bodies have none. */
+export function withoutNulls(fields: Fields): Fields {
+  for (const name in fields) {
+    if (fields[name] === null) return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  }
+  return fields;
+}
+
 export function tooDeepError(): GatewayError {
   return gatewayError('body_not_json', { reason: `is nested deeper than ${nestingMax} levels` });
 }

@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest';
 import { asLatin1, encodeLatin1 } from '../base/latin1.js';
+import { findMembers } from '../wire/json-members.js';
 import { nativeBody } from './native-body.js';
 
+const placed = (text: string, added?: Record<string, string>) => {
+  const latin1 = encodeLatin1(text);
+  return nativeBody({ text: latin1, encoding: 'latin1', fields: {} }, findMembers(latin1), added);
+};
+
 const modelOf = (text: string) => {
-  const { body, modelStart, modelEnd } = nativeBody({ text: encodeLatin1(text), encoding: 'latin1' } as never);
+  const { body, modelStart, modelEnd } = placed(text);
   return {
     model: body.slice(modelStart, modelEnd).trim(),
     fields: JSON.parse(Buffer.from(asLatin1(body), 'latin1').toString()),
@@ -29,4 +35,17 @@ it('takes the last of several models', () => {
     model: '"m"',
     fields: { model: 'm', messages: [] },
   });
+});
+
+it.each([
+  ['is missing', '{"model":"m","input":"ü"}', '{"model":"m","input":"ü","store":false}'],
+  ['is missing behind the model', '{"input":"ü","model":"m"}', '{"input":"ü","model":"m","store":false}'],
+  ['has the value', '{"store": false,"model":"m"}', '{"store": false,"model":"m"}'],
+  ['has another value', '{"store":null,"model":"m"}', '{"store":false,"model":"m"}'],
+  ['stands twice', '{"model":"m","store":1,"store":2}', '{"model":"m","store":false}'],
+  ['is missing beside a field of ours', '{"session_id":"s","model":"m"}', '{"model":"m","store":false}'],
+])('adds a member that %s', (_, text, expected) => {
+  const { body, modelStart, modelEnd } = placed(text, { store: 'false' });
+  expect(Buffer.from(body, 'latin1').toString()).toBe(expected);
+  expect(body.slice(modelStart, modelEnd)).toBe('"m"');
 });

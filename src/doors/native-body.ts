@@ -1,28 +1,46 @@
 /** Prepares the body of a request for a route that speaks the client's API: the client's bytes without what only Lodestone reads. */
 import { asLatin1, decodeLatin1, encodeLatin1 } from '../base/latin1.js';
 import type { NativeRequest } from '../wire/chat-request.js';
-import { findMembers } from '../wire/json-members.js';
+import { findMembers, type Members, memberValue } from '../wire/json-members.js';
 import { withMembers, withoutMembers } from '../wire/splice-members.js';
 import type { ParsedBody } from './body.js';
 
 /** Fields that only Lodestone reads. */
 export const lodestoneFields: readonly string[] = ['fallback', 'provider', 'session_id'];
 
-/** `added` holds members as JSON text. */
+type PlacedBody = Pick<NativeRequest, 'body' | 'modelStart' | 'modelEnd'>;
+
+/** `found` are the members of the body's text. `added` holds members as JSON text. */
 export function nativeBody(
   { text, encoding }: ParsedBody,
-  added: Readonly<Record<string, string>> = {},
-): Pick<NativeRequest, 'body' | 'modelStart' | 'modelEnd'> {
-  let body = withoutMembers(encoding === 'latin1' ? text : encodeLatin1(text), lodestoneFields);
-  if (Object.keys(added).length > 0) body = withMembers(body, added);
-  const found = findMembers(body);
-  if (found === null) return modelFirst(body);
-  const at = found.keys.indexOf('model');
-  return { body, modelStart: found.valueStarts[at]!, modelEnd: found.ends[at]! };
+  found: Members | null,
+  added: Readonly<Record<string, string>> = nothing,
+): PlacedBody {
+  // The usual body keeps its members in their places, which were found in a text that has one character for each byte.
+  if (encoding === 'latin1' && found !== null && !found.keys.some(isOurs)) {
+    const missing = Object.keys(added).filter((key) => memberValue(text, found, key) !== added[key]);
+    if (missing.length === 0) return withModel(text, found);
+    if (!missing.some((key) => found.keys.includes(key))) return withModel(withMembers(text, added, found), found);
+  }
+  const own = withoutMembers(encoding === 'latin1' ? text : encodeLatin1(text), lodestoneFields);
+  const body = added === nothing ? own : withMembers(own, added);
+  const members = findMembers(body);
+  return members === null ? modelFirst(body) : withModel(body, members);
+}
+
+const nothing = {};
+
+function isOurs(name: string): boolean {
+  return lodestoneFields.includes(name);
+}
+
+function withModel(body: string, { keys, valueStarts, ends }: Members): PlacedBody {
+  const at = keys.indexOf('model');
+  return { body, modelStart: valueStarts[at]!, modelEnd: ends[at]! };
 }
 
 /** Keys may be repeated or have escapes, also where they are written anew. The place of the model is known where it comes first. */
-function modelFirst(body: string): ReturnType<typeof nativeBody> {
+function modelFirst(body: string): PlacedBody {
   const { model, ...others } = JSON.parse(decodeLatin1(asLatin1(body))) as Record<string, unknown>;
   const start = '{"model":';
   const head = start + encodeLatin1(JSON.stringify(model));

@@ -12,9 +12,9 @@ const sessionIdMax = 256;
 export function routingFieldsOf(fields: Readonly<Record<string, unknown>>, encoding: TextEncoding): RoutingFields {
   const { provider, session_id: session, prompt_cache_key: cache } = fields;
   return {
-    ...(provider != null && { provider: plainValue(provider, encoding) }),
-    ...(session != null && { sessionId: readSessionId(session, encoding) }),
-    ...(typeof cache === 'string' && cache !== '' && { cacheKey: plainText(cache, encoding) }),
+    provider: provider == null ? undefined : plainValue(provider, encoding),
+    sessionId: session == null ? undefined : readSessionId(session, encoding),
+    cacheKey: typeof cache === 'string' && cache !== '' ? plainText(cache, encoding) : undefined,
   };
 }
 

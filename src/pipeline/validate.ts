@@ -67,9 +67,9 @@ function bodyThread(): SideThread<LargeBody, ChatRequest> {
 
 /** With the header, nothing of the request may be left out. Large bodies were read elsewhere, so that it is applied here. */
 export function applyStrictness(request: ChatRequest, header: (name: string) => string | undefined): void {
-  const { native, task, partial } = request;
+  const { native, task } = request;
   // The usual chat has nothing that a route could leave out, so its headers are not searched.
-  if (native === undefined && task?.kind !== 'embedding' && !partial) return;
+  if (native === undefined && task?.kind !== 'embedding' && !request.partial) return;
   if (header('x-lodestone-strict') !== 'true') return;
   if (task?.kind === 'embedding') task.strict = true;
   else request.strict = true;

@@ -70,16 +70,18 @@ const ownServers = /^https?:\/\/[^/]*\bopenai\.(?:com|azure\.com)\b/;
 
 /** The translation for a route: with cache markers and signed reasoning where it can express them. */
 export function translationFor(request: ChatRequest, { provider: { dialect }, baseUrl }: Route): ChatRequest {
-  const { native, members } = request;
+  const { native } = request;
   if (native === undefined) return request;
+  const { members, partial } = request;
   if (native.marked !== undefined && dialectOf(dialect).words.has('thinking')) {
     // Bytes are translated in another thread.
     const isLarge = typeof members !== 'string';
-    return { ...request, members: isLarge ? Buffer.from(native.marked, request.encoding) : native.marked };
+    const marked = isLarge ? Buffer.from(native.marked, request.encoding) : native.marked;
+    return { ...request, partial, members: marked };
   }
   // Chat completions renamed the limit. OpenAI's own models refuse the older name, and other servers may not know the newer one.
   if (!ownServers.test(baseUrl) || typeof members !== 'string' || !members.startsWith(limit)) return request;
-  return { ...request, members: `"max_completion_tokens"${members.slice(limit.length)}` };
+  return { ...request, partial, members: `"max_completion_tokens"${members.slice(limit.length)}` };
 }
 
 const nothing: readonly string[] = [];

@@ -1,10 +1,13 @@
 /** Changes a few members of an object in its JSON text and leaves every other byte as it is. All text is latin1. */
 import { asLatin1, decodeLatin1, encodeLatin1 } from '../base/latin1.js';
-import { findMembers, keptMembers, memberValue } from './json-members.js';
+import { findMembers, keptMembers, type Members, memberValue } from './json-members.js';
 
-/** Replaces members in their place and appends those that are missing. `changes` holds JSON text. */
-export function withMembers(text: string, changes: Readonly<Record<string, string>>): string {
-  const found = findMembers(text);
+/** Replaces members in their place and appends those that are missing. `changes` holds JSON text, `found` the text's members. */
+export function withMembers(
+  text: string,
+  changes: Readonly<Record<string, string>>,
+  found: Members | null = findMembers(text),
+): string {
   if (found === null) return rewritten(text, changes);
   let out = '';
   let from = 0;

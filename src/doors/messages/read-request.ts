@@ -7,15 +7,24 @@ import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, tooDeep } from '../../wire/json-text.js';
 import { partialOf } from '../../wire/partial-fields.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
-import { checkFallback, checkModel, checkOtherModels, type Fields, parseBody, tooDeepError } from '../body.js';
+import {
+  checkFallback,
+  checkModel,
+  checkOtherModels,
+  type Fields,
+  parseBody,
+  tooDeepError,
+  withoutNulls,
+} from '../body.js';
 import { tierAsked } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
+import { TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkFields } from './check-fields.js';
 import { checkMessages } from './check-messages.js';
 import { type Translated, translateMessages } from './translate-messages.js';
-import { translateTools } from './translate-tools.js';
+import { hostedTools, translateTools } from './translate-tools.js';
 
 export function readMessagesRequest(bytes: Buffer, large = false): ChatRequest {
   return readRequest(bytes, large, true);
@@ -36,34 +45,38 @@ function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRe
   checkFields(fields, encoding, needsLimit);
   checkMessages(fields, encoding);
   checkOtherModels(fields);
-  const translation = translate(fields);
-  const { plain, marked, inexpressible, optional, extras } = translation;
-  const outputMax = fields.max_tokens as number | undefined;
-  const hasFormat = plain.response_format !== undefined;
-  return {
-    ...(extras && { extras }),
-    ...(outputMax !== undefined && { outputMax }),
-    ...routingFieldsOf(fields, encoding),
-    model,
-    stream: fields.stream === true,
-    includeUsage: true,
-    needs: hasFormat ? ['response_format'] : [],
-    responseFormat: hasFormat ? 'json_schema' : null,
-    fallback: checkFallback(fields.fallback, encoding),
-    members: JSON.stringify(plain).slice(1, -1),
-    streamOptionMembers: '',
-    encoding,
-    partial: partialOf(marked ?? plain),
-    native: {
-      api: 'messages',
-      ...nativeBody(body),
-      ...(marked && { marked: JSON.stringify(marked).slice(1, -1) }),
-      inexpressible,
-      optional,
-      echo: '',
-      names: translation.hasEffort ? namesWithEffort : names,
+  const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
+  const { body: sent, modelStart, modelEnd } = nativeBody(body, found);
+  const output = fields.output_config as Fields | undefined;
+  const hasFormat = formatOf(output?.format) !== undefined;
+  return new TranslatedRequest(
+    {
+      model,
+      stream: fields.stream === true,
+      responseFormat: hasFormat ? 'json_schema' : null,
+      fallback: checkFallback(fields.fallback, encoding),
+      encoding,
+      outputMax: fields.max_tokens as number | undefined,
+      extras: extrasOf(fields),
+      provider,
+      sessionId,
+      cacheKey,
     },
-  };
+    {
+      api: 'messages',
+      body: sent,
+      modelStart,
+      modelEnd,
+      names: typeof output?.effort === 'string' ? namesWithEffort : names,
+    },
+    () => translate(fields),
+  );
+}
+
+function extrasOf(fields: Fields): PricedExtras | undefined {
+  const asked = tierAsked(fields);
+  const tools = hostedTools(fields);
+  return asked.tier !== null || tools.length > 0 ? { ...asked, tools, audio: false } : undefined;
 }
 
 /** The client's names of chat fields that have another one. */
@@ -76,25 +89,9 @@ const names = {
 };
 const namesWithEffort = { ...names, reasoning_effort: 'output_config.effort' };
 
-function withoutNulls(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-}
-
 interface Notes {
   readonly inexpressible: Inexpressible[];
   readonly optional: OptionalField[];
-}
-
-interface Translation {
-  /** The chat fields that every dialect gets. */
-  readonly plain: Fields;
-  /** The same with cache markers and signed reasoning; undefined where there are none. */
-  readonly marked: Fields | undefined;
-  readonly inexpressible: Inexpressible[];
-  readonly optional: OptionalField[];
-  readonly extras: PricedExtras | undefined;
-  /** It has an effort, which is then meant in place of `thinking`. */
-  readonly hasEffort: boolean;
 }
 
 /** Fields that are read above or below, or that ask for nothing of a route. */
@@ -159,14 +156,20 @@ function translate(fields: Fields): Translation {
     messages,
     ...tools.written(marks),
   });
-  const plain = write(plainMessages, false);
-  const marked = write(markedMessages, true);
-  const differs = JSON.stringify(plain) !== JSON.stringify(marked);
-  const asked = tierAsked(fields);
-  const hasExtras = asked.tier !== null || tools.hosted.length > 0;
-  const extras = hasExtras ? { ...asked, tools: tools.hosted, audio: false } : undefined;
-  const hasEffort = effort.word === 'reasoning_effort';
-  return { plain, marked: differs ? marked : undefined, inexpressible, optional, extras, hasEffort };
+  const markedFields = write(markedMessages, true);
+  const members = membersText(write(plainMessages, false));
+  const marked = membersText(markedFields);
+  return {
+    members,
+    marked: marked === members ? undefined : marked,
+    partial: partialOf(markedFields),
+    inexpressible,
+    optional,
+  };
+}
+
+function membersText(fields: Fields): string {
+  return JSON.stringify(fields).slice(1, -1);
 }
 
 /** Only Anthropic's models have efforts above `high` in all places. */

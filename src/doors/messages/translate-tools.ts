@@ -5,8 +5,6 @@ import { noteMembers, type ToolNotes } from '../tool-members.js';
 
 interface TranslatedTools {
   written(marked: boolean): Fields;
-  /** Tools that run at the provider and have a price of their own. */
-  readonly hosted: readonly string[];
 }
 
 /** Dates that versions of a tool have: `web_search_20260209`. */
@@ -20,16 +18,14 @@ export function translateTools(
 ): TranslatedTools {
   const given = (Array.isArray(tools) ? tools : []).filter(isFields);
   const functions = given.filter(isFunction);
-  const hosted: string[] = [];
   const choice = isFields(tool_choice) ? tool_choice : undefined;
   for (const tool of given) {
     if (isFunction(tool)) continue;
-    const name = String(tool.type).replace(version, '');
+    const name = nameOf(tool);
     if (clientTools.test(name)) {
       inexpressible.push({ param: 'tools', reason: `does not support the tool "${name}"` });
       continue;
     }
-    hosted.push(name);
     const isForced = choice?.type === 'any' ? functions.length === 0 : choice?.name === tool.name;
     if (choice !== undefined && isForced && choice.type !== 'auto' && choice.type !== 'none') {
       inexpressible.push({ param: 'tools', reason: `cannot run the tool "${name}", which the request demands,` });
@@ -42,12 +38,24 @@ export function translateTools(
   const marks = functions.some(({ cache_control }) => isFields(cache_control));
   if (marks) optional.push({ name: 'cache_control', word: 'cache_control' });
   return {
-    hosted: [...new Set(hosted)],
     written: (marked) => ({
       ...(functions.length > 0 && { tools: functions.map((tool) => functionTool(tool, marked)) }),
       ...(functions.length > 0 && choiceOf(choice)),
     }),
   };
+}
+
+const nothing: readonly string[] = [];
+
+/** Tools that run at the provider and have a price of their own. */
+export function hostedTools({ tools }: Fields): readonly string[] {
+  if (!Array.isArray(tools) || tools.length === 0) return nothing;
+  const others = tools.filter((tool) => isFields(tool) && !isFunction(tool)).map(nameOf);
+  return [...new Set(others.filter((name) => !clientTools.test(name)))];
+}
+
+function nameOf({ type }: Fields): string {
+  return String(type).replace(version, '');
 }
 
 const knownMembers = ['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'];

@@ -6,6 +6,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { memberText, withMembers } from '../../wire/splice-members.js';
 import type { Door, WholeAnswer } from '../door.js';
+import { plainRequest } from '../translated-request.js';
 import { readResponsesRequest } from './read-request.js';
 import { nativeUsage } from './response-object.js';
 import { responsesDoor } from './responses-door.js';
@@ -26,7 +27,7 @@ const notOffered = {
 };
 
 function readRequest(bytes: Buffer, large = false): ChatRequest {
-  const request = readResponsesRequest(bytes, large, { added: {} });
+  const request = plainRequest(readResponsesRequest(bytes, large, { added: {} }));
   if (request.stream) {
     const what = '`stream` is true, but a conversation is compacted in one piece. Leave it out.';
     throw gatewayError('request_invalid', { param: 'stream', what });

@@ -2,9 +2,10 @@
  * Reads a Responses request: checks it, keeps it for routes that speak the API, and translates it to the chat format for all others.
  * A null value counts as absent.
  */
+
 import { encodeLatin1 } from '../../base/latin1.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { ChatRequest, Inexpressible, OptionalField } from '../../wire/chat-request.js';
+import type { ChatRequest, Inexpressible, OptionalField, PricedExtras } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, type TextEncoding, tooDeep } from '../../wire/json-text.js';
 import { partialOf } from '../../wire/partial-fields.js';
@@ -21,15 +22,17 @@ import {
   isFields,
   parseBody,
   tooDeepError,
+  withoutNulls,
 } from '../body.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
+import { TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMembers } from './check-fields.js';
 import { checkInput } from './check-input.js';
 import { noteSettings } from './note-settings.js';
 import { translateInput } from './translate-input.js';
-import { translateTools } from './translate-tools.js';
+import { hostedTools, translateTools } from './translate-tools.js';
 
 interface ReadOptions {
   /** The response that the answer names as the one before it. */
@@ -38,14 +41,16 @@ interface ReadOptions {
   readonly added?: Readonly<Record<string, string>>;
 }
 
+const storesNothing = { store: 'false' };
+
 export function readResponsesRequest(
   bytes: Buffer,
   large = false,
-  { previousId = null, added = { store: 'false' } }: ReadOptions = {},
+  { previousId = null, added = storesNothing }: ReadOptions = {},
 ): ChatRequest {
   const body = parseBody(bytes, large);
   const { text, encoding } = body;
-  const fields = Object.fromEntries(Object.entries(body.fields).filter(([, value]) => value !== null));
+  const fields = withoutNulls(body.fields);
   const found = findMembers(text);
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   const model = checkModel(fields.model, encoding);
@@ -55,53 +60,67 @@ export function readResponsesRequest(
   checkInput(fields.input, encoding);
   checkFields(fields, encoding);
   checkMembers(fields, encoding);
-  const inexpressible: Inexpressible[] = [];
-  const optional: OptionalField[] = [];
-  const notes = { inexpressible, optional };
-  const tools = translateTools(fields, notes);
-  const common = commonFields(fields, notes);
-  let partial = 0;
-  const write = (marked: boolean): string => {
-    const noted = marked ? { inexpressible: [], optional: [] } : notes;
-    const messages = translateInput(fields, { marked, encoding, ...noted });
-    const chat = { ...common, messages, ...tools.written };
-    partial = partialOf(chat);
-    return JSON.stringify(chat).slice(1, -1);
-  };
-  const members = write(false);
-  const marked = write(true);
-  const { type: format } = (common.response_format ?? {}) as { type?: string };
-  const { service_tier: tier, max_output_tokens: outputMax } = fields;
-  const priced = typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null;
-  const echo = JSON.stringify(echoOf(fields, previousId)).slice(1, -1);
-  return {
-    ...((priced !== null || tools.hosted.length > 0) && {
-      extras: { tier: priced, tools: tools.hosted, audio: false },
-    }),
-    ...(outputMax !== undefined && { outputMax: outputMax as number }),
-    ...routingFieldsOf(fields, encoding),
-    model,
-    stream: fields.stream === true,
-    includeUsage: true,
-    needs: format === undefined ? [] : ['response_format'],
-    responseFormat: format ?? null,
-    fallback: checkFallback(fields.fallback, encoding),
-    members,
-    streamOptionMembers: '',
-    encoding,
-    partial,
-    native: {
+  const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
+  const { body: sent, modelStart, modelEnd } = nativeBody(body, found, added);
+  const { type: format } = (formatOf((fields.text as Fields | undefined)?.format) ?? {}) as { type?: string };
+  return new TranslatedRequest(
+    {
+      model,
+      stream: fields.stream === true,
+      responseFormat: format ?? null,
+      fallback: checkFallback(fields.fallback, encoding),
+      encoding,
+      outputMax: fields.max_output_tokens as number | undefined,
+      extras: extrasOf(fields),
+      provider,
+      sessionId,
+      cacheKey,
+    },
+    {
       api: 'responses',
-      ...nativeBody(body, added),
-      ...(marked !== members && { marked }),
-      inexpressible,
-      optional,
-      echo: encoding === 'latin1' ? echo : encodeLatin1(echo),
-      names: { response_format: 'text.format', messages: 'input', reasoning_effort: 'reasoning.effort' },
-      ...(tools.namespaces.size > 0 && { namespaces: Object.fromEntries(tools.namespaces) }),
+      body: sent,
+      modelStart,
+      modelEnd,
+      names,
       keepsReasoning: Array.isArray(fields.include) && fields.include.includes('reasoning.encrypted_content'),
     },
+    () => ({ ...translate(fields, encoding), echo: echoText(fields, previousId, encoding) }),
+  );
+}
+
+/** The client's names of chat fields that have another one. */
+const names = { response_format: 'text.format', messages: 'input', reasoning_effort: 'reasoning.effort' };
+
+function extrasOf(fields: Fields): PricedExtras | undefined {
+  const { service_tier: asked } = fields;
+  const tier = typeof asked === 'string' && !isOrdinaryTier(asked) ? asked : null;
+  const tools = hostedTools(fields);
+  return tier !== null || tools.length > 0 ? { tier, tools, audio: false } : undefined;
+}
+
+function translate(fields: Fields, encoding: TextEncoding): Translation {
+  const inexpressible: Inexpressible[] = [];
+  const optional: OptionalField[] = [];
+  const noted = { inexpressible, optional };
+  const { written, namespaces } = translateTools(fields, noted);
+  const common = commonFields(fields, noted);
+  const write = (messages: Fields[]): Fields => ({ ...common, messages, ...written });
+  const members = membersText(write(translateInput(fields, { marked: false, encoding, ...noted })));
+  const unnoted = { inexpressible: [], optional: [] };
+  const markedFields = write(translateInput(fields, { marked: true, encoding, ...unnoted }));
+  const marked = membersText(markedFields);
+  return {
+    members,
+    marked: marked === members ? undefined : marked,
+    partial: partialOf(markedFields),
+    inexpressible,
+    optional,
+    namespaces: namespaces.size > 0 ? Object.fromEntries(namespaces) : undefined,
   };
+}
+
+function membersText(fields: Fields): string {
+  return JSON.stringify(fields).slice(1, -1);
 }
 
 /** What needs a memory of earlier responses. */
@@ -185,6 +204,11 @@ function formatOf(format: unknown): Fields | undefined {
   if (format.type !== 'json_schema') return { type: format.type };
   const { name, schema, strict, description } = format;
   return { type: 'json_schema', json_schema: { name, schema, strict, description } };
+}
+
+function echoText(fields: Fields, previousId: string | null, encoding: TextEncoding): string {
+  const text = membersText(echoOf(fields, previousId));
+  return encoding === 'latin1' ? text : encodeLatin1(text);
 }
 
 /** What the answer repeats of the request: nothing that every translation leaves out. */

@@ -10,6 +10,7 @@ import { bytesTooDeep, shown } from '../../wire/json-text.js';
 import { memberText, withMembers, withoutMembers } from '../../wire/splice-members.js';
 import { type Fields, isFields, parseBody, tooDeepError } from '../body.js';
 import type { Door, StreamWriter } from '../door.js';
+import { plainRequest } from '../translated-request.js';
 import { readResponsesRequest } from './read-request.js';
 import { responsesDoor } from './responses-door.js';
 import { socketError } from './socket-error.js';
@@ -79,9 +80,9 @@ function readSocketMessage(body: Buffer, large = false): ChatRequest {
       changed = withMembers(changed, { input: `[${[before, items].filter((part) => part !== '').join(',')}]` });
     }
   }
-  const request = readResponsesRequest(Buffer.from(changed, 'latin1'), large, {
-    previousId: continues ? previousId : null,
-  });
+  const request = plainRequest(
+    readResponsesRequest(Buffer.from(changed, 'latin1'), large, { previousId: continues ? previousId : null }),
+  );
   const native = request.native!;
   const found = findMembers(native.body);
   const at = found ? found.keys.indexOf('input') : -1;

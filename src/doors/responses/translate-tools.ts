@@ -4,8 +4,6 @@ import { noteMembers, type ToolNotes } from '../tool-members.js';
 
 interface TranslatedTools {
   readonly written: Fields;
-  /** Tools that run at the provider and have a price of their own. */
-  readonly hosted: readonly string[];
   /** The namespace of functions that were in one, by their names. */
   readonly namespaces: ReadonlyMap<string, string>;
 }
@@ -27,22 +25,7 @@ export function translateTools(
   { tools, tool_choice, parallel_tool_calls }: Fields,
   { inexpressible, optional }: ToolNotes,
 ): TranslatedTools {
-  const functions: Fields[] = [];
-  const others: string[] = [];
-  const namespaces = new Map<string, string>();
-  for (const tool of (Array.isArray(tools) ? tools : []).filter(isFields)) {
-    if (tool.type === 'function') functions.push(tool);
-    else if (tool.type === 'namespace') {
-      for (const inner of (Array.isArray(tool.tools) ? tool.tools : []).filter(isFields)) {
-        if (inner.type !== 'function' && inner.type !== undefined) {
-          others.push(String(inner.type));
-          continue;
-        }
-        functions.push(inner);
-        namespaces.set(String(inner.name), String(tool.name));
-      }
-    } else others.push(String(tool.type).replace(version, ''));
-  }
+  const { functions, others, namespaces } = sortTools(tools);
   for (const tool of functions) noteMembers(tool, knownMembers, { inexpressible, optional });
   const choice = choiceOf(tool_choice, functions.length);
   for (const name of new Set(others)) {
@@ -60,7 +43,42 @@ export function translateTools(
     ...(functions.length > 0 && choice.word !== undefined && { tool_choice: choice.word }),
     ...(functions.length > 0 && parallel_tool_calls === false && { parallel_tool_calls }),
   };
-  return { written, hosted: [...new Set(others)].filter((name) => !clientTools.has(name)), namespaces };
+  return { written, namespaces };
+}
+
+interface SortedTools {
+  readonly functions: readonly Fields[];
+  /** The names of all other tools. */
+  readonly others: readonly string[];
+  readonly namespaces: ReadonlyMap<string, string>;
+}
+
+function sortTools(tools: unknown): SortedTools {
+  const functions: Fields[] = [];
+  const others: string[] = [];
+  const namespaces = new Map<string, string>();
+  for (const tool of (Array.isArray(tools) ? tools : []).filter(isFields)) {
+    if (tool.type === 'function') functions.push(tool);
+    else if (tool.type === 'namespace') {
+      for (const inner of (Array.isArray(tool.tools) ? tool.tools : []).filter(isFields)) {
+        if (inner.type !== 'function' && inner.type !== undefined) {
+          others.push(String(inner.type));
+          continue;
+        }
+        functions.push(inner);
+        namespaces.set(String(inner.name), String(tool.name));
+      }
+    } else others.push(String(tool.type).replace(version, ''));
+  }
+  return { functions, others, namespaces };
+}
+
+const nothing: readonly string[] = [];
+
+/** Tools that run at the provider and have a price of their own. */
+export function hostedTools({ tools }: Fields): readonly string[] {
+  if (!Array.isArray(tools) || tools.length === 0) return nothing;
+  return [...new Set(sortTools(tools).others)].filter((name) => !clientTools.has(name));
 }
 
 const knownMembers = ['type', 'name', 'description', 'parameters', 'strict'];

@@ -61,8 +61,8 @@ export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route
   const found = inexpressibleOn(route, request);
   if (found) return { verdict: 'cannot_apply', ...found };
   // Tools that run at a provider are left out of the translation, so they need no price.
-  const translated = extras === undefined ? request : { ...request, extras: { ...extras, tools: [] } };
-  const obstacle = chatObstacle(route, route.price, translated);
+  const priced = extras && { ...extras, tools: [] };
+  const obstacle = chatObstacle(route, route.price, request, priced);
   return obstacle?.param ? { ...obstacle, param: native.names[obstacle.param] ?? obstacle.param } : obstacle;
 }
 
@@ -78,7 +78,7 @@ const noTurn: Obstacle = {
 };
 
 /** What a route cannot do of a request in the chat format. */
-function chatObstacle(route: Route, price: Price, request: Asked): Obstacle | null {
+function chatObstacle(route: Route, price: Price, request: Asked, extras = request.extras): Obstacle | null {
   if (hasNoTurnOn(route, request)) return noTurn;
   for (const param of request.needs) {
     if (!applies(route, param, request.responseFormat)) return cannotApply[param];
@@ -87,7 +87,7 @@ function chatObstacle(route: Route, price: Price, request: Asked): Obstacle | nu
     const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
     if (param) return cannotApply[param];
   }
-  return request.extras === undefined ? null : withoutPrice(price, request.extras);
+  return extras === undefined ? null : withoutPrice(price, extras);
 }
 
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */

@@ -36,8 +36,10 @@ export class FailureReader {
 
   read(failure: UnreadFailure, { request, body, dialect, upstreamModel }: SentRequest): MaybePromise<Failure> {
     // A dialect that translates may drop, join or split strings, so the client's own request is compared too.
-    const sent: SentBytes = { body, request: dialectOf(dialect).readAnswer ? request : null, ours: [upstreamModel] };
-    if (body.length + request.members.length <= largeRequestBytes) {
+    const { members, encoding } = request;
+    const translated = dialectOf(dialect).readAnswer ? { members, encoding } : null;
+    const sent: SentBytes = { body, request: translated, ours: [upstreamModel] };
+    if (body.length + members.length <= largeRequestBytes) {
       return readFailureNow(failure, sentTexts(sent));
     }
     return this.readLarge(failure, sent);

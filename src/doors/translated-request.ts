@@ -1,0 +1,137 @@
+/**
+ * A request of another API than chat completions. Its translation is made when it is first asked for, because a route that speaks the API
+ * needs none. What depends on it is read through the prototype, so that a request costs no function for each member.
+ */
+import { later } from '../base/later.js';
+import type { ChatRequest, NativeRequest, PricedExtras } from '../wire/chat-request.js';
+
+export interface Translation {
+  /** The chat fields that every dialect gets, as JSON members. */
+  readonly members: string;
+  /** The same with what only some dialects can express, such as cache markers and signed reasoning; undefined where there is nothing. */
+  readonly marked: string | undefined;
+  readonly partial: number;
+  readonly inexpressible: NativeRequest['inexpressible'];
+  readonly optional: NativeRequest['optional'];
+  readonly namespaces?: NativeRequest['namespaces'];
+  /** Absent where the API repeats nothing. */
+  readonly echo?: string;
+}
+
+type OwnFields = Pick<
+  ChatRequest,
+  | 'model'
+  | 'stream'
+  | 'responseFormat'
+  | 'fallback'
+  | 'encoding'
+  | 'outputMax'
+  | 'extras'
+  | 'provider'
+  | 'sessionId'
+  | 'cacheKey'
+>;
+type OwnNative = Omit<NativeRequest, Exclude<keyof Translation, 'members' | 'partial'>>;
+
+/** The request as an object that can be copied and sent to another thread. */
+export function plainRequest(request: ChatRequest): ChatRequest {
+  return request instanceof TranslatedRequest ? request.plain() : request;
+}
+
+/** The copy `{ ...request }` lacks what is read through the prototype: copy `plainRequest(request)`. */
+export class TranslatedRequest implements ChatRequest {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly includeUsage = true;
+  readonly needs: ChatRequest['needs'];
+  readonly responseFormat: string | null;
+  readonly fallback: readonly string[] | null;
+  readonly streamOptionMembers = '';
+  readonly encoding: ChatRequest['encoding'];
+  readonly outputMax: number | undefined;
+  readonly extras: PricedExtras | undefined;
+  readonly provider: unknown;
+  readonly sessionId: string | undefined;
+  readonly cacheKey: string | undefined;
+  readonly native: TranslatedNative;
+  private readonly translation: () => Translation;
+
+  constructor(read: OwnFields, native: OwnNative, translate: () => Translation) {
+    this.model = read.model;
+    this.stream = read.stream;
+    this.needs = read.responseFormat === null ? noNeeds : formatNeeds;
+    this.responseFormat = read.responseFormat;
+    this.fallback = read.fallback;
+    this.encoding = read.encoding;
+    this.outputMax = read.outputMax;
+    this.extras = read.extras;
+    this.provider = read.provider;
+    this.sessionId = read.sessionId;
+    this.cacheKey = read.cacheKey;
+    this.translation = later(translate);
+    this.native = new TranslatedNative(native, this.translation);
+  }
+
+  get members(): string {
+    return this.translation().members;
+  }
+
+  get partial(): number {
+    return this.translation().partial;
+  }
+
+  plain(): ChatRequest {
+    const { translation: _, native, ...own } = this;
+    return { ...own, members: this.members, partial: this.partial, native: native.plain() };
+  }
+}
+
+const noNeeds: ChatRequest['needs'] = [];
+const formatNeeds: ChatRequest['needs'] = ['response_format'];
+
+class TranslatedNative implements NativeRequest {
+  readonly api: NativeRequest['api'];
+  readonly body: string;
+  readonly modelStart: number;
+  readonly modelEnd: number;
+  readonly names: NativeRequest['names'];
+  readonly keepsReasoning: boolean;
+
+  constructor(
+    own: OwnNative,
+    private readonly translation: () => Translation,
+  ) {
+    this.api = own.api;
+    this.body = own.body;
+    this.modelStart = own.modelStart;
+    this.modelEnd = own.modelEnd;
+    this.names = own.names;
+    this.keepsReasoning = own.keepsReasoning === true;
+  }
+
+  get marked(): string | undefined {
+    return this.translation().marked;
+  }
+
+  get inexpressible(): NativeRequest['inexpressible'] {
+    return this.translation().inexpressible;
+  }
+
+  get optional(): NativeRequest['optional'] {
+    return this.translation().optional;
+  }
+
+  get namespaces(): NativeRequest['namespaces'] {
+    return this.translation().namespaces;
+  }
+
+  get echo(): string {
+    return this.translation().echo ?? '';
+  }
+
+  plain(): NativeRequest {
+    const { translation, ...own } = this;
+    const { marked, inexpressible, optional, namespaces, echo = '' } = translation();
+    return { ...own, marked, inexpressible, optional, namespaces, echo };
+  }
+}
