@@ -9,7 +9,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { adminToken, startSoakGateway } from '../soak/soak-gateway.mjs';
+import { admin, adminToken, startSoakGateway } from '../soak/soak-gateway.mjs';
 
 const program = process.env.SCHEMATHESIS || 'schemathesis';
 const examples = process.argv[2] ?? '100';
@@ -32,7 +32,7 @@ async function fuzz() {
   });
   try {
     const configFile = join(folder, 'schemathesis.toml');
-    writeFileSync(configFile, configOf(gateway.account.key));
+    writeFileSync(configFile, configOf(gateway.account.key, await managementKey(gateway)));
     const refusals = join(folder, 'refusals.jsonl');
     const args = ['--config-file', configFile, 'run', `${gateway.url}/openapi.json`];
     args.push('--phases', 'coverage,fuzzing', '--max-examples', examples, '--continue-on-failure', '--no-color');
@@ -52,9 +52,15 @@ async function fuzz() {
 }
 
 /** Each operation is called with the credential that the document asks for. */
-function configOf(key) {
+function configOf(key, management) {
   const bearer = (scheme, token) => `[auth.openapi.${scheme}]\nbearer = "${token}"\n`;
-  return bearer('apiKey', key) + bearer('adminToken', adminToken);
+  return bearer('apiKey', key) + bearer('managementKey', management) + bearer('adminToken', adminToken);
+}
+
+async function managementKey({ url, account }) {
+  const body = { name: 'management', expires: 'never', kind: 'management' };
+  const { token } = await admin(url, 'POST', `/accounts/${account.id}/keys`, body);
+  return token;
 }
 
 function run(args, cwd, env) {

@@ -71,6 +71,7 @@ The guide is at [/docs](/docs).`;
 
 const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'A key of the account: `sk-lr-` and 43 characters.' },
+  managementKey: { type: 'http', scheme: 'bearer', description: 'A key of the account whose kind is `management`.' },
   adminToken: {
     type: 'http',
     scheme: 'bearer',

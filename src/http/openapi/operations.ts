@@ -83,6 +83,11 @@ export function keyOperation(operation: OperationDescription): Operation {
   return operationOf(operation, keyErrors, [{ apiKey: [] }], [...everyAnswer, ...rateLimitHeaders]);
 }
 
+/** Under `/v1`, with a management key. */
+export function managementOperation(operation: OperationDescription): Operation {
+  return operationOf(operation, keyErrors, [{ managementKey: [] }], [...everyAnswer, ...rateLimitHeaders]);
+}
+
 /** Under `/admin/v1`, with the admin token. */
 export function adminOperation(operation: OperationDescription): Operation {
   return operationOf(

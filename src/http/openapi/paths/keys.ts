@@ -1,7 +1,7 @@
 /** Describes the objects of keys, and `/v1/keys` for management keys. */
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
 import { keyChange, newKey } from '../../keys/key-fields.js';
-import { json, keyOperation, noContent } from '../operations.js';
+import { json, managementOperation, noContent } from '../operations.js';
 import { bodySchema, boolean, listOf, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Example, Parameter, Resource, Schema } from '../types.js';
 
@@ -85,13 +85,13 @@ export const managedKeys: Resource = {
   },
   paths: {
     '/v1/keys': {
-      get: keyOperation({
+      get: managementOperation({
         ...managed,
         id: 'listManagedKeys',
         summary: 'List the keys of the account',
         answers: { '200': json('The list.', listOf(ref('Key'))) },
       }),
-      post: keyOperation({
+      post: managementOperation({
         ...managed,
         id: 'createManagedKey',
         summary: 'Create a key in the account',
@@ -100,13 +100,13 @@ export const managedKeys: Resource = {
       }),
     },
     '/v1/keys/{id}': {
-      get: keyOperation({
+      get: managementOperation({
         ...oneKey,
         id: 'getManagedKey',
         summary: 'Get a key of the account',
         answers: { '200': json('The key.', ref('Key')) },
       }),
-      patch: keyOperation({
+      patch: managementOperation({
         ...oneKey,
         id: 'updateManagedKey',
         summary: 'Change a key of the account',
@@ -115,7 +115,7 @@ export const managedKeys: Resource = {
         body: { schema: ref('KeyChange'), examples: keyChangeExamples },
         answers: { '200': json('The key.', ref('Key')) },
       }),
-      delete: keyOperation({
+      delete: managementOperation({
         ...oneKey,
         id: 'deleteManagedKey',
         summary: 'Delete a key of the account',
