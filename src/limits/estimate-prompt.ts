@@ -21,14 +21,22 @@ for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
   encodedCharacters[character.charCodeAt(0)] = 1;
 }
 
-export function estimatePromptTokens(request: Pick<ChatRequest, 'members' | 'encoding' | 'task'>): number {
-  const { members, encoding, task } = request;
+export function estimatePromptTokens(request: Pick<ChatRequest, 'members' | 'encoding' | 'task' | 'native'>): number {
+  const { encoding, task, native } = request;
   if (task?.kind === 'embedding' && task.tokens !== undefined) return task.tokens;
+  // The client's own body, which is latin1, in place of its translation, which may never be needed.
+  if (native !== undefined) return tokensIn(native.body.length - (native.modelEnd - native.modelStart), native.body);
+  const { members } = request;
   // A string read as latin1 has one character for each byte.
   const isDecoded = typeof members === 'string' && encoding === 'utf8';
   const bytes = isDecoded ? Buffer.byteLength(members) : members.length;
   // Embeddings and rerank have texts only, in which base64 is text like any other.
-  const encoded = task !== undefined || bytes < lookedIntoFromBytes ? 0 : encodedBytes(members);
+  return tokensIn(bytes, task === undefined ? members : '');
+}
+
+/** `searched` is what may have base64 in it. */
+function tokensIn(bytes: number, searched: string | Buffer): number {
+  const encoded = bytes < lookedIntoFromBytes ? 0 : encodedBytes(searched);
   return Math.max(1, Math.ceil((bytes - encoded) / bytesPerToken + encoded / encodedBytesPerToken));
 }
 

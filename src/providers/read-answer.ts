@@ -3,14 +3,14 @@ import { type JsonText, parseJsonBytes } from '../wire/json-text.js';
 import type { UsageTerms } from '../wire/usage.js';
 import type { Dialect } from './dialects/dialect.js';
 import { nativeApiIn } from './dialects/native-apis.js';
-import { type CompletionReading, readCompletion } from './dialects/openai/completion.js';
+import { type CompletionReading, readCompletion, readTranslation } from './dialects/openai/completion.js';
 import { dialectOf } from './dialects/registry.js';
 
 /** `format` is a dialect, or names the client's own API, whose answers are kept whole. */
 export function readAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
   const native = nativeApiIn(format);
   if (native) {
-    const reading = readTranslated(body, native.readAnswer, terms);
+    const reading = readTranslated(body, native.readAnswer, terms, true);
     if (reading.kind !== 'completion') return reading;
     return { kind: 'completion', parts: { ...reading.parts, native: body.toString('latin1'), encoding: 'latin1' } };
   }
@@ -22,6 +22,7 @@ function readTranslated(
   body: Buffer,
   translate: NonNullable<Dialect['readAnswer']>,
   terms: UsageTerms,
+  isPassed = false,
 ): CompletionReading {
   let json: JsonText;
   try {
@@ -29,7 +30,7 @@ function readTranslated(
   } catch {
     return { kind: 'malformed', reason: 'its answer is not JSON' };
   }
-  const answer = translate(json.value, json.encoding);
-  if (answer.kind !== 'completion') return answer;
-  return readCompletion(Buffer.from(JSON.stringify(answer.completion), json.encoding), terms);
+  const { value, encoding } = json;
+  const answer = translate(value, encoding);
+  return answer.kind === 'completion' ? readTranslation(answer.completion, { encoding, isPassed }, terms) : answer;
 }

@@ -24,8 +24,7 @@ export function withMembers(
 }
 
 /** The text of a member's value; undefined where there is none. */
-export function memberText(text: string, key: string): string | undefined {
-  const found = findMembers(text);
+export function memberText(text: string, key: string, found: Members | null = findMembers(text)): string | undefined {
   if (found) return memberValue(text, found, key);
   const value = parse(text)[key];
   return value === undefined ? undefined : encodeLatin1(JSON.stringify(value));

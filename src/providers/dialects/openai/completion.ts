@@ -39,9 +39,28 @@ export function parseCompletion(body: Buffer, terms: UsageTerms): CompletionRead
   } catch {
     return { kind: 'malformed', reason: 'its answer is not JSON' };
   }
-  const { value, text, encoding } = json;
+  const { value } = json;
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
-  if (isErrorMember(value.error)) return errorIn(json);
+  return isErrorMember(value.error) ? errorIn(json) : partsOf(value, json, terms);
+}
+
+/** A completion that was translated from another API, in the encoding of that answer. `isPassed`: that answer is what the client gets. */
+export function readTranslation(
+  completion: Fields,
+  { encoding, isPassed }: { readonly encoding: TextEncoding; readonly isPassed: boolean },
+  terms: UsageTerms,
+): CompletionReading {
+  return partsOf(completion, { value: completion, text: null, encoding, isPassed }, terms);
+}
+
+interface Source extends Pick<JsonText, 'value' | 'encoding'> {
+  /** null where the completion was never a text. */
+  readonly text: string | null;
+  readonly isPassed?: boolean;
+}
+
+function partsOf(value: Fields, source: Source, terms: UsageTerms): CompletionReading {
+  const { text, encoding, isPassed = false } = source;
   const { choices, usage, model } = value;
   if (!Array.isArray(choices) || choices.length === 0)
     return { kind: 'malformed', reason: 'its answer has no choices' };
@@ -51,12 +70,12 @@ export function parseCompletion(body: Buffer, terms: UsageTerms): CompletionRead
     if (!isFields(choice) || !hasMessage(choice))
       return { kind: 'malformed', reason: 'its answer has a choice without a message' };
     if (tidyChoice(choice, position)) changed = true;
-    if (choice.finish_reason === 'error') return errorIn(json);
+    if (choice.finish_reason === 'error') return errorIn(source);
   }
   const reading = readUsage(usage, terms, value.service_tier);
   const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : asLatin1('');
-  const found = changed ? null : findMembers(text);
-  const members = found ? keptMembers(text, found, isPassedOn) : serialisedMembers(value);
+  const found = changed || text === null ? null : findMembers(text);
+  const members = isPassed ? '' : found ? keptMembers(text!, found, isPassedOn) : serialisedMembers(value);
   return {
     kind: 'completion',
     parts: {
@@ -64,7 +83,7 @@ export function parseCompletion(body: Buffer, terms: UsageTerms): CompletionRead
       encoding,
       usage,
       reading,
-      usageText: found ? memberValue(text, found, 'usage') : undefined,
+      usageText: found ? memberValue(text!, found, 'usage') : undefined,
       answeredModel: model,
       finishReason: (choices[0] as Fields).finish_reason as string,
       delivered,
@@ -116,8 +135,8 @@ function defaultReason({ tool_calls: calls }: Fields): string {
 }
 
 /** People read the error, so it is decoded from latin1. */
-function errorIn({ text, encoding }: JsonText): CompletionReading {
-  return { kind: 'error', error: JSON.parse(readable(text, encoding)) };
+function errorIn({ value, text, encoding }: Source): CompletionReading {
+  return { kind: 'error', error: JSON.parse(readable(text ?? JSON.stringify(value), encoding)) };
 }
 
 function serialisedMembers(value: Fields): string {
