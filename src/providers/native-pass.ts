@@ -40,11 +40,13 @@ function nativePath(api: SpokenApi, dialect: string, target: Target): string {
   return dialectOf(dialect).pathOf?.(api, target) ?? nativeApis[api]!.path;
 }
 
+const beyondAscii = /[^\u0020-\u007e]/;
+const allBeyondAscii = new RegExp(beyondAscii, 'g');
+
 function asciiJson(text: string): string {
-  return JSON.stringify(text).replace(
-    /[^\u0020-\u007e]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const json = JSON.stringify(text);
+  if (!beyondAscii.test(json)) return json;
+  return json.replace(allBeyondAscii, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 const headerMax = 1024;

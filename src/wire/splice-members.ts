@@ -9,18 +9,20 @@ export function withMembers(
   found: Members | null = findMembers(text),
 ): string {
   if (found === null) return rewritten(text, changes);
+  const { keys, valueStarts, ends } = found;
   let out = '';
   let from = 0;
-  found.keys.forEach((key, at) => {
-    if (!Object.hasOwn(changes, key)) return;
-    out += text.slice(from, found.valueStarts[at]!) + changes[key];
-    from = found.ends[at]!;
-  });
-  const added = Object.keys(changes).filter((key) => !found.keys.includes(key));
-  if (added.length === 0) return out + text.slice(from);
+  for (let at = 0; at < keys.length; at++) {
+    const key = keys[at]!;
+    if (!Object.hasOwn(changes, key)) continue;
+    out += text.slice(from, valueStarts[at]!) + changes[key];
+    from = ends[at]!;
+  }
+  let added = '';
+  for (const key in changes) if (!keys.includes(key)) added += `,"${key}":${changes[key]}`;
+  if (added === '') return out + text.slice(from);
   const end = text.lastIndexOf('}');
-  const members = added.map((key) => `"${key}":${changes[key]}`).join(',');
-  return `${out}${text.slice(from, end)}${found.keys.length === 0 ? '' : ','}${members}${text.slice(end)}`;
+  return `${out}${text.slice(from, end)}${keys.length === 0 ? added.slice(1) : added}${text.slice(end)}`;
 }
 
 /** The text of a member's value; undefined where there is none. */

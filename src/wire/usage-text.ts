@@ -20,6 +20,8 @@ export function costMembers({ pico, details, tier }: Cost): string {
 /** A usage in its own words, as latin1 text, with the cost. */
 export function withCost(text: string, cost: Cost): string {
   const members = costMembers(cost);
+  // Few providers name a cost, and an object that has members ends with one of them.
+  if (!text.includes('"cost') && text.endsWith('}') && text.includes(':')) return `${text.slice(0, -1)},${members}}`;
   const split = members.indexOf(',"cost_details":');
   return withMembers(text, {
     cost: members.slice('"cost":'.length, split),
