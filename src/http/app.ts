@@ -149,8 +149,9 @@ function startAnswers(app: FastifyInstance): void {
 function watchAnswers(app: FastifyInstance, { meters, logger }: HttpDeps): void {
   const logged = keepsDebug(logger);
   app.addHook('onResponse', (request, reply, done) => {
-    const { url } = request.routeOptions;
-    const endpoint = url === undefined ? unknownEndpoint : `${request.method} ${url}`;
+    const { url, config } = request.routeOptions;
+    const path = config?.countsByPath ? pathOf(request) : url;
+    const endpoint = path === undefined ? unknownEndpoint : `${request.method} ${path}`;
     const outcome = outcomeOfStatus(reply.statusCode);
     meters.request(endpoint, outcome);
     if (logged) {

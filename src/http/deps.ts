@@ -53,6 +53,8 @@ declare module 'fastify' {
     unguarded?: true;
     /** A catch-all route, which is not listed in `KnownPaths`. */
     anyPath?: true;
+    /** A catch-all route that answers a fixed list of paths, which are counted one by one. */
+    countsByPath?: true;
   }
 }
 
