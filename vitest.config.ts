@@ -74,6 +74,8 @@ export default defineConfig({
           ...busy,
           name: 'browser',
           include: inBrowser,
+          // Each process starts a browser, which has processes of its own.
+          maxWorkers: 2,
           // Not for the others: a run without these suites looks for no browser.
           globalSetup: ['tests/support/browser-setup.ts'],
         },

@@ -11,7 +11,14 @@ import { pages, pathOf, referencePath } from '../../scripts/docs/pages.mjs';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { full } from '../support/scaled.js';
-import { desktop, newVisitor, phone, type Visitor, type VisitorOptions } from '../support/visitor.js';
+import {
+  type AccessibilityPart,
+  desktop,
+  newVisitor,
+  phone,
+  type Visitor,
+  type VisitorOptions,
+} from '../support/visitor.js';
 
 const shots = process.env.LODESTONE_SHOTS;
 const looks = [
@@ -85,12 +92,20 @@ describeInBrowser('the guide at 1440 and at 390 px, light and dark', () => {
     for (const look of ofAKind ? looks : looks.filter(({ theme }) => theme === 'light')) {
       await lookAt(visitor, look);
       expect(await page.evaluate(widerThanWindow)).toBeLessThanOrEqual(0);
-      const part = look.theme === 'dark' ? 'colours' : ofAKind ? undefined : 'all but colours';
-      if (look === looks[0] || ofAKind) expect(await visitor.accessibilityFaults(part)).toEqual([]);
+      const part = partOf(look, ofAKind);
+      if (part !== 'nothing') expect(await visitor.accessibilityFaults(part)).toEqual([]);
       await keepShot(page, pathOf(one), look);
     }
     expect(problems).toEqual([]);
   });
+
+  /** Which of axe-core's rules are looked at: a theme changes colours and nothing else, and colours are the same at every width. */
+  function partOf({ width, theme }: Look, ofAKind: boolean): AccessibilityPart | 'nothing' | undefined {
+    if (!ofAKind) return width === desktop ? 'all but colours' : 'nothing';
+    if (width === desktop) return theme === 'dark' ? 'colours' : undefined;
+    if (theme === 'dark') return full ? 'colours' : 'nothing';
+    return full ? undefined : 'all but colours';
+  }
 
   it('has pages that open on a phone in the dark', async () => {
     await visited(looks[3], async ({ page, problems }) => {
@@ -169,8 +184,8 @@ describeInBrowser('the guide by keyboard', () => {
         const answer = await page.goto(gateway.url + path);
         expect(answer?.status()).toBe(404);
         await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
-        expect(await visitor.accessibilityFaults()).toEqual([]);
       }
+      expect(await visitor.accessibilityFaults()).toEqual([]);
       await page.getByRole('navigation', { name: 'Guide' }).getByRole('link', { name: 'Billing' }).click();
       await page.waitForURL('**/docs/billing');
       await page.goto(gateway.url);
@@ -251,7 +266,8 @@ describeInBrowser('the reference', () => {
     await lookAt(visitor, looks[3]);
     await page.waitForLoadState('networkidle');
     expect(await page.evaluate(widerThanWindow)).toBeLessThanOrEqual(0);
-    expect(await visitor.accessibilityFaults()).toEqual([]);
+    // Its thousands of words are in a few colours of its own, and contrast takes axe-core longest: looked at with LODESTONE_FULL=1.
+    expect(await visitor.accessibilityFaults(full ? undefined : 'all but colours')).toEqual([]);
     await keepShot(page, referencePath, looks[3]);
     expect(problems).toEqual([]);
   });

@@ -3,22 +3,22 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { parseUsd } from '../../src/base/money.js';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
+import { dashboardCall, type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import { writeTraffic } from '../support/dashboard-traffic.js';
-import type { SpawnedGateway } from '../support/gateway.js';
+import type { TestGateway } from '../support/gateway.js';
 import { full } from '../support/scaled.js';
 import { settled, type Visitor } from '../support/visitor.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
-let gateway: SpawnedGateway;
+let gateway: TestGateway;
 let member: Member;
 let visitor: Visitor;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  gateway = await spawnDashboard();
+  gateway = await startDashboard();
   member = await signUp(gateway, 'ada@example.test');
   const path = `/accounts/${member.accountId}`;
   const keys: { id: string; name: string }[] = [];

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const mark = /\b(?:scaled|forSeeds|propertiesSuite)\(|LODESTONE_FULL/;
+const mark = /\b(?:scaled|forSeeds|propertiesSuite)\(|import \{[^}]*\bfull\b[^}]*\}|LODESTONE_FULL/;
 
 const chosen = process.argv.slice(2);
 const files = ['src', 'tests']

@@ -21,8 +21,11 @@ export interface TestGatewayOptions extends GatewayFilesOptions {
 }
 
 export interface TestGateway extends GatewayClient {
+  /** Of the running gateway; a restart changes it. */
   readonly url: string;
   readonly files: GatewayFiles;
+  /** Stops it and starts another on the same files, in the same process: for a tenth of what a process of its own costs. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -50,18 +53,22 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
         ...(options.clock && { clock: options.clock }),
         ...(options.print && { print: options.print }),
       });
-    const running = await start().catch((error: Error) => againIfBusy(error, start));
+    let running = await start().catch((error: Error) => againIfBusy(error, start));
     const client = new GatewayClient(() => running.baseUrl);
-    return Object.assign(client, {
-      url: running.baseUrl,
+    const control = {
       files,
+      async restart() {
+        await running.stop();
+        running = await start();
+      },
       async stop() {
         await client.close();
         await running.stop();
         await files.remove();
         searchKept('logs', 'the log', log.lines);
       },
-    });
+    };
+    return Object.defineProperty(Object.assign(client, control), 'url', { get: () => running.baseUrl }) as TestGateway;
   } catch (error) {
     await files.remove();
     throw error;

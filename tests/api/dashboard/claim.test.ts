@@ -1,29 +1,32 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DashboardClient } from '../../support/dashboard-client.js';
-import { type SpawnedGateway, spawnGateway, startGateway } from '../../support/gateway.js';
+import { startGateway, type TestGateway } from '../../support/gateway.js';
 
 /** The last link that was printed. */
 const linkIn = (text: string) => [...text.matchAll(/http\S+\/dashboard\/claim#([\w-]{43})/g)].at(-1)?.[1];
 
 describe('the demo account of a first start', () => {
-  let gateway: SpawnedGateway;
+  let gateway: TestGateway;
+  let printed = '';
+  const print = (text: string) => {
+    printed += text;
+  };
   beforeAll(async () => {
-    gateway = await spawnGateway({ embedded: true, config: { demo: true } });
-    await vi.waitUntil(() => linkIn(gateway.output.stdout), { timeout: 10_000 });
+    gateway = await startGateway({ embedded: true, config: { demo: true }, print });
   }, 180_000);
   afterAll(() => gateway?.stop());
 
-  const newLink = async (earlier?: string): Promise<string> => {
-    await vi.waitUntil(() => ![undefined, earlier].includes(linkIn(gateway.output.stdout)), { timeout: 10_000 });
-    return linkIn(gateway.output.stdout)!;
+  const newLink = (earlier?: string): string => {
+    expect([undefined, earlier]).not.toContain(linkIn(printed));
+    return linkIn(printed)!;
   };
   const claimWith = (token: string, client = new DashboardClient(gateway.url)) =>
     client.call('POST', 'claim', { token });
 
   it('is claimed with the printed link, once; a restart prints a new one, and ends the earlier, until there is a password', async () => {
-    const unused = await newLink();
+    const unused = newLink();
     await gateway.restart();
-    const token = await newLink(unused);
+    const token = newLink(unused);
     expect((await claimWith(unused)).status, 'the link of an earlier start').toBe(401);
     const client = new DashboardClient(gateway.url);
     const claimed = await claimWith(token, client);
@@ -35,15 +38,15 @@ describe('the demo account of a first start', () => {
 
     await gateway.restart();
     const again = new DashboardClient(gateway.url);
-    expect((await claimWith(await newLink(token), again)).status).toBe(200);
+    expect((await claimWith(newLink(token), again)).status).toBe(200);
     const changed = await again.call('POST', 'change-password', { new_password: 'my own now' });
     expect(changed.json).toMatchObject({ has_password: true, operator: true });
 
-    const printed = gateway.output.stdout.length;
+    const before = printed.length;
     await gateway.restart();
     const signIn = { email: claimed.json.account.email, password: 'my own now' };
     expect((await new DashboardClient(gateway.url).call('POST', 'sign-in', signIn)).status).toBe(200);
-    expect(linkIn(gateway.output.stdout.slice(printed))).toBeUndefined();
+    expect(linkIn(printed.slice(before))).toBeUndefined();
   }, 180_000);
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { spawnGateway } from '../../support/gateway.js';
+import { startGateway } from '../../support/gateway.js';
 import { expectError, useGateway } from '../harness.js';
 
 const bench = useGateway();
@@ -103,7 +103,7 @@ describe('GET, PUT and DELETE /v1/routing-policy', () => {
 });
 
 describe('a policy and a chain', () => {
-  const started = spawnGateway();
+  const started = startGateway();
   afterAll(async () => (await started).stop());
 
   it('outlive the process', async () => {
