@@ -233,7 +233,7 @@ describe('a compressed answer', () => {
     expect(played.resumed).toBe(0);
     played.consumer.slow = false;
     played.consumer.resume();
-    await vi.waitFor(() => expect(played.consumer.frames.length).toBe(1_000), { timeout: 10_000 });
+    await vi.waitFor(() => expect(played.consumer.frames.length).toBe(1_000), { timeout: 60_000 });
     await vi.waitFor(() => expect(played.resumed).toBe(1));
   });
 

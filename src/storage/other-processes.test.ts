@@ -8,7 +8,7 @@ import { openStore } from './open-store.js';
 import type { Store } from './store.js';
 
 const askEveryMs = 20;
-const waiting = { timeout: 10_000, interval: 20 };
+const waiting = { timeout: 60_000, interval: 20 };
 
 describe('other processes on the same database', () => {
   const opened: (() => Promise<unknown>)[] = [];

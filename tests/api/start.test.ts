@@ -24,7 +24,7 @@ function run(args: string[], env: Record<string, string> = {}, cwd = tmpdir()): 
     execFile(
       process.execPath,
       [bin, ...args],
-      { env: { ...environment, ...env }, cwd, timeout: 20_000 },
+      { env: { ...environment, ...env }, cwd, timeout: 120_000 },
       (error, stdout, stderr) => resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
     );
   });
@@ -33,10 +33,13 @@ function run(args: string[], env: Record<string, string> = {}, cwd = tmpdir()): 
 const echo = { model: 'sandbox/lodestone/echo', messages };
 const tokenIn = (text: string) => /sk-lr-[A-Za-z0-9_-]{43}/.exec(text)?.[0] ?? '';
 
+/** A start on an embedded store takes about a second on an idle machine. One that reads its history, or makes its store anew, takes longer than this. */
+const quickMs = 6_000;
+
 /** The quickest of three, without what it waited for a processor: what the start itself takes, whatever else the machine does. */
 async function quickestStart(gateway: SpawnedGateway): Promise<number> {
   let quickestMs = Number.POSITIVE_INFINITY;
-  for (let count = 0; count < 3 && quickestMs >= 3_000; count++) {
+  for (let count = 0; count < 3 && quickestMs >= quickMs; count++) {
     if (count > 0) await gateway.kill('SIGTERM');
     const startedAt = performance.now();
     await gateway.restart();
@@ -55,7 +58,7 @@ describe('a first start with the embedded store', () => {
     const timeouts = { first_byte_streaming: '10s', stream_idle: '10s', overall: '20s' };
     const config = { demo: true, server: { drain: '10s' }, timeouts };
     gateway = await spawnGateway({ embedded: true, config });
-    await vi.waitUntil(() => tokenIn(gateway.output.stdout), { timeout: 5_000 });
+    await vi.waitUntil(() => tokenIn(gateway.output.stdout), { timeout: 60_000 });
     key = tokenIn(gateway.output.stdout);
   }, 180_000);
   afterAll(() => gateway?.stop());
@@ -153,7 +156,7 @@ describe('a first start with the embedded store', () => {
     expect(await gateway.exited()).toEqual({ code: 0, signal: null });
     const id = String(stream.headers['x-generation-id']);
 
-    expect(await quickestStart(gateway)).toBeLessThan(3_000);
+    expect(await quickestStart(gateway)).toBeLessThan(quickMs);
     expect((await gateway.chat(echo, { key })).status).toBe(200);
     const record = await gateway.call('GET', `/v1/generation/${id}`, undefined, { key });
     expect(record.json.data).toMatchObject({ streamed: true, stream_end: 'complete' });

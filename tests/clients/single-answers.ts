@@ -44,5 +44,5 @@ export function playUnfinished({ upstream }: DialectGateway, { fixture }: Spoken
 export async function expectAborted({ gateway, upstream, account }: DialectGateway): Promise<void> {
   await upstream.waitFor(() => upstream.calls[0]!.aborted);
   const history = async () => (await gateway.call('GET', '/v1/generations', undefined, { key: account.key })).json.data;
-  await expect.poll(history, { timeout: 20_000 }).toMatchObject([{ streamed: true, stream_end: 'client_closed' }]);
+  await expect.poll(history, { timeout: 60_000 }).toMatchObject([{ streamed: true, stream_end: 'client_closed' }]);
 }

@@ -75,7 +75,7 @@ describe.each(named)('%s', (_, { door, upstream }) => {
       .poll(
         async () =>
           (await bench.gateway.call('GET', '/v1/credits', undefined, { key: account.key })).json.data.balance_usd,
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       )
       .not.toBe('10');
   });

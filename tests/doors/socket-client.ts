@@ -9,7 +9,7 @@ import type { DoorBench } from './door-gateway.js';
 // biome-ignore lint/suspicious/noExplicitAny: events of any shape
 export type SocketEvent = any;
 
-const waitMs = 20_000;
+const waitMs = 60_000;
 const handshake = {
   connection: 'upgrade',
   upgrade: 'websocket',

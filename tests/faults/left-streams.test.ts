@@ -82,5 +82,6 @@ it('the first answer without usage does not wait for the tokenizer to be loaded'
     expect((await rig.gateway.stream(ask(), { key: account.key })).done).toBe(true);
     times.push(performance.now() - startedAt);
   }
-  expect(times[0]! - Math.max(times[1]!, times[2]!)).toBeLessThan(250);
+  // Loading it takes several times as long as an answer, also on a slow machine.
+  expect(times[0]!).toBeLessThan(250 + 2 * Math.max(times[1]!, times[2]!));
 });

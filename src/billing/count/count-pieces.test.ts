@@ -120,6 +120,6 @@ describe('counting in pieces', () => {
     countInPieces(['warm']);
     const started = threadTime().ranMs;
     expect(countInPieces(Array.from({ length: 16 }, () => piece)).restMax).toBeLessThan(8 * 1024);
-    expect(threadTime().ranMs - started).toBeLessThan(2_000);
+    expect(threadTime().ranMs - started).toBeLessThan(5_000);
   });
 });

@@ -46,10 +46,10 @@ describe('counting text', () => {
     ['line breaks', '\n'.repeat(100_000)],
     ['runs just under the guard', `${'a'.repeat(400)} `.repeat(250)],
     ['digits and signs', '1+'.repeat(50_000)],
-  ])('takes under a second for 100 KB of %s, where the tokenizer alone would take minutes', (_, text) => {
+  ])('takes seconds at most for 100 KB of %s, where the tokenizer alone would take minutes', (_, text) => {
     countText('warm');
     const { count, ms } = timed(text);
-    expect(ms).toBeLessThan(1_000);
+    expect(ms).toBeLessThan(5_000);
     expect(count).toBeGreaterThan(text.length / 200);
     expect(count).toBeLessThanOrEqual(text.length * 2);
   });

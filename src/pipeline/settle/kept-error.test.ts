@@ -51,6 +51,6 @@ describe('what a provider said, as it is kept', () => {
     const startedAt = threadTime().ranMs;
     keptError('a'.repeat(500), requestOf('a'.repeat(65_000)));
     keptError('abcdefghX'.repeat(55), requestOf('abcdefgh'.repeat(8_100)));
-    expect(threadTime().ranMs - startedAt).toBeLessThan(1_000);
+    expect(threadTime().ranMs - startedAt).toBeLessThan(5_000);
   });
 });

@@ -160,7 +160,7 @@ describe('a frame that never ends', () => {
     const started = threadTime().ranMs;
     for (let at = 0; at < bytes.length; at += 1024) reader.read(bytes.subarray(at, at + 1024));
     reader.finish();
-    expect(threadTime().ranMs - started).toBeLessThan(1_500);
+    expect(threadTime().ranMs - started).toBeLessThan(5_000);
     expect(frames).toHaveLength(1);
     expect(frames[0]![0].replaceAll('\n', '').length).toBe(8 * 1024 * 1024);
   });

@@ -170,7 +170,7 @@ describe('the embedded PostgreSQL', () => {
     await ask(embedded, 'create table kept as select 7 as v');
     process.kill(serverPid(join(dir, 'data')), 'SIGKILL');
     await told;
-    await vi.waitFor(async () => expect(await ask(embedded, 'select v from kept')).toBe(7), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await ask(embedded, 'select v from kept')).toBe(7), { timeout: 60_000 });
   });
 
   it('names the platform and the setting to use where there is no package for it', () => {

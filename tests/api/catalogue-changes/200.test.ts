@@ -54,7 +54,7 @@ async function load(edits: Edits): Promise<Json[]> {
 describe('GET /v1/catalogue/changes', () => {
   it('is empty after the first load, and needs no key', async () => {
     // The load of a start is recorded a moment after it.
-    await expect.poll(async () => (await load({})).length, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await load({})).length, { timeout: 60_000 }).toBe(0);
     expect((await read()).json).toEqual({ object: 'list', data: [], has_more: false });
   });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { type SpawnedGateway, spawnGateway } from '../../support/gateway.js';
 import { modelOf, routingCatalogue, serving, spent } from '../../support/routing.js';
+import { full } from '../../support/scaled.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/scripted-upstream.js';
 import { messages } from '../harness.js';
 
@@ -22,7 +23,8 @@ afterAll(async () => {
 
 const dayOf = (date: Date) => date.toISOString().slice(0, 10);
 
-it.each(['SIGTERM', 'SIGKILL'] as const)(
+// A stop writes at least what is there after a kill, so it is tried with LODESTONE_FULL=1 alone.
+it.each(full ? (['SIGTERM', 'SIGKILL'] as const) : (['SIGKILL'] as const))(
   'after %s the held route is still passed by and not listed',
   async (signal) => {
     const day = dayOf(new Date());

@@ -1,6 +1,7 @@
 /** Payments in a fleet: a report that one replica takes is in force on the next request at every other. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Replicas, startReplicas } from '../../support/replicas.js';
+import { scaled } from '../../support/scaled.js';
 import {
   completed,
   refundedCharge,
@@ -23,7 +24,8 @@ afterAll(async () => {
 });
 
 describe('two replicas, one PostgreSQL, one Redis', () => {
-  it('100 deliveries of one payment to both at once: one credit, and both know the balance', async () => {
+  const atOnce = scaled(24, 100);
+  it(`${atOnce} deliveries of one payment to both at once: one credit, and both know the balance`, async () => {
     const { accountId, key } = await fleet.a.createAccount({ credit: null });
     const balances = async () =>
       Promise.all(
@@ -35,7 +37,7 @@ describe('two replicas, one PostgreSQL, one Redis', () => {
     // Both hold the account before anything is paid.
     expect(await balances()).toEqual(['0', '0']);
     const event = completed(accountId, { payment_intent: 'pi_fleet' });
-    const deliveries = Array.from({ length: 100 }, (_, n) => deliver(n % 2 ? fleet.a : fleet.b, event));
+    const deliveries = Array.from({ length: atOnce }, (_, n) => deliver(n % 2 ? fleet.a : fleet.b, event));
     const statuses = (await Promise.all(deliveries)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(await balances()).toEqual(['25', '25']);

@@ -1,11 +1,14 @@
 /** The webhook of the payment processor: one credit per payment, whatever is sent, in whatever order, by anybody. */
 import { describe, expect, it } from 'vitest';
 import { startGateway } from '../../support/gateway.js';
+import { scaled } from '../../support/scaled.js';
 import { completed, paidSession, signature, stripeEvent, webhookSecret } from '../../support/scripted-stripe.js';
 import { query, takeAway } from '../database.js';
 import { amountsOf, balanceOf, deliver, entriesOf, usePayments } from './bench.js';
 
 const bench = usePayments();
+/** Deliveries at once: more than the store has connections for. */
+const atOnce = scaled(24, 100);
 const newAccount = async () => (await bench.gateway.createAccount({ credit: null })).accountId;
 
 describe('a payment is credited', () => {
@@ -72,10 +75,10 @@ describe('a payment is credited', () => {
 });
 
 describe('one credit, ever', () => {
-  it('for 100 deliveries of the same event at once, and again one after the other', async () => {
+  it(`for ${atOnce} deliveries of the same event at once, and again one after the other`, async () => {
     const accountId = await newAccount();
     const event = completed(accountId);
-    const replies = await Promise.all(Array.from({ length: 100 }, () => deliver(bench.gateway, event)));
+    const replies = await Promise.all(Array.from({ length: atOnce }, () => deliver(bench.gateway, event)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     const outcomes = replies.map(({ json }) => json.outcome);
     expect(outcomes.filter((outcome) => outcome === 'recorded')).toHaveLength(1);
@@ -84,24 +87,24 @@ describe('one credit, ever', () => {
     expect(await balanceOf(bench.gateway, accountId)).toBe('25');
   });
 
-  it('for 100 events of one payment, each with an id of its own', async () => {
+  it(`for ${atOnce} events of one payment, each with an id of its own`, async () => {
     const accountId = await newAccount();
     const session = paidSession(accountId);
     await Promise.all(
-      Array.from({ length: 100 }, () => deliver(bench.gateway, stripeEvent('checkout.session.completed', session))),
+      Array.from({ length: atOnce }, () => deliver(bench.gateway, stripeEvent('checkout.session.completed', session))),
     );
     expect(await amountsOf(bench.gateway, accountId)).toEqual(['25']);
     expect(await balanceOf(bench.gateway, accountId)).toBe('25');
   });
 
-  it('from two gateways on one database, 50 deliveries to each at once', async () => {
+  it(`from two gateways on one database, ${atOnce / 2} deliveries to each at once`, async () => {
     const config = { storage: { database_url: bench.gateway.files.databaseUrl }, payments: bench.stripe.config };
     const other = await startGateway({ config });
     try {
       const accountId = await newAccount();
       const session = paidSession(accountId);
       const same = stripeEvent('checkout.session.completed', session);
-      const deliveries = Array.from({ length: 100 }, (_, number) =>
+      const deliveries = Array.from({ length: atOnce }, (_, number) =>
         deliver(number % 2 === 0 ? bench.gateway : other, number % 4 < 2 ? same : { ...same, id: `evt_${number}` }),
       );
       const replies = await Promise.all(deliveries);

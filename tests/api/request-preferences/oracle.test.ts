@@ -75,8 +75,10 @@ interface Asked {
 async function ask(marker: string, body: Json, key: string): Promise<Asked> {
   const whole = { ...body, messages: [{ role: 'user', content: marker }] };
   const dry = (await call('POST', '/v1/routes/explain', whole, key)).json;
+  const earlier = bench.upstream.calls.length;
   const reply = await bench.gateway.chat(whole, { key });
   const calls = bench.upstream.calls
+    .slice(earlier)
     .map((one) => String(one.body))
     .filter((text) => text.includes(JSON.stringify(marker)));
   return { dry, reply, called: calls.map((text) => JSON.parse(text).model), sent: calls.join() };
