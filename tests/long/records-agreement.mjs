@@ -4,6 +4,8 @@ import * as run from './restarted-gateway.mjs';
 const counts = ['requests', 'errors', 'prompt_tokens', 'completion_tokens', 'cached_tokens'];
 const ofOne = ['key', 'model', 'provider', 'locode', 'status'];
 const ofAll = [...ofOne, 'account'];
+/** A statement stands for the usage of a pruned month. */
+const usageKinds = new Set(['usage', 'statement']);
 
 /** The store by itself, every group against its total, and the total against the ledger. */
 export async function expectAgreement(gateway, checks, after, account) {
@@ -83,8 +85,8 @@ async function ownActivity(gateway, path, key) {
 }
 
 async function usageOf(gateway, account) {
-  const entries = await gateway.ledger(account);
-  return entries.reduce((sum, { kind, amount_usd }) => (kind === 'usage' ? sum - run.pico(amount_usd) : sum), 0n);
+  const entries = (await gateway.ledger(account)).filter(({ kind }) => usageKinds.has(kind));
+  return entries.reduce((sum, { amount_usd }) => sum - run.pico(amount_usd), 0n);
 }
 
 /** The costs by generation, and the statements that stand for pruned months. */
@@ -93,9 +95,9 @@ export async function billsOf(gateway, account) {
   const statements = [];
   let doubles = 0;
   for (const { kind, generation_id, amount_usd, note } of await gateway.ledger(account)) {
-    if (kind !== 'usage') continue;
+    if (!usageKinds.has(kind)) continue;
     const amount = -run.pico(amount_usd);
-    if (generation_id === null) statements.push({ note, amount });
+    if (kind === 'statement') statements.push({ note, amount });
     else if (costs.has(generation_id)) doubles++;
     else costs.set(generation_id, amount);
   }
