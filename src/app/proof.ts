@@ -69,7 +69,7 @@ export function openProof({ config, store, clock, logger, base }: ProofDeps, par
   };
   return {
     http: { ...shown, sealer, rotate },
-    begun: sealer.firstRound(begunMs),
+    begun: sealer.begun(begunMs),
     pipeline: { hashBodies, identity: () => sealer.identity() },
   };
 }

@@ -50,9 +50,13 @@ export class Sealer {
   private closing = false;
   private readonly pause = new Pause();
   private readonly wait = new Pause();
-  private markTried = (): void => {};
-  private readonly tried = new Promise<void>((resolve) => {
-    this.markTried = resolve;
+  private hasBegun = false;
+  private markBegun = (): void => {};
+  private readonly firstLook = new Promise<void>((resolve) => {
+    this.markBegun = () => {
+      this.hasBegun = true;
+      resolve();
+    };
   });
   private running: Promise<void> = Promise.resolve();
 
@@ -68,9 +72,9 @@ export class Sealer {
     await this.running;
   }
 
-  /** Waits for the first try to seal, whatever comes of it. */
-  async firstRound(msMax: number): Promise<void> {
-    await Promise.race([this.tried, this.wait.wait(msMax)]);
+  /** Waits until the log is known to be the one that was published, or cannot be read. What waits to be sealed is not waited for. */
+  async begun(msMax: number): Promise<void> {
+    await Promise.race([this.firstLook, this.wait.wait(msMax)]);
     this.wait.end();
   }
 
@@ -92,7 +96,7 @@ export class Sealer {
   private async run(): Promise<void> {
     while (!this.closing) {
       const done = await this.round();
-      this.markTried();
+      this.markBegun();
       if (!this.closing) await this.pause.wait(done ? roundMs : this.fault === null ? retryMs : stoppedMs);
     }
   }
@@ -131,6 +135,11 @@ export class Sealer {
       // Another process holds the lock.
       if ((await store.seal((sealing) => this.begin(sealing, signer))) === null) return;
       this.status = await store.status();
+    }
+    if (!this.hasBegun) {
+      // A start waits for this, and must not take longer where many generations wait.
+      await this.compareSometimes();
+      this.markBegun();
     }
     if (this.status.oldestUnsealedMs === null) {
       await this.compareSometimes();
