@@ -2,6 +2,7 @@
  * Writes rows of a binary COPY as lines of JSON or CSV. PostgreSQL needs five times as long for a line of JSON as for the row itself, and
  * this process would only wait meanwhile. Bytes are written straight into the buffer that the reader gets.
  */
+import { BillBytes, billBytesMax, billColumns, tokenColumns } from './bill-bytes.js';
 import type { CopyReader } from './copy-out.js';
 import {
   float64,
@@ -16,11 +17,11 @@ import {
 
 /**
  * How a column is sent and written. `json` is text that is JSON already, `pico` a whole number of pico-dollars that is written as dollars,
- * `ms` a time in epoch milliseconds, and `ready` what stands in the line as it is.
+ * and `ms` a time in epoch milliseconds.
  */
-const types = ['text', 'json', 'integer', 'float', 'boolean', 'pico', 'ms', 'ready'] as const;
+const types = ['text', 'json', 'integer', 'float', 'boolean', 'pico', 'ms'] as const;
 /** Places in `types`. */
-const [text, json, integer, float, pico, ready] = [0, 1, 2, 3, 5, 7] as const;
+const [text, json, integer, float, pico] = [0, 1, 2, 3, 5] as const;
 export type ColumnType = (typeof types)[number];
 
 export interface LineColumn {
@@ -49,7 +50,7 @@ const separating = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 export class LineWriter implements CopyReader {
-  #buffer = new Uint8Array(bufferBytes);
+  #buffer = newBuffer(bufferBytes);
   #at = 0;
   #begun = false;
   readonly #asJson: boolean;
@@ -58,28 +59,33 @@ export class LineWriter implements CopyReader {
   readonly #leads: Uint8Array;
   readonly #leadEnds: Uint32Array;
   readonly #fixedBytes: number;
+  readonly #bill: BillBytes | null;
+  /** The place of each column among the tokens of the bill, or -1. */
+  readonly #places: Int8Array;
 
-  constructor(columns: readonly LineColumn[], format: 'ndjson' | 'csv') {
+  /** With `bill` the stored bill comes behind the columns, and is written as `billColumns`. */
+  constructor(columns: readonly LineColumn[], format: 'ndjson' | 'csv', bill = false) {
     this.#asJson = format === 'ndjson';
     this.#kinds = Uint8Array.from(columns, ({ type }) => types.indexOf(type));
-    const leads = columns.map(({ name }, index) => `${index === 0 ? '{' : ','}"${name}":`);
+    const names = [...columns, ...(bill ? billColumns : [])].map(({ name }) => name);
+    const leads = names.map((name, index) => `${index === 0 ? '{' : ','}"${name}":`);
     this.#leads = new TextEncoder().encode(leads.join(''));
     this.#leadEnds = Uint32Array.from(leads, (_, index) => leads.slice(0, index + 1).join('').length);
-    this.#fixedBytes = this.#leads.length + columns.length * fixedBytes;
-    if (!this.#asJson) this.#at = writeAscii(this.#buffer, 0, `${columns.map(({ name }) => name).join(',')}\n`);
+    this.#fixedBytes = this.#leads.length + names.length * fixedBytes;
+    this.#bill = bill ? new BillBytes(this.#asJson ? 'json' : 'csv') : null;
+    this.#places = Int8Array.from(columns, ({ name }) => tokenColumns.indexOf(name));
+    if (!this.#asJson) this.#at = writeAscii(this.#buffer, 0, `${names.join(',')}\n`);
   }
 
   /** A message has one row. A count of -1 is the end. */
-  take(row: Buffer): Buffer | null {
-    const most = this.#fixedBytes + row.length * growth;
+  take(bytes: Buffer, from: number, to: number): Buffer | null {
+    const length = to - from;
+    const most = this.#fixedBytes + length * growth + (this.#bill ? billBytesMax(length) : 0);
     const full = this.#buffer.length - this.#at < most ? this.#flush(most) : null;
-    const start = this.#begun ? 0 : copyHeaderBytes;
+    const start = from + (this.#begun ? 0 : copyHeaderBytes);
     this.#begun = true;
-    if (row[start]! >= 0x80) return full;
-    const target = {
-      ...{ buffer: this.#buffer, at: this.#at, kinds: this.#kinds, leads: this.#leads, leadEnds: this.#leadEnds },
-    };
-    this.#at = this.#asJson ? writeJsonRow(target, row, start + 2) : writeCsvRow(target, row, start + 2);
+    if (bytes[start]! >= 0x80) return full;
+    this.#at = this.#asJson ? this.#writeJsonRow(bytes, start + 2) : this.#writeCsvRow(bytes, start + 2);
     return full;
   }
 
@@ -88,76 +94,109 @@ export class LineWriter implements CopyReader {
   }
 
   #flush(next: number): Buffer {
-    const full = Buffer.from(this.#buffer.buffer, 0, this.#at);
-    this.#buffer = new Uint8Array(Math.max(next, bufferBytes));
+    const full = this.#buffer.subarray(0, this.#at);
+    this.#buffer = newBuffer(Math.max(next, bufferBytes));
     this.#at = 0;
     return full;
   }
-}
 
-/** What a row is written with. */
-interface Target {
-  readonly buffer: Uint8Array;
-  readonly at: number;
-  readonly kinds: Uint8Array;
-  readonly leads: Uint8Array;
-  readonly leadEnds: Uint32Array;
-}
-
-/** One function for each format, so that the engine compiles each for what it does. */
-function writeJsonRow({ buffer, at: start, kinds, leads, leadEnds }: Target, row: Buffer, first: number): number {
-  let [at, from, lead] = [start, first, 0];
-  for (let i = 0; i < kinds.length; i++) {
-    const leadEnd = leadEnds[i]!;
-    while (lead < leadEnd) buffer[at++] = leads[lead++]!;
-    const length = int32(row, from);
-    from += 4;
-    if (length < 0) {
-      at = writeAscii(buffer, at, 'null');
-      continue;
+  /** One function for each format, so that the engine compiles each for what it does. */
+  #writeJsonRow(row: Buffer, first: number): number {
+    const [buffer, kinds, leads, leadEnds] = [this.#buffer, this.#kinds, this.#leads, this.#leadEnds];
+    let [at, from, lead] = [this.#at, first, 0];
+    for (let i = 0; i < kinds.length; i++) {
+      const leadEnd = leadEnds[i]!;
+      while (lead < leadEnd) buffer[at++] = leads[lead++]!;
+      const length = int32(row, from);
+      from += 4;
+      if (length < 0) {
+        at = writeNull(buffer, at);
+        continue;
+      }
+      const to = from + length;
+      const kind = kinds[i]!;
+      if (kind === text) at = writeJsonText(buffer, at, row, from, to);
+      else if (kind === json) for (let j = from; j < to; j++) buffer[at++] = row[j]!;
+      else if (kind === integer) at = this.#writeInteger(buffer, at, row, from, length, i);
+      else if (kind < pico) at = writePlain(buffer, at, row, from, kind);
+      else {
+        buffer[at++] = quote;
+        at = kind === pico ? writeDollars(buffer, at, row, from) : writeTime(buffer, at, int64(row, from));
+        buffer[at++] = quote;
+      }
+      from = to;
     }
-    const to = from + length;
-    const kind = kinds[i]!;
-    if (kind === text) at = writeJsonText(buffer, at, row, from, to);
-    else if (kind === json) for (let j = from; j < to; j++) buffer[at++] = row[j]!;
-    else if (kind < pico) at = writePlain(buffer, at, row, from, length, kind);
-    else if (kind === ready) at += row.copy(buffer, at, from, to);
-    else {
-      buffer[at++] = quote;
-      at = kind === pico ? writeDollars(buffer, at, row, from) : writeTime(buffer, at, int64(row, from));
-      buffer[at++] = quote;
+    if (this.#bill) at = this.#writeJsonBill(this.#bill, at, row, from);
+    buffer[at++] = 0x7d;
+    buffer[at++] = lineFeed;
+    return at;
+  }
+
+  #writeJsonBill(bill: BillBytes, start: number, row: Buffer, from: number): number {
+    const [buffer, leads, leadEnds] = [this.#buffer, this.#leads, this.#leadEnds];
+    bill.read(row, from + 4, int32(row, from));
+    let [at, place] = [start, this.#kinds.length];
+    for (let i = 0; i < billColumns.length; i++, place++) {
+      for (let lead = leadEnds[place - 1]!; lead < leadEnds[place]!; lead++) buffer[at++] = leads[lead]!;
+      if (!bill.has(i)) at = writeNull(buffer, at);
+      else if (i > 0) at = bill.write(i, buffer, at);
+      else at = writeJsonText(buffer, at, bill.tierBytes, bill.tierFrom, bill.tierTo);
     }
-    from = to;
+    return at;
   }
-  buffer[at++] = 0x7d;
-  buffer[at++] = lineFeed;
-  return at;
+
+  #writeCsvRow(row: Buffer, first: number): number {
+    const [buffer, kinds, bill] = [this.#buffer, this.#kinds, this.#bill];
+    let [at, from] = [this.#at, first];
+    for (let i = 0; i < kinds.length; i++) {
+      if (i > 0) buffer[at++] = comma;
+      const length = int32(row, from);
+      from += 4;
+      if (length < 0) continue;
+      const to = from + length;
+      const kind = kinds[i]!;
+      if (kind <= json) at = writeCsvText(buffer, at, row, from, to);
+      else if (kind === integer) at = this.#writeInteger(buffer, at, row, from, length, i);
+      else if (kind < pico) at = writePlain(buffer, at, row, from, kind);
+      else at = kind === pico ? writeDollars(buffer, at, row, from) : writeTime(buffer, at, int64(row, from));
+      from = to;
+    }
+    if (bill) {
+      bill.read(row, from + 4, int32(row, from));
+      for (let i = 0; i < billColumns.length; i++) {
+        buffer[at++] = comma;
+        if (!bill.has(i)) continue;
+        if (i > 0) at = bill.write(i, buffer, at);
+        else at = writeCsvText(buffer, at, bill.tierBytes, bill.tierFrom, bill.tierTo);
+      }
+    }
+    buffer[at++] = lineFeed;
+    return at;
+  }
+
+  #writeInteger(...[buffer, at, row, from, length, column]: [Buffer, number, Buffer, number, number, number]): number {
+    const value = length === 4 ? int32(row, from) : int64(row, from);
+    const place = this.#places[column]!;
+    if (place >= 0 && this.#bill) this.#bill.tokens[place] = value;
+    return writeInteger(buffer, at, value);
+  }
 }
 
-function writeCsvRow({ buffer, at: start, kinds }: Target, row: Buffer, first: number): number {
-  let [at, from] = [start, first];
-  for (let i = 0; i < kinds.length; i++) {
-    if (i > 0) buffer[at++] = comma;
-    const length = int32(row, from);
-    from += 4;
-    if (length < 0) continue;
-    const to = from + length;
-    const kind = kinds[i]!;
-    if (kind <= json) at = writeCsvText(buffer, at, row, from, to);
-    else if (kind < pico) at = writePlain(buffer, at, row, from, length, kind);
-    else if (kind === ready) at += row.copy(buffer, at, from, to);
-    else at = kind === pico ? writeDollars(buffer, at, row, from) : writeTime(buffer, at, int64(row, from));
-    from = to;
-  }
-  buffer[at++] = lineFeed;
-  return at;
+/** Every byte of it that is sent is written before. */
+const newBuffer = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
+
+function writeNull(buffer: Uint8Array, at: number): number {
+  buffer[at] = 0x6e;
+  buffer[at + 1] = 0x75;
+  buffer[at + 2] = 0x6c;
+  buffer[at + 3] = 0x6c;
+  return at + 4;
 }
 
-/** A number or a truth value, which both formats write alike. */
+/** A number with decimals or a truth value, which both formats write alike. */
 function writePlain(
-  ...[buffer, at, row, from, length, kind]: [Uint8Array, number, Uint8Array, number, number, number]
+  ...[buffer, at, row, from, kind]: [buffer: Uint8Array, at: number, row: Uint8Array, from: number, kind: number]
 ): number {
-  if (kind === integer) return writeInteger(buffer, at, length === 4 ? int32(row, from) : int64(row, from));
   if (kind === float) return writeFloat(buffer, at, float64(row, from));
   return writeAscii(buffer, at, row[from] === 1 ? 'true' : 'false');
 }

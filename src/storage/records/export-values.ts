@@ -28,6 +28,11 @@ export function writeAscii(buffer: Uint8Array, at: number, text: string): number
   return at + text.length;
 }
 
+export function writeBytes(buffer: Uint8Array, at: number, bytes: Uint8Array): number {
+  for (let i = 0; i < bytes.length; i++) buffer[at + i] = bytes[i]!;
+  return at + bytes.length;
+}
+
 export function writeInteger(buffer: Uint8Array, at: number, value: number): number {
   if (value < 0 || value > 0x7fffffff) return writeAscii(buffer, at, String(value));
   let end = at + 1;
@@ -51,6 +56,20 @@ export function writeFloat(buffer: Uint8Array, at: number, value: number): numbe
   if (thousandths === 0) return point;
   buffer[point] = 0x2e;
   return withoutZeros(buffer, writeThree(buffer, point + 1, thousandths));
+}
+
+/** Pico-dollars from 0 to 2^53, as dollars. */
+export function writePico(buffer: Uint8Array, at: number, pico: number): number {
+  const whole = Math.floor(pico / 1e12);
+  const rest = pico - whole * 1e12;
+  const point = writeInteger(buffer, at, whole);
+  if (rest === 0) return point;
+  const millionths = Math.floor(rest / 1e6);
+  const last = rest - millionths * 1e6;
+  const [high, low] = [(millionths / 1e4) | 0, (last / 1e4) | 0];
+  buffer[point] = 0x2e;
+  const middle = writeFour(buffer, writeTwo(buffer, point + 1, high), millionths - high * 1e4);
+  return withoutZeros(buffer, writeFour(buffer, writeTwo(buffer, middle, low), last - low * 1e4));
 }
 
 let lastDay = Number.NaN;

@@ -1,5 +1,6 @@
 /** Writes rows of a binary COPY as a Parquet file, one group of rows at a time, so that memory stays constant. */
 import { type BasicType, ByteWriter, type ColumnSource, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
+import { BillBytes, billBytesMax, billColumns, tokenColumns } from './bill-bytes.js';
 import type { CopyReader } from './copy-out.js';
 import { type ColumnType, copyHeaderBytes, type LineColumn } from './export-lines.js';
 import { float64, int32, int64, writeDollars } from './export-values.js';
@@ -8,7 +9,7 @@ const rowsOfGroup = 20_000;
 
 /** Amounts are text, because they are exact. */
 const types: Record<ColumnType, BasicType> = {
-  ...{ text: 'STRING', json: 'STRING', pico: 'STRING', ready: 'STRING' },
+  ...{ text: 'STRING', json: 'STRING', pico: 'STRING' },
   ...{ ms: 'TIMESTAMP', boolean: 'BOOLEAN', integer: 'INT64', float: 'DOUBLE' },
 };
 
@@ -19,10 +20,17 @@ export class ParquetRows implements CopyReader {
   readonly #writer: ParquetWriter;
   #rows = 0;
   #begun = false;
+  readonly #bill: BillBytes | null;
+  /** The place of each column among the tokens of the bill, or -1. */
+  readonly #places: readonly number[];
+  #billText = Buffer.alloc(1 << 12);
 
-  constructor(columns: readonly LineColumn[]) {
+  /** With `bill` the stored bill comes behind the columns, and is written as `billColumns`. */
+  constructor(columns: readonly LineColumn[], bill = false) {
+    this.#bill = bill ? new BillBytes('plain') : null;
+    this.#places = columns.map(({ name }) => tokenColumns.indexOf(name));
     this.#types = columns.map(({ type }) => type);
-    this.#columns = columns.map(({ name, type }) => ({
+    this.#columns = [...columns, ...(bill ? billColumns : [])].map(({ name, type }) => ({
       ...{ name, nullable: true, data: [], type: name === 'status' ? 'INT32' : types[type] },
     }));
     const schema = schemaFromColumnData({ columnData: [...this.#columns] });
@@ -30,19 +38,35 @@ export class ParquetRows implements CopyReader {
   }
 
   /** A message has one row. A count of -1 is the end. */
-  take(row: Buffer): Buffer | null {
-    const start = this.#begun ? 0 : copyHeaderBytes;
+  take(row: Buffer, first: number): Buffer | null {
+    const start = first + (this.#begun ? 0 : copyHeaderBytes);
     this.#begun = true;
     if (row[start]! >= 0x80) return null;
     let from = start + 2;
-    for (let i = 0; i < this.#columns.length; i++) {
+    for (let i = 0; i < this.#types.length; i++) {
       const length = int32(row, from);
       from += 4;
       const { data, type } = this.#columns[i]!;
+      const place = this.#places[i]!;
+      if (this.#bill && place >= 0) this.#bill.tokens[place] = int64(row, from);
       data.push(length < 0 ? null : type === 'INT32' ? int32(row, from) : cellOf(this.#types[i]!, row, from, length));
       if (length > 0) from += length;
     }
+    if (this.#bill) this.#takeBill(this.#bill, row, from);
     return ++this.#rows < rowsOfGroup ? null : this.#writeGroup();
+  }
+
+  #takeBill(bill: BillBytes, row: Buffer, from: number): void {
+    const length = int32(row, from);
+    const most = billBytesMax(length);
+    if (most > this.#billText.length) this.#billText = Buffer.alloc(most);
+    bill.read(row, from + 4, length);
+    for (let i = 0; i < billColumns.length; i++) {
+      const { data } = this.#columns[this.#types.length + i]!;
+      if (!bill.has(i)) data.push(null);
+      else if (i === 0) data.push(bill.tierBytes.toString('utf8', bill.tierFrom, bill.tierTo));
+      else data.push(this.#billText.toString('utf8', 0, bill.write(i, this.#billText, 0)));
+    }
   }
 
   end(): Buffer | null {
@@ -70,7 +94,6 @@ export class ParquetRows implements CopyReader {
 function cellOf(type: ColumnType, row: Buffer, from: number, length: number): unknown {
   switch (type) {
     case 'text':
-    case 'ready':
       return row.toString('utf8', from, from + length);
     case 'json':
       return compactJson(row.toString('utf8', from, from + length));
