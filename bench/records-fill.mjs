@@ -64,7 +64,7 @@ export async function movePartitions(client, store, from, now) {
 const generations = `
 insert into lodestone.generations (id, request_id, account_id, key_id, key_name, created_ms, requested_model, served_model, provider, locode,
   streamed, status, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, cost_pico, billed, latency_ms, first_byte_ms,
-  providers_attempted, fallback_occurred, finish_reason, stream_end, usage_source, error_code, attempts, door)
+  providers_attempted, fallback_occurred, finish_reason, stream_end, usage_source, error_code, attempts, door, bill)
 select 'gen-' || tail, 'req-' || tail, account, account || '-key-' || key, 'key ' || key, at, 'auto/meta/llama-' || model,
   case when ok then provider || '/meta/llama-' || model || '/' || region end, case when ok then provider end, case when ok then region end,
   h % 2 = 0, case when ok then 200 else 503 end, case when ok then h % 3000 else 0 end, case when ok then h % 700 else 0 end,
@@ -72,7 +72,8 @@ select 'gen-' || tail, 'req-' || tail, account, account || '-key-' || key, 'key 
   200 + h % 9000 + 0.25, case when ok then 50 + h % 900 + 0.5 end, '["' || provider || '"]', false, case when ok then 'stop' end,
   case when ok then 'complete' end, case when ok then 'provider' end, case when not ok then 'upstream_unavailable' end,
   '[{"provider":"' || provider || '","locode":"' || region || '","outcome":"' || case when ok then 'served' else 'error' end
-    || '","status":' || case when ok then 200 else 500 end || ',"first_byte_ms":120.25,"error":null}]', 'chat'
+    || '","status":' || case when ok then 200 else 500 end || ',"first_byte_ms":120.25,"error":null}]', 'chat',
+  case when ok then '{"lines":[["input",' || h % 3000 || ',"1000"],["output",' || h % 700 || ',"4000"],["request",1,"7"]]}' end
 from (
   select *, substr(lodestone.generation_ids_from(at), 5) || lpad(i::text, 16, '0') as tail, 'bench-' || (i % ${spread.accounts}) as account,
     (h / 7) % ${spread.keys} as key, (h / 101) % ${spread.models} as model, (h / 1009) % 25 <> 0 as ok,

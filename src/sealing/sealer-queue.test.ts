@@ -47,6 +47,23 @@ it('takes new generations before those that wait longer', async () => {
   await rig.expectWhole(old.length + 1);
 });
 
+it('has begun before it has sealed what waits', async () => {
+  await rig.settle(3);
+  await rig.client.query(
+    'begin; select 1 from lodestone.unsealed for update; select 1 from lodestone.log_batches for update',
+  );
+  const starting = rig.sealer();
+  starting.start();
+  await starting.begun(60_000);
+  // The first round still waits for the rows that are locked, and did not fail.
+  expect(rig.warned).toEqual([]);
+  expect(starting.identity()).not.toBeNull();
+  expect(starting.figures()).toMatchObject({ size: 0, oldestUnsealedMs: expect.any(Number) });
+  await rig.client.query('rollback');
+  await starting.close();
+  await roundsUntil(sizeIs(3));
+});
+
 it('looks for old generations while another process seals', async () => {
   await rig.store.log.setActive(false);
   await rig.settle(3);

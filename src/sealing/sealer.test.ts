@@ -85,8 +85,11 @@ describe('the sealer', () => {
     }
     await rig.settle(1);
     const stopped = rig.sealer();
-    expect(await stopped.round()).toBe(false);
+    stopped.start();
+    await stopped.begun(60_000);
     expect(stopped.figures().fault).toBe(size > 4 ? 'forked' : 'store_behind');
+    expect(stopped.identity()).toBeNull();
+    await stopped.close();
     expect(rig.told).toEqual([expect.stringContaining(text)]);
     expect((await rig.store.log.status()).size).toBe(size);
   });

@@ -25,6 +25,8 @@ export interface SealerRig {
   client: pg.Client;
   /** The errors that sealers logged. */
   told: string[];
+  /** The warnings, such as that of a round that failed. */
+  warned: string[];
   /** `own` is a machine with a data folder of its own. */
   sealer(options?: { own?: string; mayCreate?: boolean; name?: string }): Sealer;
   settle(count: number, more?: Partial<Generation>): Promise<string[]>;
@@ -43,6 +45,7 @@ export function useSealers(): SealerRig {
     const person = { email: 'a@example.com', name: null, billingCountry: null, createdAt: 1 };
     await rig.store.accounts.create({ id: 'account-1', ...person });
     rig.told = [];
+    rig.warned = [];
   });
   afterEach(async () => {
     await rig.client.end();
@@ -52,7 +55,11 @@ export function useSealers(): SealerRig {
   });
 
   function sealer({ own = '', mayCreate = true, name = origin } = {}): Sealer {
-    const logger = { ...silentLogger, error: (_: object, text: string) => void rig.told.push(text) } as Logger;
+    const logger = {
+      ...silentLogger,
+      error: (_: object, text: string) => void rig.told.push(text),
+      warn: (_: object, text: string) => void rig.warned.push(text),
+    } as Logger;
     const keyFile = new LogKeyFile(join(rig.folder, 'log-key'), mayCreate);
     const published = new PublishedCheckpoint(join(rig.folder, `log-checkpoint${own}`));
     return new Sealer({ store: rig.store.log, origin: name, keyFile, published, clock: systemClock, logger });

@@ -3,6 +3,7 @@ import { SeededRandom } from '../../../tests/support/seeded-random.js';
 import { billJson, usageJson } from '../../domain/bill-json.js';
 import { type BillLines, billText } from '../../wire/cost.js';
 import { BillBytes, type BillStyle, billBytesMax, billColumns } from './bill-bytes.js';
+import { viewOf } from './export-values.js';
 
 const names = [
   ...['input', 'output', 'cached_input', 'cache_write', 'cache_write_1h', 'reasoning', 'input_audio', 'output_audio'],
@@ -26,10 +27,11 @@ function writerOf(style: BillStyle): (stored: string | null) => (string | null)[
     const length = stored === null ? -1 : Buffer.byteLength(stored);
     bill.read(row, 4, length);
     const buffer = Buffer.alloc(billBytesMax(length));
+    const target = { buffer, view: viewOf(buffer) };
     return billColumns.map((_, place) => {
       if (!bill.has(place)) return null;
       if (place === 0) return bill.tierBytes.toString('utf8', bill.tierFrom, bill.tierTo);
-      return buffer.toString('utf8', 0, bill.write(place, buffer, 0));
+      return buffer.toString('utf8', 0, bill.write(place, target, 0));
     });
   };
 }

@@ -5,7 +5,7 @@
 import { usdText } from '../../base/money.js';
 import { billJson, usageJson } from '../../domain/bill-json.js';
 import { type CostClass, costClasses, costClassOf, readBill, unitOf } from '../../wire/cost.js';
-import { writeBytes, writeInteger, writePico } from './export-values.js';
+import { type Phrase, phraseOf, writeInteger, writePhrase, writePico } from './export-values.js';
 
 /** The columns that take the place of the bill. */
 export const billColumns = ['service_tier', 'usage', 'cost_details', 'cost_lines'].map((name) => ({
@@ -35,8 +35,8 @@ interface KnownLine {
   /** The place among `countedLines`, or -1. */
   readonly counted: number;
   /** What stands before the count, and between the count and the cost. */
-  readonly lead: Uint8Array;
-  readonly middle: Uint8Array;
+  readonly lead: Phrase;
+  readonly middle: Phrase;
 }
 
 const knownMax = 1 << 12;
@@ -54,17 +54,23 @@ const digitsMax = 15;
 /** The most that a bill of this length becomes. A line has at least eleven bytes, and becomes ten times as many. */
 export const billBytesMax = (length: number): number => 1_200 + 16 * Math.max(length, 0);
 
+/** A buffer to write into, twice. It is longer than the bill by `wordRest`. */
+export interface Target {
+  readonly buffer: Buffer;
+  readonly view: DataView;
+}
+
 export class BillBytes {
   /** To be set before the usage is written, in the order of `tokenColumns`. */
   readonly tokens = new Float64Array(tokenColumns.length);
   readonly #style: (typeof styles)[BillStyle];
   readonly #known: (KnownLine | undefined)[] = new Array(knownMax);
-  readonly #usage: readonly Uint8Array[];
-  readonly #classes: readonly Uint8Array[];
-  readonly #tierLead: Uint8Array;
-  readonly #costEnd: Uint8Array;
-  readonly #around: Uint8Array;
-  readonly #quote: Uint8Array;
+  readonly #usage: readonly Phrase[];
+  readonly #classes: readonly Phrase[];
+  readonly #tierLead: Phrase;
+  readonly #costEnd: Phrase;
+  readonly #around: Phrase;
+  readonly #quote: Phrase;
 
   /** The tier of the bill that was read last. */
   hasTier = false;
@@ -85,7 +91,7 @@ export class BillBytes {
 
   constructor(style: BillStyle) {
     this.#style = styles[style];
-    const phrase = (json: string) => ascii(json.replaceAll('"', this.#style.quote));
+    const phrase = (json: string) => this.#phrase(json);
     this.#usage = [
       ...['{"prompt_tokens":', ',"completion_tokens":', ',"total_tokens":'],
       ...[',"prompt_tokens_details":{"cached_tokens":', ',"cache_write_tokens":', ',"cache_write_1h_tokens":'],
@@ -95,8 +101,12 @@ export class BillBytes {
     this.#classes = costClasses.map((name) => phrase(`"${name}":"`));
     this.#tierLead = phrase('"tier":"');
     this.#costEnd = phrase('"}');
-    this.#around = ascii(this.#style.around);
-    this.#quote = ascii(this.#style.quote);
+    this.#around = phraseOf(this.#style.around);
+    this.#quote = phraseOf(this.#style.quote);
+  }
+
+  #phrase(json: string): Phrase {
+    return phraseOf(json.replaceAll('"', this.#style.quote));
   }
 
   /** Takes the bill of a row, where `length` is -1 if it has none. What the row holds must stay until the columns are written. */
@@ -119,19 +129,19 @@ export class BillBytes {
   }
 
   /** Writes a column behind the tier, as JSON text in the style. Returns where the next byte goes. */
-  write(place: number, buffer: Buffer, at: number): number {
-    if (this.#exact !== null) return at + buffer.write(this.#exact[place - 1]!, at);
-    let next = writeBytes(buffer, at, this.#around);
-    if (place === 1) next = this.#writeUsage(buffer, next);
-    else next = place === 2 ? this.#writeDetails(buffer, next) : this.#writeLines(buffer, next);
-    return writeBytes(buffer, next, this.#around);
+  write(place: number, target: Target, at: number): number {
+    if (this.#exact !== null) return at + target.buffer.write(this.#exact[place - 1]!, at);
+    let next = writePhrase(target.view, at, this.#around);
+    if (place === 1) next = this.#writeUsage(target, next);
+    else next = place === 2 ? this.#writeDetails(target, next) : this.#writeLines(target, next);
+    return writePhrase(target.view, next, this.#around);
   }
 
-  #writeUsage(buffer: Uint8Array, start: number): number {
+  #writeUsage({ buffer, view }: Target, start: number): number {
     const [usage, tokens, counted] = [this.#usage, this.tokens, this.#counted];
     let at = start;
     for (let i = 0; i < usage.length; i++) {
-      at = writeBytes(buffer, at, usage[i]!);
+      at = writePhrase(view, at, usage[i]!);
       if (i < 2) at = writeInteger(buffer, at, tokens[i]!);
       else if (i === 2) at = writeInteger(buffer, at, tokens[0]! + tokens[1]!);
       else if (i === 3) at = writeInteger(buffer, at, tokens[2]!);
@@ -142,35 +152,35 @@ export class BillBytes {
     return at;
   }
 
-  #writeDetails(buffer: Uint8Array, start: number): number {
+  #writeDetails({ buffer, view }: Target, start: number): number {
     const sums = this.#sums;
     let at = start;
     buffer[at++] = 0x7b;
     for (let i = 0; i < sums.length; i++) {
       if (sums[i]! < 0) continue;
       if (at > start + 1) buffer[at++] = comma;
-      at = writePico(buffer, writeBytes(buffer, at, this.#classes[i]!), sums[i]!);
-      at = writeBytes(buffer, at, this.#quote);
+      at = writePico(buffer, writePhrase(view, at, this.#classes[i]!), sums[i]!);
+      at = writePhrase(view, at, this.#quote);
     }
     if (this.hasTier) {
       if (at > start + 1) buffer[at++] = comma;
-      at = writeBytes(buffer, at, this.#tierLead);
+      at = writePhrase(view, at, this.#tierLead);
       for (let i = this.tierFrom; i < this.tierTo; i++) buffer[at++] = this.tierBytes[i]!;
-      at = writeBytes(buffer, at, this.#quote);
+      at = writePhrase(view, at, this.#quote);
     }
     buffer[at++] = 0x7d;
     return at;
   }
 
-  #writeLines(buffer: Uint8Array, start: number): number {
+  #writeLines({ buffer, view }: Target, start: number): number {
     let at = start;
     buffer[at++] = 0x5b;
     for (let i = 0; i < this.#lineCount; i++) {
       const { lead, middle, pico } = this.#lines[i]!;
       const count = this.#counts[i]!;
       if (i > 0) buffer[at++] = comma;
-      at = writeBytes(buffer, writeInteger(buffer, writeBytes(buffer, at, lead), count), middle);
-      at = writeBytes(buffer, writePico(buffer, at, count * pico), this.#costEnd);
+      at = writePhrase(view, writeInteger(buffer, writePhrase(view, at, lead), count), middle);
+      at = writePhrase(view, writePico(buffer, at, count * pico), this.#costEnd);
     }
     buffer[at++] = bracket;
     return at;
@@ -231,12 +241,11 @@ export class BillBytes {
     const known = this.#known[slot];
     if (known?.pico === pico && this.#isAt(from, to, known.name)) return known;
     const name = this.#row.toString('latin1', from, to);
-    const phrase = (json: string) => ascii(json.replaceAll('"', this.#style.quote));
     const line: KnownLine = {
       ...{ name: ascii(name), pico, counted: countedLines.indexOf(name) },
       place: costClasses.indexOf(costClassOf(name) as CostClass),
-      lead: phrase(`{"name":"${name}","count":`),
-      middle: phrase(`,"unit":"${unitOf(name)}","price_usd":"${usdText(BigInt(pico))}","cost_usd":"`),
+      lead: this.#phrase(`{"name":"${name}","count":`),
+      middle: this.#phrase(`,"unit":"${unitOf(name)}","price_usd":"${usdText(BigInt(pico))}","cost_usd":"`),
     };
     this.#known[slot] = line;
     return line;

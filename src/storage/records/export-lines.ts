@@ -2,16 +2,19 @@
  * Writes rows of a binary COPY as lines of JSON or CSV. PostgreSQL needs five times as long for a line of JSON as for the row itself, and
  * this process would only wait meanwhile. Bytes are written straight into the buffer that the reader gets.
  */
-import { BillBytes, billBytesMax, billColumns, tokenColumns } from './bill-bytes.js';
+import { BillBytes, billBytesMax, billColumns, type Target, tokenColumns } from './bill-bytes.js';
 import type { CopyReader } from './copy-out.js';
 import {
-  float64,
-  int32,
   int64,
+  type Phrase,
+  phraseOf,
+  viewOf,
+  wordRest,
   writeAscii,
   writeDollars,
   writeFloat,
   writeInteger,
+  writePhrase,
   writeTime,
 } from './export-values.js';
 
@@ -50,14 +53,16 @@ const separating = Uint8Array.from({ length: 256 }, (_, byte) =>
 );
 
 export class LineWriter implements CopyReader {
-  #buffer = newBuffer(bufferBytes);
+  #target = targetOf(bufferBytes);
   #at = 0;
   #begun = false;
+  /** The bytes that rows come in, and what reads them. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #view = viewOf(this.#bytes);
   readonly #asJson: boolean;
   readonly #kinds: Uint8Array;
-  /** What stands before each value of JSON, one after another, and where each ends. */
-  readonly #leads: Uint8Array;
-  readonly #leadEnds: Uint32Array;
+  /** What stands before each value of JSON. */
+  readonly #leads: readonly Phrase[];
   readonly #fixedBytes: number;
   readonly #bill: BillBytes | null;
   /** The place of each column among the tokens of the bill, or -1. */
@@ -68,20 +73,19 @@ export class LineWriter implements CopyReader {
     this.#asJson = format === 'ndjson';
     this.#kinds = Uint8Array.from(columns, ({ type }) => types.indexOf(type));
     const names = [...columns, ...(bill ? billColumns : [])].map(({ name }) => name);
-    const leads = names.map((name, index) => `${index === 0 ? '{' : ','}"${name}":`);
-    this.#leads = new TextEncoder().encode(leads.join(''));
-    this.#leadEnds = Uint32Array.from(leads, (_, index) => leads.slice(0, index + 1).join('').length);
-    this.#fixedBytes = this.#leads.length + names.length * fixedBytes;
+    this.#leads = names.map((name, index) => phraseOf(`${index === 0 ? '{' : ','}"${name}":`));
+    this.#fixedBytes = this.#leads.reduce((sum, { length }) => sum + length + fixedBytes, wordRest);
     this.#bill = bill ? new BillBytes(this.#asJson ? 'json' : 'csv') : null;
     this.#places = Int8Array.from(columns, ({ name }) => tokenColumns.indexOf(name));
-    if (!this.#asJson) this.#at = writeAscii(this.#buffer, 0, `${names.join(',')}\n`);
+    if (!this.#asJson) this.#at = writeAscii(this.#target.buffer, 0, `${names.join(',')}\n`);
   }
 
   /** A message has one row. A count of -1 is the end. */
   take(bytes: Buffer, from: number, to: number): Buffer | null {
     const length = to - from;
     const most = this.#fixedBytes + length * growth + (this.#bill ? billBytesMax(length) : 0);
-    const full = this.#buffer.length - this.#at < most ? this.#flush(most) : null;
+    const full = this.#target.buffer.length - this.#at < most ? this.#flush(most) : null;
+    if (bytes !== this.#bytes) [this.#bytes, this.#view] = [bytes, viewOf(bytes)];
     const start = from + (this.#begun ? 0 : copyHeaderBytes);
     this.#begun = true;
     if (bytes[start]! >= 0x80) return full;
@@ -94,20 +98,20 @@ export class LineWriter implements CopyReader {
   }
 
   #flush(next: number): Buffer {
-    const full = this.#buffer.subarray(0, this.#at);
-    this.#buffer = newBuffer(Math.max(next, bufferBytes));
+    const full = this.#target.buffer.subarray(0, this.#at);
+    this.#target = targetOf(Math.max(next, bufferBytes));
     this.#at = 0;
     return full;
   }
 
   /** One function for each format, so that the engine compiles each for what it does. */
   #writeJsonRow(row: Buffer, first: number): number {
-    const [buffer, kinds, leads, leadEnds] = [this.#buffer, this.#kinds, this.#leads, this.#leadEnds];
-    let [at, from, lead] = [this.#at, first, 0];
+    const { buffer, view: target } = this.#target;
+    const [view, kinds, leads] = [this.#view, this.#kinds, this.#leads];
+    let [at, from] = [this.#at, first];
     for (let i = 0; i < kinds.length; i++) {
-      const leadEnd = leadEnds[i]!;
-      while (lead < leadEnd) buffer[at++] = leads[lead++]!;
-      const length = int32(row, from);
+      at = writePhrase(target, at, leads[i]!);
+      const length = view.getInt32(from);
       from += 4;
       if (length < 0) {
         at = writeNull(buffer, at);
@@ -117,11 +121,11 @@ export class LineWriter implements CopyReader {
       const kind = kinds[i]!;
       if (kind === text) at = writeJsonText(buffer, at, row, from, to);
       else if (kind === json) for (let j = from; j < to; j++) buffer[at++] = row[j]!;
-      else if (kind === integer) at = this.#writeInteger(buffer, at, row, from, length, i);
-      else if (kind < pico) at = writePlain(buffer, at, row, from, kind);
+      else if (kind === integer) at = this.#writeInteger(buffer, at, from, length, i);
+      else if (kind < pico) at = writePlain(buffer, at, view, from, kind);
       else {
         buffer[at++] = quote;
-        at = kind === pico ? writeDollars(buffer, at, row, from) : writeTime(buffer, at, int64(row, from));
+        at = kind === pico ? writeDollars(buffer, at, view, from) : writeTime(buffer, at, int64(view, from));
         buffer[at++] = quote;
       }
       from = to;
@@ -133,40 +137,41 @@ export class LineWriter implements CopyReader {
   }
 
   #writeJsonBill(bill: BillBytes, start: number, row: Buffer, from: number): number {
-    const [buffer, leads, leadEnds] = [this.#buffer, this.#leads, this.#leadEnds];
-    bill.read(row, from + 4, int32(row, from));
-    let [at, place] = [start, this.#kinds.length];
-    for (let i = 0; i < billColumns.length; i++, place++) {
-      for (let lead = leadEnds[place - 1]!; lead < leadEnds[place]!; lead++) buffer[at++] = leads[lead]!;
+    const { buffer, view: target } = this.#target;
+    bill.read(row, from + 4, this.#view.getInt32(from));
+    let at = start;
+    for (let i = 0; i < billColumns.length; i++) {
+      at = writePhrase(target, at, this.#leads[this.#kinds.length + i]!);
       if (!bill.has(i)) at = writeNull(buffer, at);
-      else if (i > 0) at = bill.write(i, buffer, at);
+      else if (i > 0) at = bill.write(i, this.#target, at);
       else at = writeJsonText(buffer, at, bill.tierBytes, bill.tierFrom, bill.tierTo);
     }
     return at;
   }
 
   #writeCsvRow(row: Buffer, first: number): number {
-    const [buffer, kinds, bill] = [this.#buffer, this.#kinds, this.#bill];
+    const { buffer } = this.#target;
+    const [view, kinds, bill] = [this.#view, this.#kinds, this.#bill];
     let [at, from] = [this.#at, first];
     for (let i = 0; i < kinds.length; i++) {
       if (i > 0) buffer[at++] = comma;
-      const length = int32(row, from);
+      const length = view.getInt32(from);
       from += 4;
       if (length < 0) continue;
       const to = from + length;
       const kind = kinds[i]!;
       if (kind <= json) at = writeCsvText(buffer, at, row, from, to);
-      else if (kind === integer) at = this.#writeInteger(buffer, at, row, from, length, i);
-      else if (kind < pico) at = writePlain(buffer, at, row, from, kind);
-      else at = kind === pico ? writeDollars(buffer, at, row, from) : writeTime(buffer, at, int64(row, from));
+      else if (kind === integer) at = this.#writeInteger(buffer, at, from, length, i);
+      else if (kind < pico) at = writePlain(buffer, at, view, from, kind);
+      else at = kind === pico ? writeDollars(buffer, at, view, from) : writeTime(buffer, at, int64(view, from));
       from = to;
     }
     if (bill) {
-      bill.read(row, from + 4, int32(row, from));
+      bill.read(row, from + 4, view.getInt32(from));
       for (let i = 0; i < billColumns.length; i++) {
         buffer[at++] = comma;
         if (!bill.has(i)) continue;
-        if (i > 0) at = bill.write(i, buffer, at);
+        if (i > 0) at = bill.write(i, this.#target, at);
         else at = writeCsvText(buffer, at, bill.tierBytes, bill.tierFrom, bill.tierTo);
       }
     }
@@ -174,8 +179,8 @@ export class LineWriter implements CopyReader {
     return at;
   }
 
-  #writeInteger(...[buffer, at, row, from, length, column]: [Buffer, number, Buffer, number, number, number]): number {
-    const value = length === 4 ? int32(row, from) : int64(row, from);
+  #writeInteger(...[buffer, at, from, length, column]: [Buffer, number, number, number, number]): number {
+    const value = length === 4 ? this.#view.getInt32(from) : int64(this.#view, from);
     const place = this.#places[column]!;
     if (place >= 0 && this.#bill) this.#bill.tokens[place] = value;
     return writeInteger(buffer, at, value);
@@ -183,7 +188,10 @@ export class LineWriter implements CopyReader {
 }
 
 /** Every byte of it that is sent is written before. */
-const newBuffer = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
+function targetOf(bytes: number): Target {
+  const buffer = Buffer.allocUnsafeSlow(bytes);
+  return { buffer, view: viewOf(buffer) };
+}
 
 function writeNull(buffer: Uint8Array, at: number): number {
   buffer[at] = 0x6e;
@@ -195,10 +203,10 @@ function writeNull(buffer: Uint8Array, at: number): number {
 
 /** A number with decimals or a truth value, which both formats write alike. */
 function writePlain(
-  ...[buffer, at, row, from, kind]: [buffer: Uint8Array, at: number, row: Uint8Array, from: number, kind: number]
+  ...[buffer, at, row, from, kind]: [buffer: Uint8Array, at: number, row: DataView, from: number, kind: number]
 ): number {
-  if (kind === float) return writeFloat(buffer, at, float64(row, from));
-  return writeAscii(buffer, at, row[from] === 1 ? 'true' : 'false');
+  if (kind === float) return writeFloat(buffer, at, row.getFloat64(from));
+  return writeAscii(buffer, at, row.getUint8(from) === 1 ? 'true' : 'false');
 }
 
 function writeJsonText(buffer: Uint8Array, start: number, row: Uint8Array, from: number, to: number): number {

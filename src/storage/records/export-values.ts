@@ -6,31 +6,37 @@
 const zero = 0x30;
 const dayMs = 86_400_000;
 
-const int16 = (row: Uint8Array, at: number): number => (row[at]! << 8) | row[at + 1]!;
-
-export const int32 = (row: Uint8Array, at: number): number =>
-  (row[at]! << 24) | (row[at + 1]! << 16) | (row[at + 2]! << 8) | row[at + 3]!;
-
 /** Exact up to 2^53, which no count of tokens and no time reaches. */
-export const int64 = (row: Uint8Array, at: number): number => int32(row, at) * 2 ** 32 + (int32(row, at + 4) >>> 0);
+export const int64 = (row: DataView, at: number): number => row.getInt32(at) * 2 ** 32 + row.getUint32(at + 4);
 
-/** Doubles are sent with the highest byte first; every machine that Node runs on has the lowest first. */
-const double = new Float64Array(1);
-const doubleBytes = new Uint8Array(double.buffer);
+/** The bytes of a buffer, as what reads and writes several of them at once, at any place. */
+export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-export function float64(row: Uint8Array, at: number): number {
-  for (let i = 0; i < 8; i++) doubleBytes[i] = row[at + 7 - i]!;
-  return double[0]!;
+/** A fixed text of ASCII, filled up to whole words. */
+export interface Phrase {
+  readonly words: DataView;
+  readonly length: number;
+}
+
+const wordBytes = 8;
+/** A phrase is written in words, so up to this many bytes behind it are written too. */
+export const wordRest = wordBytes - 1;
+
+export function phraseOf(text: string): Phrase {
+  const bytes = new Uint8Array(Math.ceil(text.length / wordBytes) * wordBytes);
+  writeAscii(bytes, 0, text);
+  return { words: viewOf(bytes), length: text.length };
+}
+
+/** Words are copied as doubles, which stay as they are because no eight characters of ASCII are a double that is not a number. */
+export function writePhrase(target: DataView, at: number, { words, length }: Phrase): number {
+  for (let i = 0; i < length; i += wordBytes) target.setFloat64(at + i, words.getFloat64(i));
+  return at + length;
 }
 
 export function writeAscii(buffer: Uint8Array, at: number, text: string): number {
   for (let i = 0; i < text.length; i++) buffer[at + i] = text.charCodeAt(i);
   return at + text.length;
-}
-
-export function writeBytes(buffer: Uint8Array, at: number, bytes: Uint8Array): number {
-  for (let i = 0; i < bytes.length; i++) buffer[at + i] = bytes[i]!;
-  return at + bytes.length;
 }
 
 export function writeInteger(buffer: Uint8Array, at: number, value: number): number {
@@ -98,11 +104,11 @@ export function writeTime(buffer: Uint8Array, at: number, ms: number): number {
  * The dollars of a numeric that counts pico-dollars. A numeric is sent in digits of 10,000, so its last three are the twelve decimals,
  * and no arithmetic is needed.
  */
-export function writeDollars(buffer: Uint8Array, from: number, row: Uint8Array, start: number): number {
-  const count = int16(row, start);
-  const weight = (int16(row, start + 2) << 16) >> 16;
+export function writeDollars(buffer: Uint8Array, from: number, row: DataView, start: number): number {
+  const count = row.getUint16(start);
+  const weight = row.getInt16(start + 2);
   let at = from;
-  if (int16(row, start + 4) === 0x4000) buffer[at++] = 0x2d;
+  if (row.getUint16(start + 4) === 0x4000) buffer[at++] = 0x2d;
   if (weight < 3) buffer[at++] = zero;
   for (let power = weight; power >= 3; power--) {
     const digit = digitOf(row, start, count, weight - power);
@@ -115,8 +121,8 @@ export function writeDollars(buffer: Uint8Array, from: number, row: Uint8Array, 
   return at === point + 1 ? point : at;
 }
 
-const digitOf = (row: Uint8Array, start: number, count: number, index: number): number =>
-  index >= 0 && index < count ? int16(row, start + 8 + 2 * index) : 0;
+const digitOf = (row: DataView, start: number, count: number, index: number): number =>
+  index >= 0 && index < count ? row.getUint16(start + 8 + 2 * index) : 0;
 
 /** `end` without the zeros before it. There is a point before them. */
 function withoutZeros(buffer: Uint8Array, end: number): number {

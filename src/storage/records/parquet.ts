@@ -1,9 +1,9 @@
 /** Writes rows of a binary COPY as a Parquet file, one group of rows at a time, so that memory stays constant. */
 import { type BasicType, ByteWriter, type ColumnSource, ParquetWriter, schemaFromColumnData } from 'hyparquet-writer';
-import { BillBytes, billBytesMax, billColumns, tokenColumns } from './bill-bytes.js';
+import { BillBytes, billBytesMax, billColumns, type Target, tokenColumns } from './bill-bytes.js';
 import type { CopyReader } from './copy-out.js';
 import { type ColumnType, copyHeaderBytes, type LineColumn } from './export-lines.js';
-import { float64, int32, int64, writeDollars } from './export-values.js';
+import { int64, viewOf, writeDollars } from './export-values.js';
 
 const rowsOfGroup = 20_000;
 
@@ -16,14 +16,17 @@ const types: Record<ColumnType, BasicType> = {
 export class ParquetRows implements CopyReader {
   readonly #columns: readonly (ColumnSource & { data: unknown[] })[];
   readonly #types: readonly ColumnType[];
-  readonly #bytes = new ByteWriter();
+  readonly #file = new ByteWriter();
   readonly #writer: ParquetWriter;
   #rows = 0;
   #begun = false;
   readonly #bill: BillBytes | null;
   /** The place of each column among the tokens of the bill, or -1. */
   readonly #places: readonly number[];
-  #billText = Buffer.alloc(1 << 12);
+  #billText = targetOf(1 << 12);
+  /** The bytes that rows come in, and what reads them. */
+  #bytes: Buffer = Buffer.alloc(0);
+  #view = viewOf(this.#bytes);
 
   /** With `bill` the stored bill comes behind the columns, and is written as `billColumns`. */
   constructor(columns: readonly LineColumn[], bill = false) {
@@ -34,38 +37,40 @@ export class ParquetRows implements CopyReader {
       ...{ name, nullable: true, data: [], type: name === 'status' ? 'INT32' : types[type] },
     }));
     const schema = schemaFromColumnData({ columnData: [...this.#columns] });
-    this.#writer = new ParquetWriter({ writer: this.#bytes, schema });
+    this.#writer = new ParquetWriter({ writer: this.#file, schema });
   }
 
   /** A message has one row. A count of -1 is the end. */
-  take(row: Buffer, first: number): Buffer | null {
+  take(bytes: Buffer, first: number): Buffer | null {
+    if (bytes !== this.#bytes) [this.#bytes, this.#view] = [bytes, viewOf(bytes)];
+    const row = this.#view;
     const start = first + (this.#begun ? 0 : copyHeaderBytes);
     this.#begun = true;
-    if (row[start]! >= 0x80) return null;
+    if (bytes[start]! >= 0x80) return null;
     let from = start + 2;
     for (let i = 0; i < this.#types.length; i++) {
-      const length = int32(row, from);
+      const length = row.getInt32(from);
       from += 4;
       const { data, type } = this.#columns[i]!;
       const place = this.#places[i]!;
       if (this.#bill && place >= 0) this.#bill.tokens[place] = int64(row, from);
-      data.push(length < 0 ? null : type === 'INT32' ? int32(row, from) : cellOf(this.#types[i]!, row, from, length));
+      if (length < 0) data.push(null);
+      else data.push(type === 'INT32' ? row.getInt32(from) : cellOf(this.#types[i]!, bytes, row, from, length));
       if (length > 0) from += length;
     }
-    if (this.#bill) this.#takeBill(this.#bill, row, from);
+    if (this.#bill) this.#takeBill(this.#bill, bytes, from, row.getInt32(from));
     return ++this.#rows < rowsOfGroup ? null : this.#writeGroup();
   }
 
-  #takeBill(bill: BillBytes, row: Buffer, from: number): void {
-    const length = int32(row, from);
+  #takeBill(bill: BillBytes, bytes: Buffer, from: number, length: number): void {
     const most = billBytesMax(length);
-    if (most > this.#billText.length) this.#billText = Buffer.alloc(most);
-    bill.read(row, from + 4, length);
+    if (most > this.#billText.buffer.length) this.#billText = targetOf(most);
+    bill.read(bytes, from + 4, length);
     for (let i = 0; i < billColumns.length; i++) {
       const { data } = this.#columns[this.#types.length + i]!;
       if (!bill.has(i)) data.push(null);
       else if (i === 0) data.push(bill.tierBytes.toString('utf8', bill.tierFrom, bill.tierTo));
-      else data.push(this.#billText.toString('utf8', 0, bill.write(i, this.#billText, 0)));
+      else data.push(this.#billText.buffer.toString('utf8', 0, bill.write(i, this.#billText, 0)));
     }
   }
 
@@ -85,24 +90,31 @@ export class ParquetRows implements CopyReader {
 
   /** What was written since, out of the writer's buffer. */
   #taken(): Buffer {
-    const part = Buffer.from(this.#bytes.buffer.slice(0, this.#bytes.index));
-    this.#bytes.index = 0;
+    const part = Buffer.from(this.#file.buffer.slice(0, this.#file.index));
+    this.#file.index = 0;
     return part;
   }
 }
 
-function cellOf(type: ColumnType, row: Buffer, from: number, length: number): unknown {
+function targetOf(length: number): Target {
+  const buffer = Buffer.alloc(length);
+  return { buffer, view: viewOf(buffer) };
+}
+
+function cellOf(
+  ...[type, bytes, row, from, length]: [ColumnType, bytes: Buffer, row: DataView, from: number, length: number]
+): unknown {
   switch (type) {
     case 'text':
-      return row.toString('utf8', from, from + length);
+      return bytes.toString('utf8', from, from + length);
     case 'json':
-      return compactJson(row.toString('utf8', from, from + length));
+      return compactJson(bytes.toString('utf8', from, from + length));
     case 'integer':
-      return BigInt(length === 4 ? int32(row, from) : int64(row, from));
+      return BigInt(length === 4 ? row.getInt32(from) : int64(row, from));
     case 'float':
-      return float64(row, from);
+      return row.getFloat64(from);
     case 'boolean':
-      return row[from] === 1;
+      return bytes[from] === 1;
     case 'pico':
       return amount.toString('latin1', 0, writeDollars(amount, 0, row, from));
     case 'ms':

@@ -180,6 +180,13 @@ describe('the export', () => {
       .trim()
       .split('\n');
     expect(rest).toEqual(lines.slice(100));
+    const [fromMs, toMs] = [rows[20]!.createdAt, rows[150]!.createdAt].sort((a, b) => a - b) as [number, number];
+    const within = (await text(await store.records.export({ kind: 'generations', format: 'ndjson', fromMs, toMs })))
+      .trim()
+      .split('\n');
+    const isWithin = ({ created_at: at }: { created_at: string }) => Date.parse(at) >= fromMs && Date.parse(at) < toMs;
+    expect(within).toEqual(lines.filter((line) => isWithin(JSON.parse(line))));
+    expect(within.length).toBeGreaterThan(50);
     const csv = await text(await store.records.export({ kind: 'ledger', format: 'csv', accountId: accounts[0]! }));
     expect(csv).toMatch(/^id,created_at,kind,amount_usd,balance_usd,generation_id,note,account_id\n/);
     expect(await text(await store.records.export({ kind: 'audit', format: 'ndjson' }))).toBe('');
