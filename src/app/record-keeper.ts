@@ -1,4 +1,4 @@
-/** Looks after the stored records in the background: partitions ahead of time, rollups of what they lack, and the retention. */
+/** Looks after the stored records in the background: partitions ahead of time, rollups and sums of what they lack, and the retention. */
 import type { Logger } from '../base/logger.js';
 import { Pause } from '../base/pause.js';
 import { type Clock, monthOf, monthStart } from '../base/time.js';
@@ -62,6 +62,7 @@ export class RecordKeeper {
       while (!this.closing && (await records.backfill(clock.now()))) await this.pause.wait(partPauseMs);
       if (this.closing) return true;
       await records.rollUpLate();
+      while (!this.closing && (await records.sumHours(clock.now()))) await this.pause.wait(partPauseMs);
       while (!this.closing && (await records.gatherDay(clock.now()))) await this.pause.wait(partPauseMs);
       if (retention === null) return true;
       for (const month of await records.prunable(retention.cutOff(clock.now()))) {

@@ -166,6 +166,8 @@ export interface RecordStore {
   backfill(nowMs: number): Promise<boolean>;
   /** Puts the rollups of the next finished day into the order of accounts; false where none was left. */
   gatherDay(nowMs: number): Promise<boolean>;
+  /** Adds the rollups of the next finished hours to the sums of reports; false where none was left. */
+  sumHours(nowMs: number): Promise<boolean>;
   /** The whole months before that moment that still have generations, oldest first. */
   prunable(beforeMs: number): Promise<PrunableMonth[]>;
   /** Replaces the generations of a month by one statement in the ledger of each account. */

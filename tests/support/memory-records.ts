@@ -7,6 +7,7 @@ export const memoryRecords: RecordStore = {
   rollUpLate: async () => 0,
   backfill: async () => false,
   gatherDay: async () => false,
+  sumHours: async () => false,
   prunable: async () => [],
   prune: async () => {},
   check: async () => ({ accounts: 0, generations: 0, faults: [] }),

@@ -32,6 +32,8 @@ const allowed: Record<string, readonly string[]> = {
   ],
   // The same function with another lock.
   '0021-late-rows-lock': ['create or replace function lodestone.roll_up_late('],
+  // The same function, which adds to the coarser sums too, so that an older version does as well.
+  '0022-usage-sums': ['create or replace function lodestone.add_usage('],
 };
 
 /** The parts of a migration that could break a version that does not know it. */

@@ -20,6 +20,7 @@ import { rollupDays } from './0018-rollup-days.js';
 import { twoFactor } from './0019-two-factor.js';
 import { statements } from './0020-statements.js';
 import { lateRowsLock } from './0021-late-rows-lock.js';
+import { usageSums } from './0022-usage-sums.js';
 
 export interface Migration {
   readonly name: string;
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   { name: '0019-two-factor', sql: twoFactor },
   { name: '0020-statements', sql: statements },
   { name: '0021-late-rows-lock', sql: lateRowsLock },
+  { name: '0022-usage-sums', sql: usageSums },
 ];

@@ -61,8 +61,8 @@ export async function readActivity(
       coalesce(sum(completion_tokens), 0) as completion_tokens, coalesce(sum(cached_tokens), 0) as cached_tokens,
       coalesce(sum(cost_pico), 0) as cost_pico, coalesce(sum(first_byte), 0) as first_byte, coalesce(sum(speed), 0) as speed
     from cells group by grouping sets ((from_hour, name), ()) order by 1, 2, 3`;
-  const period = { accountId, fromMs, toMs, byDay: interval === 'day' };
-  const rows = await readUsage<Row>(history, period, { name: `activity-${interval}-${group}`, select });
+  const period = { accountId, fromMs, toMs };
+  const rows = await readUsage<Row>(history, period, { parts: [{ source: 'rollups', wholeHours: hours, select }] });
   const total = rows.find(({ is_total }) => is_total === 1);
   return {
     rows: rows

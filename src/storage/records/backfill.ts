@@ -8,20 +8,24 @@ const lateRows = 5_000;
 export const sliceTimeoutMs = 120_000;
 
 /**
- * Adds what an older version has written since, until nothing is left. `isComplete` once no earlier generation is missing either. Each
- * part has its own time limit; without one it is that of queries over the history.
+ * Adds what an older version has written since, until nothing is left. `isComplete` once no earlier generation is missing either. Up to
+ * the hour `summedTo`, the sums hold what the rollups do. Each part has its own time limit; without one it is that of queries over the
+ * history.
  */
 export async function rollUpLate(
   database: Database,
   timeoutMs?: number,
-): Promise<{ added: number; isComplete: boolean }> {
+): Promise<{ added: number; isComplete: boolean; summedTo: number }> {
   for (let total = 0; ; ) {
-    const [row] = await database.limited<{ added: number; complete: boolean }>(
-      `select lodestone.roll_up_late(${lateRows}) as added, backfill_before_ms is null as complete from lodestone.records_state`,
+    const [row] = await database.limited<{ added: number; complete: boolean; summed: number | null }>(
+      `select lodestone.roll_up_late(${lateRows}) as added, backfill_before_ms is null as complete, sums_before as summed
+       from lodestone.records_state`,
       timeoutMs,
     );
     total += row!.added;
-    if (row!.added < lateRows) return { added: total, isComplete: row!.complete };
+    if (row!.added < lateRows) {
+      return { added: total, isComplete: row!.complete, summedTo: row!.summed ?? 0 };
+    }
   }
 }
 

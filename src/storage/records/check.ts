@@ -3,6 +3,7 @@ import type { Database } from '../database.js';
 import type { CheckResult, StorageFault } from '../store.js';
 import { backfillBefore, rollUpLate, sliceTimeoutMs } from './backfill.js';
 import { batchFaults } from './check-batches.js';
+import { sumComparisons } from './check-sums.js';
 
 /** Each query answers with the rows that do not agree: `place`, `expected` and `found`. */
 const comparisons: readonly { what: string; sql: string }[] = [
@@ -59,6 +60,7 @@ const comparisons: readonly { what: string; sql: string }[] = [
       ) r using (account_id, from_hour)
       where g.figures is distinct from r.figures`,
   },
+  ...sumComparisons,
   {
     what: 'receipt and its leaf in the log',
     sql: `select r.id as place, encode(t.leaf, 'base64') as expected, encode(r.leaf, 'base64') as found from (

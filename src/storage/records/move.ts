@@ -152,19 +152,20 @@ async function takeOverState(source: Database, target: Database): Promise<void> 
     refused: string | null;
     pruned: string | null;
     gathered: number | null;
+    summed: number | null;
     next: string;
   }>(
     'move-state',
     `select backfill_before_ms as backfill, refused_before_ms as refused, pruned_before_ms as pruned, days_gathered_before as gathered,
-       (select last_value from lodestone.ledger_posts_seq) as next from lodestone.records_state`,
+       sums_before as summed, (select last_value from lodestone.ledger_posts_seq) as next from lodestone.records_state`,
     [],
   );
-  const { backfill, refused, pruned, gathered, next } = state!;
+  const { backfill, refused, pruned, gathered, summed, next } = state!;
   await target.transaction(async (_db, client) => {
     await client.query(
       `update lodestone.records_state set backfill_before_ms = $1, refused_before_ms = $2, pruned_before_ms = $3,
-         days_gathered_before = $4`,
-      [backfill, refused, pruned, gathered],
+         days_gathered_before = $4, sums_before = $5`,
+      [backfill, refused, pruned, gathered, summed],
     );
     await client.query(`select setval('lodestone.ledger_posts_seq', $1)`, [next]);
     if (refused === null) return;

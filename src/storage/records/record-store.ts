@@ -9,6 +9,7 @@ import { gatherDay } from './gather.js';
 import { moveRecords } from './move.js';
 import { ensurePartitions } from './partitions.js';
 import { prunableMonths, pruneMonth } from './prune.js';
+import { sumHours } from './sums.js';
 
 /** Sums over every row of a large store take minutes. */
 const upkeepMs = 30 * 60_000;
@@ -30,6 +31,7 @@ export function recordStore(
     rollUpLate: async () => (await rollUpLate(database, sliceTimeoutMs)).added,
     backfill: async (nowMs) => (await backfillSlice(database, nowMs)) !== null,
     gatherDay: (nowMs) => alone((upkeep) => gatherDay(upkeep, nowMs)),
+    sumHours: (nowMs) => alone((upkeep) => sumHours(upkeep, nowMs)),
     prunable: (beforeMs) => alone((upkeep) => prunableMonths(upkeep, beforeMs)),
     prune: (month) => alone((upkeep) => pruneMonth(upkeep, month)),
     check: () => alone(checkStorage),

@@ -15,6 +15,10 @@ const figureColumns = [
 
 export const figureNames = figureColumns.join(', ');
 
+/** The figures that the sums of reports have. */
+export const sumFigureNames =
+  'requests, prompt_tokens, completion_tokens, cached_tokens, cost_pico, first_byte_histogram';
+
 /** The sums of all figures, under the same names. */
 export const figureSums = figureColumns.map((column) => `sum(${column}) as ${column}`).join(', ');
 

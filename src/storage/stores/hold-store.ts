@@ -23,9 +23,10 @@ export function holdStore(database: Database): HoldStore {
     },
 
     async tokensBetween(fromMs, toMs) {
-      const query = { name: 'tokens-of-routes', select: tokensOfRoutes };
-      const period = { accountId: null, fromMs, toMs, byDay: true };
-      const rows = await readUsage<{ route: string; tokens: string }>(database, period, query);
+      const period = { accountId: null, fromMs, toMs };
+      const rows = await readUsage<{ route: string; tokens: string }>(database, period, {
+        parts: [{ source: 'all_routes', wholeHours: 240, select: tokensOfRoutes }],
+      });
       return new Map(rows.map(({ route, tokens }) => [route, Number(tokens)]));
     },
   };

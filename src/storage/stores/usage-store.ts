@@ -93,9 +93,10 @@ export function usageStore(history: Database): UsageStore {
     },
 
     async spentSince(accountId, fromMs) {
-      const period = { accountId, fromMs, toMs: endOfTime, byDay: true };
-      const query = { name: 'spent-since', select: spentSince };
-      const rows = await readUsage<{ key_id: string; pico: string }>(history, period, query);
+      const period = { accountId, fromMs, toMs: endOfTime };
+      const rows = await readUsage<{ key_id: string; pico: string }>(history, period, {
+        parts: [{ source: 'account_keys', wholeHours: 240, select: spentSince }],
+      });
       return new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));
     },
   };

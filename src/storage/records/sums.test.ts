@@ -1,0 +1,165 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aGeneration } from '../../../tests/support/generation.js';
+import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
+import { silentLogger as logger } from '../../base/logger.js';
+import { settlementRow } from '../../domain/settlement-row.js';
+import { openStore } from '../open-store.js';
+import type { ReportFilter, ReportGroup, ReportQuery, Store } from '../store.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const days = 24;
+const first = Date.parse('2026-03-01T00:00:00Z');
+const end = first + days * dayMs;
+const accounts = ['account-1', 'account-2'];
+const groups: ReportGroup[] = ['key', 'model', 'provider', 'locode', 'status', 'account'];
+
+let seed = 7;
+const below = (limit: number): number => {
+  seed = (seed * 48_271) % 2_147_483_647;
+  return seed % limit;
+};
+
+let database: FreshDatabase;
+let store: Store;
+let client: pg.Client;
+beforeAll(async () => {
+  database = await freshDatabase();
+  store = await openStore({ connection: database.connection, logger });
+  client = new pg.Client({ ...database.connection });
+  await client.connect();
+  for (const id of accounts)
+    await store.accounts.create({ id, email: `${id}@example.com`, name: null, billingCountry: null, createdAt: first });
+  await store.ledger.settle(Array.from({ length: 400 }, () => settlementRow(generation(below(days * dayMs)))));
+});
+afterAll(async () => {
+  await client.end();
+  await store.close();
+  await database.drop();
+});
+
+function generation(offsetMs: number) {
+  const [model, region, key] = [`m${below(3)}`, ['defra', 'nlams'][below(2)]!, below(4)];
+  const isServed = below(5) > 0;
+  return aGeneration({
+    ...{ accountId: accounts[below(2)]!, keyId: `k${key}`, keyName: `key ${key}`, createdAt: first + offsetMs },
+    ...{ requestedModel: `auto/meta/${model}`, servedModel: isServed ? `acme/meta/${model}/${region}` : null },
+    ...{ provider: isServed ? 'acme' : null, locode: isServed ? region : null, status: isServed ? 200 : 503 },
+    ...{ billed: isServed, costPico: isServed ? BigInt(below(1_000_000)) : 0n, promptTokens: below(5000) },
+    ...{ firstByteMs: isServed ? below(3000) + 0.5 : null },
+  });
+}
+
+const filters: ReportFilter[] = [
+  {},
+  {},
+  { model: 'meta/m1' },
+  { status: 'error' },
+  { served: true },
+  { key: 'k2' },
+  { locode: 'defra', provider: 'acme' },
+];
+
+/** Periods that begin and end anywhere, with every step, filter and set of groups. */
+function someQuery(): ReportQuery {
+  const accountId = [null, ...accounts][below(3)]!;
+  const stepMs = [hourMs, 6 * hourMs, dayMs, 7 * dayMs, 400 * dayMs][below(5)]!;
+  const unit = [1, 1000, hourMs, 6 * hourMs, dayMs][below(5)]!;
+  const fromMs = first + Math.floor((below(days * dayMs) * 0.6) / unit) * unit;
+  const toMs = fromMs + Math.ceil(below(days * dayMs) / unit + 1) * unit;
+  const chosen = groups.filter((group) => below(2) === 0 && (group !== 'account' || accountId === null));
+  return { accountId, fromMs, toMs, stepMs, groups: chosen, filter: filters[below(filters.length)]! };
+}
+
+const sorted = (rows: readonly object[]) =>
+  rows.map((row) => JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))).sort();
+
+async function summedBefore(): Promise<number | null> {
+  const { rows } = await client.query<{ hour: number | null }>(
+    'select sums_before as hour from lodestone.records_state',
+  );
+  return rows[0]!.hour;
+}
+
+/** The sums are left out while nothing is said to be in them. */
+async function expectSameWithoutSums(): Promise<void> {
+  const hour = await summedBefore();
+  expect(hour).not.toBeNull();
+  const queries = Array.from({ length: 40 }, someQuery);
+  const withSums = [];
+  for (const query of queries) withSums.push(sorted(await store.usage.report(query)));
+  await client.query('update lodestone.records_state set sums_before = null');
+  for (const [i, query] of queries.entries())
+    expect(sorted(await store.usage.report(query)), JSON.stringify(query)).toEqual(withSums[i]);
+  await client.query('update lodestone.records_state set sums_before = $1', [hour]);
+}
+
+/** Every group of a report that is not filtered adds up to its total. */
+async function expectGroupsToAddUp(): Promise<void> {
+  for (const accountId of [null, ...accounts]) {
+    const asked = groups.filter((group) => group !== 'account' || accountId === null);
+    const query = { accountId, fromMs: first, toMs: end, stepMs: dayMs, groups: asked, filter: {} };
+    const rows = await store.usage.report(query);
+    const sumOf = (name: string) => {
+      const some = rows.filter(({ group }) => group === name);
+      return some.reduce(([n, pico], row) => [n + row.requests, pico + row.costPico], [0, 0n] as [number, bigint]);
+    };
+    expect(sumOf('period')[0]).toBeGreaterThan(0);
+    for (const name of ['step', 'step_route', 'route', ...asked])
+      expect([name, ...sumOf(name)]).toEqual([name, ...sumOf('period')]);
+  }
+}
+
+it('adds finished hours, and none twice', async () => {
+  const { rows } = await client.query<{ hour: number }>(
+    'select min(from_hour) as hour from lodestone.usage_rollups where hours = 1',
+  );
+  const { hour } = rows[0]!;
+  // The hour lasts, has just ended, and is over.
+  for (const nowMs of [(hour + 1) * hourMs - 1, (hour + 1) * hourMs]) {
+    await store.records.sumHours(nowMs);
+    expect(await summedBefore()).toBeNull();
+  }
+  await store.records.sumHours((hour + 1) * hourMs + 10 * 60_000);
+  expect(await summedBefore()).toBe(hour + 1);
+  while (await store.records.sumHours(first + 15 * dayMs + 5 * hourMs));
+  expect(await summedBefore()).toBeGreaterThan((first + 14 * dayMs) / hourMs);
+  expect((await store.records.check()).faults).toEqual([]);
+});
+
+it('gives the reports that the rollups alone give', async () => {
+  await expectSameWithoutSums();
+  await expectGroupsToAddUp();
+});
+
+it('takes up what is settled later for the same hours, also while hours are added', async () => {
+  const late = Array.from({ length: 40 }, () => [settlementRow(generation(below(days * dayMs)))]);
+  const settled = Promise.all(late.map((rows) => store.ledger.settle(rows)));
+  while (await store.records.sumHours(first + 20 * dayMs));
+  await settled;
+  expect((await store.records.check()).faults).toEqual([]);
+  await expectSameWithoutSums();
+  await expectGroupsToAddUp();
+});
+
+it('gives what each key has spent', async () => {
+  const spent = await store.usage.spentSince(accounts[0]!, first + 3 * dayMs + 5 * hourMs + 17);
+  const { rows } = await client.query<{ key_id: string; pico: string }>(
+    `select key_id, sum(cost_pico) as pico from lodestone.generations where account_id = $1 and billed and created_ms >= $2 group by 1`,
+    [accounts[0], first + 3 * dayMs + 5 * hourMs + 17],
+  );
+  expect(spent).toEqual(new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)])));
+  expect(spent.size).toBe(4);
+});
+
+it('is checked against the rollups', async () => {
+  await client.query(
+    `update lodestone.usage_sums set cost_pico = cost_pico + 1 where kind = 'account_keys' and hours = 240`,
+  );
+  const { faults } = await store.records.check();
+  await client.query(
+    `update lodestone.usage_sums set cost_pico = cost_pico - 1 where kind = 'account_keys' and hours = 240`,
+  );
+  expect(new Set(faults.map(({ what }) => what))).toEqual(new Set(['sums of 240 hours and rollups (account keys)']));
+});

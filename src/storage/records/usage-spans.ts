@@ -1,0 +1,58 @@
+/** Covers a period with the fewest rows: with long sums inside, shorter ones towards its ends, and rollups where no sum fits. */
+import { type SumKind, sumLengths } from './sums.js';
+
+const dayHours = 24;
+
+export type UsageSource = 'rollups' | SumKind;
+
+/** Rows of one length from a table: from the first hour on, before the second. */
+export interface Span {
+  readonly source: UsageSource;
+  readonly hours: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface SpanQuery {
+  readonly source: UsageSource;
+  /** The hours of the period. */
+  readonly from: number;
+  readonly to: number;
+  /** No row may be longer, or begin within a multiple of it. */
+  readonly wholeHours: number;
+  /** The sums are complete up to this hour. */
+  readonly summedTo: number;
+}
+
+interface Length {
+  readonly source: UsageSource;
+  readonly hours: number;
+  /** The sums end there; rollups have no end. */
+  readonly end: number;
+}
+
+export function spansOf({ source, from, to, wholeHours, summedTo }: SpanQuery): Span[] {
+  const sums = source === 'rollups' ? [] : sumLengths[source];
+  const lengths: Length[] = [
+    { source: 'rollups', hours: dayHours, end: Number.POSITIVE_INFINITY },
+    ...sums.map((hours) => ({ source, hours, end: summedTo })),
+  ];
+  return cover(
+    from,
+    to,
+    lengths.filter(({ hours }) => wholeHours % hours === 0),
+  );
+}
+
+/** `lengths` are tried from the last to the first; what none of them covers is left to the rollups of hours. */
+function cover(from: number, to: number, lengths: readonly Length[]): Span[] {
+  if (from >= to) return [];
+  const last = lengths.at(-1);
+  if (!last) return [{ source: 'rollups', hours: 1, from, to }];
+  const { source, hours, end } = last;
+  const rest = lengths.slice(0, -1);
+  const first = Math.ceil(from / hours) * hours;
+  const after = Math.floor(Math.min(to, end) / hours) * hours;
+  if (first >= after) return cover(from, to, rest);
+  return [...cover(from, first, rest), { source, hours, from: first, to: after }, ...cover(after, to, rest)];
+}
