@@ -47,11 +47,20 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
-  beforeLoad: async ({ location }) => {
+  beforeLoad: async ({ location, matches }) => {
+    // Meanwhile the page loads, so that it does not wait for the session first.
+    for (const { routeId } of matches) preload(routeId);
     if ((await session()).signed_in) return;
     throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { next: location.pathname } });
   },
 });
+
+function preload(routeId: string): void {
+  const { component } =
+    (router.routesById as Record<string, { options: { component?: unknown } }>)[routeId]?.options ?? {};
+  // A page that cannot be loaded says so when it is shown.
+  void (component as { preload?: () => Promise<unknown> } | undefined)?.preload?.()?.catch(() => {});
+}
 
 async function operatorOnly(): Promise<void> {
   const current = await session();

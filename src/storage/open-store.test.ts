@@ -232,7 +232,7 @@ describe('long queries of the history', () => {
     const other = new pg.Client(database.databaseUrl);
     await other.connect();
     await other.query('begin; lock table lodestone.ledger_posts, lodestone.generations in access exclusive mode');
-    const period = { accountId: 'a', fromMs: 0, toMs: 1, stepMs: 1 };
+    const period = { accountId: 'a', fromMs: 0, toMs: 1, stepMs: 1, intensities: new Map() };
     const looks = Array.from({ length: 6 }, () => [
       store.usage.summary(period),
       store.generations.list({ accountId: 'a', limit: 1 }),

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 
 /** What a summary's row covers: the whole period, a step of it, what one route served in a step, or one part. */
-export type UsageGroup = 'period' | 'step' | 'route' | 'model' | 'provider' | 'region';
+export type UsageGroup = 'period' | 'step' | 'intensity' | 'route' | 'model' | 'provider' | 'region';
 
 export interface UsageRow {
   group: UsageGroup;
@@ -72,13 +72,18 @@ export interface ReportQuery {
   stepMs: number;
   groups: readonly ReportGroup[];
   filter: ReportFilter;
+  /** The grid intensity of each route that has one. */
+  intensities: ReadonlyMap<string, number>;
 }
 
-/** A sum of the whole period, of a step, of a route (in a step), of a member of a group, or of requests that nobody served. */
+/** A sum of the whole period, of a step, of routes with the same intensity in a step, of a route, of a member of a group, or of requests that nobody served. */
 export interface ReportRow {
-  group: ReportGroup | 'period' | 'step' | 'route' | 'step_route' | 'failed_by';
+  group: ReportGroup | 'period' | 'step' | 'route' | 'step_intensity' | 'failed_by';
   step: number | null;
-  /** null where nobody served, and on rows of time alone. `failed_by` has the tried providers as JSON. */
+  /**
+   * null where nobody served, and on rows of time alone. `failed_by` has the tried providers as JSON. An intensity is a number
+   * as text, or null where it is not known.
+   */
   id: string | null;
   requests: number;
   errors: number;
@@ -102,7 +107,7 @@ export interface BilledLine {
 /** Sums over an account's generations for the dashboard's charts. Times are epoch milliseconds; `toMs` is exclusive. */
 export interface UsageStore {
   /** Steps without requests have no row. */
-  summary(period: { accountId: string; fromMs: number; toMs: number; stepMs: number }): Promise<UsageRow[]>;
+  summary(period: Omit<ReportQuery, 'groups' | 'filter'>): Promise<UsageRow[]>;
   /** The values to filter by. */
   facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
   /** Sums by interval and group, and of all together. Groups without requests have no row. */

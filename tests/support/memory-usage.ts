@@ -41,7 +41,7 @@ const noPercentiles = { firstByteP50Ms: null, firstByteP95Ms: null };
 
 export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
   return {
-    async summary({ accountId, fromMs, toMs, stepMs }) {
+    async summary({ accountId, fromMs, toMs, stepMs, intensities }) {
       const groups = new Map<
         string,
         { group: UsageGroup; step: number | null; id: string | null; rows: Generation[] }
@@ -58,14 +58,15 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         const step = Math.floor((row.createdAt - fromMs) / stepMs);
         groups.get('period')!.rows.push(row);
         put('step', step, null, row);
-        put('route', step, row.servedModel, row);
+        put('route', null, row.servedModel, row);
+        put('intensity', step, intensityOf(row, intensities), row);
         put('model', null, row.servedModel?.split('/').slice(1, 3).join('/') ?? null, row);
         put('provider', null, row.provider, row);
         put('region', null, row.locode, row);
       }
       return [...groups.values()].map(({ group, step, id, rows: of }) => ({
         ...{ group, step, id, ...figuresOf(of) },
-        ...(group === 'route' && noPercentiles),
+        ...((group === 'route' || group === 'intensity') && noPercentiles),
       }));
     },
     async activity({ accountId, fromMs, toMs, interval, groupBy }) {
@@ -86,7 +87,7 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
       const found = [...groups.values()].map(({ startMs, group, rows: of }) => ({ startMs, group, ...activityOf(of) }));
       return { rows: found.sort((a, b) => a.startMs - b.startMs), total: activityOf(all) };
     },
-    async report({ accountId, fromMs, toMs, stepMs, groups, filter }) {
+    async report({ accountId, fromMs, toMs, stepMs, groups, filter, intensities }) {
       const sums = new Map<
         string,
         { group: ReportRow['group']; step: number | null; id: string | null; rows: Generation[] }
@@ -104,13 +105,13 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         put('period', null, null, row);
         put('step', step, null, row);
         put('route', null, row.servedModel, row);
-        put('step_route', step, row.servedModel, row);
+        put('step_intensity', step, intensityOf(row, intensities), row);
         put('failed_by', null, row.servedModel === null ? JSON.stringify(row.providersAttempted) : null, row);
         for (const group of groups) put(group, null, groupOf[group](row), row);
       }
       return [...sums.values()].map(({ group, step, id, rows: of }) => ({
         ...{ group, step, id, ...activityOf(of) },
-        ...((group === 'route' || group === 'step_route') && noPercentiles),
+        ...((group === 'route' || group === 'step_intensity') && noPercentiles),
       }));
     },
     async facets(accountId, fromMs) {
@@ -178,4 +179,9 @@ function figuresOf(rows: readonly Generation[]): Omit<UsageRow, 'group' | 'step'
     firstByteP50Ms: percentile(0.5),
     firstByteP95Ms: percentile(0.95),
   };
+}
+
+function intensityOf({ servedModel }: Generation, intensities: ReadonlyMap<string, number>): string | null {
+  const intensity = servedModel === null ? undefined : intensities.get(servedModel);
+  return intensity === undefined ? null : String(intensity);
 }

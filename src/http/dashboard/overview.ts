@@ -8,6 +8,7 @@ import { settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryText } from '../query.js';
+import { intensitiesOf } from './report-figures.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -36,13 +37,13 @@ export function registerOverview(app: FastifyInstance, deps: HttpDeps): void {
     const toMs = (Math.floor(nowMs / stepMs) + 1) * stepMs;
     const fromMs = toMs - lengthMs;
     await deps.journal.settled(settledWaitMs);
-    const accountId = account.id;
-    const [rows, before] = await Promise.all([
-      deps.store.usage.summary({ accountId, fromMs, toMs, stepMs }),
-      // As long as the current period so far, so that the two can be compared.
-      deps.store.usage.summary({ accountId, fromMs: fromMs - lengthMs, toMs: nowMs - lengthMs, stepMs: lengthMs }),
-    ]);
     const { current: snapshot } = deps.catalogue;
+    const own = { accountId: account.id, intensities: intensitiesOf(snapshot) };
+    const [rows, before] = await Promise.all([
+      deps.store.usage.summary({ ...own, fromMs, toMs, stepMs }),
+      // As long as the current period so far, so that the two can be compared.
+      deps.store.usage.summary({ ...own, fromMs: fromMs - lengthMs, toMs: nowMs - lengthMs, stepMs: lengthMs }),
+    ]);
     const figures = new UsageFigures(rows, snapshot);
     return {
       range,
@@ -119,7 +120,7 @@ class UsageFigures {
     const row = this.rows.find((candidate) => candidate.group === 'step' && candidate.step === step);
     return this.figures(
       row,
-      this.routes.filter((route) => route.step === step),
+      this.rows.filter((candidate) => candidate.group === 'intensity' && candidate.step === step),
     );
   }
 
@@ -153,8 +154,9 @@ class UsageFigures {
   private carbonOf(routes: readonly UsageRow[]): number | null {
     let weight = 0;
     let sum = 0;
-    for (const { id, promptTokens, completionTokens } of routes) {
-      const carbon = id === null ? null : (this.snapshot?.routes.get(id)?.carbon ?? null);
+    for (const { group, id, promptTokens, completionTokens } of routes) {
+      const carbon =
+        id === null ? null : group === 'intensity' ? Number(id) : (this.snapshot?.routes.get(id)?.carbon ?? null);
       if (carbon === null) continue;
       weight += promptTokens + completionTokens;
       sum += carbon * (promptTokens + completionTokens);

@@ -22,7 +22,7 @@ const none: Sums = {
 
 export class ReportFigures {
   private readonly steps: Map<number, ReportRow>;
-  private readonly stepRoutes = new Map<number, ReportRow[]>();
+  private readonly stepIntensities = new Map<number, Weight[]>();
   private readonly routes: readonly ReportRow[];
 
   constructor(
@@ -32,18 +32,22 @@ export class ReportFigures {
     const of = (group: ReportRow['group']) => rows.filter((row) => row.group === group);
     this.routes = of('route');
     this.steps = new Map(of('step').map((row) => [row.step ?? 0, row]));
-    for (const row of of('step_route')) {
+    for (const row of of('step_intensity')) {
       const step = row.step ?? 0;
-      this.stepRoutes.set(step, [...(this.stepRoutes.get(step) ?? []), row]);
+      const weight = { row, carbon: row.id === null ? null : Number(row.id) };
+      this.stepIntensities.set(step, [...(this.stepIntensities.get(step) ?? []), weight]);
     }
   }
 
   period() {
-    return this.figures(this.rows.find(({ group }) => group === 'period') ?? none, this.routes);
+    return this.figures(
+      this.rows.find(({ group }) => group === 'period') ?? none,
+      this.routes.map((row) => this.weightOf(row)),
+    );
   }
 
   step(step: number) {
-    return this.figures(this.steps.get(step) ?? none, this.stepRoutes.get(step) ?? []);
+    return this.figures(this.steps.get(step) ?? none, this.stepIntensities.get(step) ?? []);
   }
 
   /**
@@ -61,7 +65,10 @@ export class ReportFigures {
       return {
         id: row.id,
         ...this.describe(group, row.id, accountNames),
-        ...this.figures(row, routes),
+        ...this.figures(
+          row,
+          routes.map((route) => this.weightOf(route)),
+        ),
         ...(failed && { failed_attempts: row.id === null ? 0 : (failed.get(row.id) ?? 0) }),
       };
     });
@@ -89,7 +96,7 @@ export class ReportFigures {
     return { name: city ?? id, city, country, lat, lon };
   }
 
-  private figures(row: Sums, routes: readonly ReportRow[]) {
+  private figures(row: Sums, weights: readonly Weight[]) {
     return {
       requests: row.requests,
       errors: row.errors,
@@ -100,20 +107,36 @@ export class ReportFigures {
       cached_tokens: row.cachedTokens,
       first_byte_p50_ms: row.firstByteP50Ms,
       first_byte_p95_ms: row.firstByteP95Ms,
-      ...this.carbonOf(routes),
+      ...carbonOf(weights),
     };
   }
 
-  private carbonOf(routes: readonly ReportRow[]): { carbon: number | null; carbon_requests: number } {
-    let [tokens, sum, requests] = [0, 0, 0];
-    for (const row of routes) {
-      const carbon = row.id === null ? null : (this.snapshot?.routes.get(row.id)?.carbon ?? null);
-      if (carbon === null) continue;
-      const weight = row.promptTokens + row.completionTokens;
-      tokens += weight;
-      sum += carbon * weight;
-      requests += row.requests;
-    }
-    return { carbon: tokens === 0 ? null : Math.round((sum / tokens) * 10) / 10, carbon_requests: requests };
+  private weightOf(row: ReportRow): Weight {
+    return { row, carbon: row.id === null ? null : (this.snapshot?.routes.get(row.id)?.carbon ?? null) };
   }
+}
+
+/** Requests that were served with a grid intensity, or with one that is not known. */
+interface Weight {
+  readonly row: Sums;
+  readonly carbon: number | null;
+}
+
+function carbonOf(weights: readonly Weight[]): { carbon: number | null; carbon_requests: number } {
+  let [tokens, sum, requests] = [0, 0, 0];
+  for (const { row, carbon } of weights) {
+    if (carbon === null) continue;
+    const weight = row.promptTokens + row.completionTokens;
+    tokens += weight;
+    sum += carbon * weight;
+    requests += row.requests;
+  }
+  return { carbon: tokens === 0 ? null : Math.round((sum / tokens) * 10) / 10, carbon_requests: requests };
+}
+
+/** The routes whose grid intensity the catalogue knows. */
+export function intensitiesOf(snapshot: Snapshot | null): ReadonlyMap<string, number> {
+  const known = new Map<string, number>();
+  for (const [id, { carbon }] of snapshot?.routes ?? []) if (carbon !== null) known.set(id, carbon);
+  return known;
 }

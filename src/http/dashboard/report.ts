@@ -6,7 +6,7 @@ import { generationFilters, settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryInstant, queryText } from '../query.js';
-import { ReportFigures } from './report-figures.js';
+import { intensitiesOf, ReportFigures } from './report-figures.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -41,13 +41,16 @@ async function report(
 ) {
   const { fromMs, toMs, stepMs } = periodOf(deps, request);
   const groups = groupsOf(request, allowed);
-  const query: ReportQuery = { accountId, fromMs, toMs, stepMs, groups, filter: filterOf(request) };
+  const { current: snapshot } = deps.catalogue;
+  const query: ReportQuery = {
+    ...{ accountId, fromMs, toMs, stepMs, groups },
+    ...{ filter: filterOf(request), intensities: intensitiesOf(snapshot) },
+  };
   await deps.journal.settled(settledWaitMs);
   const [rows, before] = await Promise.all([
     deps.store.usage.report(query),
     queryText(request, 'compare') === 'previous' ? deps.store.usage.report(previousOf(deps, query)) : null,
   ]);
-  const { current: snapshot } = deps.catalogue;
   const figures = new ReportFigures(rows, snapshot);
   const names = groups.includes('account') ? await accountNames(deps) : null;
   return {

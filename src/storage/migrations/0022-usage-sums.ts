@@ -1,7 +1,7 @@
 /**
- * Creates coarser sums beside the rollups, for reports over long periods: of the routes of an account without its keys, of the keys of an
- * account without their routes, and of the routes of all accounts. The rollups of an account with many keys and models are hardly fewer
- * than its requests, so a report of 90 days read hundreds of thousands of them.
+ * Creates coarser sums beside the rollups, for reports over long periods: of an account or of all accounts, whole and by route, and of the
+ * keys of an account. The rollups of an account with many keys and models are hardly fewer than its requests, so a report of 90 days read
+ * hundreds of thousands of them.
  *
  * `sums_before` says up to which hour the sums hold what the rollups do. `sum_usage` moves it, in the background. What is settled for an
  * earlier hour is added to the sums by its own settlement, in every version, because all of them call `add_usage`. A settlement that has
@@ -29,10 +29,15 @@ const route = ['requested_model', 'served_model', 'provider', 'locode', 'failed_
 
 /** What each kind of sum is about, and the hours that its sums cover. */
 const kinds: Record<string, { by: readonly string[]; hours: readonly number[] }> = {
-  account_routes: { by: ['account_id', ...route], hours: [6, 24] },
+  account_steps: { by: ['account_id', ...shared], hours: [6, 24] },
+  account_routes: { by: ['account_id', ...route], hours: [6, 24, 240] },
   account_keys: { by: ['account_id', 'key_id', 'key_name', ...shared], hours: [24, 240] },
-  all_routes: { by: route, hours: [6, 24] },
+  all_steps: { by: shared, hours: [6, 24] },
+  all_routes: { by: route, hours: [6, 24, 240] },
 };
+
+/** Every other length is a multiple of it. */
+const shortest = 6;
 
 const figures = [
   ...['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost_pico', 'first_byte_histogram'],
@@ -51,11 +56,11 @@ const dimensionOf = (name: string): string => {
 /** Adds lines to the sums of every kind. Rows are added in the order of the primary keys, so that two writers cannot deadlock. */
 const addSums = (lines: string): string => `
   with lines as materialized (${lines}), spread as (
-    select kind, ${dimensions.map(dimensionOf).join(', ')}, from_hour, ${figureList}
+    select kind, ${dimensions.map(dimensionOf).join(', ')}, from_hour / ${shortest} * ${shortest} as from_hour, ${figureList}
     from lines cross join (values ${Object.keys(kinds).map((kind) => `('${kind}')`)}) as k(kind)
   ), summed as materialized (
     select ${seriesIdSql(`kind, ${dimensions.join(', ')}`)} as series, *
-    from (select kind, ${dimensions.join(', ')}, from_hour, ${sums} from spread group by kind, ${dimensions.join(', ')}, from_hour) by_hour
+    from (select kind, ${dimensions.join(', ')}, from_hour, ${sums} from spread group by kind, ${dimensions.join(', ')}, from_hour) added
   ), named as (
     insert into lodestone.usage_sum_series (kind, id, ${dimensions.join(', ')})
     select distinct kind, series, ${dimensions.join(', ')} from summed
@@ -174,7 +179,7 @@ begin
   select min(from_hour) into start_hour from lodestone.usage_rollups
     where hours = 1 and from_hour >= coalesce((select sums_before from lodestone.records_state), 0);
   if start_hour is null or start_hour >= up_to then return false; end if;
-  end_hour := least(start_hour / 6 * 6 + 6, up_to);
+  end_hour := least(start_hour / ${shortest} * ${shortest} + ${shortest}, up_to);
   ${addSums(
     `select ${lineColumns} from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
       where r.hours = 1 and r.from_hour >= start_hour and r.from_hour < end_hour`,

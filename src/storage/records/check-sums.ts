@@ -3,8 +3,10 @@ import { type SumKind, sumLengths } from './sums.js';
 
 /** What a kind of sum is compared by, in the words of the series. */
 const placeOf: Record<SumKind, string> = {
+  account_steps: 's.account_id',
   account_routes: `s.account_id || ' route ' || coalesce(s.served_model, 'none')`,
   account_keys: `s.account_id || ' key ' || s.key_id`,
+  all_steps: `'all accounts'`,
   all_routes: `'all accounts, route ' || coalesce(s.served_model, 'none')`,
 };
 

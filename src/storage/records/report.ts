@@ -1,14 +1,18 @@
-/** Sums of filtered usage for the dashboard: of the period, by step, by route, and by each group that is asked for. */
+/** Sums of filtered usage for the dashboard: of the period, by step, by grid intensity in a step, by route, and by each group that is asked for. */
 import type { Database } from '../database.js';
 import type { ReportFilter, ReportGroup, ReportQuery, ReportRow } from '../store.js';
 import { percentileOf } from './histogram.js';
 import { readUsage, type UsagePart } from './usage-query.js';
+import type { UsageSource } from './usage-spans.js';
 
 const hourMs = 3_600_000;
 /** The lengths of rows that a step may consist of, longest first. */
 const lengths = [240, 24, 6, 1];
+const longest = 240;
 
-const groupColumns: Record<ReportGroup, string> = {
+const groupColumns: Record<ReportGroup | 'route' | 'failed_by', string> = {
+  route: 'served_model',
+  failed_by: 'failed_by',
   account: 'account_id',
   key: 'key_name',
   model: `split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3)`,
@@ -17,20 +21,17 @@ const groupColumns: Record<ReportGroup, string> = {
   status: 'status::text',
 };
 
-/** Groups whose members the sums by route do not tell apart. The sums by key do. */
-const keyGroups: readonly ReportGroup[] = ['account', 'key'];
-
 /** Always the same parameters, so that a statement does not depend on what is filtered by. */
 const filterSql = (isError: string) => {
   const canonical = (column: string) =>
-    `($8 not like 'alias/%' and $8 like '%/%' and $8 not like '%/%/%'
-      and split_part(${column}, '/', 2) || '/' || split_part(${column}, '/', 3) = $8)`;
-  return `($7::text is null or key_name = $7 or key_id = $7)
-    and ($8::text is null or requested_model = $8 or served_model = $8
+    `($10 not like 'alias/%' and $10 like '%/%' and $10 not like '%/%/%'
+      and split_part(${column}, '/', 2) || '/' || split_part(${column}, '/', 3) = $10)`;
+  return `($9::text is null or key_name = $9 or key_id = $9)
+    and ($10::text is null or requested_model = $10 or served_model = $10
       or ${canonical('requested_model')} or ${canonical('served_model')})
-    and ($9::text is null or provider = $9) and ($10::text is null or locode = $10)
-    and ($11::boolean is null or (provider is not null) = $11)
-    and ($12::boolean is null or ${isError} = $12) and ($13::integer is null or status = $13)`;
+    and ($11::text is null or provider = $11) and ($12::text is null or locode = $12)
+    and ($13::boolean is null or (provider is not null) = $13)
+    and ($14::boolean is null or ${isError} = $14) and ($15::integer is null or status = $15)`;
 };
 
 function filterValues({ key, model, provider, locode, served, status }: ReportFilter): unknown[] {
@@ -52,98 +53,95 @@ interface Row {
   first_byte: string | null;
 }
 
-/** What `grouping(series, step, served_model)` is in `sums`. */
-const kinds = { series: 3, step: 5, stepRoute: 4 };
-const names = ['requests', 'errors', 'cost_pico', 'prompt_tokens', 'completion_tokens', 'cached_tokens'];
-const figures = names.join(', ');
-const figureTotals = names.map((name) => `sum(${name}) as ${name}`).join(', ');
-
 export async function readReport(history: Database, query: ReportQuery, isError: string): Promise<ReportRow[]> {
-  const { accountId, fromMs, toMs, stepMs, filter } = query;
+  const { accountId, fromMs, toMs, stepMs, filter, intensities } = query;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const rows = await readUsage<Row>(
     history,
     { accountId, fromMs, toMs },
     {
-      parts: partsOf(query, isFiltered, isError),
+      parts: partsOf(query, isError),
       filter: isFiltered ? filterSql(isError) : undefined,
-      values: [stepMs, ...(isFiltered ? filterValues(filter) : [])],
+      values: [
+        ...[stepMs, [...intensities.keys()], [...intensities.values()].map(String)],
+        ...(isFiltered ? filterValues(filter) : []),
+      ],
     },
   );
   return rows.map(rowOf);
 }
 
-/**
- * Sums of routes give all groups but those by key and by account, which sums of keys give. Where a filter leaves the keys or the routes out
- * of one of them, the rollups give all, of the series that are left.
- */
-function partsOf(query: ReportQuery, isFiltered: boolean, isError: string): UsagePart[] {
-  const { accountId, fromMs, toMs, stepMs } = query;
+/** Each part reads the coarsest sums that tell apart what it groups and filters by. */
+function partsOf(query: ReportQuery, isError: string): UsagePart[] {
+  const { fromMs, toMs, stepMs } = query;
+  const isOneStep = stepMs >= toMs - fromMs;
+  const isWhole = (ms: number) => stepMs % ms === 0 && fromMs % ms === 0;
+  const wholeHours = lengths.find((hours) => isOneStep || isWhole(hours * hourMs)) ?? 1;
   const groups = [...new Set(query.groups)].sort();
-  const byKey = groups.filter((group) => keyGroups.includes(group));
-  const wholeHours =
-    lengths.find(
-      (hours) => stepMs >= toMs - fromMs || (stepMs % (hours * hourMs) === 0 && fromMs % (hours * hourMs) === 0),
-    ) ?? 1;
-  if (query.filter.key !== undefined || (isFiltered && byKey.length > 0)) {
-    return [{ source: 'rollups', wholeHours, select: selectOf(groups, isError) }];
-  }
-  const byRoute = groups.filter((group) => !keyGroups.includes(group));
-  return [
-    { source: accountId === null ? 'all_routes' : 'account_routes', wholeHours, select: selectOf(byRoute, isError) },
-    ...(byKey.length > 0
-      ? [{ source: 'account_keys' as const, wholeHours: lengths[0]!, select: selectOfKeys(byKey, isError) }]
-      : []),
+  const byKey: readonly ReportGroup[] = groups.filter((group) => group === 'key' || group === 'account');
+  const byRoute = groups.filter((group) => !byKey.includes(group));
+  const { steps, routes, keys } = sourcesOf(query, byKey.length > 0);
+  const parts: UsagePart[] = [
+    { source: steps, wholeHours, select: selectSteps(isError) },
+    { source: routes, wholeHours, select: selectIntensities(isError) },
+    { source: routes, wholeHours: longest, select: selectGroups(['route', 'failed_by', ...byRoute], isError) },
   ];
+  if (byKey.length > 0) parts.push({ source: keys, wholeHours: longest, select: selectGroups(byKey, isError) });
+  return parts;
 }
 
-/**
- * `sums` has one row for each series, each step, and each route in a step. The groups are summed from the rows of the series, which are
- * few, so every row is read and added up once.
- */
-function selectOf(groups: readonly ReportGroup[], isError: string): string {
-  const columns = ['served_model', 'failed_by', ...groups.map((group) => `g_${group}`)].map((name) => `c.${name}`);
-  const shown = ['route', 'failed_by', ...groups];
-  return `, chosen as (
-      select id, served_model, failed_by, ${isError} as is_error${groups.map((group) => `, ${groupColumns[group]} as g_${group}`).join('')}
-      from series
-    ), sums as materialized (
-      select grouping(series, step, served_model) as kind, series, step, served_model, sum(requests) as requests,
-        coalesce(sum(requests) filter (where is_error), 0) as errors, sum(cost_pico) as cost_pico, sum(prompt_tokens) as prompt_tokens,
-        sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(first_byte_histogram) as first_byte
-      from (select *, greatest(from_hour::bigint * 3600000 - $2::bigint, 0) / $6::bigint as step from parts) stepped
-      join chosen on chosen.id = stepped.series
-      group by grouping sets ((series), (step), (step, served_model))
-    )
-    select case kind when ${kinds.step} then 'step' else 'step_route' end as grouped, step, served_model as id, ${figures},
-      case when kind = ${kinds.step} then first_byte end as first_byte
-    from sums where kind <> ${kinds.series} and requests <> 0
-    union all
-    select ${groupName(columns, shown)}, null, coalesce(${columns.join(', ')}),
-      ${figureTotals}, case when grouping(c.served_model) = 1 then sum(first_byte) end
-    from sums join chosen c on c.id = sums.series where kind = ${kinds.series}
-    group by grouping sets ((), ${columns.map((column) => `(${column})`).join(', ')}) having sum(requests) <> 0`;
+/** Steps, routes and keys all have the status. Where something else is filtered by, one source must have all that is asked for. */
+function sourcesOf(
+  { accountId, filter: { status: _, ...filter } }: ReportQuery,
+  byKey: boolean,
+): Record<'steps' | 'routes' | 'keys', UsageSource> {
+  const routes = accountId === null ? 'all_routes' : 'account_routes';
+  if (Object.values(filter).every((value) => value === undefined)) {
+    return { steps: accountId === null ? 'all_steps' : 'account_steps', routes, keys: 'account_keys' };
+  }
+  const source = filter.key !== undefined || byKey ? 'rollups' : routes;
+  return { steps: source, routes: source, keys: source };
 }
 
-/** Only the members of the groups, over the whole period. */
-function selectOfKeys(groups: readonly ReportGroup[], isError: string): string {
+const sumsOf = (isError: string) =>
+  [
+    `sum(requests) as requests, coalesce(sum(requests) filter (where ${isError}), 0) as errors`,
+    ...['cost_pico', 'prompt_tokens', 'completion_tokens', 'cached_tokens'].map((name) => `sum(${name}) as ${name}`),
+  ].join(', ');
+
+const step = 'greatest(from_hour::bigint * 3600000 - $2::bigint, 0) / $6::bigint';
+
+/** The period and its steps. */
+function selectSteps(isError: string): string {
+  return `select case grouping(step) when 1 then 'period' else 'step' end as grouped, step, null::text as id, ${sumsOf(isError)},
+      sum(first_byte_histogram) as first_byte
+    from (select *, ${step} as step from parts) stepped join series on series.id = stepped.series
+    group by grouping sets ((), (step)) having sum(requests) <> 0`;
+}
+
+/** The routes of a step are as many as those of the period, so they are summed by their grid intensity. */
+function selectIntensities(isError: string): string {
+  return `select 'step_intensity' as grouped, step, intensity, ${sumsOf(isError)}, null::numeric
+    from (select *, ${step} as step from parts) stepped
+    join (
+      select series.*, known.intensity from series
+      left join unnest($7::text[], $8::text[]) as known(route, intensity) on known.route = series.served_model
+    ) series on series.id = stepped.series
+    group by step, intensity having sum(requests) <> 0`;
+}
+
+/** The members of groups over the whole period. Each series is summed first, because there are few. */
+function selectGroups(groups: readonly (keyof typeof groupColumns)[], isError: string): string {
   const columns = groups.map((group) => groupColumns[group]);
-  return `, sums as materialized (select series, sum(requests) as requests, sum(cost_pico) as cost_pico, sum(prompt_tokens) as prompt_tokens,
-      sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(first_byte_histogram) as first_byte
+  const names = groups.map((name, i) => `when ${2 ** groups.length - 1 - 2 ** (groups.length - 1 - i)} then '${name}'`);
+  return `select case grouping(${columns.join(', ')}) ${names.join(' ')} end, null::bigint, coalesce(${columns.join(', ')}),
+      ${sumsOf(isError)}, ${groups.includes('route') ? 'case when grouping(served_model) = 1 then sum(first_byte) end' : 'sum(first_byte)'}
+    from (
+      select series, sum(requests) as requests, sum(cost_pico) as cost_pico, sum(prompt_tokens) as prompt_tokens,
+        sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(first_byte_histogram) as first_byte
       from parts group by series
-    )
-    select ${groupName(columns, groups)} as grouped, null::bigint as step, coalesce(${columns.join(', ')}) as id, sum(requests) as requests,
-      coalesce(sum(requests) filter (where ${isError}), 0) as errors, sum(cost_pico) as cost_pico, sum(prompt_tokens) as prompt_tokens,
-      sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(first_byte) as first_byte
-    from sums join series on series.id = sums.series
+    ) summed join series on series.id = summed.series
     group by grouping sets (${columns.map((column) => `(${column})`).join(', ')}) having sum(requests) <> 0`;
-}
-
-/** The name of the set that a row belongs to. `grouping` has a bit for each column that a row does not group by, the first the highest. */
-function groupName(columns: readonly string[], shown: readonly string[]): string {
-  const all = 2 ** columns.length - 1;
-  const cases = shown.map((name, i) => `when ${all - 2 ** (columns.length - 1 - i)} then '${name}'`);
-  return `case grouping(${columns.join(', ')}) ${cases.join(' ')} else 'period' end`;
 }
 
 function rowOf(row: Row): ReportRow {

@@ -65,7 +65,8 @@ describe('usage over generations', () => {
   it.each([hourMs, 6 * hourMs, 24 * hourMs])(
     'sums up what there is, by steps of %i ms and by parts, exactly',
     async (stepMs) => {
-      const period = { accountId: account, fromMs, toMs: fromMs + 24 * hourMs, stepMs };
+      const intensities = new Map([['acme/meta/llama/defra', 380.5]]);
+      const period = { accountId: account, fromMs, toMs: fromMs + 24 * hourMs, stepMs, intensities };
       const inOrder = (found: UsageRow[]) =>
         found
           .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
@@ -82,7 +83,9 @@ describe('usage over generations', () => {
   );
 
   it('has one row, of nothing, for a period without requests', async () => {
-    const [row, ...rest] = await store.usage.summary({ accountId: account, fromMs: 0, toMs: 1000, stepMs: 1000 });
+    const [row, ...rest] = await store.usage.summary({
+      ...{ accountId: account, fromMs: 0, toMs: 1000, stepMs: 1000, intensities: new Map() },
+    });
     expect(rest).toEqual([]);
     expect(row).toMatchObject({ group: 'period', requests: 0, errors: 0, costPico: 0n, firstByteP50Ms: null });
   });

@@ -104,7 +104,8 @@ export function usageStore(history: Database): UsageStore {
 
 /** The groups of a report that a summary has, under its own names. */
 const summaryGroups: Partial<Record<ReportRow['group'], UsageGroup>> = {
-  ...{ period: 'period', step: 'step', step_route: 'route', model: 'model', provider: 'provider', locode: 'region' },
+  ...{ period: 'period', step: 'step', step_intensity: 'intensity', route: 'route' },
+  ...{ model: 'model', provider: 'provider', locode: 'region' },
 };
 
 const nothing: UsageRow = {

@@ -13,7 +13,7 @@ const sealedAfterMs = 2_000;
 const triesMax = 5;
 
 export function ProofCard({ generation: { id } }: { generation: Generation }) {
-  const { data, error } = useQuery({
+  const { data, error, failureReason } = useQuery({
     queryKey: ['proof', id],
     queryFn: () => api<ReceiptProof>(`v1/generation/${encodeURIComponent(id)}/proof`),
     retry: (count, failure) => isApiError(failure) && failure.code === 'receipt_not_sealed' && count < triesMax,
@@ -24,8 +24,9 @@ export function ProofCard({ generation: { id } }: { generation: Generation }) {
     <Card description="Evidence that this receipt was recorded and has not been changed since." title="Proof">
       {data ? (
         <Proof id={id} proof={data} />
-      ) : error ? (
-        <p className="text-ink-3">{messageOf(error)}</p>
+      ) : error || failureReason ? (
+        // While it is asked for again, the reason is shown instead of a placeholder.
+        <p className="text-ink-3">{messageOf(error ?? failureReason)}</p>
       ) : (
         <Skeleton className="h-16" />
       )}
