@@ -38,6 +38,9 @@ async function write(client, { store, rows, days, now, accounts, keys, routes, l
     select account_id, sum(cost_pico) as sum from lodestone.generations group by 1) s where s.account_id = a.id`);
   await client.query(`update lodestone.keys k set usage_pico = s.sum, last_used_at = to_timestamp(s.at / 1000.0) from (
     select key_id, sum(cost_pico) as sum, max(created_ms) as at from lodestone.generations group by 1) s where s.key_id = k.id`);
+  // As the keeper of the records leaves them.
+  while (await store.records.sumHours(now));
+  while (await store.records.gatherDay(now));
   // The receipts of later requests are sealed again.
   await client.query('update lodestone.log_state set active = true');
   await client.query('vacuum analyze');

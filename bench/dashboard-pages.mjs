@@ -13,7 +13,20 @@ const timeoutMs = 60_000;
  */
 export async function loadTime(page, url) {
   await page.goto(url);
-  return shownAt(page);
+  const time = await shownAt(page);
+  const failure = await failureOf(page);
+  if (failure) throw new Error(`${url} shows no data: ${failure}`);
+  return time;
+}
+
+/** The text of a page that could not read its data; null where it could. */
+function failureOf(page) {
+  return page.evaluate(() => {
+    const alert = [...document.querySelectorAll('main [role=alert]')].find((one) =>
+      /could not|try again/i.test(one.textContent),
+    );
+    return alert?.textContent ?? null;
+  });
 }
 
 export async function openWindow({ board, browser, session, width, theme }) {
@@ -56,9 +69,9 @@ async function shownAt(page) {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export async function takePictures({ board, browser, session, pages, widths, folder }) {
+export async function takePictures({ board, browser, session, pages, widths, themes, folder }) {
   mkdirSync(folder, { recursive: true });
-  for (const theme of ['light', 'dark']) {
+  for (const theme of themes) {
     for (const width of widths) {
       const { page, context } = await openWindow({ board, browser, session, width, theme });
       for (const path of pages) {
@@ -72,20 +85,39 @@ export async function takePictures({ board, browser, session, pages, widths, fol
           fullPage: true,
           clip: undefined,
         });
-        for (const fault of [...(await overflowOf(page)), ...(await axeFaults(page))]) console.log(`${name}: ${fault}`);
+        const failure = await failureOf(page);
+        if (failure) console.log(`${name}: ${failure}`);
+        for (const fault of [...(await layoutFaults(page)), ...(await axeFaults(page))])
+          console.log(`${name}: ${fault}`);
       }
       await context.close();
     }
   }
 }
 
-/** Texts that are cut off without a sign of it, and pages that scroll sideways. */
-function overflowOf(page) {
+/** What a reader would see as broken: a page that scrolls sideways, ids over two lines, texts that are cut off without a way to read them. */
+function layoutFaults(page) {
   return page.evaluate(() => {
+    const faults = [];
     const root = document.documentElement;
-    return root.scrollWidth > root.clientWidth
-      ? [`the page is ${root.scrollWidth - root.clientWidth} px too wide`]
-      : [];
+    if (root.scrollWidth > root.clientWidth)
+      faults.push(`the page is ${root.scrollWidth - root.clientWidth} px too wide`);
+    const texts = document.createTreeWalker(document.querySelector('main') ?? root, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const text = node.textContent.trim();
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const lines = new Set(
+        [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)),
+      );
+      if (/^(gen|req|acct|key)-[0-9a-z]{20,}$/.test(text) && lines.size > 1) faults.push(`an id is wrapped: ${text}`);
+      const box = node.parentElement;
+      const isCut =
+        box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === 'hidden' && box.clientWidth > 1;
+      if (text !== '' && isCut && !box.closest('[title], [data-exact], .sr-only'))
+        faults.push(`a text is cut off: ${text.slice(0, 80)}`);
+    }
+    return [...new Set(faults)].slice(0, 10);
   });
 }
 

@@ -7,7 +7,8 @@
  *   node bench/dashboard.mjs --dir /tmp/dashboard-bench --keep --loads 0 --pictures /tmp/pictures
  *
  * `--keep` leaves the store there, and a store that is there is used as it is. `--pictures` takes every page at five widths, light and dark,
- * and lists what axe-core finds. `--only /,/usage` chooses pages. The browser is `CHROME_PATH` or the `chromium` of the system.
+ * and lists what axe-core finds, ids over two lines, texts that are cut off, and pages that scroll sideways. `--as user` takes the rights of
+ * an operator away meanwhile, and `--themes dark` chooses one. `--only /,/usage` chooses pages. The browser is `CHROME_PATH` or the `chromium` of the system.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +29,9 @@ const { values } = parseArgs({
     loads: { type: 'string', default: '10' },
     only: { type: 'string' },
     widths: { type: 'string', default: '390,1024,1280,1440,1920' },
+    themes: { type: 'string', default: 'light,dark' },
     pictures: { type: 'string' },
+    as: { type: 'string', default: 'operator' },
   },
 });
 const days = 90;
@@ -67,13 +70,17 @@ async function measure({ accounts, email, routes }) {
     args: ['--no-sandbox', '--disable-gpu'],
   });
   try {
+    await board.admin('PATCH', `/accounts/${accounts[0]}`, { operator: values.as === 'operator' });
     const session = await board.signIn(email, password);
-    const pages = await pagesOf(board, session, accounts, routes);
+    const pages = (await pagesOf(board, session, accounts, routes)).filter(
+      (path) => values.as === 'operator' || !operatorPages.includes(path.split(/[?/]/)[1]),
+    );
     const chosen = pages.filter((path) => !values.only || values.only.split(',').includes(path.split('?')[0]));
     if (Number(values.loads) > 0) await measureLoads({ board, browser, session, pages: chosen });
     if (values.pictures) {
       const widths = values.widths.split(',').map(Number);
-      await takePictures({ board, browser, session, pages: chosen, widths, folder: values.pictures });
+      const themes = values.themes.split(',');
+      await takePictures({ board, browser, session, pages: chosen, widths, themes, folder: values.pictures });
     }
   } finally {
     await browser.close();
@@ -103,6 +110,8 @@ async function measureLoads({ board, browser, session, pages }) {
   );
   if (slow > 0) process.exitCode = 1;
 }
+
+const operatorPages = ['service', 'accounts', 'route-health', 'availability', 'audit'];
 
 /** Every kind of page, with what has the most to show. */
 async function pagesOf(board, session, accounts, routes) {

@@ -36,6 +36,7 @@ export async function fill({ connection, store, rows, days, now, log }) {
   await client.query('vacuum analyze lodestone.generations');
   await rollUp(client, ids, from, now);
   // As the keeper of the records leaves them.
+  while (await store.records.sumHours(now));
   while (await store.records.gatherDay(now));
   await client.query(`update lodestone.accounts a set usage_pico = s.sum, balance_pico = -s.sum from (
     select account_id, sum(cost_pico) as sum from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series

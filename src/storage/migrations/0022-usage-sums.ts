@@ -27,16 +27,17 @@ const dimensions = [
 const shared = ['billed', 'status', 'stream_end'];
 const route = ['requested_model', 'served_model', 'provider', 'locode', 'failed_by', ...shared];
 
-/** What each kind of sum is about, and the hours that its sums cover. */
-const kinds: Record<string, { by: readonly string[]; hours: readonly number[] }> = {
-  account_steps: { by: ['account_id', ...shared], hours: [6, 24] },
-  account_routes: { by: ['account_id', ...route], hours: [6, 24, 240] },
-  account_keys: { by: ['account_id', 'key_id', 'key_name', ...shared], hours: [24, 240] },
-  all_steps: { by: shared, hours: [6, 24] },
-  all_routes: { by: route, hours: [6, 24, 240] },
+/** What each kind of sum is about. */
+const kinds: Record<string, readonly string[]> = {
+  account_steps: ['account_id', ...shared],
+  account_routes: ['account_id', ...route],
+  account_keys: ['account_id', 'key_id', 'key_name', ...shared],
+  all_steps: shared,
+  all_routes: route,
 };
 
-/** Every other length is a multiple of it. */
+/** The hours that sums cover. Each length is a multiple of the shortest. */
+const lengths = [6, 24, 240];
 const shortest = 6;
 
 const figures = [
@@ -47,7 +48,7 @@ const sums = figures.map((figure) => `sum(${figure}) as ${figure}`).join(', ');
 
 /** A dimension that no kind has is null in all of them. */
 const dimensionOf = (name: string): string => {
-  const having = Object.keys(kinds).filter((kind) => kinds[kind]!.by.includes(name));
+  const having = Object.keys(kinds).filter((kind) => kinds[kind]!.includes(name));
   return having.length === 0
     ? `null as ${name}`
     : `case when kind in ('${having.join("', '")}') then ${name} end as ${name}`;
@@ -67,13 +68,11 @@ const addSums = (lines: string): string => `
     where not exists (select 1 from lodestone.usage_sum_series s where s.id = summed.series) order by 2
     on conflict (id) do nothing
   )
-  insert into lodestone.usage_sums as u (kind, series, hours, from_hour, ${figureList})
-  select kind, series, h.hours, from_hour / h.hours * h.hours, ${sums}
-  from summed join (values ${Object.entries(kinds)
-    .flatMap(([kind, { hours }]) => hours.map((length) => `('${kind}', ${length}::smallint)`))
-    .join(', ')}) as h(kind, hours) using (kind)
-  group by 1, 2, 3, 4 order by 1, 2, 3, 4
-  on conflict (kind, series, hours, from_hour) do update set ${figures
+  insert into lodestone.usage_sums as u (kind, account_id, hours, from_hour, series, ${figureList})
+  select kind, coalesce(account_id, ''), h.hours, from_hour / h.hours * h.hours, series, ${sums}
+  from summed cross join (values ${lengths.map((hours) => `(${hours}::smallint)`).join(', ')}) as h(hours)
+  group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+  on conflict (kind, account_id, hours, from_hour, series) do update set ${figures
     .map((figure) => `${figure} = u.${figure} + excluded.${figure}`)
     .join(', ')};`;
 
@@ -102,26 +101,30 @@ create table lodestone.usage_sum_series (
 );
 create index usage_sum_series_account on lodestone.usage_sum_series (kind, account_id);
 
+-- The account is empty in sums of all accounts. An account's sums of one length lie side by side, so that a report reads few pages.
 create table lodestone.usage_sums (
   kind text not null,
-  series uuid not null,
+  account_id text collate "C" not null,
   hours smallint not null,
   from_hour integer not null,
+  series uuid not null,
   requests bigint not null,
   prompt_tokens bigint not null,
   completion_tokens bigint not null,
   cached_tokens bigint not null,
   cost_pico numeric(38,0) not null,
   first_byte_histogram numeric not null,
-  primary key (kind, series, hours, from_hour)
+  primary key (kind, account_id, hours, from_hour, series)
 ) partition by list (kind);
-create index usage_sums_time on lodestone.usage_sums (hours, from_hour);
 ${Object.keys(kinds)
   .map(
     (kind) =>
       `create table lodestone.usage_sums_${kind} partition of lodestone.usage_sums for values in ('${kind}') with (fillfactor = 70);`,
   )
   .join('\n')}
+
+-- The keys of all accounts, for operators.
+create index usage_sums_account_keys_time on lodestone.usage_sums_account_keys (hours, from_hour);
 
 create or replace function lodestone.add_usage(added json) returns void language plpgsql as $$
 declare

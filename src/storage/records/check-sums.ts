@@ -29,6 +29,6 @@ function comparison(kind: SumKind, hours: number): { what: string; sql: string }
   };
 }
 
-export const sumComparisons = Object.entries(sumLengths).flatMap(([kind, lengths]) =>
-  lengths.map((hours) => comparison(kind as SumKind, hours)),
+export const sumComparisons = Object.keys(placeOf).flatMap((kind) =>
+  sumLengths.map((hours) => comparison(kind as SumKind, hours)),
 );

@@ -13,14 +13,8 @@ const lockWaitMs = 5_000;
 /** What a sum is about, as `usage_sums` names it. Steps have neither routes nor keys. */
 export type SumKind = 'account_steps' | 'account_routes' | 'account_keys' | 'all_steps' | 'all_routes';
 
-/** The lengths that each kind has sums of, in hours. Each length divides the next. */
-export const sumLengths: Record<SumKind, readonly number[]> = {
-  account_steps: [6, 24],
-  account_routes: [6, 24, 240],
-  account_keys: [24, 240],
-  all_steps: [6, 24],
-  all_routes: [6, 24, 240],
-};
+/** The hours that sums cover. Each length divides the next. */
+export const sumLengths = [6, 24, 240] as const;
 
 /** One call has one connection, which plans the statements once. */
 const partsMax = 20;

@@ -55,20 +55,25 @@ export async function readUsage<Row extends object>(
     ...{ oneAccount: period.accountId !== null, startsWithin: edges[2] < edges[0], endsWithin: edges[1] < edges[3] },
     missing: !isComplete,
   };
-  const spans = parts.map(({ source, wholeHours }) => spansOf({ source, from, to, wholeHours, summedTo }));
-  let parameter = 2 + edges.length + values.length;
-  const texts = parts.map(({ source, select }, index) => {
-    const first = parameter;
-    const numbered = spans[index]!.map((span, i) => ({ ...span, parameter: first + 2 * i }));
-    parameter += 2 * numbered.length;
-    return `(with ${partsOf({ source, shape, spans: numbered, filter })} ${select})`;
+  const numbers = new SpanNumbers(2 + edges.length + values.length);
+  const singles = new Map<string, string>();
+  const texts = parts.map(({ source, wholeHours, select }) => {
+    const spans = spansOf({ source, from, to, wholeHours, summedTo }).map((span) => numbers.of(span));
+    return { parts: partsOf({ source, shape, spans, filter, singles }), select };
   });
-  const text = texts.join(' union all ');
+  // Rows that several parts need are read once.
+  const shared = [...singles].map(([sql, name]) => `${name} as materialized (${sql}), `).join('');
+  const [first, ...others] = texts;
+  const more = others.map((other) => ` union all (with ${other.parts} ${other.select})`).join('');
+  const text =
+    more === ''
+      ? `with ${shared}${first!.parts} ${first!.select}`
+      : `with ${shared}one as (select 1) (with ${first!.parts} ${first!.select})${more}`;
   const query = {
     // Prepared once for each connection. Names may have 63 characters.
     name: `usage-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`,
     text,
-    values: [period.accountId, ...edges, ...values, ...spans.flat().flatMap((span) => [span.from, span.to])],
+    values: [period.accountId, ...edges, ...values, ...numbers.values],
   };
   return (await history.look((_db, client) => client.query<Row>(query))).rows;
 }
@@ -83,62 +88,103 @@ interface Shape {
   missing: boolean;
 }
 
+/** Numbers the parameters of spans. The same bounds have the same numbers, so that the same rows are the same text. */
+class SpanNumbers {
+  readonly values: number[] = [];
+  private readonly known = new Map<string, number>();
+
+  constructor(private readonly first: number) {}
+
+  of(span: Span): NumberedSpan {
+    const key = `${span.from}-${span.to}`;
+    const parameter = this.known.get(key) ?? this.first + this.values.length;
+    if (!this.known.has(key)) this.values.push(span.from, span.to);
+    this.known.set(key, parameter);
+    return { ...span, parameter };
+  }
+}
+
+/** Its bounds are this parameter and the next. */
+type NumberedSpan = Span & { parameter: number };
+
 interface PartText {
   source: UsageSource;
   shape: Shape;
-  spans: readonly (Span & { parameter: number })[];
+  spans: readonly NumberedSpan[];
   filter: string | undefined;
+  /** The names of single rows, by their text. */
+  singles: Map<string, string>;
 }
 
-function partsOf({ source, shape, spans, filter }: PartText): string {
+/** Hours at the ends of a period are read by their time, with all accounts: fewer rows than an account may have series. */
+const fewHours = 48;
+const isShort = ({ source, hours, from, to }: Span) => source === 'rollups' && hours === 1 && to - from <= fewHours;
+
+function partsOf({ source, shape, spans, filter, singles }: PartText): string {
   const account = shape.oneAccount ? 'account_id = $1' : '$1::text is null';
   const figures = source === 'rollups' ? figureNames : sumFigureNames;
+  const rows = [
+    ...(source === 'rollups' ? [] : spans.filter(isShort).map((span) => hoursSql(span, account))),
+    ...(shape.startsWithin ? [edgeSql(account, '$4', '$2')] : []),
+    ...(shape.endsWithin ? [edgeSql(account, '$3', '$5')] : []),
+    ...(shape.missing ? [missingSql(account)] : []),
+  ].join(' union all ');
+  if (rows !== '' && !singles.has(rows)) singles.set(rows, `single_${singles.size}`);
+  const single = singles.get(rows);
+  const others = source === 'rollups' ? spans : spans.filter((span) => !isShort(span));
   // One scan of the index for all series. A join would read the rollups of every account in the period.
-  const ofSeries = shape.oneAccount || filter ? 'series = any (array(select id from series)) and' : '';
-  const rowsOf = (span: Span & { parameter: number }) => `
-    select series, from_hour, ${figures}
-    from ${span.source === 'rollups' ? 'lodestone.usage_rollups where' : `lodestone.usage_sums where kind = '${span.source}' and`}
-    ${ofSeries} hours = ${span.hours} and from_hour >= $${span.parameter}::integer and from_hour < $${span.parameter + 1}::integer`;
-  const edge = (from: string, to: string) => `
-    select ${seriesColumns}, from_hour, ${signedFigures} from (
+  const ofSeries = shape.oneAccount || filter ? 'series = any (array(select id from known)) and' : '';
+  const spanSql = (span: NumberedSpan) => {
+    const table =
+      span.source === 'rollups'
+        ? `usage_rollups where ${ofSeries}`
+        : `usage_sums where kind = '${span.source}' and ${sumAccount(span.source, account)} and`;
+    return `select series, from_hour, ${figures} from lodestone.${table} hours = ${span.hours} and ${withinSql(span)}`;
+  };
+  const parts = [...others.map(spanSql), ...(single ? [`select series, from_hour, ${figures} from ${single}`] : [])];
+  const noParts = `select series, from_hour, ${figures} from lodestone.usage_rollups where false`;
+  const columns = `id, ${seriesColumns}`;
+  const all = single
+    ? `select ${columns} from known union select series, ${seriesColumns} from ${single}`
+    : `select ${columns} from known`;
+  const where = filter ? `where ${filter}` : '';
+  // Every statement names all parameters, so that each has a type.
+  return `bounds as (
+    select $1::text, $2::bigint, $3::bigint, $4::bigint, $5::bigint
+  ), known as (select * from (${knownSql(others, account)}) known ${where}),
+  series as (select * from (${all}) series ${where}), parts as (${parts.join(' union all ') || noParts})`;
+}
+
+const sumAccount = (source: UsageSource, account: string) => (source.startsWith('all_') ? `account_id = ''` : account);
+
+const withinSql = ({ parameter }: NumberedSpan) =>
+  `from_hour >= $${parameter}::integer and from_hour < $${parameter + 1}::integer`;
+
+/** Single rows come with the columns of their series. */
+const ownSeries = `${seriesIdSql(seriesColumns)} as series`;
+
+const hoursSql = (span: NumberedSpan, account: string) => `
+    select series, ${seriesColumns}, from_hour, ${figureNames} from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
+    where ${account} and hours = 1 and ${withinSql(span)}`;
+
+const edgeSql = (account: string, from: string, to: string) => `
+    select ${ownSeries}, ${seriesColumns}, from_hour, ${signedFigures} from (
       select u.*, -1 as sign from lodestone.generation_usage u, lodestone.records_state state
       where ${account} and created_ms >= ${from}::bigint and created_ms < ${to}::bigint
         and (rolled_up or (rolled_up is null and created_ms >= coalesce(backfill_before_ms, created_ms)))
     ) edge`;
-  const missing = `
-    select ${seriesColumns}, from_hour, ${figureNames} from lodestone.records_state state join lodestone.generation_usage u
+
+const missingSql = (account: string) => `
+    select ${ownSeries}, ${seriesColumns}, from_hour, ${figureNames} from lodestone.records_state state join lodestone.generation_usage u
       on rolled_up is null and created_ms < backfill_before_ms
     where backfill_before_ms is not null and ${account} and created_ms >= $2::bigint and created_ms < $3::bigint`;
-  const rows = [
-    ...(shape.startsWithin ? [edge('$4', '$2')] : []),
-    ...(shape.endsWithin ? [edge('$3', '$5')] : []),
-    ...(shape.missing ? [missing] : []),
-  ];
-  const sources = new Set(spans.map((span) => span.source));
-  const tables = [
-    ...(sources.has('rollups') ? [`select id, ${seriesColumns} from lodestone.usage_series where ${account}`] : []),
-    ...(source !== 'rollups' && sources.has(source)
-      ? [`select id, ${seriesColumns} from lodestone.usage_sum_series where kind = '${source}' and ${account}`]
-      : []),
-  ];
-  // A series of a single row may be known already.
-  const known = [
-    ...(tables.length > 0 ? [tables.join(' union all ')] : []),
-    ...(rows.length > 0 ? [`select series as id, ${seriesColumns} from single`] : []),
-  ];
-  const parts = [
-    ...spans.map(rowsOf),
-    ...(rows.length > 0 ? [` select series, from_hour, ${figures} from single`] : []),
-  ];
-  const single = `single as materialized (
-    select ${seriesIdSql(seriesColumns)} as series, * from (${rows.join(' union all')}) rows
-  ), `;
-  const none = `select null::uuid as id, ${seriesColumns} from lodestone.usage_series where false`;
-  const noRows = `select series, from_hour, ${figures} from lodestone.usage_rollups where false`;
-  // Every statement names all parameters, so that each has a type.
-  return `bounds as (
-    select $1::text, $2::bigint, $3::bigint, $4::bigint, $5::bigint
-  ), ${rows.length > 0 ? single : ''}series as (
-    select * from (${known.join(' union ') || none}) s ${filter ? `where ${filter}` : ''}
-  ), parts as (${parts.join(' union all') || noRows})`;
+
+/** The series of the rows that are read by their series. */
+function knownSql(spans: readonly Span[], account: string): string {
+  const tables = [...new Set(spans.map(({ source }) => source))].map((source) =>
+    source === 'rollups'
+      ? `select id, ${seriesColumns} from lodestone.usage_series where ${account}`
+      : `select id, ${seriesColumns} from lodestone.usage_sum_series where kind = '${source}' and ${account}`,
+  );
+  return tables.join(' union all ') || `select id, ${seriesColumns} from lodestone.usage_series where false`;
 }

@@ -32,7 +32,7 @@ interface Length {
 }
 
 export function spansOf({ source, from, to, wholeHours, summedTo }: SpanQuery): Span[] {
-  const sums = source === 'rollups' ? [] : sumLengths[source];
+  const sums = source === 'rollups' ? [] : sumLengths;
   const lengths: Length[] = [
     { source: 'rollups', hours: dayHours, end: Number.POSITIVE_INFINITY },
     ...sums.map((hours) => ({ source, hours, end: summedTo })),
