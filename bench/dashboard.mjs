@@ -8,7 +8,8 @@
  *
  * `--keep` leaves the store there, and a store that is there is used as it is. `--pictures` takes every page at five widths, light and dark,
  * and lists what axe-core finds, ids over two lines, texts that are cut off, and pages that scroll sideways. `--as user` takes the rights of
- * an operator away meanwhile, and `--themes dark` chooses one. `--only /,/usage` chooses pages. The browser is `CHROME_PATH` or the `chromium` of the system.
+ * an operator away meanwhile, and `--themes dark` chooses one. `--axe-widths 390` runs axe-core only at those,
+ * because it takes most of the time. `--only /,/usage` chooses pages. The browser is `CHROME_PATH` or the `chromium` of the system.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     widths: { type: 'string', default: '390,1024,1280,1440,1920' },
     themes: { type: 'string', default: 'light,dark' },
     pictures: { type: 'string' },
+    'axe-widths': { type: 'string', default: '390,1024,1280,1440,1920' },
     as: { type: 'string', default: 'operator' },
   },
 });
@@ -80,7 +82,8 @@ async function measure({ accounts, email, routes }) {
     if (values.pictures) {
       const widths = values.widths.split(',').map(Number);
       const themes = values.themes.split(',');
-      await takePictures({ board, browser, session, pages: chosen, widths, themes, folder: values.pictures });
+      const checked = values['axe-widths'].split(',').map(Number);
+      await takePictures({ board, browser, session, pages: chosen, widths, themes, checked, folder: values.pictures });
     }
   } finally {
     await browser.close();

@@ -33,12 +33,16 @@ export function carbon(value: number | null | undefined): string {
   return value === null || value === undefined ? unknown : `${counts.format(Math.round(value))} g`;
 }
 
+/** From here on a factor is easier to read than per cent. */
+const factorFrom = 10;
+
 /** The change from the previous period; null without one. */
 export function change(now: number, before: number): { text: string; up: boolean } | null {
   if (before === 0 || now === before) return null;
+  if (now / before >= factorFrom) return { text: `× ${shortCount(Math.round(now / before))}`, up: true };
   const ratio = (now - before) / before;
   const sign = ratio > 0 ? '+' : '−';
-  return { text: `${sign}${shares.format(Math.min(Math.abs(ratio), 99.99))}`, up: ratio > 0 };
+  return { text: `${sign}${shares.format(Math.abs(ratio))}`, up: ratio > 0 };
 }
 
 export function plural(value: number, one: string, many = `${one}s`): string {

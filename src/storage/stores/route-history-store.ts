@@ -23,25 +23,34 @@ select id, kind, route, from_ms, seen_ms, to_ms
 from json_to_recordset($1::json) as c(id text, kind text, route text, from_ms bigint, seen_ms bigint, to_ms bigint) order by id
 on conflict (id) do update set seen_ms = excluded.seen_ms, to_ms = excluded.to_ms`;
 
-/** $1 to $4 are lists of the parts of the windows: a name, the length of its rollups, and its first and last hour. */
+/**
+ * $1 to $4 are lists of the parts of the windows: a name, the length of its rollups, and its first and last hour. Series are summed first,
+ * so that what is counted by account is few rows.
+ */
 const windows = `
 with spans as (select * from unnest($1::text[], $2::smallint[], $3::integer[], $4::integer[]) as s(name, hours, first, after)),
-parts as (
-  select spans.name, s.served_model as route, s.account_id, r.requests as served,
-    case when s.stream_end in ('cut', 'stalled') then r.requests else 0 end as broken, 0::bigint as failed,
-    r.first_byte_histogram as first_byte, r.speed_histogram as speed
+summed as (
+  select spans.name, r.series, sum(r.requests) as requests, sum(r.first_byte_histogram) as first_byte, sum(r.speed_histogram) as speed
   from spans join lodestone.usage_rollups r
     on r.hours = spans.hours and r.from_hour >= spans.first and r.from_hour < spans.after
-  join lodestone.usage_series s on s.id = r.series
+  group by 1, 2
+), parts as (
+  select name, s.served_model as route, s.account_id, requests as served,
+    case when s.stream_end in ('cut', 'stalled') then requests else 0 end as broken, 0::bigint as failed, first_byte, speed
+  from summed join lodestone.usage_series s on s.id = summed.series
   where s.served_model is not null
   union all
   select spans.name, f.route, f.account_id, 0, 0, f.failed, 0, 0
   from spans join lodestone.route_failures f
     on f.hours = spans.hours and f.from_hour >= spans.first and f.from_hour < spans.after
+), by_account as (
+  select name, route, account_id, sum(served) as served, sum(broken) as broken, sum(failed) as failed, sum(first_byte) as first_byte,
+    sum(speed) as speed
+  from parts group by 1, 2, 3
 )
-select name, route, sum(served) as served, sum(broken) as broken, sum(failed) as failed,
-  count(distinct account_id) as accounts, sum(first_byte) as first_byte, sum(speed) as speed
-from parts group by name, route`;
+select name, route, sum(served) as served, sum(broken) as broken, sum(failed) as failed, count(*) as accounts,
+  sum(first_byte) as first_byte, sum(speed) as speed
+from by_account group by name, route`;
 
 interface WindowRow {
   name: WindowName;

@@ -16,7 +16,7 @@ export function ProofCard({ generation: { id } }: { generation: Generation }) {
   const { data, error, failureReason } = useQuery({
     queryKey: ['proof', id],
     queryFn: () => api<ReceiptProof>(`v1/generation/${encodeURIComponent(id)}/proof`),
-    retry: (count, failure) => isApiError(failure) && failure.code === 'receipt_not_sealed' && count < triesMax,
+    retry: (count, failure) => isNotSealed(failure) && count < triesMax,
     retryDelay: sealedAfterMs,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -26,13 +26,19 @@ export function ProofCard({ generation: { id } }: { generation: Generation }) {
         <Proof id={id} proof={data} />
       ) : error || failureReason ? (
         // While it is asked for again, the reason is shown instead of a placeholder.
-        <p className="text-ink-3">{messageOf(error ?? failureReason)}</p>
+        <p className="text-ink-3">{reasonOf(error ?? failureReason)}</p>
       ) : (
         <Skeleton className="h-16" />
       )}
     </Card>
   );
 }
+
+function reasonOf(error: unknown): string {
+  return isNotSealed(error) ? 'This receipt is not in the log yet.' : messageOf(error);
+}
+
+const isNotSealed = (error: unknown) => isApiError(error) && error.code === 'receipt_not_sealed';
 
 function Proof({ id, proof }: { id: string; proof: ReceiptProof }) {
   const checking = useMutation({ mutationFn: () => checkProof(proof) });

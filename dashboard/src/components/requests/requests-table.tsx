@@ -66,8 +66,10 @@ function columnsOf(account: string | undefined): SortColumn<Generation>[] {
     { header: 'Served by', cell: (generation) => <ServedBy of={generation} /> },
     {
       header: 'Key',
+      // Between a phone and a wide screen, cost and status need the space.
+      className: 'md:max-xl:hidden',
       cell: ({ key_name: name }) => (
-        <span className="block truncate text-ink-2 md:max-w-24 2xl:max-w-64" title={name}>
+        <span className="block truncate text-ink-2 md:max-w-20 2xl:max-w-64" title={name}>
           {name}
         </span>
       ),
@@ -85,6 +87,7 @@ function columnsOf(account: string | undefined): SortColumn<Generation>[] {
     {
       header: 'First byte → end',
       sort: 'latency',
+      className: 'md:max-xl:hidden',
       title: 'From arrival to the first byte for the caller, and to the end of the answer',
       end: true,
       cell: ({ first_byte_ms: first, latency_ms: end }) => `${milliseconds(first)} → ${milliseconds(end)}`,
@@ -98,7 +101,7 @@ function ServedBy({ of: generation }: { of: Generation }) {
   const { provider, locode } = generation;
   if (!provider) return <span className="text-ink-3">Not served</span>;
   return (
-    <span className="text-ink-2" title={`${provider} · ${locode}`}>
+    <span className="block truncate text-ink-2 md:max-w-28 2xl:max-w-none" title={`${provider} · ${locode}`}>
       {provider}
       <span className="text-ink-3"> · {locode}</span>
       {hasFallback(generation) && (

@@ -31,7 +31,7 @@ export function keyColumns({ edit, toggle, remove, isChosen, choose }: KeyAction
           />
           <span className="flex min-w-0 flex-col">
             <UsageLink
-              className="truncate font-medium text-ink md:max-w-48 2xl:max-w-96"
+              className="truncate font-medium text-ink md:max-w-48 xl:max-w-64 2xl:max-w-96"
               search={{ key: key.name }}
               title={`Usage of ${key.name}`}
             >
