@@ -1,7 +1,7 @@
 /** Starts what all suites share, once a run, and stops it after the last. */
 import type { TestProject } from 'vitest/node';
-import { type SharedPostgres, sharedPostgres } from './postgres.js';
 import { createSearchesFile, takeSearches } from './secret-searches.js';
+import { type SharedPostgres, sharedPostgres } from './shared-postgres.js';
 
 let postgres: SharedPostgres | undefined;
 let searches: string | undefined;

@@ -1,16 +1,11 @@
-/** Real PostgreSQL for tests: one embedded server for a whole run, and a freshly migrated database for each test that asks. */
+/** Real PostgreSQL for tests: a freshly migrated database for each test that asks, in the one server of the run (shared-postgres.ts). */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { silentLogger } from '../../src/base/logger.js';
-import { type SocketConnection, startEmbedded } from '../../src/storage/embedded/embedded.js';
-import { locateBinaries, serverUser } from '../../src/storage/embedded/embedded-binaries.js';
-import { initialise } from '../../src/storage/embedded/embedded-server.js';
-import { openStore } from '../../src/storage/open-store.js';
+import type { SocketConnection } from '../../src/storage/embedded/embedded.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,35 +15,7 @@ declare module 'vitest' {
   }
 }
 
-const template = 'lodestone_template';
-
-export interface SharedPostgres {
-  connection: SocketConnection;
-  newCluster: string;
-  stop(): Promise<void>;
-}
-
-/** For the global setup: starts the server in a temp directory and makes the template that the tests' databases are cloned from. */
-export async function sharedPostgres(): Promise<SharedPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'lodestone-test-'));
-  const [newCluster, dataDir] = [join(folder, 'new'), join(folder, 'data')];
-  const user = serverUser();
-  initialise({ native: locateBinaries(user), user, cluster: newCluster, socketDir: '', port: 0, connectionsMax: 0 });
-  placeCluster(newCluster, dataDir);
-  // A pool for each gateway of each worker of the run.
-  const embedded = await startEmbedded({ dataDir, logger: silentLogger, connectionsMax: 150 });
-  await asOwner(embedded.connection, `create database ${template}`);
-  const connection = { ...embedded.connection, database: template };
-  await (await openStore({ connection, logger: silentLogger })).close();
-  return {
-    connection: embedded.connection,
-    newCluster,
-    async stop() {
-      await embedded.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
+export const template = 'lodestone_template';
 
 /** Spares a gateway's own PostgreSQL the making of its cluster, which takes a second of processor time. */
 export function placeCluster(newCluster: string, dataDir: string): void {
@@ -81,7 +48,7 @@ export function databaseUrlOf({ user, database, host, port }: SocketConnection):
 }
 
 /** Runs one statement outside any test's database. */
-async function asOwner(connection: SocketConnection, statement: string): Promise<void> {
+export async function asOwner(connection: SocketConnection, statement: string): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
   try {
