@@ -7,7 +7,7 @@ import { type Ending, endingOf, endOnFault, startFaultText } from './app/running
 import { runPrimary } from './app/workers/primary.js';
 import { runWorker, workerNumber } from './app/workers/worker.js';
 import { createLogger, type Logger } from './base/logger.js';
-import { collectOldEarly, compilePatternsOnce, keepRequestsYoung } from './base/v8-settings.js';
+import { collectOldEarly, compilePatternsQuickly, keepRequestsYoung } from './base/v8-settings.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 
@@ -17,7 +17,7 @@ export { withStoreAlone } from './app/store-alone.js';
 export async function runServer(argv: string[]): Promise<number> {
   keepRequestsYoung();
   collectOldEarly();
-  compilePatternsOnce();
+  compilePatternsQuickly();
   const number = workerNumber();
   if (number !== null) return runWorker(number);
   const logger = createLogger();
