@@ -132,7 +132,7 @@ async function pagesOf(board, session, accounts, routes) {
       '/keys',
       '/models',
     ],
-    ...[`/models/${compared[0]}`, `/models/compare?models=${encodeURIComponent(compared.join(','))}`, '/playground'],
+    ...[`/models/${compared[0]}`, `/models/compare?ids=${encodeURIComponent(compared.join(','))}`, '/playground'],
     ...['/aliases', '/fallback', '/routing-policy', '/account', '/service', '/service?range=90d', '/accounts'],
     ...[`/accounts/${accounts[0]}`, '/route-health', '/availability', '/audit'],
   ];

@@ -23,7 +23,7 @@ export interface LinkedStat {
 export function StatRow({ stats }: { stats: readonly LinkedStat[] }) {
   return (
     <Card>
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-5 sm:grid-cols-4 lg:grid-cols-[repeat(auto-fit,minmax(6.5rem,auto))]">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-5 sm:grid-cols-4 xl:grid-cols-[repeat(auto-fit,minmax(6.5rem,auto))]">
         {stats.map((stat) => (
           <StatItem key={stat.label} {...stat} />
         ))}

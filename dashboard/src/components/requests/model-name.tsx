@@ -13,7 +13,7 @@ export function ModelName({ id }: { id: string }) {
     <span className="relative block" title={id}>
       <span className="sr-only">{id}</span>
       <span aria-hidden="true" className="flex min-w-0 font-mono text-sm whitespace-nowrap">
-        <span className="min-w-0 shrink-[999] truncate text-ink-3">{id.slice(0, at)}</span>
+        <span className="min-w-4 shrink-[999] truncate text-ink-3">{id.slice(0, at)}</span>
         <span className="min-w-0 truncate">{id.slice(at)}</span>
       </span>
     </span>

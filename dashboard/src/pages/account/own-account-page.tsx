@@ -20,7 +20,7 @@ export function Page() {
             <Facts
               facts={[
                 { name: 'Email', value: account.email },
-                { name: 'Id', value: <code className="text-xs">{account.id}</code> },
+                { name: 'Id', value: <code className="text-xs">{account.id}</code>, ownLine: true },
                 { name: 'Created', value: date(account.created_at) },
                 { name: 'State', value: account.status },
                 { name: 'Requests per minute', value: count(account.limits.requests_per_minute) },

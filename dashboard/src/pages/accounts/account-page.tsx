@@ -74,7 +74,7 @@ function Details({ account }: { account: OperatorAccount }) {
             facts={[
               { name: 'Balance', value: <Amount as="total" className="font-semibold" usd={account.balance_usd} /> },
               { name: 'State', value: <Badge tone={suspended ? 'danger' : 'good'}>{account.status}</Badge> },
-              { name: 'Id', value: <code className="text-xs">{account.id}</code> },
+              { name: 'Id', value: <code className="text-xs">{account.id}</code>, ownLine: true },
               { name: 'Billing country', value: account.billing_country ?? '–' },
               { name: 'Created', value: dateTime(account.created_at) },
             ]}

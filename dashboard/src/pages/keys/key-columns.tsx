@@ -31,7 +31,7 @@ export function keyColumns({ edit, toggle, remove, isChosen, choose }: KeyAction
           />
           <span className="flex min-w-0 flex-col">
             <UsageLink
-              className="truncate font-medium text-ink md:max-w-48 xl:max-w-64 2xl:max-w-96"
+              className="truncate font-medium text-ink md:max-w-36 xl:max-w-64 2xl:max-w-96"
               search={{ key: key.name }}
               title={`Usage of ${key.name}`}
             >
@@ -45,7 +45,8 @@ export function keyColumns({ edit, toggle, remove, isChosen, choose }: KeyAction
         </span>
       ),
     },
-    { header: 'Scope', cell: (key) => <Scope of={key} /> },
+    // Between a phone and a wide screen, the buttons need the space.
+    { header: 'Scope', className: 'md:max-xl:hidden', cell: (key) => <Scope of={key} /> },
     { header: 'Expires', cell: (key) => <When at={key.expires_at} /> },
     { header: 'Last used', cell: (key) => <When at={key.last_used_at} /> },
     { header: 'Spent', end: true, cell: (key) => <Spent of={key} /> },
