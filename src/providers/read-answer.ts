@@ -9,11 +9,7 @@ import { dialectOf } from './dialects/registry.js';
 /** `format` is a dialect, or names the client's own API, whose answers are kept whole. */
 export function readAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
   const native = nativeApiIn(format);
-  if (native) {
-    const reading = readTranslated(body, native.readAnswer, terms, true);
-    if (reading.kind !== 'completion') return reading;
-    return { kind: 'completion', parts: { ...reading.parts, native: body.toString('latin1'), encoding: 'latin1' } };
-  }
+  if (native) return readTranslated(body, native.readAnswer, terms, true);
   const translate = dialectOf(format).readAnswer;
   return translate ? readTranslated(body, translate, terms) : readCompletion(body, terms);
 }
@@ -30,7 +26,9 @@ function readTranslated(
   } catch {
     return { kind: 'malformed', reason: 'its answer is not JSON' };
   }
-  const { value, encoding } = json;
+  const { value, text, encoding } = json;
   const answer = translate(value, encoding);
-  return answer.kind === 'completion' ? readTranslation(answer.completion, { encoding, isPassed }, terms) : answer;
+  if (answer.kind !== 'completion') return answer;
+  const native = !isPassed ? undefined : encoding === 'latin1' ? text : body.toString('latin1');
+  return readTranslation(answer.completion, { encoding, native }, terms);
 }

@@ -18,7 +18,7 @@ export interface CompletionParts {
   /** The generated text, as the inside of a JSON string; only filled where there is no usage to bill by. */
   delivered: Latin1Text;
   /** The whole answer as the upstream wrote it, in latin1; only where it is in the API of the client. */
-  native?: string;
+  native?: string | undefined;
   /** The answer to a request that is no chat; the members are then empty. */
   task?: TaskAnswer;
 }

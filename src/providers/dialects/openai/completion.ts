@@ -44,23 +44,23 @@ export function parseCompletion(body: Buffer, terms: UsageTerms): CompletionRead
   return isErrorMember(value.error) ? errorIn(json) : partsOf(value, json, terms);
 }
 
-/** A completion that was translated from another API, in the encoding of that answer. `isPassed`: that answer is what the client gets. */
+/** A completion that was translated from another API, in the encoding of that answer. `native` is the answer where the client gets it. */
 export function readTranslation(
   completion: Fields,
-  { encoding, isPassed }: { readonly encoding: TextEncoding; readonly isPassed: boolean },
+  { encoding, native }: { readonly encoding: TextEncoding; readonly native: string | undefined },
   terms: UsageTerms,
 ): CompletionReading {
-  return partsOf(completion, { value: completion, text: null, encoding, isPassed }, terms);
+  return partsOf(completion, { value: completion, text: null, encoding, native }, terms);
 }
 
 interface Source extends Pick<JsonText, 'value' | 'encoding'> {
   /** null where the completion was never a text. */
   readonly text: string | null;
-  readonly isPassed?: boolean;
+  readonly native?: string | undefined;
 }
 
 function partsOf(value: Fields, source: Source, terms: UsageTerms): CompletionReading {
-  const { text, encoding, isPassed = false } = source;
+  const { text, encoding, native } = source;
   const { choices, usage, model } = value;
   if (!Array.isArray(choices) || choices.length === 0)
     return { kind: 'malformed', reason: 'its answer has no choices' };
@@ -75,12 +75,13 @@ function partsOf(value: Fields, source: Source, terms: UsageTerms): CompletionRe
   const reading = readUsage(usage, terms, value.service_tier);
   const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : asLatin1('');
   const found = changed || text === null ? null : findMembers(text);
-  const members = isPassed ? '' : found ? keptMembers(text!, found, isPassedOn) : serialisedMembers(value);
+  const members = native !== undefined ? '' : found ? keptMembers(text!, found, isPassedOn) : serialisedMembers(value);
   return {
     kind: 'completion',
     parts: {
       members: 'system_fingerprint' in value ? members : `${members},${noFingerprint}`,
-      encoding,
+      encoding: native === undefined ? encoding : 'latin1',
+      native,
       usage,
       reading,
       usageText: found ? memberValue(text!, found, 'usage') : undefined,
