@@ -76,6 +76,7 @@ export default defineConfig({
           include: inBrowser,
           // Each process starts a browser, which has processes of its own.
           maxWorkers: 2,
+          sequence: { groupOrder: 2 },
           // Not for the others: a run without these suites looks for no browser.
           globalSetup: ['tests/support/browser-setup.ts'],
         },
