@@ -284,6 +284,7 @@ describe('migrations', () => {
       { name: '0019-two-factor' },
       { name: '0020-statements' },
       { name: '0021-late-rows-lock' },
+      { name: '0022-usage-sums' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));
