@@ -57,9 +57,11 @@ function configOf(key, management) {
   return bearer('apiKey', key) + bearer('managementKey', management) + bearer('adminToken', adminToken);
 }
 
-async function managementKey({ url, account }) {
+/** Of another account, because the run changes and deletes keys of the account. */
+async function managementKey({ url }) {
+  const { id } = await admin(url, 'POST', '/accounts', { email: 'management@example.test' });
   const body = { name: 'management', expires: 'never', kind: 'management' };
-  const { token } = await admin(url, 'POST', `/accounts/${account.id}/keys`, body);
+  const { token } = await admin(url, 'POST', `/accounts/${id}/keys`, body);
   return token;
 }
 
