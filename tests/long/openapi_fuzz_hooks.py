@@ -43,7 +43,7 @@ def refusal_of(response):
     except (ValueError, KeyError, TypeError):
         return None
     for why, code, message in REFUSALS:
-        if error.get("code") == code and re.search(message, error["message"]):
+        if error.get("code") == code and re.search(message, error["message"], re.DOTALL):
             return why
     return None
 
