@@ -2,8 +2,9 @@
  * A request of another API than chat completions. Its translation is made when it is first asked for, because a route that speaks the API
  * needs none. What depends on it is read through the prototype, so that a request costs no function for each member.
  */
-import { later } from '../base/later.js';
 import type { ChatRequest, NativeRequest, PricedExtras } from '../wire/chat-request.js';
+import { partialOf } from '../wire/partial-fields.js';
+import type { Fields } from './body.js';
 
 export interface Translation {
   /** The chat fields that every dialect gets, as JSON members. */
@@ -16,6 +17,18 @@ export interface Translation {
   readonly namespaces?: NativeRequest['namespaces'];
   /** Absent where the API repeats nothing. */
   readonly echo?: string;
+}
+
+/** The two forms of the chat fields, as the texts that are sent. */
+export function formsOf(plain: Fields, withMarks: Fields): Pick<Translation, 'members' | 'marked' | 'partial'> {
+  const members = membersText(plain);
+  const marked = membersText(withMarks);
+  return { members, marked: marked === members ? undefined : marked, partial: partialOf(withMarks) };
+}
+
+/** The members of an object as JSON text, without the outer braces. */
+export function membersText(fields: Fields): string {
+  return JSON.stringify(fields).slice(1, -1);
 }
 
 type OwnFields = Pick<
@@ -84,6 +97,15 @@ export class TranslatedRequest implements ChatRequest {
     const { translation: _, native, ...own } = this;
     return { ...own, members: this.members, partial: this.partial, native: native.plain() };
   }
+}
+
+/** Makes a value when it is first asked for, and keeps it. */
+function later<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 const noNeeds: ChatRequest['needs'] = [];

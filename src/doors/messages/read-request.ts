@@ -5,7 +5,6 @@
 import type { ChatRequest, Inexpressible, OptionalField, PricedExtras } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, tooDeep } from '../../wire/json-text.js';
-import { partialOf } from '../../wire/partial-fields.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 import {
   checkFallback,
@@ -19,7 +18,7 @@ import {
 import { tierAsked } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
-import { TranslatedRequest, type Translation } from '../translated-request.js';
+import { formsOf, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkFields } from './check-fields.js';
 import { checkMessages } from './check-messages.js';
@@ -156,20 +155,7 @@ function translate(fields: Fields): Translation {
     messages,
     ...tools.written(marks),
   });
-  const markedFields = write(markedMessages, true);
-  const members = membersText(write(plainMessages, false));
-  const marked = membersText(markedFields);
-  return {
-    members,
-    marked: marked === members ? undefined : marked,
-    partial: partialOf(markedFields),
-    inexpressible,
-    optional,
-  };
-}
-
-function membersText(fields: Fields): string {
-  return JSON.stringify(fields).slice(1, -1);
+  return { ...formsOf(write(plainMessages, false), write(markedMessages, true)), inexpressible, optional };
 }
 
 /** Only Anthropic's models have efforts above `high` in all places. */

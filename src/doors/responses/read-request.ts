@@ -8,7 +8,6 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, Inexpressible, OptionalField, PricedExtras } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, type TextEncoding, tooDeep } from '../../wire/json-text.js';
-import { partialOf } from '../../wire/partial-fields.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 import {
   checkFallback,
@@ -26,7 +25,7 @@ import {
 } from '../body.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
-import { TranslatedRequest, type Translation } from '../translated-request.js';
+import { formsOf, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMembers } from './check-fields.js';
 import { checkInput } from './check-input.js';
@@ -105,22 +104,15 @@ function translate(fields: Fields, encoding: TextEncoding): Translation {
   const { written, namespaces } = translateTools(fields, noted);
   const common = commonFields(fields, noted);
   const write = (messages: Fields[]): Fields => ({ ...common, messages, ...written });
-  const members = membersText(write(translateInput(fields, { marked: false, encoding, ...noted })));
-  const unnoted = { inexpressible: [], optional: [] };
-  const markedFields = write(translateInput(fields, { marked: true, encoding, ...unnoted }));
-  const marked = membersText(markedFields);
+  const plain = write(translateInput(fields, { marked: false, encoding, ...noted }));
+  // What cannot be expressed is the same in both, and is noted once.
+  const withMarks = write(translateInput(fields, { marked: true, encoding, inexpressible: [], optional: [] }));
   return {
-    members,
-    marked: marked === members ? undefined : marked,
-    partial: partialOf(markedFields),
+    ...formsOf(plain, withMarks),
     inexpressible,
     optional,
     namespaces: namespaces.size > 0 ? Object.fromEntries(namespaces) : undefined,
   };
-}
-
-function membersText(fields: Fields): string {
-  return JSON.stringify(fields).slice(1, -1);
 }
 
 /** What needs a memory of earlier responses. */
