@@ -70,7 +70,7 @@ describe('a wrong element is refused on every route', () => {
     [{ system: [1] }, 'system', 'block 0'],
     [{ system: [{ text: 'x' }] }, 'system', '`type`'],
     [{ system: [{ type: 'text', text: 5 }] }, 'system', '`text` is 5'],
-    [said([]), 'messages', 'messages[0] has no block'],
+    [said([]), 'messages', 'messages[0] has no block in its `content`, but needs at least one'],
     [said([{ type: 'text', text: 5 }]), 'messages', '`text` is 5'],
     [image({ type: 'base64' }), 'messages', '`media_type`'],
     [image({ type: 'base64', media_type: 'image/png' }), 'messages', '`data`'],

@@ -35,7 +35,7 @@ function checkMessage({ role, content }: Fields, index: number, encoding: TextEn
     const found = content === undefined ? 'missing' : shown(content, encoding);
     throw refuse(`has a \`content\` that is ${found}, but must be a string or an array of blocks`);
   }
-  if (content.length === 0 && role === 'user') throw refuse('has no block in its `content`');
+  if (content.length === 0 && role === 'user') throw refuse('has no block in its `content`, but needs at least one');
   checkBlocks(content, { refuse, encoding });
 }
 
