@@ -4,6 +4,7 @@
  * share it.
  */
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { starters } from './contenders.mjs';
 import { coreBusyUs, cpuBetween, processTree, readCpu } from './cpu.mjs';
@@ -16,6 +17,10 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 /** Repeat a measurement while others use more than this share of a core. */
 const foreignShareMax = 0.1;
 const repeatsMax = 3;
+/** A gateway rests when it used less than this share of a core for so long. */
+const restShare = 0.05;
+const restMs = 150;
+const restWindowsMax = 30;
 
 export class Rig {
   /** `scale` shortens every load; `extraStarters` are gateways beyond those of bench/contenders.mjs, by name. */
@@ -97,6 +102,7 @@ export class Rig {
   async measure(contender, scenario) {
     // A runtime that has been idle is cold again; a third of the work brings it back to speed.
     if (!scenario.run.rate) await this.load(contender, scenario, scenario.run, 0.3);
+    await rested(contender);
     return this.undisturbed(() => this.measureOnce(contender, scenario));
   }
 
@@ -124,6 +130,7 @@ export class Rig {
     });
     const before = read();
     const load = await this.load(contender, scenario, scenario.run);
+    await rested(contender);
     const after = read();
     const cpuUs = cpuBetween(before.gateway, after.gateway);
     const elapsedUs = (after.at - before.at) * 1000;
@@ -147,6 +154,17 @@ export class Rig {
       void exit.then(() => reject(new Error(`The load generator ended:\n${this.loader.output}`)));
       child.send(spec);
     });
+  }
+}
+
+/** Records are stored after their answers: that work counts too, and must not disturb the next measurement. */
+async function rested({ pid }) {
+  if (!pid) return;
+  for (let window = 0; window < restWindowsMax; window++) {
+    const pids = processTree(pid);
+    const before = readCpu(pids);
+    await pause(restMs);
+    if (readCpu(pids).fineUs - before.fineUs < restShare * restMs * 1000) return;
   }
 }
 
