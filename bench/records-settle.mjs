@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { generationId, requestId } from '../dist/base/ids.js';
-import { settlementRow } from '../dist/domain/settlement-row.js';
+import { settlementRow, splitLine } from '../dist/domain/settlement-row.js';
 import { startEmbedded } from '../dist/storage/embedded/embedded.js';
 import { openStore } from '../dist/storage/open-store.js';
-import { usageOf } from '../dist/storage/records/usage-batch.js';
+import { UsageSums } from '../dist/storage/records/usage-batch.js';
 import { cpuOfTree, serverPid } from './records-cpu.mjs';
 
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -26,7 +26,7 @@ export async function measureSettlement({ log }) {
     for (let round = 0; round < rounds; round++) {
       for (const side of round % 2 ? [sides.with, sides.without] : [sides.without, sides.with]) {
         const all = Array.from({ length: batches }, () => Array.from({ length: batchRows }, (_, i) => rowOf(i)));
-        summing += cpuOf(() => all.forEach(usageOf)) / 2;
+        summing += cpuOf(() => all.forEach(sum)) / 2;
         await settleAll(side, all, round > 0);
       }
     }
@@ -45,6 +45,12 @@ async function settleAll(side, all, counts) {
   for (const rows of all) await side.store.ledger.settle(rows);
   const { user, system } = process.cpuUsage(own);
   if (counts) side.us += user + system + cpuOfTree(side.pid) - server;
+}
+
+function sum(rows) {
+  const sums = new UsageSums();
+  for (const row of rows) sums.add(splitLine(row));
+  return sums.text();
 }
 
 function cpuOf(work) {

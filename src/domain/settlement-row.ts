@@ -12,8 +12,9 @@ export const lineColumns: readonly string[] = (
   'providers_attempted fallback_occurred finish_reason stream_end usage_source error_code attempts bill request_policy proof door'
 ).split(' ');
 
-/** Earlier versions wrote lines that end here. */
-const columnsMin = lineColumns.indexOf('attempts') + 1;
+const cellsRead = 5;
+/** Lines of earlier versions may lack these at their end. */
+const optionalColumns = lineColumns.length - 1 - lineColumns.indexOf('attempts');
 
 export interface SettlementRow {
   /** Holds the line, usually among other lines. */
@@ -101,17 +102,42 @@ export function settlementRow(generation: Generation): SettlementRow {
  * earlier version is completed, in a buffer of its own.
  */
 export function readSettlementRow(bytes: Buffer, start: number, end: number): SettlementRow {
-  const cells = bytes.toString('utf8', start, end - 1).split('\t');
-  const [id, accountId, keyId, billed, cost] = cells;
-  if (cells.length < columnsMin || cells.length > lineColumns.length || !id || !accountId || keyId === undefined)
+  const text = bytes.toString('utf8', start, end - 1);
+  const [id, accountId, keyId, billed, cost] = text.split('\t', cellsRead);
+  const missing = lineColumns.length - cellsIn(text);
+  if (missing < 0 || missing > optionalColumns || !id || !accountId || keyId === undefined)
     throw new TypeError('not a journal record');
   if (!cost || !/^\d+$/.test(cost) || (billed !== 't' && billed !== 'f')) throw new TypeError('not a journal record');
-  const chargePico = billed === 't' ? BigInt(cost) : 0n;
-  const row = { accountId: unescapeCell(accountId), keyId: unescapeCell(keyId), chargePico };
-  const missing = lineColumns.length - cells.length;
-  if (missing === 0) return { ...row, bytes, start, end };
-  const line = Buffer.concat([bytes.subarray(start, end - 1), Buffer.from(`${`\t${noValue}`.repeat(missing)}\n`)]);
-  return { ...row, bytes: line, start: 0, end: line.length };
+  const line = missing === 0 ? null : completed(bytes.subarray(start, end - 1), missing);
+  return {
+    bytes: line ?? bytes,
+    start: line ? 0 : start,
+    end: line ? line.length : end,
+    accountId: unescapeCell(accountId),
+    keyId: unescapeCell(keyId),
+    chargePico: billed === 't' ? BigInt(cost) : 0n,
+  };
+}
+
+function completed(cells: Uint8Array, missing: number): Buffer {
+  return Buffer.concat([cells, Buffer.from(`${`\t${noValue}`.repeat(missing)}\n`)]);
+}
+
+/** Counted, because to split all cells off takes three times as long, and a backlog has many lines. */
+function cellsIn(text: string): number {
+  let cells = 1;
+  for (let at = text.indexOf('\t'); at !== -1; at = text.indexOf('\t', at + 1)) cells++;
+  return cells;
+}
+
+/** A row that was read for the sums and the log. The line is split once for both, because that takes 2 µs. */
+export interface SettledLine extends Pick<SettlementRow, 'accountId' | 'chargePico'> {
+  /** As they are written, by position in `lineColumns`. */
+  readonly cells: readonly string[];
+}
+
+export function splitLine(row: SettlementRow): SettledLine {
+  return { accountId: row.accountId, chargePico: row.chargePico, cells: lineText(row).split('\t') };
 }
 
 export function lineText({ bytes, start, end }: SettlementRow): string {

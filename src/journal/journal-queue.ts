@@ -287,13 +287,16 @@ export class JournalQueue {
   readonly #take = (line: Line, n: number, segment: Segment): void => {
     const { bytes, start, end } = line;
     segment.outstanding++;
-    const place = { ...line, accountId: '', keyId: '', chargePico: 0n, n, segment, replaces: null };
+    let row: SettlementRow;
     try {
-      this.#keep({ ...place, ...readSettlementRow(bytes, start, end) }, segment);
+      row = readSettlementRow(bytes, start, end);
     } catch (error) {
+      const place = { ...line, accountId: '', keyId: '', chargePico: 0n, n, segment, replaces: null };
       this.#waiting.count(place);
       if (this.options.unreadable(bytes.toString('utf8', start, end - 1), error)) this.#release(place);
       else this.#refused.push(place);
+      return;
     }
+    this.#keep({ ...row, n, segment, replaces: null }, segment);
   };
 }

@@ -10,13 +10,18 @@ const nodePrefix = 1;
 /** The root of a tree without leaves. */
 export const emptyRoot: Buffer = sha256(Buffer.alloc(0));
 
-function sha256(bytes: Uint8Array): Buffer {
-  return hash('sha256', bytes, 'buffer');
+/** A text of one character a byte is the cheapest form: a buffer that the hash makes itself has memory of its own and takes twice as long. */
+function sha256(bytes: Uint8Array | string): Buffer {
+  return Buffer.from(hash('sha256', bytes, 'binary'), 'latin1');
 }
 
 export function leafHash(bytes: Uint8Array | string): Buffer {
-  if (typeof bytes === 'string') return hash('sha256', leafPrefixText + bytes, 'buffer');
-  return sha256(Buffer.concat([leafPrefix, bytes]));
+  return sha256(typeof bytes === 'string' ? leafPrefixText + bytes : Buffer.concat([leafPrefix, bytes]));
+}
+
+/** The same in hexadecimal. */
+export function leafHashHex(text: string): string {
+  return hash('sha256', leafPrefixText + text, 'hex');
 }
 
 /** Filled anew for each node: a hash is taken of all of it at once. */
@@ -38,9 +43,19 @@ export function splitPoint(count: number): number {
 /** The root over hashes of leaves, or of complete subtrees of one height of which the last may be incomplete. */
 export function rootOf(hashes: readonly Buffer[]): Buffer {
   if (hashes.length === 0) return emptyRoot;
-  if (hashes.length === 1) return hashes[0]!;
-  const half = splitPoint(hashes.length);
-  return nodeHash(rootOf(hashes.slice(0, half)), rootOf(hashes.slice(half)));
+  // Level by level in one buffer: the hash of a pair takes the place of its first half, and one without a neighbour goes up as it is.
+  const level = Buffer.concat(hashes);
+  for (let count = hashes.length; count > 1; count = Math.ceil(count / 2)) {
+    for (let at = 0; at < count; at += 2) {
+      const [from, to] = [at * hashBytes, (at / 2) * hashBytes];
+      if (at === count - 1) level.copyWithin(to, from, from + hashBytes);
+      else {
+        level.copy(node, 1, from, from + 2 * hashBytes);
+        level.write(hash('sha256', node, 'binary'), to, 'latin1');
+      }
+    }
+  }
+  return level.subarray(0, hashBytes);
 }
 
 interface Inclusion {

@@ -2,11 +2,10 @@
  * Makes the leaves of a settlement from the lines that it sends to the store, so that the log costs the store one row for a settlement and
  * not several for each generation. The receipt itself is made again from the stored generation when somebody asks for its proof.
  */
-import { setImmediate as turn } from 'node:timers/promises';
 import { usdText } from '../base/money.js';
-import { lineColumns, rowId, type SettlementRow, unescapeCell } from '../domain/settlement-row.js';
+import { lineColumns, type SettledLine, unescapeCell } from '../domain/settlement-row.js';
 import { readBill } from '../wire/cost.js';
-import { hashBytes, leafHash } from './merkle.js';
+import { leafHashHex } from './merkle.js';
 import { type CellHashes, readProofCell, splitCell } from './proof-facts.js';
 import {
   type CommonPieces,
@@ -18,30 +17,24 @@ import {
   usageText,
 } from './receipt.js';
 
-export interface SettledLeaves {
-  readonly origin: string;
-  /** One hash after the other, in no particular order. */
-  readonly leaves: Buffer;
+/** The leaves of one settlement. */
+export class SettledLeaves {
+  /** One hash after the other, hexadecimal, in no particular order. */
+  hex = '';
+  count = 0;
   /** The rows of which no receipt can be made. */
-  readonly bad: readonly { readonly id: string; readonly accountId: string }[];
-}
+  readonly bad: { readonly id: string; readonly accountId: string }[] = [];
 
-/** So many take less than a millisecond, after which requests have the thread again. */
-const turnMax = 64;
+  constructor(readonly log: LogIdentity) {}
 
-export async function leavesOf(rows: readonly SettlementRow[], log: LogIdentity): Promise<SettledLeaves> {
-  const leaves = Buffer.allocUnsafe(rows.length * hashBytes);
-  const bad: SettledLeaves['bad'][number][] = [];
-  let end = 0;
-  for (const [i, row] of rows.entries()) {
-    if (i > 0 && i % turnMax === 0) await turn();
+  add(line: SettledLine): void {
     try {
-      end += leafHash(receiptOfRow(row, log)).copy(leaves, end);
+      this.hex += leafHashHex(receiptOfLine(line, this.log));
+      this.count++;
     } catch {
-      bad.push({ id: rowId(row), accountId: row.accountId });
+      this.bad.push({ id: unescapeCell(line.cells[0]!), accountId: line.accountId });
     }
   }
-  return { origin: log.origin, leaves: leaves.subarray(0, end), bad };
 }
 
 const noValue = '\\N';
@@ -55,8 +48,7 @@ const [cachedAt, reasoningAt] = [column('cached_tokens'), column('reasoning_toke
 const [attemptsAt, billAt, proofAt] = [column('attempts'), column('bill'), column('proof')];
 
 /** As `receiptText` of the stored generation, with what many lines have in common made once. */
-export function receiptOfRow({ bytes, start, end, accountId }: SettlementRow, log: LogIdentity): string {
-  const cells = bytes.toString('utf8', start, end - 1).split('\t');
+export function receiptOfLine({ cells, accountId }: SettledLine, log: LogIdentity): string {
   const proof = cells[proofAt]!;
   const hashes = splitCell(proof);
   const attempts = attemptsKey(cells[attemptsAt]!);

@@ -2,7 +2,7 @@
  * Sums the rows of a settlement by series and hour, as `lodestone.add_usage` takes them. The view `generation_usage` defines the same
  * sums in SQL, for rows that are in the store already.
  */
-import { lineColumns, type SettlementRow, unescapeCell } from '../../domain/settlement-row.js';
+import { lineColumns, type SettledLine, unescapeCell } from '../../domain/settlement-row.js';
 import { bucketOf, histogramText } from './histogram.js';
 
 const hourMs = 3_600_000;
@@ -10,7 +10,7 @@ const noValue = '\\N';
 
 const column = (name: string): number => lineColumns.indexOf(name);
 const [created, served, attempted] = [column('created_ms'), column('served_model'), column('providers_attempted')];
-const [billed, status] = [column('billed'), column('status')];
+const [billed, status, door] = [column('billed'), column('status'), column('door')];
 const [prompt, completion] = [column('prompt_tokens'), column('completion_tokens')];
 const [cached, reasoning] = [column('cached_tokens'), column('reasoning_tokens')];
 const [latency, firstByte] = [column('latency_ms'), column('first_byte_ms')];
@@ -19,14 +19,10 @@ const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_mo
   'stream_end',
 );
 const textColumns = texts.map((name) => [name, column(name)] as const);
-/** The last cell of a line, so that it is read without splitting the long cells before it. */
-if (column('door') !== lineColumns.length - 1) throw new Error('door is not the last column of a line.');
-const keyColumns = [...textColumns.map(([, index]) => index), billed, status];
-const lastColumn = Math.max(...keyColumns, attempted, latency, firstByte, cached, reasoning);
+const keyColumns = [...textColumns.map(([, index]) => index), billed, status, door];
 
 interface Sums {
   readonly cells: readonly string[];
-  readonly door: string;
   readonly fromHour: number;
   requests: number;
   prompt: number;
@@ -40,39 +36,39 @@ interface Sums {
   readonly speed: Map<number, number>;
 }
 
-/** The sums as a JSON array. */
-export function usageOf(rows: readonly SettlementRow[]): string {
-  const groups = new Map<string, Sums>();
-  const full: Sums[] = [];
-  for (const row of rows) {
-    // Read as Latin-1, which is the fastest; only the texts of a group are decoded.
-    const line = row.bytes.toString('latin1', row.start, row.end - 1);
-    const cells = line.split('\t', lastColumn + 1);
-    const door = line.slice(line.lastIndexOf('\t') + 1);
+/** The sums of one settlement. */
+export class UsageSums {
+  private readonly groups = new Map<string, Sums>();
+  private readonly full: Sums[] = [];
+
+  add({ cells, chargePico }: SettledLine): void {
     const fromHour = Math.floor(Number(cells[created]) / hourMs);
-    let key = `${fromHour}\t${door}`;
+    let key = `${fromHour}`;
     for (const index of keyColumns) key += `\t${cells[index]}`;
     if (cells[served] === noValue) key += `\t${cells[attempted]}`;
-    let sums = groups.get(key);
+    let sums = this.groups.get(key);
     if (sums && !holdsMore(sums)) {
-      full.push(sums);
+      this.full.push(sums);
       sums = undefined;
     }
     if (!sums) {
-      sums = noSums(cells, fromHour, door);
-      groups.set(key, sums);
+      sums = noSums(cells, fromHour);
+      this.groups.set(key, sums);
     }
-    add(sums, cells, row.chargePico);
+    add(sums, cells, chargePico);
   }
-  return `[${[...full, ...groups.values()].map(lineOf).join(',')}]`;
+
+  /** As a JSON array. */
+  text(): string {
+    return `[${[...this.full, ...this.groups.values()].map(lineOf).join(',')}]`;
+  }
 }
 
-function noSums(cells: readonly string[], fromHour: number, door: string): Sums {
+function noSums(cells: readonly string[], fromHour: number): Sums {
   return {
     ...{
       cells,
       fromHour,
-      door,
       requests: 0,
       prompt: 0,
       completion: 0,
@@ -111,11 +107,11 @@ function count(histogram: Map<number, number>, value: number): void {
 
 function lineOf(sums: Sums): string {
   const { cells } = sums;
-  let text = `{"door":"${sums.door === noValue ? 'chat' : sums.door}"`;
+  let text = `{"door":"${cells[door] === noValue ? 'chat' : cells[door]}"`;
   for (const [name, index] of textColumns) {
-    if (cells[index] !== noValue) text += `,"${name}":${JSON.stringify(textOf(cells[index]!))}`;
+    if (cells[index] !== noValue) text += `,"${name}":${JSON.stringify(unescapeCell(cells[index]!))}`;
   }
-  if (cells[served] === noValue) text += `,"failed_by":${JSON.stringify(textOf(cells[attempted]!))}`;
+  if (cells[served] === noValue) text += `,"failed_by":${JSON.stringify(unescapeCell(cells[attempted]!))}`;
   return (
     `${text},"billed":${cells[billed] === 't'},"status":${Number(cells[status])},"from_hour":${sums.fromHour},` +
     `"requests":${sums.requests},"prompt_tokens":${sums.prompt},"completion_tokens":${sums.completion},` +
@@ -123,8 +119,4 @@ function lineOf(sums: Sums): string {
     `"latency_ms":${sums.latencyMs},"first_byte_histogram":"${histogramText(sums.firstByte)}",` +
     `"latency_histogram":"${histogramText(sums.latency)}","speed_histogram":"${histogramText(sums.speed)}"}`
   );
-}
-
-function textOf(cell: string): string {
-  return unescapeCell(Buffer.from(cell, 'latin1').toString('utf8'));
 }

@@ -3,14 +3,14 @@
  * a batch may be repeated.
  */
 
+import { setImmediate as turn } from 'node:timers/promises';
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
-import { lineColumns, piecesOf, rowId, type SettlementRow } from '../../domain/settlement-row.js';
-import { hashBytes } from '../../proof/merkle.js';
+import { lineColumns, piecesOf, rowId, type SettlementRow, splitLine } from '../../domain/settlement-row.js';
 import { receiptVersion } from '../../proof/receipt.js';
-import { leavesOf, type SettledLeaves } from '../../proof/settled-leaves.js';
+import { SettledLeaves } from '../../proof/settled-leaves.js';
 import type { Database } from '../database.js';
 import type { LogMembership } from '../log-types.js';
-import { usageOf } from '../records/usage-batch.js';
+import { UsageSums } from '../records/usage-batch.js';
 import { StoreUnavailable } from '../store.js';
 import { newBatchNumber } from './log-batches.js';
 import { withoutNul } from './tables.js';
@@ -24,15 +24,15 @@ export async function settle(
 ): Promise<void> {
   if (rows.length === 0) return;
   try {
-    const log = await logPart(rows, membership);
-    await database.session((client) => settleRows(client, rows, log));
+    const sums = await sumsOf(rows, membership);
+    await database.session((client) => settleRows(client, rows, sums));
   } catch (error) {
     if (codeOf(error) !== uniqueViolation) throw notTheRecordsFault(error);
     // Some records were settled before (a replay after a crash). This is rare, so only now the store is asked which.
     await database.transaction(async (_db, client) => {
       await client.query(lockStatement(new Set(rows.map(({ accountId }) => accountId))));
       const missing = await notYetThere(client, rows);
-      if (missing.length > 0) await settleRows(client, missing, await logPart(missing, membership));
+      if (missing.length > 0) await settleRows(client, missing, await sumsOf(missing, membership));
     });
   }
 }
@@ -73,17 +73,16 @@ const copyStatement = `copy lodestone.generations (${lineColumns.join(', ')}) fr
  * the statements of one message as one transaction, so it costs one round trip, and the rows go in as the journal wrote them.
  * A transaction of its own where none is open.
  */
-function settleRows(client: PoolClient, rows: readonly SettlementRow[], log: LogPart): Promise<void> {
+function settleRows(client: PoolClient, rows: readonly SettlementRow[], { usage, log }: BatchSums): Promise<void> {
   const accounts = new Map<string, bigint>();
   const keys = new Map<string, bigint>();
   for (const { accountId, keyId, chargePico } of rows) {
     accounts.set(accountId, (accounts.get(accountId) ?? 0n) + chargePico);
     keys.set(keyId, (keys.get(keyId) ?? 0n) + chargePico);
   }
-  const usage = `select lodestone.add_usage(${pg.escapeLiteral(usageOf(rows))})`;
   const statement = [
     ...[log.before, lockStatement(accounts.keys()), copyStatement],
-    ...[chargeStatement(accounts, keys), usage, ...log.after],
+    ...[chargeStatement(accounts, keys), addUsage(usage), ...log.after],
   ].join(';');
   return new Promise((resolve, reject) => {
     const done = (error: Error | null) => (error ? reject(error) : resolve());
@@ -91,20 +90,38 @@ function settleRows(client: PoolClient, rows: readonly SettlementRow[], log: Log
   });
 }
 
-/** What a settlement says about the log of receipts. */
-interface LogPart {
-  readonly before: string;
-  readonly after: readonly string[];
+/** What a settlement adds to the sums of usage and to the log of receipts. */
+interface BatchSums {
+  readonly usage: string;
+  readonly log: { readonly before: string; readonly after: readonly string[] };
 }
 
-async function logPart(rows: readonly SettlementRow[], membership: LogMembership): Promise<LogPart> {
+/** So many lines take less than a millisecond, after which requests have the thread again. */
+const turnMax = 64;
+
+async function sumsOf(rows: readonly SettlementRow[], membership: LogMembership): Promise<BatchSums> {
+  const identity = membership === null ? null : membership();
+  const leaves = identity === null ? null : new SettledLeaves(identity);
+  const usage = new UsageSums();
+  for (const [i, row] of rows.entries()) {
+    if (i > 0 && i % turnMax === 0) await turn();
+    const line = splitLine(row);
+    usage.add(line);
+    leaves?.add(line);
+  }
+  return { usage: usage.text(), log: logPart(membership, leaves) };
+}
+
+function logPart(membership: LogMembership, leaves: SettledLeaves | null): BatchSums['log'] {
   if (membership === null) return { before: withoutLog, after: [] };
-  const identity = membership();
   // The queue takes them, and the sealer knows the log when it reads it.
-  if (identity === null) return { before: batchSetting("''"), after: [] };
-  const settled = await leavesOf(rows, identity);
+  if (leaves === null) return { before: batchSetting("''"), after: [] };
   const batch = newBatchNumber(Date.now());
-  return { before: batchSetting(`'${batch}'`), after: addLeaves(batch, settled) };
+  return { before: batchSetting(`'${batch}'`), after: addLeaves(batch, leaves) };
+}
+
+function addUsage(usage: string): string {
+  return `select lodestone.add_usage(${pg.escapeLiteral(usage)})`;
 }
 
 /** The default of the column reads it. It ends with the transaction. */
@@ -115,8 +132,8 @@ function batchSetting(value: string): string {
 /** Where another process keeps a log, the queue takes them all the same. */
 const withoutLog = `${batchSetting(`case when s.active then '' else '0' end`)} from lodestone.log_state s`;
 
-function addLeaves(batch: bigint, { origin, leaves, bad }: SettledLeaves): string[] {
-  const values = `${batch}, ${pg.escapeLiteral(origin)}, ${receiptVersion}, ${leaves.length / hashBytes}, '\\x${leaves.toString('hex')}'`;
+function addLeaves(batch: bigint, { log, count, hex, bad }: SettledLeaves): string[] {
+  const values = `${batch}, ${pg.escapeLiteral(log.origin)}, ${receiptVersion}, ${count}, '\\x${hex}'`;
   const statements = [
     `insert into lodestone.log_batches (batch, origin, version, leaf_count, leaves) values (${values})`,
   ];
