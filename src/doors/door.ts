@@ -43,7 +43,7 @@ export interface WholeAnswer {
   readonly created: number;
   /** The id of the route that served. */
   readonly model: string;
-  readonly parts: Pick<CompletionParts, 'members' | 'usage' | 'usageText' | 'encoding' | 'native' | 'task'>;
+  readonly parts: Pick<CompletionParts, 'members' | 'usage' | 'usageText' | 'encoding' | 'native' | 'places' | 'task'>;
   /** What is billed. */
   readonly usage: TokenUsage;
   readonly cost: Cost;

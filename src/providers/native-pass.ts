@@ -60,11 +60,27 @@ export function nativeHeaders(
   let sent = headers;
   for (const name of nativeApis[api]!.headers) {
     const value = header(name);
-    if (value === undefined || value.length > headerMax) continue;
-    const at = sent.indexOf(name);
-    sent = at === -1 ? [...sent, name, value] : [...sent.slice(0, at + 1), value, ...sent.slice(at + 2)];
+    if (value !== undefined && value.length <= headerMax) sent = withHeader(sent, name, value);
   }
   return sent;
+}
+
+/** Lists that were made of others, by the text of what was changed: the transport keeps what it wrote for a list that it knows. */
+const changedHeaders = new WeakMap<readonly string[], Map<string, readonly string[]>>();
+const changesMax = 32;
+
+function withHeader(headers: readonly string[], name: string, value: string): readonly string[] {
+  const at = headers.indexOf(name);
+  if (at !== -1 && headers[at + 1] === value) return headers;
+  const changes = changedHeaders.get(headers) ?? new Map<string, readonly string[]>();
+  const known = changes.get(`${name}:${value}`);
+  if (known !== undefined) return known;
+  const made = at === -1 ? [...headers, name, value] : headers.with(at + 1, value);
+  // Clients choose the values, so they may be many.
+  if (changes.size >= changesMax) changes.clear();
+  changes.set(`${name}:${value}`, made);
+  changedHeaders.set(headers, changes);
+  return made;
 }
 
 const limit = '"max_tokens"';

@@ -6,8 +6,13 @@ import { nativeApiIn } from './dialects/native-apis.js';
 import { type CompletionReading, readCompletion, readTranslation } from './dialects/openai/completion.js';
 import { dialectOf } from './dialects/registry.js';
 
-/** `format` is a dialect, or names the client's own API, whose answers are kept whole. */
+/** `format` is a dialect, or names the client's own API, whose answers are kept whole. The usual ones of these are not parsed. */
 export function readAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
+  const parts = nativeApiIn(format)?.scanAnswer?.(body, terms);
+  return parts ? { kind: 'completion', parts } : parseAnswer(body, format, terms);
+}
+
+export function parseAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
   const native = nativeApiIn(format);
   if (native) return readTranslated(body, native.readAnswer, terms, true);
   const translate = dialectOf(format).readAnswer;

@@ -19,8 +19,19 @@ export interface CompletionParts {
   delivered: Latin1Text;
   /** The whole answer as the upstream wrote it, in latin1; only where it is in the API of the client. */
   native?: string | undefined;
+  /** Where `native` has the members that the gateway changes; absent where it was parsed, or has another set of them. */
+  places?: AnswerPlaces | undefined;
   /** The answer to a request that is no chat; the members are then empty. */
   task?: TaskAnswer;
+}
+
+/** The values of members, each from behind its colon up to the comma or the brace behind it, and the brace that closes the answer. */
+export interface AnswerPlaces {
+  readonly modelStart: number;
+  readonly modelEnd: number;
+  readonly usageStart: number;
+  readonly usageEnd: number;
+  readonly end: number;
 }
 
 /** `error` is dropped because it is empty here, and clients would take it for a failure. */

@@ -1,7 +1,7 @@
 /**
  * Walks through JSON text and checks that it is valid, without building any value. Strings are skipped by a search for their closing
- * quote, so a long prompt costs little. It knows the usual form of JSON only: white space is the blank, and text with control
- * characters or `\u` escapes is not taken. Whoever uses it reads such text with the parser instead (docs/decisions/0038).
+ * quote, so a long prompt costs little. It knows the usual form of JSON only: text with `\u` escapes is not taken, and text with line
+ * breaks only on request. Whoever uses it reads such text with the parser instead (docs/decisions/0038).
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -28,10 +28,19 @@ export class JsonScanner {
   at = 0;
   /** The first backslash that is not before `at`; the length of the text where there is none. */
   private nextBackslash = 0;
+  /** Line breaks and tabs that were not yet skipped as white space. At the end, those that are left are inside of strings. */
+  private breaksLeft = 0;
 
-  /** False where the bytes are not text that this scanner takes. */
-  open(bytes: Buffer): boolean {
-    if (!isPlain(bytes)) return false;
+  /**
+   * False where the bytes are not text that this scanner takes. With `takesBreaks` white space may be line breaks and tabs too: no string
+   * is then valid before `isAtEnd` was true.
+   */
+  open(bytes: Buffer, takesBreaks = false): boolean {
+    this.breaksLeft = 0;
+    if (!isPlain(bytes)) {
+      this.breaksLeft = takesBreaks ? breaksIn(bytes) : 0;
+      if (this.breaksLeft === 0) return false;
+    }
     this.text = bytes.toString('latin1');
     this.at = 0;
     this.nextBackslash = 0;
@@ -44,11 +53,19 @@ export class JsonScanner {
     this.text = '';
   }
 
-  /** The next character that is no blank, which stays unread. NaN at the end. */
+  /** The next character that is no white space, which stays unread. NaN at the end. */
   peek(): number {
     let code = this.text.charCodeAt(this.at);
-    while (code === blank) code = this.text.charCodeAt(++this.at);
+    while (code <= blank) {
+      if (code !== blank) this.breaksLeft--;
+      code = this.text.charCodeAt(++this.at);
+    }
     return code;
+  }
+
+  /** Whether nothing but white space is left, and no string had a line break in it. */
+  isAtEnd(): boolean {
+    return Number.isNaN(this.peek()) && this.breaksLeft === 0;
   }
 
   take(code: number): boolean {
@@ -67,6 +84,15 @@ export class JsonScanner {
   nameAt<Name extends string>(names: readonly Name[], start: number, end: number): Name | null {
     for (const name of names) if (name.length === end - start && this.text.startsWith(name, start)) return name;
     return null;
+  }
+
+  /** The index of the name that the text from `start` to `end` is; -1 where it is none of them. */
+  indexAt(names: readonly string[], start: number, end: number): number {
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index]!;
+      if (name.length === end - start && this.text.startsWith(name, start)) return index;
+    }
+    return -1;
   }
 
   /** A string; `at` is its opening quote. */
@@ -212,4 +238,16 @@ function isPlain(bytes: Buffer): boolean {
     if ((below & highBits) !== 0) return false;
   }
   return (all & highBits) === 0 || isUtf8(bytes);
+}
+
+/** How many line breaks and tabs the bytes have; 0 where they have other control characters, or are not UTF-8. */
+function breaksIn(bytes: Buffer): number {
+  let breaks = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if (byte >= blank) continue;
+    if (byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return 0;
+    breaks++;
+  }
+  return isUtf8(bytes) ? breaks : 0;
 }

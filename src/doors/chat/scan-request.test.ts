@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { damaged } from '../../../tests/support/damaged-bytes.js';
 import { forSeeds, type SeededRandom } from '../../../tests/support/seeded-random.js';
 import { estimatePromptTokens } from '../../limits/estimate-prompt.js';
 import { parseRequest, readRequest } from './read-request.js';
@@ -204,19 +205,4 @@ function valueText(random: SeededRandom, depth: number): string {
 
 function stringText(random: SeededRandom): string {
   return `"${random.textOf(random.chance(0.9) ? pieces.slice(0, 9) : pieces, 8)}"`;
-}
-
-/** A byte changed, removed or added, or the end cut off. */
-function damaged(random: SeededRandom, body: Buffer): Buffer {
-  const at = random.below(body.length + 1);
-  const byte = Buffer.from([
-    random.chance(0.3) ? random.below(256) : random.pick([...Buffer.from('"\\{}[],:0-.eEtfn \n')]),
-  ]);
-  const kind = random.below(4);
-  if (kind === 0) return body.subarray(0, at);
-  return Buffer.concat([
-    body.subarray(0, at),
-    kind === 1 ? Buffer.alloc(0) : byte,
-    body.subarray(kind === 3 ? at : at + 1),
-  ]);
 }

@@ -22,6 +22,7 @@ import { formsOf, TranslatedRequest, type Translation } from '../translated-requ
 import { checkDoor } from '../wrong-door.js';
 import { checkFields } from './check-fields.js';
 import { checkMessages } from './check-messages.js';
+import { type ScannedMessages, scanMessagesRequest } from './scan-request.js';
 import { type Translated, translateMessages } from './translate-messages.js';
 import { hostedTools, translateTools } from './translate-tools.js';
 
@@ -33,7 +34,33 @@ export function readCountRequest(bytes: Buffer, large = false): ChatRequest {
   return readRequest(bytes, large, false);
 }
 
+/** The usual request is scanned; any other, and every one that is not valid, is parsed. */
 function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRequest {
+  const scanned = large ? null : scanMessagesRequest(bytes, needsLimit);
+  return scanned ? requestOf(scanned) : parseMessagesRequest(bytes, large, needsLimit);
+}
+
+function requestOf({ body, maxTokens, hasEffort }: ScannedMessages): ChatRequest {
+  const { text, model, modelStart, modelEnd, stream } = body;
+  return new TranslatedRequest(
+    {
+      model,
+      stream,
+      responseFormat: null,
+      fallback: null,
+      encoding: 'latin1',
+      outputMax: maxTokens,
+      extras: undefined,
+      provider: undefined,
+      sessionId: undefined,
+      cacheKey: undefined,
+    },
+    { api: 'messages', body: text, modelStart, modelEnd, names: hasEffort ? namesWithEffort : names },
+    () => translate(withoutNulls(JSON.parse(text) as Fields)),
+  );
+}
+
+export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRequest {
   const body = parseBody(bytes, large);
   const { text, encoding } = body;
   const fields = withoutNulls(body.fields);

@@ -1,19 +1,14 @@
 /** Writes a whole message: the provider's own one with four members changed, or one that is made of a completion. */
 import { stopReasons } from '../../wire/anthropic-words.js';
-import { findMembers } from '../../wire/json-members.js';
-import { memberText, withMembers } from '../../wire/splice-members.js';
 import { type Fields, isFields } from '../body.js';
 import type { WholeAnswer } from '../door.js';
+import { writeNativeAnswer } from '../native-answer.js';
 import { messageUsage, nativeUsage } from './message-usage.js';
 
 export function writeAnswer(answer: WholeAnswer): string {
   const { id, model, parts, usage, cost, metadata } = answer;
+  if (parts.native !== undefined) return writeNativeAnswer(answer, nativeUsage);
   const billed = { given: parts.usage, usage, cost };
-  if (parts.native !== undefined) {
-    const found = findMembers(parts.native);
-    const own = nativeUsage(memberText(parts.native, 'usage', found), billed);
-    return withMembers(parts.native, { model: `"${model}"`, usage: own, router_metadata: metadata }, found);
-  }
   const { choices } = JSON.parse(`{${parts.members}}`) as { choices: Fields[] };
   const { message, finish_reason } = choices[0] as { message: Fields; finish_reason: string };
   const content = blocksOf(message);

@@ -30,6 +30,7 @@ import { checkDoor } from '../wrong-door.js';
 import { checkMembers } from './check-fields.js';
 import { checkInput } from './check-input.js';
 import { noteSettings } from './note-settings.js';
+import { type ScannedResponses, scanResponsesRequest } from './scan-request.js';
 import { translateInput } from './translate-input.js';
 import { hostedTools, translateTools } from './translate-tools.js';
 
@@ -41,8 +42,45 @@ interface ReadOptions {
 }
 
 const storesNothing = { store: 'false' };
+const storeMember = ',"store":false';
 
-export function readResponsesRequest(
+/** The usual request is scanned; any other, and every one that is not valid, is parsed. */
+export function readResponsesRequest(bytes: Buffer, large = false, options?: ReadOptions): ChatRequest {
+  const scanned = large || options !== undefined ? null : scanResponsesRequest(bytes);
+  return scanned ? requestOf(scanned) : parseResponsesRequest(bytes, large, options);
+}
+
+function requestOf({ body, maxOutputTokens, cacheKey, keepsReasoning, saysStore }: ScannedResponses): ChatRequest {
+  const { text, model, modelStart, modelEnd, end, stream } = body;
+  return new TranslatedRequest(
+    {
+      model,
+      stream,
+      responseFormat: null,
+      fallback: null,
+      encoding: 'latin1',
+      outputMax: maxOutputTokens,
+      extras: undefined,
+      provider: undefined,
+      sessionId: undefined,
+      cacheKey,
+    },
+    {
+      api: 'responses',
+      body: saysStore ? text : text.slice(0, end) + storeMember + text.slice(end),
+      modelStart,
+      modelEnd,
+      names,
+      keepsReasoning,
+    },
+    () => {
+      const fields = withoutNulls(JSON.parse(text) as Fields);
+      return { ...translate(fields, 'latin1'), echo: echoText(fields, null, 'latin1') };
+    },
+  );
+}
+
+export function parseResponsesRequest(
   bytes: Buffer,
   large = false,
   { previousId = null, added = storesNothing }: ReadOptions = {},

@@ -1,9 +1,8 @@
 /** Writes a whole response: the provider's own one with four members changed, or one that is made of a completion. */
 import { asLatin1, decodeLatin1, encodeLatin1 } from '../../base/latin1.js';
-import { findMembers } from '../../wire/json-members.js';
-import { memberText, withMembers } from '../../wire/splice-members.js';
 import type { Fields } from '../body.js';
 import type { WholeAnswer } from '../door.js';
+import { writeNativeAnswer } from '../native-answer.js';
 import { packReasoning } from './packed-reasoning.js';
 import {
   callItem,
@@ -19,12 +18,8 @@ import {
 
 export function writeAnswer(answer: WholeAnswer): string {
   const { request, id, created, model, parts, usage, cost, metadata } = answer;
+  if (parts.native !== undefined) return writeNativeAnswer(answer, nativeUsage);
   const billed = { given: parts.usage, usage, cost };
-  if (parts.native !== undefined) {
-    const found = findMembers(parts.native);
-    const own = nativeUsage(memberText(parts.native, 'usage', found), billed);
-    return withMembers(parts.native, { model: `"${model}"`, usage: own, router_metadata: metadata }, found);
-  }
   const { choices } = JSON.parse(`{${parts.members}}`) as { choices: Fields[] };
   const { message, finish_reason } = choices[0] as { message: Fields; finish_reason: string };
   const write = (value: unknown): string =>

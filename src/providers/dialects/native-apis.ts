@@ -3,10 +3,14 @@
  * the bill and for the rules of a stream.
  */
 import type { SpokenApi } from '../../wire/chat-request.js';
+import type { CompletionParts } from '../../wire/completion-parts.js';
+import type { UsageTerms } from '../../wire/usage.js';
 import { readAnswer as readMessage } from './anthropic/answer.js';
+import { scanMessage } from './anthropic/scan-answer.js';
 import { MessageStream } from './anthropic/stream.js';
 import type { Dialect } from './dialect.js';
 import { readCompaction, readResponse } from './responses/answer.js';
+import { scanResponse } from './responses/scan-answer.js';
 import { ResponseStream } from './responses/stream.js';
 
 export interface NativeApi {
@@ -17,6 +21,8 @@ export interface NativeApi {
   /** Its errors have a member `details`, by which clients decide how to go on. */
   readonly hasErrorDetails?: true;
   readonly readAnswer: NonNullable<Dialect['readAnswer']>;
+  /** Reads the usual answer without parsing it, with the same result; null where it is not the usual one. */
+  readonly scanAnswer?: (body: Buffer, terms: UsageTerms) => CompletionParts | null;
   readonly createStreamTranslator: NonNullable<Dialect['createStreamTranslator']>;
 }
 
@@ -26,12 +32,14 @@ export const nativeApis: Readonly<Partial<Record<SpokenApi, NativeApi>>> = {
     headers: ['anthropic-version', 'anthropic-beta'],
     hasErrorDetails: true,
     readAnswer: readMessage,
+    scanAnswer: scanMessage,
     createStreamTranslator: () => new MessageStream(),
   },
   responses: {
     path: '/responses',
     headers: [],
     readAnswer: readResponse,
+    scanAnswer: scanResponse,
     createStreamTranslator: () => new ResponseStream(),
   },
   compact: {
@@ -42,10 +50,16 @@ export const nativeApis: Readonly<Partial<Record<SpokenApi, NativeApi>>> = {
   },
 };
 
+const apis = Object.keys(nativeApis) as SpokenApi[];
+const formats = new Map(apis.map((api) => [api, `native:${api}`]));
+const apisByFormat = new Map(apis.map((api) => [`native:${api}`, nativeApis[api]]));
+
 /** Names the format of an answer for the reader, which may run in another thread. */
-export const nativeFormat = (api: SpokenApi): string => `native:${api}`;
+export function nativeFormat(api: SpokenApi): string {
+  return formats.get(api)!;
+}
 
 /** The API of such a name; undefined for the name of a dialect. */
 export function nativeApiIn(format: string): NativeApi | undefined {
-  return format.startsWith('native:') ? nativeApis[format.slice('native:'.length) as SpokenApi] : undefined;
+  return apisByFormat.get(format);
 }

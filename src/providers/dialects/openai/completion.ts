@@ -75,11 +75,11 @@ function partsOf(value: Fields, source: Source, terms: UsageTerms): CompletionRe
   const reading = readUsage(usage, terms, value.service_tier);
   const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : asLatin1('');
   const found = changed || text === null ? null : findMembers(text);
-  const members = native !== undefined ? '' : found ? keptMembers(text!, found, isPassedOn) : serialisedMembers(value);
+  const members = found ? keptMembers(text!, found, isPassedOn) : native === undefined ? serialisedMembers(value) : '';
   return {
     kind: 'completion',
     parts: {
-      members: 'system_fingerprint' in value ? members : `${members},${noFingerprint}`,
+      members: native !== undefined || 'system_fingerprint' in value ? members : `${members},${noFingerprint}`,
       encoding: native === undefined ? encoding : 'latin1',
       native,
       usage,

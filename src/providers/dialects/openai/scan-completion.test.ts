@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { damaged } from '../../../../tests/support/damaged-bytes.js';
 import { forSeeds, type SeededRandom } from '../../../../tests/support/seeded-random.js';
 import { parseCompletion, readCompletion } from './completion.js';
 import { scanCompletion } from './scan-completion.js';
@@ -103,19 +104,4 @@ function answerText(random: SeededRandom): string {
   }
   if (random.chance(0.5)) members.reverse();
   return `{${members.join(random.pick([',', ', ']))}}`;
-}
-
-/** A byte changed, removed or added, or the end cut off. */
-function damaged(random: SeededRandom, body: Buffer): Buffer {
-  const at = random.below(body.length + 1);
-  const byte = Buffer.from([
-    random.chance(0.3) ? random.below(256) : random.pick([...Buffer.from('"\\{}[],:0-.eEtfn \n')]),
-  ]);
-  const kind = random.below(4);
-  if (kind === 0) return body.subarray(0, at);
-  return Buffer.concat([
-    body.subarray(0, at),
-    kind === 1 ? Buffer.alloc(0) : byte,
-    body.subarray(kind === 3 ? at : at + 1),
-  ]);
 }
