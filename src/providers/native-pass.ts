@@ -2,7 +2,7 @@
  * What a route does with a request of another API than chat completions: it speaks that API and gets the body as the client wrote it (a
  * native pass), or gets the translation, in which some things may be left out and others cannot be expressed.
  */
-import { asLatin1 } from '../base/latin1.js';
+import { asLatin1, copyLatin1 } from '../base/latin1.js';
 import type { Provider, Route } from '../catalogue/route.js';
 import type { ChatRequest, Inexpressible, NativeRequest, SpokenApi } from '../wire/chat-request.js';
 import { bitsOf, fieldsOf, noTurns, partialBits } from '../wire/partial-fields.js';
@@ -75,10 +75,12 @@ function withHeader(headers: readonly string[], name: string, value: string): re
   const changes = changedHeaders.get(headers) ?? new Map<string, readonly string[]>();
   const known = changes.get(`${name}:${value}`);
   if (known !== undefined) return known;
-  const made = at === -1 ? [...headers, name, value] : headers.with(at + 1, value);
+  // A part of the request's head would keep all of it in memory.
+  const kept = copyLatin1(asLatin1(value));
+  const made = at === -1 ? [...headers, name, kept] : headers.with(at + 1, kept);
   // Clients choose the values, so they may be many.
   if (changes.size >= changesMax) changes.clear();
-  changes.set(`${name}:${value}`, made);
+  changes.set(`${name}:${kept}`, made);
   changedHeaders.set(headers, changes);
   return made;
 }
