@@ -186,4 +186,13 @@ describe('a translated pass', () => {
       'message_stop',
     ]);
   });
+
+  it('makes up no reason for a stream that ends complete without one', async () => {
+    const { gateway, plain } = bench;
+    plain.enqueue(sse(streamOf(['Hel', 'lo'], { finishReason: null })));
+    const reply = await gateway.stream(ask() as never, { path });
+    const [delta, stop] = reply.frames.slice(-2).map(({ json: data }) => data as Record<string, any>);
+    expect(delta).toMatchObject({ type: 'message_delta', delta: { stop_reason: null } });
+    expect(stop).toMatchObject({ type: 'message_stop', router_metadata: { stream_end: 'complete' } });
+  });
 });

@@ -62,7 +62,9 @@ export class MessageStreamWriter implements StreamWriter {
     for (const frame of finishFrames) out += this.writeFrame(frame, as);
     out += this.close();
     const finish = finishFrames.flatMap(({ choices = [] }) => choices).find(({ finish_reason }) => finish_reason);
-    const reason = end === 'complete' ? stopReasonOf((finish?.finish_reason as string) ?? null, this.called) : null;
+    const given = (finish?.finish_reason as string) ?? null;
+    // A complete stream without a reason gets none; that it called a tool is known all the same.
+    const reason = end === 'complete' && (given !== null || this.called) ? stopReasonOf(given, this.called) : null;
     return asLatin1(
       out +
         eventText(
