@@ -1,6 +1,9 @@
 /** The Responses API over a WebSocket: the same events, checks and bills as a stream, one response at a time, and nothing stored. */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { json, usage } from '../support/scripted-upstream.js';
 import { useDoors } from './door-gateway.js';
 import { upstreamsOf } from './doors.js';
@@ -102,6 +105,17 @@ describe('the handshake', () => {
     expect(none.headers['x-request-id']).toMatch(/^req-/);
     const wrong = await SocketClient.refused(url, { ...(await bearer()), 'sec-websocket-version': '7' });
     expect(wrong).toMatchObject({ status: 400, json: { error: { message: expect.stringContaining('WebSocket') } } });
+  });
+
+  it('is answered with the headers of every response', async () => {
+    const ws = new WebSocket(`${bench.gateway.url.replace('http', 'ws')}/v1/responses`, { headers: await bearer() });
+    const [answer] = (await once(ws, 'upgrade')) as [IncomingMessage];
+    expect(answer.headers).toMatchObject({
+      'x-request-id': expect.stringMatching(/^req-[0-9a-z]{26}$/),
+      'x-content-type-options': 'nosniff',
+      'access-control-allow-origin': '*',
+    });
+    ws.terminate();
   });
 
   it('is for one path; an upgrade to anything else is served as if it had not been asked for', async () => {

@@ -16,7 +16,7 @@ import type { Lifecycle } from '../app.js';
 import type { HttpDeps, MessageChatHandler } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
 import { keepAliveMs, markUpgraded } from '../server/connections.js';
-import { rawHeader, socketHeaders } from '../server/headers.js';
+import { apiHeaders, rawHeader, socketHeaders } from '../server/headers.js';
 import { endAndLinger, headFault } from '../server/malformed-requests.js';
 import { errorText } from '../server/raw-answer.js';
 import { connectionHeaders } from '../server/response-head.js';
@@ -71,6 +71,10 @@ export class ResponsesSockets {
   ) {
     this.handshakes.on('wsClientError', (error, socket) => {
       this.refuse(socket as Socket, gatewayError('bad_http', { reason: error.message }));
+    });
+    this.handshakes.on('headers', (lines) => {
+      const headers = { ...apiHeaders, ...socketHeaders(deps.https), 'x-request-id': requestId(deps.clock.now()) };
+      for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
     });
     this.sweeper = setInterval(() => this.sweep(), sweepMs).unref();
   }
