@@ -2,7 +2,9 @@
 
 import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
+import { usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
+import type { KeyTerms } from '../domain/account.js';
 import type { AuditStore } from '../storage/store.js';
 
 /** `operator`, `system`, `anonymous` (not signed in) or `account:{id}`. */
@@ -25,4 +27,16 @@ export class AuditLog {
       this.logger.error({ ...entry, error: String(error) }, 'an audit entry could not be stored');
     }
   }
+}
+
+/** The terms for the audit log, which is JSON: named as in the API, and an amount is decimal text. */
+export function auditTerms({ limitPico, ...terms }: Partial<KeyTerms>): Record<string, unknown> {
+  const named = Object.entries(terms).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ]);
+  return {
+    ...Object.fromEntries(named),
+    ...(limitPico !== undefined && { limit_usd: limitPico === null ? null : usdText(limitPico) }),
+  };
 }

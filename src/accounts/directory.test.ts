@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { MemoryStore } from '../../tests/support/memory-store.js';
 import { silentLogger } from '../base/logger.js';
+import { openTerms } from '../domain/account.js';
 import { StoreUnavailable } from '../storage/store.js';
 import { AuditLog } from './audit.js';
 import { AccountDirectory } from './directory.js';
@@ -204,6 +205,23 @@ describe('changes are written through', () => {
       'operator key.create',
     ]);
     expect(JSON.stringify(store.auditRows)).not.toContain(token.slice(16));
+  });
+
+  it('names the fields of a key in the audit log as the API does', async () => {
+    const directory = newDirectory();
+    const account = await directory.createAccount('operator', { email: 'audited@example.com' });
+    const expiresAt = Date.UTC(2027, 0, 1);
+    const terms = { ...openTerms, limitPico: 2_500_000_000_000n, limitReset: 'daily' as const, requestsPerMinute: 5 };
+    const { key } = await directory.createKey('operator', { accountId: account.id, name: 'k', expiresAt, terms });
+    await directory.updateKey('operator', account.id, key.id, { terms: { allowedIps: ['10.0.0.0/8'] } });
+    expect(store.auditRows.slice(-2).map(({ details }) => details)).toEqual([
+      {
+        ...{ account_id: account.id, name: 'k', expires_at: '2027-01-01T00:00:00.000Z', kind: 'inference' },
+        ...{ disabled: false, limit_usd: '2.5', limit_reset: 'daily', allowed_models: null, allowed_providers: null },
+        ...{ allowed_ips: null, requests_per_minute: 5, tokens_per_minute: null },
+      },
+      { account_id: account.id, allowed_ips: ['10.0.0.0/8'] },
+    ]);
   });
 });
 

@@ -13,7 +13,7 @@ import { gatewayError } from '../errors/gateway-error.js';
 import { defaultPolicy } from '../policy/policy.js';
 import type { KeyChange, KeyFigures, Store } from '../storage/store.js';
 import { AccountChanges } from './account-changes.js';
-import type { Actor, AuditLog } from './audit.js';
+import { type Actor, type AuditLog, auditTerms } from './audit.js';
 import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
 import { KeyUses } from './keys/key-uses.js';
@@ -172,7 +172,7 @@ export class AccountDirectory {
     const details = {
       account_id: accountId,
       name,
-      expires_at: expiresAt,
+      expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       ...(terms !== openTerms && auditTerms(terms)),
     };
     await this.deps.audit.record(actor, 'key.create', id, details);
@@ -289,9 +289,4 @@ export class AccountDirectory {
     if (!account) throw gatewayError('resource_not_found', { what: 'account', id });
     return account;
   }
-}
-
-/** The terms for the audit log, which is JSON: an amount is decimal text. */
-function auditTerms({ limitPico, ...terms }: Partial<KeyTerms>): Record<string, unknown> {
-  return { ...terms, ...(limitPico !== undefined && { limitUsd: limitPico === null ? null : usdText(limitPico) }) };
 }

@@ -156,6 +156,6 @@ it('changes are in the audit log, as the operator or the account made them', asy
   const updates = data.filter(({ action, subject }: Json) => action === 'key.update' && subject === keyId);
   expect(updates).toMatchObject([
     { actor: 'operator', details: { account_id: accountId, name: 'b' } },
-    { actor: `account:${accountId}`, details: { account_id: accountId, limitUsd: '2.5', disabled: true } },
+    { actor: `account:${accountId}`, details: { account_id: accountId, limit_usd: '2.5', disabled: true } },
   ]);
 });
