@@ -1,7 +1,9 @@
 /** Unit tests stand beside the code, black-box tests under tests/. One PostgreSQL serves all of them. */
+import { dirname, join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { slowUnits, smoke } from './tests/fast.mjs';
 import { writeToMemory } from './tests/support/memory-folder.js';
+import { SlowFirst } from './tests/support/slow-first.js';
 
 writeToMemory();
 
@@ -19,11 +21,28 @@ const common = {
 /** Whole processes on a busy machine may miss a moment. A test that had to be repeated is named at the end, to be looked into. */
 const onTheMachine = { retry: 2 };
 
+/**
+ * What a test outside src imports of the gateway is compiled already, and the gateways of the tests run it: Node loads it once a process.
+ * As TypeScript it was translated for each project, and loaded by each process beside the compiled one.
+ */
+const asCompiled = {
+  name: 'as-compiled',
+  enforce: 'pre' as const,
+  resolveId(path: string, importer?: string) {
+    if (!path.startsWith('.') || !importer?.startsWith(outside)) return null;
+    const file = resolve(dirname(importer), path);
+    return file.startsWith(source) ? join(compiled, file.slice(source.length)) : null;
+  },
+};
+const outside = join(import.meta.dirname, 'tests/');
+const source = join(import.meta.dirname, 'src/');
+const compiled = join(import.meta.dirname, 'dist/');
+
 /** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. They stop what they start, so their files share a process too. */
 const busy = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false };
 
-/** Suites that make their gateways and upstreams themselves and leave nothing behind, so that their files may share a process. */
-const sharing = ['tests/{api,catalogue,clients,dialects,docs,faults,observability,shipping}/**/*.test.ts'];
+/** Fleets of gateways, and what is measured beside nothing else. All others make their gateways and upstreams themselves. */
+const fleets = ['tests/{cluster,speed}/**/*.test.ts'];
 
 /** `npm run test:fast`: the units without the slow ones, and a smoke test of the black box. */
 const fast = process.env.LODESTONE_FAST === '1';
@@ -33,10 +52,11 @@ const inBrowser = ['tests/browser/**/*.test.ts'];
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/global-setup.ts'],
-    // Most tests wait for time budgets more than for the processor, so twice what a small machine has cores. Those of the fast run do not
-    // wait, and each process more loads all modules once more.
-    maxWorkers: fast ? 2 : 4,
+    // Most tests wait for time budgets more than for the processor, so more than twice what a small machine has cores. Those of the fast
+    // run do not wait, and each process more loads all modules once more.
+    maxWorkers: fast ? 2 : 5,
     watch: false,
+    sequence: { sequencer: SlowFirst },
     projects: [
       // Files share a process where they can: loading the modules anew for each took as long as the tests.
       {
@@ -49,34 +69,34 @@ export default defineConfig({
         },
       },
       {
+        plugins: [asCompiled],
         test: {
           ...common,
           ...onTheMachine,
           name: 'black box',
-          include: fast ? smoke : sharing,
+          include: fast ? smoke : ['tests/**/*.test.ts'],
+          exclude: [...fleets, ...inBrowser],
           isolate: false,
         },
       },
       {
+        plugins: [asCompiled],
         test: {
           ...common,
           ...onTheMachine,
           ...busy,
           name: 'whole',
-          include: ['tests/**/*.test.ts'],
-          exclude: [...sharing, ...inBrowser],
+          include: fleets,
         },
       },
       {
+        plugins: [asCompiled],
         test: {
           ...common,
           ...onTheMachine,
           ...busy,
           name: 'browser',
           include: inBrowser,
-          // Each process starts a browser, which has processes of its own.
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
           // Not for the others: a run without these suites looks for no browser.
           globalSetup: ['tests/support/browser-setup.ts'],
         },

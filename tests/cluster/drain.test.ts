@@ -6,7 +6,7 @@ import { RawConnection, type RawResponse, requestBytes } from '../support/raw-ht
 import { completion, json as jsonScript } from '../support/scripted-upstream.js';
 import { holdStreams, startWorkers, streamCost, streamText, usageOf, type WorkerRig } from './worker-rig.js';
 
-const streamCount = scaled(40, 500);
+const streamCount = scaled(20, 500);
 const credit = '1000.00';
 const creditPico = 1_000_000_000_000_000n;
 

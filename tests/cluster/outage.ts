@@ -6,8 +6,8 @@ import type { SpawnedGateway } from '../support/gateway.js';
 import { type Replicas, readiness } from '../support/replicas.js';
 import { CountedTraffic, type Outcome } from './counted-traffic.js';
 
-const requestsPerSecond = scaled(20, 40);
-const streamsEach = scaled(4, 8);
+const requestsPerSecond = scaled(12, 40);
+const streamsEach = scaled(3, 8);
 const streamFrames = 20;
 const beforeMs = 1_000;
 const recoveredWithinMs = 5_000;

@@ -13,7 +13,7 @@ const kills = scaled(2, 20);
 const pausedMs = scaled(4_000, 10_000);
 const callerCount = 8;
 /** Other suites want the machine too. */
-const paceMs = scaled(40, 0);
+const paceMs = scaled(100, 0);
 
 let fleet: Replicas;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { DashboardClient } from '../support/dashboard-client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import { BurstCaller, inParallel, LeanCaller, type Replicas, startReplicas } from '../support/replicas.js';
 
-const keyCount = scaled(12, 200);
+const keyCount = scaled(6, 200);
 const requestsAfter = 100;
 const password = 'correct horse battery';
 

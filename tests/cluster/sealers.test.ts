@@ -38,7 +38,7 @@ it(`${kills} times kill -9 of sealers: each generation is in the log once, and a
       const seen = await replica.call('GET', '/log/checkpoint', undefined, { key: null }).catch(() => null);
       if (seen?.status === 200) checkpoints.add(seen.text);
       // Each answer and each checkpoint is looked up afterwards.
-      await pause(scaled(100, 5));
+      await pause(scaled(250, 5));
     }
   });
   for (let kill = 0; kill < kills; kill++) {

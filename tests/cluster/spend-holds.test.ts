@@ -5,8 +5,8 @@ import type { LeanReply } from '../support/replicas.js';
 import { costPico, type Spender, SpendRig, until } from './spend-rig.js';
 
 const parallel = scaled(60, 1_000);
-const rounds = scaled(2, 20);
-const inFlight = scaled(40, 500);
+const rounds = scaled(1, 20);
+const inFlight = scaled(20, 500);
 /** 0.01 USD. */
 const limitPico = 10_000_000_000n;
 const codes = { 'capped key': 'key_limit_exceeded', 'bounded account': 'insufficient_credits' };

@@ -23,7 +23,7 @@ const creditPico = 1_000_000_000_000_000n;
 const waitMs = { timeout: 60_000, interval: 50 };
 const kills = scaled(1, 3);
 /** A worker takes seconds to come back, and callers without a pause take the processor that it needs. */
-const paceMs = scaled(40, 0);
+const paceMs = scaled(100, 0);
 
 let rig: WorkerRig;
 let account: TestAccount;

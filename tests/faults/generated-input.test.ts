@@ -12,7 +12,7 @@ import { completion, json, sse, streamOf } from '../support/scripted-upstream.js
 import { generations, pause, type Rig, scaled, spawnRig } from './fixture.js';
 import { InputRun } from './generator/run-inputs.js';
 
-const count = Number(process.env.LODESTONE_INPUTS ?? scaled(1_200, 5_000));
+const count = Number(process.env.LODESTONE_INPUTS ?? scaled(600, 5_000));
 const seed = Number(process.env.LODESTONE_SEED ?? 4);
 const single = process.env.LODESTONE_INPUT;
 const timeoutMs = 60_000 + count * 10;

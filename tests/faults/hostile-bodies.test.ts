@@ -104,7 +104,7 @@ async function timed(send: () => Promise<{ status: number }>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-const parallel = scaled(6, 20);
+const parallel = scaled(4, 20);
 
 it(
   `${parallel} parallel posts of 32 MB without a key are all 401, unparsed, and a co-tenant never waits 250 ms`,

@@ -20,7 +20,7 @@ let answered = 0;
 let kills = 0;
 const callerCount = 8;
 /** Other suites want the machine too. */
-const paceMs = scaled(10, 0);
+const paceMs = scaled(25, 0);
 
 async function oneRequest(client: GatewayClient, account: TestAccount, stream: boolean): Promise<void> {
   if (!stream) {

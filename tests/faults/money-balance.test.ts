@@ -57,7 +57,7 @@ it('a call that costs more than the balance is settled in full; the next gets 40
 });
 
 it('calls of one token at the smallest price add up to the exact product, and every amount is text that reads back the same', async () => {
-  const count = scaled(500, 100_000);
+  const count = scaled(250, 100_000);
   const account = await rig.gateway.createAccount({ credit: '0.3' });
   rig.other.reply(up.json(up.completion({ usage: up.usage(1, 0) })));
   const body = ask({ model: 'beta/meta/llama-3.3-70b/defra' });

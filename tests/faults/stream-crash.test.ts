@@ -56,7 +56,7 @@ function resetAt(bytes: number, pieces: number): up.Script {
 
 it('streams reset at random bytes and refused connections never end the process, and each is settled as it ended', async () => {
   const { pid } = rig.gateway;
-  const count = scaled(80, 520);
+  const count = scaled(40, 520);
   const account = await rig.gateway.createAccount();
   const random = new SeededRandom(17);
   rig.upstream.onRequest(() => resetAt(random.below(whole.length + 1), 1 + random.below(4)));

@@ -5,7 +5,7 @@ import { completion, json, type Script, sse, streamOf } from '../support/scripte
 import { SeededRandom } from '../support/seeded-random.js';
 import { ask, expectServes, type Rig, scaled, startRig } from './fixture.js';
 
-const calls = scaled(400, 100_000);
+const calls = scaled(200, 100_000);
 const atOnce = 64;
 const accountsCount = 4;
 const seed = 20_260_801;

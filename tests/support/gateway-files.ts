@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { stringify } from 'yaml';
 import { searchAtRest } from './kept-by-gateway.js';
 import { freshDatabase, placeCluster } from './postgres.js';
 import { registerSecret } from './secrets.js';
@@ -49,7 +48,7 @@ export async function createGatewayFiles(options: GatewayFilesOptions = {}): Pro
   const catalogueFile = join(folder, 'catalogue.yaml');
   const dataDir = join(folder, 'data');
   const database = options.embedded ? null : await freshDatabase();
-  // JSON is YAML, and is written and parsed in a third of the time.
+  // JSON is YAML, and is written and parsed in a third of the time; so is the configuration below.
   const writeCatalogue = (catalogue: YamlObject) => writeFileSync(catalogueFile, JSON.stringify(catalogue));
   const { database_url: given } = (options.config?.storage ?? {}) as { database_url?: unknown };
   if (options.embedded === true && !given) placeCluster(inject('newCluster'), dataDir);
@@ -65,7 +64,7 @@ export async function createGatewayFiles(options: GatewayFilesOptions = {}): Pro
   };
   const config = merged(defaults, options.config ?? {});
   registerSecrets(config);
-  writeFileSync(configFile, stringify(config));
+  writeFileSync(configFile, JSON.stringify(config, null, 2));
   return {
     folder,
     configFile,

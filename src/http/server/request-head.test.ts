@@ -11,7 +11,7 @@ import { serverLimits } from './connections.js';
 import { headFault } from './malformed-requests.js';
 import { HeadParser, hasLine, headIncomplete, headNotAccepted, rawHeadersOf } from './request-head.js';
 
-const inputs = scaled(5_000, 100_000);
+const inputs = scaled(2_500, 100_000);
 
 interface Read {
   method: string;

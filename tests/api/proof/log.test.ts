@@ -185,7 +185,7 @@ describe('the log', () => {
 });
 
 describe('a tampered proof', () => {
-  const count = scaled(300, 1000);
+  const count = scaled(100, 1000);
 
   it(`${count} random changes of a proof are each found`, async () => {
     const all = await proofs(20);
