@@ -41,7 +41,7 @@ const compiled = join(import.meta.dirname, 'dist/');
 /** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. They stop what they start, so their files share a process too. */
 const busy = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false };
 
-/** Fleets of gateways, and what is measured beside nothing else. All others make their gateways and upstreams themselves. */
+/** Fleets of gateways, and the measurement of what a request costs. The other suites have one gateway or two, and mostly wait. */
 const fleets = ['tests/{cluster,speed}/**/*.test.ts'];
 
 /** `npm run test:fast`: the units without the slow ones, and a smoke test of the black box. */
