@@ -9,11 +9,12 @@ import {
   redirect,
   useRouter,
 } from '@tanstack/react-router';
-import { queryClient, sessionQuery } from './api/queries.js';
+import { queryClient, sessionQuery, wasSignedIn } from './api/queries.js';
 import { buttonClass } from './components/button.js';
 import { Card } from './components/card.js';
 import { useTitle } from './components/page-header.js';
 import { EmptyState, ErrorState, SkeletonRows } from './components/states.js';
+import { readFirst } from './first-reads.js';
 import { Shell } from './layout/shell.js';
 import { type PageGroup, pageGroups } from './page-list.js';
 import { ClaimPage } from './pages/sign-in/claim-page.js';
@@ -48,9 +49,18 @@ const shell = createRoute({
   id: 'shell',
   component: Shell,
   beforeLoad: async ({ location, matches }) => {
-    // Meanwhile the page loads, so that it does not wait for the session first.
+    // Meanwhile the page and its data load, so that neither waits for the session.
     for (const { routeId } of matches) preload(routeId);
-    if ((await session()).signed_in) return;
+    const read = () => {
+      const page = matches.at(-1);
+      if (page) readFirst(page.fullPath, page.search, page.params);
+    };
+    const isReading = wasSignedIn();
+    if (isReading) read();
+    if ((await session()).signed_in) {
+      if (!isReading) read();
+      return;
+    }
     throw redirect({ to: '/sign-in', search: location.pathname === '/' ? {} : { next: location.pathname } });
   },
 });
@@ -135,6 +145,8 @@ export const router = createRouter({
   basepath: '/dashboard',
   scrollRestoration: true,
   defaultPendingMs: 150,
+  // A page that is there is shown, even where its placeholder has just appeared.
+  defaultPendingMinMs: 0,
   defaultPendingComponent: () => (
     <Card flush>
       <SkeletonRows />

@@ -72,8 +72,10 @@ export interface ReportQuery {
   stepMs: number;
   groups: readonly ReportGroup[];
   filter: ReportFilter;
-  /** The grid intensity of each route that has one. */
-  intensities: ReadonlyMap<string, number>;
+  /** Whether to sum by route too, where no group needs it anyway. */
+  routes: boolean;
+  /** The grid intensity of each route that has one, to sum each step by intensity too. */
+  intensities?: ReadonlyMap<string, number>;
 }
 
 /** A sum of the whole period, of a step, of routes with the same intensity in a step, of a route, of a member of a group, or of requests that nobody served. */
@@ -107,9 +109,15 @@ export interface BilledLine {
 /** Sums over an account's generations for the dashboard's charts. Times are epoch milliseconds; `toMs` is exclusive. */
 export interface UsageStore {
   /** Steps without requests have no row. */
-  summary(period: Omit<ReportQuery, 'groups' | 'filter'>): Promise<UsageRow[]>;
+  summary(
+    period: Omit<ReportQuery, 'groups' | 'filter' | 'routes'> & Required<Pick<ReportQuery, 'intensities'>>,
+  ): Promise<UsageRow[]>;
   /** The values to filter by. */
-  facets(accountId: string, fromMs: number): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
+  facets(
+    accountId: string,
+    fromMs: number,
+    toMs: number,
+  ): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
   /** Sums by interval and group, and of all together. Groups without requests have no row. */
   activity(query: ActivityQuery): Promise<{ rows: ActivityRow[]; total: ActivityFigures }>;
   /** Sums of filtered usage by step and by each group. Steps and members without requests have no row. */

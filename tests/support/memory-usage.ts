@@ -87,7 +87,7 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
       const found = [...groups.values()].map(({ startMs, group, rows: of }) => ({ startMs, group, ...activityOf(of) }));
       return { rows: found.sort((a, b) => a.startMs - b.startMs), total: activityOf(all) };
     },
-    async report({ accountId, fromMs, toMs, stepMs, groups, filter, intensities }) {
+    async report({ accountId, fromMs, toMs, stepMs, groups, filter, routes, intensities }) {
       const sums = new Map<
         string,
         { group: ReportRow['group']; step: number | null; id: string | null; rows: Generation[] }
@@ -104,9 +104,11 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         const step = Math.floor((row.createdAt - fromMs) / stepMs);
         put('period', null, null, row);
         put('step', step, null, row);
-        put('route', null, row.servedModel, row);
-        put('step_intensity', step, intensityOf(row, intensities), row);
-        put('failed_by', null, row.servedModel === null ? JSON.stringify(row.providersAttempted) : null, row);
+        if (routes || groups.some((group) => group !== 'key' && group !== 'account')) {
+          put('route', null, row.servedModel, row);
+          put('failed_by', null, row.servedModel === null ? JSON.stringify(row.providersAttempted) : null, row);
+        }
+        if (intensities) put('step_intensity', step, intensityOf(row, intensities), row);
         for (const group of groups) put(group, null, groupOf[group](row), row);
       }
       return [...sums.values()].map(({ group, step, id, rows: of }) => ({
@@ -114,8 +116,10 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         ...((group === 'route' || group === 'step_intensity') && noPercentiles),
       }));
     },
-    async facets(accountId, fromMs) {
-      const mine = [...rows()].filter((row) => row.accountId === accountId && row.createdAt >= fromMs);
+    async facets(accountId, fromMs, toMs) {
+      const mine = [...rows()].filter(
+        (row) => row.accountId === accountId && row.createdAt >= fromMs && row.createdAt < toMs,
+      );
       const distinct = (read: (row: Generation) => string | null) =>
         [...new Set(mine.map(read))].filter((value) => value !== null).sort();
       return {

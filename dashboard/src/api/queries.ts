@@ -7,8 +7,9 @@ import type { CheckoutState, Credits, Facets, OperatorAccount, RouteHealth } fro
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // Shows cached data at once and reads it again, so that a request that has just ended appears.
-      staleTime: 0,
+      // Shows cached data at once and reads it again, so that a request that has just ended appears. What the router has read for the
+      // page is not read again.
+      staleTime: 1_000,
       // Retries only requests that did not reach the gateway.
       retry: (failures, error) => failures < 2 && (!isApiError(error) || error.status === 0 || error.status >= 500),
       retryDelay: (attempt) => 400 * 2 ** attempt,
@@ -18,17 +19,46 @@ export const queryClient = new QueryClient({
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: () => api<Session>('session'),
+  queryFn: async () => {
+    const session = await api<Session>('session');
+    rememberSession(session);
+    return session;
+  },
   staleTime: 60_000,
 });
+
+const hintKey = 'lodestone-signed-in';
+
+/** Whether this browser was signed in when it last asked. Then pages read their data without waiting for the session. */
+export function wasSignedIn(): boolean {
+  try {
+    return localStorage.getItem(hintKey) !== null;
+  } catch {
+    // Storage is blocked.
+    return false;
+  }
+}
+
+function rememberSession({ signed_in: isSignedIn }: Session): void {
+  try {
+    if (isSignedIn) localStorage.setItem(hintKey, '1');
+    else localStorage.removeItem(hintKey);
+  } catch {
+    // Storage is blocked: pages wait for the session.
+  }
+}
 
 /** Starts a new session and drops all data of the previous one. */
 export function beginSession(session: Session): void {
   queryClient.clear();
+  rememberSession(session);
   queryClient.setQueryData(sessionQuery.queryKey, session);
 }
 
-whenSessionEnds(() => queryClient.invalidateQueries({ queryKey: ['session'] }));
+whenSessionEnds(() => {
+  // A session that has not been read yet is being read.
+  if (queryClient.getQueryData(sessionQuery.queryKey)) void queryClient.invalidateQueries({ queryKey: ['session'] });
+});
 
 export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: async () => (await api<List<Key>>('keys')).data });
 

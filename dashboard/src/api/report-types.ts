@@ -1,6 +1,7 @@
 /** The shapes of usage/report and operator/report. */
 
-export interface ReportFigures {
+/** Sums of a period or a step. */
+export interface ReportSums {
   requests: number;
   errors: number;
   spend_usd: string;
@@ -11,14 +12,19 @@ export interface ReportFigures {
   /** From a request's arrival to the first byte for the caller. */
   first_byte_p50_ms: number | null;
   first_byte_p95_ms: number | null;
+}
+
+export interface ReportFigures extends ReportSums {
   /** Grid intensity in gCO2e/kWh, weighted by tokens. */
   carbon: number | null;
   /** The requests for which it is known. */
   carbon_requests: number;
 }
 
-export interface ReportStep extends ReportFigures {
+export interface ReportStep extends ReportSums {
   at: string;
+  /** Only of a report that was asked for it by `carbon=steps`. */
+  carbon?: number | null;
 }
 
 /** An id of null is what nobody served. */
@@ -41,7 +47,7 @@ export interface Report {
   to: string;
   step_seconds: number;
   totals: ReportFigures;
-  previous: ReportFigures | null;
+  previous: ReportSums | null;
   series: ReportStep[];
   groups: Partial<Record<ReportGroup, ReportMember[]>>;
 }

@@ -46,8 +46,18 @@ export class ReportFigures {
     );
   }
 
+  /** The period without its grid intensity, which takes sums by route. */
+  comparison() {
+    return sumsOf(this.rows.find(({ group }) => group === 'period') ?? none);
+  }
+
   step(step: number) {
     return this.figures(this.steps.get(step) ?? none, this.stepIntensities.get(step) ?? []);
+  }
+
+  /** A step without its grid intensity. */
+  stepSums(step: number) {
+    return sumsOf(this.steps.get(step) ?? none);
   }
 
   /**
@@ -97,23 +107,26 @@ export class ReportFigures {
   }
 
   private figures(row: Sums, weights: readonly Weight[]) {
-    return {
-      requests: row.requests,
-      errors: row.errors,
-      spend_usd: usdText(row.costPico),
-      tokens: row.promptTokens + row.completionTokens,
-      prompt_tokens: row.promptTokens,
-      completion_tokens: row.completionTokens,
-      cached_tokens: row.cachedTokens,
-      first_byte_p50_ms: row.firstByteP50Ms,
-      first_byte_p95_ms: row.firstByteP95Ms,
-      ...carbonOf(weights),
-    };
+    return { ...sumsOf(row), ...carbonOf(weights) };
   }
 
   private weightOf(row: ReportRow): Weight {
     return { row, carbon: row.id === null ? null : (this.snapshot?.routes.get(row.id)?.carbon ?? null) };
   }
+}
+
+function sumsOf(row: Sums) {
+  return {
+    requests: row.requests,
+    errors: row.errors,
+    spend_usd: usdText(row.costPico),
+    tokens: row.promptTokens + row.completionTokens,
+    prompt_tokens: row.promptTokens,
+    completion_tokens: row.completionTokens,
+    cached_tokens: row.cachedTokens,
+    first_byte_p50_ms: row.firstByteP50Ms,
+    first_byte_p95_ms: row.firstByteP95Ms,
+  };
 }
 
 /** Requests that were served with a grid intensity, or with one that is not known. */

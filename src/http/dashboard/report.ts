@@ -43,8 +43,8 @@ async function report(
   const groups = groupsOf(request, allowed);
   const { current: snapshot } = deps.catalogue;
   const query: ReportQuery = {
-    ...{ accountId, fromMs, toMs, stepMs, groups },
-    ...{ filter: filterOf(request), intensities: intensitiesOf(snapshot) },
+    ...{ accountId, fromMs, toMs, stepMs, groups, filter: filterOf(request), routes: true },
+    ...(carbonOf(request) === 'steps' && { intensities: intensitiesOf(snapshot) }),
   };
   await deps.journal.settled(settledWaitMs);
   const [rows, before] = await Promise.all([
@@ -59,10 +59,10 @@ async function report(
     to: new Date(toMs).toISOString(),
     step_seconds: stepMs / 1000,
     totals: figures.period(),
-    previous: before && new ReportFigures(before, snapshot).period(),
+    previous: before && new ReportFigures(before, snapshot).comparison(),
     series: Array.from({ length: Math.ceil((toMs - fromMs) / stepMs) }, (_, step) => ({
       at: new Date(fromMs + step * stepMs).toISOString(),
-      ...figures.step(step),
+      ...(query.intensities ? figures.step(step) : figures.stepSums(step)),
     })),
     groups: Object.fromEntries(groups.map((group) => [group, figures.members(group, names)])),
   };
@@ -84,7 +84,15 @@ function periodOf({ clock }: HttpDeps, request: FastifyRequest) {
 function previousOf({ clock }: HttpDeps, query: ReportQuery): ReportQuery {
   const lengthMs = query.toMs - query.fromMs;
   const toMs = Math.max(Math.min(query.toMs, clock.now()), query.fromMs) - lengthMs;
-  return { ...query, fromMs: query.fromMs - lengthMs, toMs, stepMs: lengthMs, groups: [] };
+  const { intensities: _, ...rest } = query;
+  return { ...rest, fromMs: query.fromMs - lengthMs, toMs, stepMs: lengthMs, groups: [], routes: false };
+}
+
+/** Sums by grid intensity and step read far more than the others, so a page that draws none does without. */
+function carbonOf(request: FastifyRequest): 'period' | 'steps' {
+  const carbon = queryText(request, 'carbon') ?? 'period';
+  if (carbon === 'period' || carbon === 'steps') return carbon;
+  throw gatewayError('field_invalid', { param: 'carbon', reason: 'must be `period` or `steps`' });
 }
 
 function groupsOf(request: FastifyRequest, allowed: readonly ReportGroup[]): ReportGroup[] {

@@ -41,7 +41,8 @@ const columns: readonly (readonly [string, (row: Generation) => string | number 
 export function registerUsage(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/usage/facets', async (request) => {
     await deps.journal.settled(settledWaitMs);
-    return deps.store.usage.facets(accountOf(request).id, deps.clock.now() - facetMs);
+    const now = deps.clock.now();
+    return deps.store.usage.facets(accountOf(request).id, now - facetMs, now + 1);
   });
 
   app.get('/usage.csv', async (request, reply) => {

@@ -6,6 +6,8 @@ import { readUsage, type UsagePart } from './usage-query.js';
 import type { UsageSource } from './usage-spans.js';
 
 const hourMs = 3_600_000;
+/** The number of the first parameter that a query may use for itself. */
+const firstOwn = 6;
 /** The lengths of rows that a step may consist of, longest first. */
 const lengths = [240, 24, 6, 1];
 const longest = 240;
@@ -21,17 +23,18 @@ const groupColumns: Record<ReportGroup | 'route' | 'failed_by', string> = {
   status: 'status::text',
 };
 
-/** Always the same parameters, so that a statement does not depend on what is filtered by. */
-const filterSql = (isError: string) => {
+/** Always the same parameters, from the number `first` on, so that a statement does not depend on what is filtered by. */
+const filterSql = (isError: string, first: number) => {
+  const [key, model, provider, locode, served, failed, status] = Array.from({ length: 7 }, (_, i) => `$${first + i}`);
   const canonical = (column: string) =>
-    `($10 not like 'alias/%' and $10 like '%/%' and $10 not like '%/%/%'
-      and split_part(${column}, '/', 2) || '/' || split_part(${column}, '/', 3) = $10)`;
-  return `($9::text is null or key_name = $9 or key_id = $9)
-    and ($10::text is null or requested_model = $10 or served_model = $10
+    `(${model} not like 'alias/%' and ${model} like '%/%' and ${model} not like '%/%/%'
+      and split_part(${column}, '/', 2) || '/' || split_part(${column}, '/', 3) = ${model})`;
+  return `(${key}::text is null or key_name = ${key} or key_id = ${key})
+    and (${model}::text is null or requested_model = ${model} or served_model = ${model}
       or ${canonical('requested_model')} or ${canonical('served_model')})
-    and ($11::text is null or provider = $11) and ($12::text is null or locode = $12)
-    and ($13::boolean is null or (provider is not null) = $13)
-    and ($14::boolean is null or ${isError} = $14) and ($15::integer is null or status = $15)`;
+    and (${provider}::text is null or provider = ${provider}) and (${locode}::text is null or locode = ${locode})
+    and (${served}::boolean is null or (provider is not null) = ${served})
+    and (${failed}::boolean is null or ${isError} = ${failed}) and (${status}::integer is null or status = ${status})`;
 };
 
 function filterValues({ key, model, provider, locode, served, status }: ReportFilter): unknown[] {
@@ -56,16 +59,14 @@ interface Row {
 export async function readReport(history: Database, query: ReportQuery, isError: string): Promise<ReportRow[]> {
   const { accountId, fromMs, toMs, stepMs, filter, intensities } = query;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const own = intensities ? [stepMs, [...intensities.keys()], [...intensities.values()].map(String)] : [stepMs];
   const rows = await readUsage<Row>(
     history,
     { accountId, fromMs, toMs },
     {
       parts: partsOf(query, isError),
-      filter: isFiltered ? filterSql(isError) : undefined,
-      values: [
-        ...[stepMs, [...intensities.keys()], [...intensities.values()].map(String)],
-        ...(isFiltered ? filterValues(filter) : []),
-      ],
+      filter: isFiltered ? filterSql(isError, firstOwn + own.length) : undefined,
+      values: [...own, ...(isFiltered ? filterValues(filter) : [])],
     },
   );
   return rows.map(rowOf);
@@ -81,11 +82,12 @@ function partsOf(query: ReportQuery, isError: string): UsagePart[] {
   const byKey: readonly ReportGroup[] = groups.filter((group) => group === 'key' || group === 'account');
   const byRoute = groups.filter((group) => !byKey.includes(group));
   const { steps, routes, keys } = sourcesOf(query, byKey.length > 0);
-  const parts: UsagePart[] = [
-    { source: steps, wholeHours, select: selectSteps(isError) },
-    { source: routes, wholeHours, select: selectIntensities(isError) },
-    { source: routes, wholeHours: longest, select: selectGroups(['route', 'failed_by', ...byRoute], isError) },
-  ];
+  const parts: UsagePart[] = [{ source: steps, wholeHours, select: selectSteps(isError) }];
+  if (query.intensities) parts.push({ source: routes, wholeHours, select: selectIntensities(isError) });
+  if (query.routes || byRoute.length > 0) {
+    const select = selectGroups(['route', 'failed_by', ...byRoute], isError);
+    parts.push({ source: routes, wholeHours: longest, select });
+  }
   if (byKey.length > 0) parts.push({ source: keys, wholeHours: longest, select: selectGroups(byKey, isError) });
   return parts;
 }

@@ -74,7 +74,10 @@ function someQuery(): ReportQuery {
   const fromMs = first + Math.floor((below(days * dayMs) * 0.6) / unit) * unit;
   const toMs = fromMs + Math.ceil(below(days * dayMs) / unit + 1) * unit;
   const chosen = groups.filter((group) => below(2) === 0 && (group !== 'account' || accountId === null));
-  return { accountId, fromMs, toMs, stepMs, groups: chosen, filter: filters[below(filters.length)]!, intensities };
+  return {
+    ...{ accountId, fromMs, toMs, stepMs, groups: chosen, filter: filters[below(filters.length)]! },
+    ...{ routes: below(2) === 0, ...(below(2) === 0 && { intensities }) },
+  };
 }
 
 const sorted = (rows: readonly object[]) =>
@@ -94,9 +97,13 @@ async function expectSameWithoutSums(): Promise<void> {
   const queries = Array.from({ length: 25 }, someQuery);
   const withSums = [];
   for (const query of queries) withSums.push(sorted(await store.usage.report(query)));
+  const facets = () => Promise.all(accounts.map((account) => store.usage.facets(account, first, end)));
+  const facetsWithSums = await facets();
+  expect(facetsWithSums[0]!.keys.length).toBeGreaterThan(0);
   await client.query('update lodestone.records_state set sums_before = null');
   for (const [i, query] of queries.entries())
     expect(sorted(await store.usage.report(query)), JSON.stringify(query)).toEqual(withSums[i]);
+  expect(await facets()).toEqual(facetsWithSums);
   await client.query('update lodestone.records_state set sums_before = $1', [hour]);
 }
 
@@ -104,7 +111,16 @@ async function expectSameWithoutSums(): Promise<void> {
 async function expectGroupsToAddUp(): Promise<void> {
   for (const accountId of [null, ...accounts]) {
     const asked = groups.filter((group) => group !== 'account' || accountId === null);
-    const query = { accountId, fromMs: first, toMs: end, stepMs: dayMs, groups: asked, filter: {}, intensities };
+    const query = {
+      accountId,
+      fromMs: first,
+      toMs: end,
+      stepMs: dayMs,
+      groups: asked,
+      filter: {},
+      routes: true,
+      intensities,
+    };
     const rows = await store.usage.report(query);
     const sumOf = (name: string) => {
       const some = rows.filter(({ group }) => group === name);

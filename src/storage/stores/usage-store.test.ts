@@ -102,13 +102,14 @@ describe('usage over generations', () => {
   });
 
   it('knows what there is to filter by', async () => {
-    const facets = await store.usage.facets(account, fromMs - 24 * hourMs);
+    const facets = await store.usage.facets(account, fromMs - 24 * hourMs, fromMs + 24 * hourMs);
     expect(facets).toEqual({
       keys: ['a', 'b'],
       models: ['acme/openai/gpt', 'alias/fast', 'auto/meta/llama'],
       providers: ['acme', 'zeta'],
     });
-    expect(await store.usage.facets(account, fromMs + 1000 * hourMs)).toEqual({ keys: [], models: [], providers: [] });
+    const later = await store.usage.facets(account, fromMs + 1000 * hourMs, fromMs + 2000 * hourMs);
+    expect(later).toEqual({ keys: [], models: [], providers: [] });
   });
 });
 

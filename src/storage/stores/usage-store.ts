@@ -3,7 +3,6 @@ import { sql } from 'drizzle-orm';
 import { generationIdsFrom } from '../../base/ids.js';
 import type { Database } from '../database.js';
 import { readActivity } from '../records/activity.js';
-import { rollUpLate } from '../records/backfill.js';
 import { readReport } from '../records/report.js';
 import { readUsage } from '../records/usage-query.js';
 import type { ReportRow, UsageGroup, UsageRow, UsageStore } from '../store.js';
@@ -30,22 +29,20 @@ cross join lateral (
 where g.provider = $1 and g.billed and g.served_model is not null
 group by 1, 2 order by 1, 2`;
 
-const facetColumns = { keys: 'key_name', models: 'requested_model', providers: 'provider' } as const;
+type FacetName = 'keys' | 'models' | 'providers';
+/** More cannot be chosen from. */
+const facetMax = 500;
 
-/** The series are looked through once for all facets. */
-const facets = `
-with live as materialized (
-  select ${Object.values(facetColumns).join(', ')} from lodestone.usage_series s where account_id = $1
-    and exists (select 1 from lodestone.usage_rollups r where r.series = s.id and r.hours = 24 and r.from_hour > $2)
-)
-${Object.entries(facetColumns)
-  .map(
-    ([name, column]) =>
-      `(select distinct '${name}' as facet, ${column} as value from live where ${column} is not null order by 2 limit 500)`,
-  )
-  .join(' union all ')}`;
+/** What the series stand for that have rows in the period. Their figures are not read. */
+const facetOf = (values: string) => `
+select distinct facet, value from (select distinct series from parts) used join series on series.id = used.series
+cross join lateral (values ${values}) as facets(facet, value) where value is not null`;
+const keyFacets = facetOf(`('keys', key_name)`);
+const routeFacets = facetOf(`('models', requested_model), ('providers', provider)`);
 
 const dayMs = 86_400_000;
+const longestHours = 240;
+const longestMs = longestHours * 3_600_000;
 /** A whole day, later than any generation, whose hours are still a small whole number. */
 const endOfTime = 40_000 * dayMs;
 
@@ -61,7 +58,7 @@ export function usageStore(history: Database): UsageStore {
     async summary(period) {
       const rows = await readReport(
         history,
-        { ...period, groups: ['model', 'provider', 'locode'], filter: {} },
+        { ...period, groups: ['model', 'provider', 'locode'], filter: {}, routes: true },
         isError,
       );
       return summaryOf(rows);
@@ -71,15 +68,25 @@ export function usageStore(history: Database): UsageStore {
 
     report: (query) => readReport(history, query, isError),
 
-    async facets(accountId, fromMs) {
-      await rollUpLate(history);
-      const values = [accountId, Math.floor(fromMs / 3_600_000) - 24];
-      const query = { name: 'usage-facets', text: facets, values };
-      const { rows } = await history.look((_db, client) =>
-        client.query<{ facet: keyof typeof facetColumns; value: string }>(query),
+    async facets(accountId, fromMs, toMs) {
+      // Whole parts of the longest sums at the start, and whole days at the end, so that few rows are read.
+      const whole = { fromMs: Math.floor(fromMs / longestMs) * longestMs, toMs: Math.ceil(toMs / dayMs) * dayMs };
+      const rows = await readUsage<{ facet: FacetName; value: string }>(
+        history,
+        { accountId, ...whole },
+        {
+          parts: [
+            { source: 'account_keys', wholeHours: longestHours, select: keyFacets },
+            { source: 'account_routes', wholeHours: longestHours, select: routeFacets },
+          ],
+        },
       );
-      const read = (name: keyof typeof facetColumns) =>
-        rows.filter(({ facet }) => facet === name).map(({ value }) => value);
+      const read = (name: FacetName) =>
+        rows
+          .filter(({ facet }) => facet === name)
+          .map(({ value }) => value)
+          .sort()
+          .slice(0, facetMax);
       return { keys: read('keys'), models: read('models'), providers: read('providers') };
     },
 
@@ -95,7 +102,7 @@ export function usageStore(history: Database): UsageStore {
     async spentSince(accountId, fromMs) {
       const period = { accountId, fromMs, toMs: endOfTime };
       const rows = await readUsage<{ key_id: string; pico: string }>(history, period, {
-        parts: [{ source: 'account_keys', wholeHours: 240, select: spentSince }],
+        parts: [{ source: 'account_keys', wholeHours: longestHours, select: spentSince }],
       });
       return new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));
     },

@@ -75,6 +75,18 @@ describe('usage/report', () => {
     }
   });
 
+  it('has the grid intensity of each step only where it is asked for, and of no earlier period', async () => {
+    const plain = await get('usage/report?compare=previous');
+    const asked = await get('usage/report?compare=previous&carbon=steps');
+    for (const { totals, previous } of [plain, asked]) {
+      expect(totals.carbon_requests).toBeGreaterThan(0);
+      expect(previous).not.toHaveProperty('carbon');
+    }
+    for (const step of plain.series as Json[]) expect(step).not.toHaveProperty('carbon');
+    const known = (asked.series as Json[]).reduce((sum, step) => sum + Number(step.carbon_requests), 0);
+    expect(known).toBe(asked.totals.carbon_requests);
+  });
+
   it('shows a provider the requests that it failed and nobody served', async () => {
     const { groups, totals } = await get('usage/report?by=provider');
     const acme = (groups.provider as Json[]).find(({ id }) => id === 'acme')!;
@@ -85,7 +97,7 @@ describe('usage/report', () => {
     });
   });
 
-  it.each(['by=account', 'by=door', 'from=2026-02-02&to=2026-02-01', 'from=2020-01-01', 'served=maybe'])(
+  it.each(['by=account', 'by=door', 'from=2026-02-02&to=2026-02-01', 'from=2020-01-01', 'served=maybe', 'carbon=all'])(
     '%s: 400',
     async (query) => {
       expect((await client.call('GET', `usage/report?${query}`)).status).toBe(400);

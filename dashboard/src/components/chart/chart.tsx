@@ -2,11 +2,12 @@
  * A chart over time in a card: its name, the figures under the pointer, and a summary for screen readers. With the focus on it,
  * arrow keys go from point to point and each is announced; Escape leaves the chart.
  */
-import { type KeyboardEvent, lazy, Suspense, useId, useState } from 'react';
+import { type KeyboardEvent, useId, useState } from 'react';
 import { stepLabel } from '../../format/time.js';
 import { useResolvedTheme } from '../../layout/theme.js';
 import { Card } from '../card.js';
 import { classNames } from '../class-names.js';
+import { loadedApart } from '../loaded-apart.js';
 import { Skeleton } from '../states.js';
 
 export interface ChartSeries {
@@ -31,7 +32,7 @@ export interface ChartProps {
   emptyText: string | null;
 }
 
-const Plot = lazy(async () => ({ default: (await import('./plot.js')).Plot }));
+const Plot = loadedApart(async () => (await import('./plot.js')).Plot);
 
 const dots = {
   'series-1': 'bg-series-1',
@@ -93,9 +94,11 @@ export function Chart({ title, description, summary, at, stepSeconds, series, ax
           // biome-ignore lint/a11y/noNoninteractiveTabindex: its points are reached by keyboard.
           tabIndex={0}
         >
-          <Suspense fallback={<Skeleton className="h-full" />}>
-            <Plot {...{ at, stepSeconds, series, axisLabel, theme, keyed }} onHover={setIndex} />
-          </Suspense>
+          <Plot
+            {...{ at, stepSeconds, series, axisLabel, theme, keyed }}
+            onHover={setIndex}
+            placeholder={<Skeleton className="h-full" />}
+          />
         </div>
       )}
       <p className="sr-only" id={keysId}>

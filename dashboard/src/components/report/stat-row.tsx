@@ -1,7 +1,7 @@
 /** The figures of a report in one row, each with a link to the requests behind it. */
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { ReportFigures } from '../../api/report-types.js';
+import type { ReportFigures, ReportSums } from '../../api/report-types.js';
 import { carbon, change, count, milliseconds, share, shortCount } from '../../format/figures.js';
 import { plotValue } from '../../format/money.js';
 import { Amount } from '../amount.js';
@@ -60,7 +60,7 @@ function StatItem({ label, value, to, exact, note, isBad }: LinkedStat) {
 
 export interface FigureStatOptions {
   totals: ReportFigures;
-  previous: ReportFigures | null;
+  previous: ReportSums | null;
   /** The page and the filters that the figures have. */
   path: string;
   search: UsageSearch;

@@ -72,7 +72,7 @@ function chartsOf({ series: steps, step_seconds: stepSeconds, totals }: Report):
     (step) => milliseconds(step.first_byte_p95_ms),
   );
   const grid = line(
-    (step) => step.carbon,
+    (step) => step.carbon ?? null,
     (step) => carbon(step.carbon),
   );
 

@@ -17,16 +17,14 @@ import { Switch } from '../../components/switch.js';
 import { useToast } from '../../components/toast.js';
 import { dateTime } from '../../format/time.js';
 import { CreditDialog, PasswordDialog } from './account-dialogs.js';
+import { accountPath, accountQuery } from './account-queries.js';
 import { AccountKeys, AccountLedger } from './account-records.js';
 import { AccountUsage } from './account-usage.js';
 import { LimitsForm } from './limits-form.js';
 
 export function Page() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
-  const account = useQuery({
-    queryKey: ['operator', 'account', id],
-    queryFn: () => api<OperatorAccount>(`operator/accounts/${encodeURIComponent(id)}`),
-  });
+  const account = useQuery(accountQuery(id));
   return (
     <>
       <PageHeader
@@ -52,7 +50,7 @@ export function Page() {
 }
 
 function Details({ account }: { account: OperatorAccount }) {
-  const path = `operator/accounts/${encodeURIComponent(account.id)}`;
+  const path = accountPath(account.id);
   const [dialog, setDialog] = useState<'credit' | 'password' | null>(null);
   const say = useToast();
   const patch = useChange((change: object) => api(path, { method: 'PATCH', body: change }), [['operator']]);
@@ -122,8 +120,8 @@ function Details({ account }: { account: OperatorAccount }) {
         onSave={(limits) => set({ limits }, 'Limits saved.')}
       />
       <AccountUsage account={account.id} />
-      <AccountKeys path={path} />
-      <AccountLedger account={account.id} path={path} />
+      <AccountKeys account={account.id} />
+      <AccountLedger account={account.id} />
       <CreditDialog onClose={() => setDialog(null)} open={dialog === 'credit'} path={path} />
       <PasswordDialog onClose={() => setDialog(null)} open={dialog === 'password'} path={path} />
     </div>

@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
-import type { Key, List } from '../../api/types.js';
 import type { LedgerEntry } from '../../api/usage-types.js';
 import { Amount } from '../../components/amount.js';
 import { Badge } from '../../components/badge.js';
@@ -16,16 +15,15 @@ import { EmptyState } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
 import { date, dateTime } from '../../format/time.js';
+import { type AccountKey, accountKeysQuery, accountLedgerQuery, accountPath, ledgerShown } from './account-queries.js';
 
-type AccountKey = Pick<Key, 'id' | 'name' | 'last_four' | 'expires_at' | 'state' | 'created_at'>;
-
-export function AccountKeys({ path }: { path: string }) {
-  const keys = useQuery({
-    queryKey: ['operator', path, 'keys'],
-    queryFn: async () => (await api<List<AccountKey>>(`${path}/keys`)).data,
-  });
+export function AccountKeys({ account }: { account: string }) {
+  const keys = useQuery(accountKeysQuery(account));
   const [doomed, setDoomed] = useState<AccountKey | null>(null);
-  const remove = useChange((key: AccountKey) => api(`${path}/keys/${key.id}`, { method: 'DELETE' }), [['operator']]);
+  const remove = useChange(
+    (key: AccountKey) => api(`${accountPath(account)}/keys/${key.id}`, { method: 'DELETE' }),
+    [['operator']],
+  );
   const say = useToast();
   const columns: Column<AccountKey>[] = [
     {
@@ -110,13 +108,8 @@ const ledgerColumns = (account: string): Column<LedgerEntry>[] => [
   { header: 'Balance', end: true, cell: ({ balance_usd: balance }) => <Amount as="total" usd={balance} /> },
 ];
 
-const ledgerShown = 25;
-
-export function AccountLedger({ path, account }: { path: string; account: string }) {
-  const ledger = useQuery({
-    queryKey: ['operator', path, 'ledger'],
-    queryFn: async () => (await api<List<LedgerEntry>>(`${path}/ledger?limit=${ledgerShown}`)).data,
-  });
+export function AccountLedger({ account }: { account: string }) {
+  const ledger = useQuery(accountLedgerQuery(account));
   return (
     <Card description={`The latest ${ledgerShown} entries`} flush title="Ledger">
       <PageData query={ledger}>

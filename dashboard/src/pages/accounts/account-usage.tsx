@@ -2,25 +2,25 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { operatorReportQuery, operatorRequestPages } from '../../api/report.js';
 import type { ReportGroup } from '../../api/report-types.js';
 import { Card } from '../../components/card.js';
 import { MoreButton } from '../../components/more-button.js';
 import { PageData } from '../../components/page-data.js';
-import { type Period, type PeriodSearch, periodOf } from '../../components/period/period.js';
+import type { PeriodSearch } from '../../components/period/period.js';
 import { PeriodPicker } from '../../components/period/period-picker.js';
 import { GroupTable, groupNames } from '../../components/report/group-table.js';
 import { figureStats, StatRow } from '../../components/report/stat-row.js';
 import { RequestsTable } from '../../components/requests/requests-table.js';
 import { Segmented } from '../../components/segmented.js';
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.js';
+import { accountPeriod, accountReport, accountRequests, firstGroup, firstSort } from './account-queries.js';
 
 const groups: readonly ReportGroup[] = ['key', 'model', 'provider', 'locode', 'status'];
 
 export function AccountUsage({ account }: { account: string }) {
   const search = useSearch({ strict: false }) as PeriodSearch;
   const navigate = useNavigate();
-  const period = periodOf(search, '30d');
+  const period = accountPeriod(search);
   const set = (change: PeriodSearch) =>
     void navigate({ to: '/accounts/$id', params: { id: account }, search: { ...search, ...change }, replace: true });
   return (
@@ -29,18 +29,15 @@ export function AccountUsage({ account }: { account: string }) {
         <h2 className="text-lg font-semibold tracking-tight">Usage</h2>
         <PeriodPicker onChange={set} period={period} />
       </div>
-      <AccountSums account={account} period={period} />
-      <AccountRequests account={account} period={period} />
+      <AccountSums account={account} search={search} />
+      <AccountRequests account={account} search={search} />
     </>
   );
 }
 
-function AccountSums({ account, period: { from, to } }: { account: string; period: Period }) {
-  const [group, setGroup] = useState<ReportGroup>('model');
-  const report = useQuery({
-    ...operatorReportQuery({ account, from, to, by: group, compare: 'previous' }),
-    placeholderData: keepPreviousData,
-  });
+function AccountSums({ account, search }: { account: string; search: PeriodSearch }) {
+  const [group, setGroup] = useState<ReportGroup>(firstGroup);
+  const report = useQuery({ ...accountReport(account, search, group), placeholderData: keepPreviousData });
   return (
     <PageData query={report} skeleton={<Skeleton className="h-40" />}>
       {({ totals, previous, groups: found }) => (
@@ -70,12 +67,9 @@ function AccountSums({ account, period: { from, to } }: { account: string; perio
   );
 }
 
-function AccountRequests({ account, period: { from, to } }: { account: string; period: Period }) {
-  const [sort, setSort] = useState('newest');
-  const pages = useInfiniteQuery({
-    ...operatorRequestPages({ account, from, to, sort }),
-    placeholderData: keepPreviousData,
-  });
+function AccountRequests({ account, search }: { account: string; search: PeriodSearch }) {
+  const [sort, setSort] = useState(firstSort);
+  const pages = useInfiniteQuery({ ...accountRequests(account, search, sort), placeholderData: keepPreviousData });
   const rows = pages.data?.pages.flatMap(({ data }) => data);
   return (
     <Card flush title="Requests">

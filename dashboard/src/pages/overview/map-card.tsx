@@ -1,12 +1,12 @@
 /** The map, with a list that gives the same data as text. */
-import { lazy, Suspense } from 'react';
 import type { ReportMember } from '../../api/report-types.js';
 import { Card } from '../../components/card.js';
+import { loadedApart } from '../../components/loaded-apart.js';
 import { Skeleton } from '../../components/states.js';
 import { UsageLink, type UsageSearch } from '../../components/usage-link.js';
 import { carbon, count, share } from '../../format/figures.js';
 
-const WorldMap = lazy(async () => ({ default: (await import('./world-map.js')).WorldMap }));
+const WorldMap = loadedApart(async () => (await import('./world-map.js')).WorldMap);
 
 const listed = 6;
 
@@ -16,9 +16,7 @@ export function MapCard({ regions, search }: { regions: readonly ReportMember[];
   return (
     <Card title="Where requests were served">
       <div className="grid items-center gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
-        <Suspense fallback={<Skeleton className="aspect-[144/54] w-full" />}>
-          <WorldMap regions={regions} />
-        </Suspense>
+        <WorldMap placeholder={<Skeleton className="aspect-[144/54] w-full" />} regions={regions} />
         <ul className="flex flex-col gap-3">
           {regions.length === 0 && <li className="text-ink-3">No request was served in this period.</li>}
           {most.slice(0, listed).map((region) => (

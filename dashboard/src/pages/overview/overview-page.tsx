@@ -13,15 +13,14 @@ import { Skeleton } from '../../components/states.js';
 import { Breakdowns } from './breakdowns.js';
 import { FirstSteps } from './first-steps.js';
 import { MapCard } from './map-card.js';
+import { overviewReport } from './overview-queries.js';
 import { SummaryStats } from './summary-stats.js';
-
-const parametersOf = ({ from, to }: Period) => ({ from, to, by: 'model,key,provider,locode', compare: 'previous' });
 
 export function Page() {
   const search = useSearch({ strict: false }) as PeriodSearch;
   const navigate = useNavigate();
   const period = periodOf(search, '7d');
-  const report = useQuery({ ...reportQuery(parametersOf(period)), placeholderData: keepPreviousData });
+  const report = useQuery({ ...overviewReport(search), placeholderData: keepPreviousData });
   const { data: credits } = useQuery(creditsQuery);
   // An account is new only if it had no request in a year; one quiet week is not enough.
   const quiet = report.data !== undefined && isQuiet(report.data);

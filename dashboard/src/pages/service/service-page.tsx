@@ -1,7 +1,6 @@
 /** For operators: spend, requests, tokens and errors of all accounts, with the top accounts, models and providers. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { operatorReportQuery } from '../../api/report.js';
 import type { Report, ReportGroup, ReportMember } from '../../api/report-types.js';
 import { Card } from '../../components/card.js';
 import { PageData } from '../../components/page-data.js';
@@ -12,6 +11,7 @@ import { GroupTable } from '../../components/report/group-table.js';
 import { figureStats, StatRow } from '../../components/report/stat-row.js';
 import { TimeCharts } from '../../components/report/time-charts.js';
 import { EmptyState, SkeletonRows } from '../../components/states.js';
+import { serviceReport } from './service-queries.js';
 
 const shown = 12;
 
@@ -26,11 +26,7 @@ export function Page() {
   const search = useSearch({ strict: false }) as PeriodSearch;
   const navigate = useNavigate();
   const period = periodOf(search, '7d');
-  const { from, to } = period;
-  const report = useQuery({
-    ...operatorReportQuery({ from, to, by: tables.map(({ group }) => group).join(','), compare: 'previous' }),
-    placeholderData: keepPreviousData,
-  });
+  const report = useQuery({ ...serviceReport(search), placeholderData: keepPreviousData });
   const set = (change: PeriodSearch) =>
     void navigate({ to: '/service', search: { ...search, ...change }, replace: true });
   return (

@@ -2,31 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { catalogueQuery, facetsQuery, keysQuery } from '../../api/queries.js';
 import { Select } from '../../components/field.js';
-import type { PeriodSearch } from '../../components/period/period.js';
-
-export interface UsageFilters {
-  key?: string;
-  model?: string;
-  provider?: string;
-  locode?: string;
-  status?: string;
-  /** `no` for what nobody served. */
-  served?: string;
-}
-
-export interface UsageSearchState extends UsageFilters, PeriodSearch {
-  group?: string;
-  sort?: string;
-  live?: string;
-}
-
-const filterNames: readonly (keyof UsageFilters)[] = ['key', 'model', 'provider', 'locode', 'status', 'served'];
-
-/** The address may have numbers, for example a status. */
-export function filtersOf(search: UsageSearchState): UsageFilters {
-  const set = filterNames.filter((name) => search[name] !== undefined && search[name] !== '');
-  return Object.fromEntries(set.map((name) => [name, String(search[name])]));
-}
+import type { UsageFilters, UsageSearchState } from './usage-queries.js';
 
 const statuses = [
   { value: '', label: 'Any' },

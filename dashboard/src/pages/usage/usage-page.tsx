@@ -3,15 +3,14 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { apiBase, query } from '../../api/client.js';
-import { reportQuery, requestPages } from '../../api/report.js';
-import type { Report, ReportGroup } from '../../api/report-types.js';
+import type { Report } from '../../api/report-types.js';
 import { buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Select } from '../../components/field.js';
 import { DownloadIcon, UsageIcon } from '../../components/icons.js';
 import { MoreButton } from '../../components/more-button.js';
 import { PageHeader } from '../../components/page-header.js';
-import { periodOf, periodSearch } from '../../components/period/period.js';
+import { periodSearch } from '../../components/period/period.js';
 import { PeriodPicker } from '../../components/period/period-picker.js';
 import { GroupTable, groupNames } from '../../components/report/group-table.js';
 import { figureStats, StatRow } from '../../components/report/stat-row.js';
@@ -20,28 +19,32 @@ import { RequestsTable } from '../../components/requests/requests-table.js';
 import { Segmented } from '../../components/segmented.js';
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.js';
 import { LiveToggle, liveMs } from './live-toggle.js';
-import { filtersOf, UsageFilterBar, type UsageSearchState } from './usage-filters.js';
+import { UsageFilterBar } from './usage-filters.js';
+import {
+  filtersOf,
+  type UsageSearchState,
+  usageGroup,
+  usageGroups,
+  usageParameters,
+  usagePeriod,
+  usageReport,
+  usageRequests,
+} from './usage-queries.js';
 
-const groups: readonly ReportGroup[] = ['key', 'model', 'provider', 'locode', 'status'];
 const groupOptions = [
   { value: '', label: 'None' },
-  ...groups.map((value) => ({ value, label: value === 'key' ? 'Key' : groupNames[value] })),
+  ...usageGroups.map((value) => ({ value, label: value === 'key' ? 'Key' : groupNames[value] })),
 ];
 
 export function Page() {
   const search = useSearch({ strict: false }) as UsageSearchState;
   const navigate = useNavigate();
   const filters = filtersOf(search);
-  const period = periodOf(search, '30d');
-  const group = groups.find((candidate) => candidate === search.group);
+  const period = usagePeriod(search);
+  const group = usageGroup(search);
   const isLive = search.live !== undefined;
   const refetchInterval = isLive ? liveMs : (false as const);
-  const sent = { ...filters, from: period.from, to: period.to };
-  const report = useQuery({
-    ...reportQuery({ ...sent, by: group }),
-    placeholderData: keepPreviousData,
-    refetchInterval,
-  });
+  const report = useQuery({ ...usageReport(search), placeholderData: keepPreviousData, refetchInterval });
   const set = (change: UsageSearchState) =>
     void navigate({ to: '/usage', search: { ...search, ...change }, replace: true });
   const kept = { ...filters, ...periodSearch(period) };
@@ -54,7 +57,11 @@ export function Page() {
               isLive={isLive}
               onChange={(live) => set({ live: live ? 'on' : undefined } as UsageSearchState)}
             />
-            <a className={buttonClass('secondary')} download href={`${apiBase}usage.csv${query(sent)}`}>
+            <a
+              className={buttonClass('secondary')}
+              download
+              href={`${apiBase}usage.csv${query(usageParameters(search))}`}
+            >
               <DownloadIcon className="size-4" />
               Export CSV
             </a>
@@ -95,10 +102,10 @@ export function Page() {
           )}
         </Card>
         <Requests
-          filters={{ ...sent, sort: search.sort }}
           isFiltered={Object.keys(filters).length > 0}
           isLive={isLive}
           onSort={(sort) => set({ sort: sort === 'newest' ? undefined : sort } as UsageSearchState)}
+          search={search}
         />
       </div>
     </div>
@@ -129,20 +136,20 @@ function Sums({ data, search }: { data: Report; search: Record<string, string | 
 }
 
 interface RequestsProps {
-  filters: Record<string, string | undefined>;
+  search: UsageSearchState;
   isFiltered: boolean;
   isLive: boolean;
   onSort: (sort: string) => void;
 }
 
-function Requests({ filters, isFiltered, isLive, onSort }: RequestsProps) {
+function Requests({ search, isFiltered, isLive, onSort }: RequestsProps) {
   const pages = useInfiniteQuery({
-    ...requestPages(filters),
+    ...usageRequests(search),
     placeholderData: keepPreviousData,
     refetchInterval: isLive ? liveMs : false,
   });
   const rows = pages.data?.pages.flatMap(({ data }) => data);
-  const sort = filters.sort ?? 'newest';
+  const sort = search.sort ?? 'newest';
   return (
     <Card description={sortNotes[sort]} flush title="Requests">
       {rows === undefined ? (

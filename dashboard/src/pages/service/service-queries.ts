@@ -1,0 +1,8 @@
+/** What the All usage page reads. */
+import { operatorReportQuery } from '../../api/report.js';
+import { type PeriodSearch, periodOf } from '../../components/period/period.js';
+
+export function serviceReport(search: PeriodSearch) {
+  const { from, to } = periodOf(search, '7d');
+  return operatorReportQuery({ from, to, by: 'account,model,provider,locode', compare: 'previous' });
+}
