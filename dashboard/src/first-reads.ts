@@ -16,6 +16,7 @@ import {
   queryClient,
   routesQuery,
 } from './api/queries.js';
+import { modelHistoryQuery } from './api/records.js';
 import { requestQuery } from './api/report.js';
 import type { PeriodSearch } from './components/period/period.js';
 import {
@@ -30,7 +31,12 @@ import { serviceReport } from './pages/service/service-queries.js';
 import { type UsageSearchState, usageReport, usageRequests } from './pages/usage/usage-queries.js';
 
 type Search = PeriodSearch & UsageSearchState & { account?: string };
-type Reads = (search: Search, id: string) => Promise<void>[];
+interface Params {
+  id?: string;
+  creator?: string;
+  model?: string;
+}
+type Reads = (search: Search, params: Params) => Promise<void>[];
 
 const client = queryClient;
 
@@ -43,12 +49,15 @@ const reads: Record<string, Reads> = {
     client.prefetchQuery(keysQuery),
     client.prefetchQuery(catalogueQuery),
   ],
-  '/usage/$id': ({ account }, id) => [client.prefetchQuery(requestQuery(id, account))],
+  '/usage/$id': ({ account }, { id = '' }) => [client.prefetchQuery(requestQuery(id, account))],
   '/credits': () => [client.prefetchQuery(creditsQuery), client.prefetchInfiniteQuery(ledgerPages({ kind: '' }))],
   '/keys': () => [client.prefetchQuery(keysQuery)],
   '/models': () => [client.prefetchQuery(catalogueQuery)],
   '/models/compare': () => [client.prefetchQuery(catalogueQuery)],
-  '/models/$creator/$model': () => [client.prefetchQuery(catalogueQuery)],
+  '/models/$creator/$model': (_search, { creator, model }) => [
+    client.prefetchQuery(catalogueQuery),
+    client.prefetchQuery(modelHistoryQuery(`${creator}/${model}`)),
+  ],
   '/playground': () => [client.prefetchQuery(catalogueQuery)],
   '/aliases': () => [client.prefetchQuery(aliasesQuery)],
   '/fallback': () => [client.prefetchQuery(fallbackQuery), client.prefetchQuery(catalogueQuery)],
@@ -59,7 +68,7 @@ const reads: Record<string, Reads> = {
   ],
   '/service': (search) => [client.prefetchQuery(serviceReport(search))],
   '/accounts': () => [client.prefetchQuery(accountsQuery)],
-  '/accounts/$id': (search, id) => [
+  '/accounts/$id': (search, { id = '' }) => [
     client.prefetchQuery(accountQuery(id)),
     client.prefetchQuery(accountReport(id, search)),
     client.prefetchInfiniteQuery(accountRequests(id, search)),
@@ -72,6 +81,5 @@ const reads: Record<string, Reads> = {
 
 /** Errors are the page's to show: it finds them in the cache. */
 export function readFirst(path: string, search: object, params: object): void {
-  const { id = '' } = params as { id?: string };
-  if (Object.hasOwn(reads, path)) void reads[path]?.(search as Search, id);
+  if (Object.hasOwn(reads, path)) void reads[path]?.(search as Search, params as Params);
 }

@@ -35,11 +35,14 @@ export interface RouteStatusDeps {
 const freshMs = 5_000;
 /** A read that takes long is repeated less often: at most a twentieth of the time is spent reading. */
 const freshFactor = 20;
+/** Figures of a day and more may be so old while they are read again, so that nobody waits for that. */
+const keptMs = 5 * 60_000;
 const incidentsMs = 90 * 24 * 3_600_000;
 
 interface Reading {
   readonly windows: ReadonlyMap<string, readonly RouteWindow[]>;
   readonly incidents: ReadonlyMap<string, Incident[]>;
+  readonly readAtMs: number;
   readonly staleAtMs: number;
 }
 
@@ -62,12 +65,18 @@ export class RouteStatus {
     return reportsOf(await this.current(), everything);
   }
 
-  /** One read at a time. While the store is away, the last figures stand. */
+  /** One read at a time. Callers have the last figures meanwhile, and while the store is away. */
   private async current(): Promise<Reading> {
-    if (this.latest && this.deps.clock.monotonicMs() < this.latest.staleAtMs) return this.latest;
+    const nowMs = this.deps.clock.monotonicMs();
+    if (this.latest && nowMs < this.latest.staleAtMs) return this.latest;
     this.reading ??= this.read().finally(() => {
       this.reading = null;
     });
+    if (this.latest && nowMs < this.latest.readAtMs + keptMs) {
+      // A failure is tried again by the next caller.
+      this.reading.catch(() => {});
+      return this.latest;
+    }
     try {
       return await this.reading;
     } catch (error) {
@@ -89,7 +98,7 @@ export class RouteStatus {
     }
     const endedAtMs = clock.monotonicMs();
     const staleAtMs = endedAtMs + Math.max(freshMs, freshFactor * (endedAtMs - startedAtMs));
-    this.latest = { windows, incidents: mergeIncidents(incidents, now), staleAtMs };
+    this.latest = { windows, incidents: mergeIncidents(incidents, now), readAtMs: endedAtMs, staleAtMs };
     return this.latest;
   }
 }

@@ -126,18 +126,22 @@ export class Database {
 
   /**
    * A query that may take long. The server has the same time limit, or abandoned queries would pile up there. It is planned for its own
-   * values each time: with a plan for any values, a report takes twice as long.
+   * values each time: with a plan for any values, a report takes twice as long. A query that may take longer than the others has a limit
+   * of its own, which `work` passes on to the driver.
    */
-  look<T>(work: (db: NodePgDatabase, client: pg.PoolClient) => Promise<T>): Promise<T> {
+  look<T>(
+    work: (db: NodePgDatabase, client: pg.PoolClient, limit: { query_timeout: number }) => Promise<T>,
+    timeoutMs: number = historyMs,
+  ): Promise<T> {
     return this.session(async (client) => {
       await client.query(
-        `begin read only; set local statement_timeout = ${historyMs}; set local work_mem = '${historyMemory}';
+        `begin read only; set local statement_timeout = ${timeoutMs}; set local work_mem = '${historyMemory}';
          set local plan_cache_mode = force_custom_plan`,
       );
-      const result = await work(drizzle(client), client);
+      const result = await work(drizzle(client), client, { query_timeout: timeoutMs + historyGraceMs });
       await client.query('commit');
       return result;
-    }).catch(tooSlowAfter(historyMs));
+    }).catch(tooSlowAfter(timeoutMs));
   }
 
   /** One statement in a transaction, which the server ends after that time. */

@@ -1,5 +1,6 @@
-/** What the gateway publishes for everybody: the status of routes and changes of the catalogue. Both may be switched off. */
+/** How the routes of a model did lately, and what changed in the catalogue. */
 import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.js';
 
 export interface StatusWindow {
   availability: number | null;
@@ -27,27 +28,16 @@ export interface CatalogueChange {
   source: string | null;
 }
 
-/** Null where the gateway does not offer it. */
-async function published<T>(path: string): Promise<T[] | null> {
-  const answer = await fetch(path);
-  if (!answer.ok) return null;
-  const { data } = (await answer.json()) as { data?: T[] };
-  return Array.isArray(data) ? data : null;
+export interface ModelHistory {
+  /** Every route of the model. */
+  routes: (RouteStatus & { id: string })[];
+  /** Of the model, its providers and its regions, the newest first. */
+  changes: CatalogueChange[];
 }
 
-const keptMs = 60_000;
-
-export const statusQuery = queryOptions({
-  queryKey: ['published', 'status'],
-  queryFn: () => published<RouteStatus>('/v1/status'),
-  staleTime: keptMs,
-  retry: false,
-});
-
-export const catalogueChangesQuery = (model: string) =>
+export const modelHistoryQuery = (model: string) =>
   queryOptions({
-    queryKey: ['published', 'changes', model],
-    queryFn: () => published<CatalogueChange>(`/v1/catalogue/changes?model=${encodeURIComponent(model)}`),
-    staleTime: keptMs,
-    retry: false,
+    queryKey: ['model-history', model],
+    queryFn: () => api<ModelHistory>(`models/${model.split('/').map(encodeURIComponent).join('/')}/history`),
+    staleTime: 60_000,
   });

@@ -6,8 +6,6 @@ import { type IncidentRow, type RouteHistoryStore, type RouteWindow, type Window
 const hourMs = 3_600_000;
 const dayHours = 24;
 const windowHours: Record<WindowName, number> = { '24h': 24, '7d': 7 * 24, '90d': 90 * 24 };
-/** Later than any hour. */
-const endOfTime = 2 ** 31 - 1;
 
 /** In the order of the primary key, so that two writers cannot deadlock. */
 const addFailures = `
@@ -24,33 +22,42 @@ from json_to_recordset($1::json) as c(id text, kind text, route text, from_ms bi
 on conflict (id) do update set seen_ms = excluded.seen_ms, to_ms = excluded.to_ms`;
 
 /**
- * $1 to $4 are lists of the parts of the windows: a name, the length of its rollups, and its first and last hour. Series are summed first,
- * so that what is counted by account is few rows.
+ * The rows of each window: whole hours up to the first midnight, and whole days from there, because days hold what hours do, in fewer rows.
+ * $1, $2 and $4 are the first hours of the windows; $3 and $5 are the first midnights of the longer two.
  */
+const spans: readonly { name: WindowName; hours: number; within: string }[] = [
+  { name: '24h', hours: 1, within: 'from_hour >= $1::integer' },
+  { name: '7d', hours: 1, within: 'from_hour >= $2::integer and from_hour < $3::integer' },
+  { name: '7d', hours: 24, within: 'from_hour >= $3::integer' },
+  { name: '90d', hours: 1, within: 'from_hour >= $4::integer and from_hour < $5::integer' },
+  { name: '90d', hours: 24, within: 'from_hour >= $5::integer' },
+];
+
+const ofSpans = (select: (name: WindowName, where: string) => string) =>
+  spans.map(({ name, hours, within }) => select(name, `hours = ${hours} and ${within}`)).join(' union all ');
+
+/** Series are summed first, because there are few of them. Each span is a part of its own, so that only its rows are read. */
 const windows = `
-with spans as (select * from unnest($1::text[], $2::smallint[], $3::integer[], $4::integer[]) as s(name, hours, first, after)),
-summed as (
-  select spans.name, r.series, sum(r.requests) as requests, sum(r.first_byte_histogram) as first_byte, sum(r.speed_histogram) as speed
-  from spans join lodestone.usage_rollups r
-    on r.hours = spans.hours and r.from_hour >= spans.first and r.from_hour < spans.after
-  group by 1, 2
-), parts as (
+with summed as (${ofSpans(
+  (name, where) =>
+    `select '${name}' as name, series, sum(requests) as requests, sum(first_byte_histogram) as first_byte, sum(speed_histogram) as speed
+     from lodestone.usage_rollups where ${where} group by series`,
+)}), parts as (
   select name, s.served_model as route, s.account_id, requests as served,
     case when s.stream_end in ('cut', 'stalled') then requests else 0 end as broken, 0::bigint as failed, first_byte, speed
   from summed join lodestone.usage_series s on s.id = summed.series
   where s.served_model is not null
-  union all
-  select spans.name, f.route, f.account_id, 0, 0, f.failed, 0, 0
-  from spans join lodestone.route_failures f
-    on f.hours = spans.hours and f.from_hour >= spans.first and f.from_hour < spans.after
-), by_account as (
-  select name, route, account_id, sum(served) as served, sum(broken) as broken, sum(failed) as failed, sum(first_byte) as first_byte,
-    sum(speed) as speed
-  from parts group by 1, 2, 3
+  union all ${ofSpans(
+    (name, where) =>
+      `select '${name}', route, account_id, 0, 0, failed, 0, 0 from lodestone.route_failures where ${where}`,
+  )}
 )
-select name, route, sum(served) as served, sum(broken) as broken, sum(failed) as failed, count(*) as accounts,
+select name, route, sum(served) as served, sum(broken) as broken, sum(failed) as failed, count(distinct account_id) as accounts,
   sum(first_byte) as first_byte, sum(speed) as speed
-from by_account group by name, route`;
+from parts group by name, route`;
+
+/** It reads the rollups of all accounts. Callers get the last figures meanwhile. */
+const windowsMs = 30_000;
 
 interface WindowRow {
   name: WindowName;
@@ -105,38 +112,23 @@ export function routeHistoryStore(database: Database, history: Database): RouteH
     },
 
     async windows(nowMs) {
-      const query = { name: 'route-windows', text: windows, values: spansAt(nowMs) };
-      const { rows } = await history.look((_db, client) => client.query<WindowRow>(query));
+      const query = { name: 'route-windows', text: windows, values: boundsAt(nowMs) };
+      const { rows } = await history.look(
+        (_db, client, limit) => client.query<WindowRow>({ ...query, ...limit }),
+        windowsMs,
+      );
       return rows.map(windowOf);
     },
   };
 }
 
-interface Span {
-  readonly name: WindowName;
-  readonly hours: number;
-  readonly first: number;
-  readonly after: number;
-}
-
-/** Whole hours up to the first midnight, and whole days from there: days hold what hours do, in fewer rows. */
-function spansAt(nowMs: number): [string[], number[], number[], number[]] {
+/** The parameters of the windows that end with the current hour. */
+function boundsAt(nowMs: number): number[] {
   const nowHour = Math.floor(nowMs / hourMs);
-  const spans = windowNames.flatMap((name): Span[] => {
+  return windowNames.flatMap((name) => {
     const first = nowHour - windowHours[name];
-    const midnight = Math.ceil(first / dayHours) * dayHours;
-    if (name === '24h') return [{ name, hours: 1, first, after: endOfTime }];
-    return [
-      { name, hours: 1, first, after: midnight },
-      { name, hours: dayHours, first: midnight, after: endOfTime },
-    ];
+    return name === '24h' ? [first] : [first, Math.ceil(first / dayHours) * dayHours];
   });
-  return [
-    spans.map(({ name }) => name),
-    spans.map(({ hours }) => hours),
-    spans.map(({ first }) => first),
-    spans.map(({ after }) => after),
-  ];
 }
 
 function windowOf(row: WindowRow): RouteWindow {

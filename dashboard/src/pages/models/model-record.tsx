@@ -1,9 +1,10 @@
-/** How a model's routes did lately, and what changed in the catalogue. Nothing is shown where the gateway does not publish it. */
+/** How a model's routes did lately, and what changed in the catalogue. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { catalogueChangesQuery, type RouteStatus, type StatusWindow, statusQuery } from '../../api/records.js';
+import { modelHistoryQuery, type RouteStatus, type StatusWindow } from '../../api/records.js';
 import type { CatalogueModel } from '../../api/types.js';
 import { Card } from '../../components/card.js';
+import { PageData } from '../../components/page-data.js';
 import { Segmented } from '../../components/segmented.js';
 import { type Column, Table } from '../../components/table.js';
 import { milliseconds, percent, unknown } from '../../format/figures.js';
@@ -16,10 +17,8 @@ const windows = [
 ];
 
 export function ModelStatus({ model }: { model: CatalogueModel }) {
-  const { data } = useQuery(statusQuery);
+  const history = useQuery(modelHistoryQuery(model.id));
   const [span, setSpan] = useState('7d');
-  const rows = data?.filter((row) => isOf(model, row.model)) ?? [];
-  if (rows.length === 0) return null;
   return (
     <Card
       action={<Segmented label="Period" onChange={setSpan} options={windows} value={span} />}
@@ -27,22 +26,16 @@ export function ModelStatus({ model }: { model: CatalogueModel }) {
       flush
       title="Availability"
     >
-      <Table
-        caption="Availability by route"
-        columns={statusColumns(span)}
-        rowKey={({ provider, locode }) => `${provider} ${locode}`}
-        rows={rows}
-      />
+      <PageData query={history}>
+        {({ routes }) => (
+          <Table caption="Availability by route" columns={statusColumns(span)} rowKey={({ id }) => id} rows={routes} />
+        )}
+      </PageData>
     </Card>
   );
 }
 
-/** The model's id, with or without the names of a route around it. */
-function isOf({ id }: CatalogueModel, text: string | null): boolean {
-  return text !== null && (text === id || text.includes(`/${id}`) || text.startsWith(`${id}/`));
-}
-
-function statusColumns(span: string): Column<RouteStatus>[] {
+function statusColumns(span: string): Column<RouteStatus & { id: string }>[] {
   const figure = (read: (window: StatusWindow) => string) => (row: RouteStatus) => {
     const window = row.windows[span];
     return window ? read(window) : unknown;
@@ -62,11 +55,9 @@ function statusColumns(span: string): Column<RouteStatus>[] {
   ];
 }
 
-const shownMax = 20;
-
 export function ModelChanges({ model }: { model: CatalogueModel }) {
-  const { data } = useQuery(catalogueChangesQuery(model.id));
-  const changes = data?.filter(({ id }) => isOf(model, id)).slice(0, shownMax) ?? [];
+  const { data } = useQuery(modelHistoryQuery(model.id));
+  const changes = data?.changes ?? [];
   if (changes.length === 0) return null;
   return (
     <Card description="What the catalogue of this gateway said before, and says now." title="Changes">
