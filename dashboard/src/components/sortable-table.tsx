@@ -4,6 +4,7 @@
  */
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.js';
+import { useFirstRows } from './first-rows.js';
 
 export interface SortColumn<Row> {
   header: string;
@@ -38,6 +39,7 @@ export interface SortableTableProps<Row> {
 }
 
 export function SortableTable<Row>({ caption, columns, rows, rowKey, order, onSort }: SortableTableProps<Row>) {
+  const shown = useFirstRows(rows);
   return (
     <div className="overflow-x-auto">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}
@@ -71,7 +73,7 @@ export function SortableTable<Row>({ caption, columns, rows, rowKey, order, onSo
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {rows.map((row) => (
+          {shown.map((row) => (
             <tr key={rowKey(row)} role="row">
               {columns.map((column) => (
                 <td

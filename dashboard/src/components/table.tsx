@@ -4,6 +4,7 @@
  */
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.js';
+import { useFirstRows } from './first-rows.js';
 
 export interface Column<Row> {
   /** Empty for a column of buttons: then it is named for screen readers only, by `name`. */
@@ -29,6 +30,7 @@ export interface TableProps<Row> {
 }
 
 export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
+  const shown = useFirstRows(rows);
   return (
     <div className="overflow-x-auto">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}
@@ -50,7 +52,7 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) 
           </tr>
         </thead>
         <tbody role="rowgroup">
-          {rows.map((row) => (
+          {shown.map((row) => (
             <tr key={rowKey(row)} role="row">
               {columns.map((column) => (
                 <td

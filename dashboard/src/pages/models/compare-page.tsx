@@ -126,17 +126,25 @@ interface GridProps {
   onRemove: (id: string) => void;
 }
 
+/** A column is as wide as its longest badge. */
+const namesRem = 8;
+const modelRem = 11;
+
 function Grid({ models, rows, onRemove }: GridProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls.
     <div
       aria-label="Models side by side"
-      className="overflow-x-auto"
+      // Relative, so that texts for screen readers scroll along and do not widen the page.
+      className="relative overflow-x-auto"
       role="group"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
       tabIndex={0}
     >
-      <table className="w-full min-w-xl table-fixed border-collapse">
+      <table
+        className="w-full table-fixed border-collapse"
+        style={{ minWidth: `${namesRem + modelRem * models.length}rem` }}
+      >
         <thead>
           <tr className="border-b border-line align-top">
             <td className="w-32 px-5 py-3 md:w-44" />
