@@ -90,6 +90,18 @@ describe('the status of routes', () => {
     expect((await status.reports())(route).windows['24h']).not.toBeNull();
   });
 
+  it('gives the last figures while it reads again, and waits where they are five minutes old', async () => {
+    const { status, state, clock } = fixture();
+    await status.reports();
+    state.rows = [aWindow({ failed: 19 })];
+    clock.advance(60_000);
+    expect((await status.reports())(route).windows['24h']).toMatchObject({ availability: 0.95 });
+    expect((await status.reports())(route).windows['24h']).toMatchObject({ availability: 0.5 });
+    state.rows = [aWindow()];
+    clock.advance(5 * 60_000);
+    expect((await status.reports())(route).windows['24h']).toMatchObject({ availability: 0.95 });
+  });
+
   it('shows operators every figure', async () => {
     const { status, state } = fixture();
     state.rows = [aWindow({ served: 1, broken: 0, failed: 0, accounts: 1 })];

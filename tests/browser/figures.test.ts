@@ -216,6 +216,23 @@ describeInBrowser('figures', () => {
     expect(await page.locator('[role="application"]:focus').count()).toBe(0);
   });
 
+  it('a page asks for its data before it knows the session, and only once', async () => {
+    const { page } = visitor;
+    let asked = 0;
+    await page.route('**/dashboard/api/usage/report*', (route) => {
+      asked++;
+      return route.continue();
+    });
+    await page.route('**/dashboard/api/session', async (route) => {
+      await expect.poll(() => asked).toBe(1);
+      await route.continue();
+    });
+    await visitor.visit('/');
+    await page.locator('[data-figure="Requests"]').waitFor();
+    expect(asked).toBe(1);
+    await page.unrouteAll();
+  });
+
   it('a model is found by its id from any page, and opens', async () => {
     const { page } = visitor;
     await page.keyboard.press('Control+k');

@@ -40,4 +40,6 @@ export const modelHistoryQuery = (model: string) =>
     queryKey: ['model-history', model],
     queryFn: () => api<ModelHistory>(`models/${model.split('/').map(encodeURIComponent).join('/')}/history`),
     staleTime: 60_000,
+    // A store that takes too long for it would take as long again.
+    retry: false,
   });
