@@ -100,6 +100,17 @@ function layoutFaults(page) {
   return page.evaluate(() => {
     const faults = [];
     const root = document.documentElement;
+    /** Whether an element around the text hides its end, and none says the whole text. What scrolls can be reached. */
+    const isCut = (from, { right }) => {
+      if (from.closest('[title], .sr-only')) return false;
+      for (let box = from; box && box !== root; box = box.parentElement) {
+        const { overflowX } = getComputedStyle(box);
+        if (overflowX === 'auto' || overflowX === 'scroll') return false;
+        if (overflowX !== 'visible' && box.clientWidth > 1 && right > box.getBoundingClientRect().right + 1)
+          return true;
+      }
+      return false;
+    };
     if (root.scrollWidth > root.clientWidth)
       faults.push(`the page is ${root.scrollWidth - root.clientWidth} px too wide`);
     const texts = document.createTreeWalker(document.querySelector('main') ?? root, NodeFilter.SHOW_TEXT);
@@ -111,11 +122,13 @@ function layoutFaults(page) {
         [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)),
       );
       if (/^(gen|req|acct|key)-[0-9a-z]{20,}$/.test(text) && lines.size > 1) faults.push(`an id is wrapped: ${text}`);
-      const box = node.parentElement;
-      const isCut =
-        box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === 'hidden' && box.clientWidth > 1;
-      if (text !== '' && isCut && !box.closest('[title], [data-exact], .sr-only'))
+      if (text !== '' && isCut(node.parentElement, range.getBoundingClientRect()))
         faults.push(`a text is cut off: ${text.slice(0, 80)}`);
+    }
+    for (const table of document.querySelectorAll('main .data-table')) {
+      const { scrollWidth, clientWidth } = table.parentElement;
+      if (scrollWidth > clientWidth + 1)
+        faults.push(`a table scrolls sideways: ${table.caption?.textContent}, ${scrollWidth - clientWidth} px`);
     }
     return [...new Set(faults)].slice(0, 10);
   });

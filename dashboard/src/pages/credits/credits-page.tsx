@@ -35,7 +35,7 @@ export function Page() {
         {(data) => (
           <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] lg:grid-rows-[auto_1fr]">
             <Card>
-              <dl className="grid gap-6 sm:grid-cols-3">
+              <dl className="grid grid-cols-[repeat(auto-fit,minmax(9.5rem,1fr))] gap-6">
                 <Stat
                   label="Balance"
                   note={isNegative(data.balance_usd) || isZero(data.balance_usd) ? 'Requests are refused' : 'available'}

@@ -20,6 +20,9 @@ export function ModelsTable({ models, ...rest }: ModelsTableProps) {
   return <Table caption="Models" columns={columns(rest)} rowKey={({ id }) => id} rows={models} />;
 }
 
+/** Between a phone and a wide screen, prices need the space. */
+const narrow = 'md:max-xl:hidden';
+
 function columns({ catalogue, compared, onCompare }: Omit<ModelsTableProps, 'models'>): Column<CatalogueModel>[] {
   return [
     {
@@ -42,7 +45,7 @@ function columns({ catalogue, compared, onCompare }: Omit<ModelsTableProps, 'mod
     {
       header: 'Model',
       lead: true,
-      className: 'lg:min-w-72',
+      className: 'xl:min-w-72',
       cell: (model) => (
         <span className="flex flex-col gap-0.5">
           <span className="flex flex-wrap items-center gap-2">
@@ -65,6 +68,7 @@ function columns({ catalogue, compared, onCompare }: Omit<ModelsTableProps, 'mod
     },
     {
       header: 'Served by',
+      className: narrow,
       cell: ({ routes }) => {
         const providers = [...new Set(routes.map(({ provider }) => provider))];
         return (
@@ -79,7 +83,7 @@ function columns({ catalogue, compared, onCompare }: Omit<ModelsTableProps, 'mod
       },
     },
     { header: 'Data policy', cell: (model) => <PromiseBadges catalogue={catalogue} model={model} /> },
-    { header: 'Context', end: true, cell: contextText },
+    { header: 'Context', className: narrow, end: true, cell: contextText },
     { header: 'gCO₂e/kWh', end: true, cell: lowestCarbon },
     { header: 'Input /M', end: true, cell: (model) => priceText(model, 'input') },
     { header: 'Output /M', end: true, cell: (model) => priceText(model, 'output') },
