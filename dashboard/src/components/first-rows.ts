@@ -1,9 +1,16 @@
-/** Shows the rows that fill a screen first, and the others in the next render, so that a long table does not hold up its page. */
-import { useDeferredValue } from 'react';
+/** Shows the rows that fill a screen first, and the others a moment later, so that a long table does not hold up what the page still waits for. */
+import { startTransition, useEffect, useState } from 'react';
 
 const screenRows = 30;
+const othersMs = 300;
 
 export function useFirstRows<Row>(rows: readonly Row[]): readonly Row[] {
-  const isFirst = useDeferredValue(false, true);
-  return isFirst ? rows.slice(0, screenRows) : rows;
+  const [isFirst, setFirst] = useState(true);
+  const isLong = rows.length > screenRows;
+  useEffect(() => {
+    if (!isLong) return;
+    const timer = setTimeout(() => startTransition(() => setFirst(false)), othersMs);
+    return () => clearTimeout(timer);
+  }, [isLong]);
+  return isFirst && isLong ? rows.slice(0, screenRows) : rows;
 }

@@ -47,12 +47,12 @@ async function report(
     ...(carbonOf(request) === 'steps' && { intensities: intensitiesOf(snapshot) }),
   };
   await deps.journal.settled(settledWaitMs);
-  const [rows, before] = await Promise.all([
+  const [rows, before, names] = await Promise.all([
     deps.store.usage.report(query),
     queryText(request, 'compare') === 'previous' ? deps.store.usage.report(previousOf(deps, query)) : null,
+    groups.includes('account') ? accountNames(deps) : null,
   ]);
   const figures = new ReportFigures(rows, snapshot);
-  const names = groups.includes('account') ? await accountNames(deps) : null;
   return {
     object: 'usage_report',
     from: new Date(fromMs).toISOString(),
