@@ -35,15 +35,17 @@ export interface RouteStatusDeps {
 const freshMs = 5_000;
 /** A read that takes long is repeated less often: at most a twentieth of the time is spent reading. */
 const freshFactor = 20;
-/** Figures of a day and more may be so old while they are read again, so that nobody waits for that. */
+/** Where a read takes longer than this, nobody waits for the next one while the last figures are younger than that. */
+const slowMs = 200;
 const keptMs = 5 * 60_000;
 const incidentsMs = 90 * 24 * 3_600_000;
 
 interface Reading {
   readonly windows: ReadonlyMap<string, readonly RouteWindow[]>;
   readonly incidents: ReadonlyMap<string, Incident[]>;
-  readonly readAtMs: number;
   readonly staleAtMs: number;
+  /** Until when they stand while they are read again. */
+  readonly keptUntilMs: number;
 }
 
 /** For operators, who may see every figure. */
@@ -65,14 +67,14 @@ export class RouteStatus {
     return reportsOf(await this.current(), everything);
   }
 
-  /** One read at a time. Callers have the last figures meanwhile, and while the store is away. */
+  /** One read at a time. Callers have the last figures while the store is away, and while a slow read goes on. */
   private async current(): Promise<Reading> {
     const nowMs = this.deps.clock.monotonicMs();
     if (this.latest && nowMs < this.latest.staleAtMs) return this.latest;
     this.reading ??= this.read().finally(() => {
       this.reading = null;
     });
-    if (this.latest && nowMs < this.latest.readAtMs + keptMs) {
+    if (this.latest && nowMs < this.latest.keptUntilMs) {
       // A failure is tried again by the next caller.
       this.reading.catch(() => {});
       return this.latest;
@@ -97,8 +99,10 @@ export class RouteStatus {
       else windows.set(row.routeId, [row]);
     }
     const endedAtMs = clock.monotonicMs();
-    const staleAtMs = endedAtMs + Math.max(freshMs, freshFactor * (endedAtMs - startedAtMs));
-    this.latest = { windows, incidents: mergeIncidents(incidents, now), readAtMs: endedAtMs, staleAtMs };
+    const tookMs = endedAtMs - startedAtMs;
+    const staleAtMs = endedAtMs + Math.max(freshMs, freshFactor * tookMs);
+    const keptUntilMs = tookMs > slowMs ? endedAtMs + keptMs : staleAtMs;
+    this.latest = { windows, incidents: mergeIncidents(incidents, now), staleAtMs, keptUntilMs };
     return this.latest;
   }
 }
