@@ -18,7 +18,7 @@ export interface RouteStatus {
   incidents: { kind: string; from: string; to: string | null }[];
 }
 
-export interface CatalogueChange {
+interface CatalogueChange {
   at: string;
   kind: string;
   id: string;
