@@ -287,16 +287,13 @@ export class JournalQueue {
   readonly #take = (line: Line, n: number, segment: Segment): void => {
     const { bytes, start, end } = line;
     segment.outstanding++;
-    let row: SettlementRow;
     try {
-      row = readSettlementRow(bytes, start, end);
+      this.#keep({ ...readSettlementRow(bytes, start, end), n, segment, replaces: null }, segment);
     } catch (error) {
       const place = { ...line, accountId: '', keyId: '', chargePico: 0n, n, segment, replaces: null };
       this.#waiting.count(place);
       if (this.options.unreadable(bytes.toString('utf8', start, end - 1), error)) this.#release(place);
       else this.#refused.push(place);
-      return;
     }
-    this.#keep({ ...row, n, segment, replaces: null }, segment);
   };
 }
