@@ -40,6 +40,7 @@ const days = 90;
 const now = Date.now();
 const mustMs = 500;
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
+const operatorPages = ['service', 'accounts', 'route-health', 'availability', 'audit'];
 const stateFile = join(values.dir, 'state.json');
 
 mkdirSync(values.dir, { recursive: true });
@@ -113,8 +114,6 @@ async function measureLoads({ board, browser, session, pages }) {
   );
   if (slow > 0) process.exitCode = 1;
 }
-
-const operatorPages = ['service', 'accounts', 'route-health', 'availability', 'audit'];
 
 /** Every kind of page, with what has the most to show. */
 async function pagesOf(board, session, accounts, routes) {

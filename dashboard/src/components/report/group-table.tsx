@@ -4,6 +4,7 @@ import type { ReportGroup, ReportMember } from '../../api/report-types.js';
 import { carbon, count, milliseconds, shortCount } from '../../format/figures.js';
 import { plotValue, sumUsd } from '../../format/money.js';
 import { Amount } from '../amount.js';
+import { classNames } from '../class-names.js';
 import { type Order, SortableTable, type SortColumn } from '../sortable-table.js';
 import { memberSearch, UsageLink, type UsageSearch } from '../usage-link.js';
 
@@ -46,7 +47,7 @@ export function GroupTable({ group, members, search, leadOf, limit, plain }: Gro
   const rows = shortened(sorted(members, order), limit);
   // The same width in every table, so that figures of tables below each other stand in line.
   const columns = columnsOf(group, search, { leadOf, plain }).map((column) =>
-    column.end ? { ...column, className: 'md:min-w-20' } : column,
+    column.end ? { ...column, className: classNames('md:min-w-20', column.className) } : column,
   );
   return (
     <SortableTable
@@ -97,6 +98,9 @@ function shortened(members: ReportMember[], limit = members.length): ReportMembe
     ...notServed,
   ];
 }
+
+/** Below 1280 px these columns would take the space of the names. */
+const roomy = 'max-xl:hidden';
 
 type Links = Pick<GroupTableProps, 'leadOf' | 'plain'>;
 
@@ -162,6 +166,7 @@ function columnsOf(group: ReportGroup, search: UsageSearch, { leadOf, plain }: L
       title: 'Median time from arrival to the first byte for the caller',
       end: true,
       wide: true,
+      className: roomy,
       cell: ({ first_byte_p50_ms: ms }) => milliseconds(ms),
     },
     ...(hasCarbon
@@ -172,6 +177,7 @@ function columnsOf(group: ReportGroup, search: UsageSearch, { leadOf, plain }: L
             title: 'Grid intensity in gCO₂e/kWh, where it is published',
             end: true,
             wide: true,
+            className: roomy,
             cell: (member: ReportMember) => carbon(member.carbon),
           },
         ]
@@ -184,7 +190,13 @@ function MemberName({ group, member }: { group: ReportGroup; member: ReportMembe
   const { id, name } = member;
   if (id === null) return <span className="text-ink-2">Not served</span>;
   if (id === othersId) return <span className="text-ink-2">{name}</span>;
-  if (group === 'model') return <code className="text-sm">{id}</code>;
+  if (group === 'model') {
+    return (
+      <code className="text-sm" title={id}>
+        {id}
+      </code>
+    );
+  }
   if (group === 'locode') {
     return (
       <span title={id}>
@@ -192,5 +204,5 @@ function MemberName({ group, member }: { group: ReportGroup; member: ReportMembe
       </span>
     );
   }
-  return <span title={id === name ? undefined : id}>{name}</span>;
+  return <span title={id === name ? name : `${name} (${id})`}>{name}</span>;
 }

@@ -64,6 +64,8 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
     { header: 'gCO₂e/kWh', end: true, cell: (route) => carbon(route.carbon) },
     {
       header: 'Context',
+      // The head of the page has it too.
+      className: 'md:max-xl:hidden',
       end: true,
       cell: ({ context_window: context }) => (context === null ? unknown : shortCount(context)),
     },
