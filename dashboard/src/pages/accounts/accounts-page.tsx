@@ -65,21 +65,17 @@ const columns: Column<OperatorAccount>[] = [
     header: 'Email',
     lead: true,
     cell: ({ id, email, name }) => (
-      // On one line each where the table is one; on a phone there is room for all of it.
+      // A long address goes over two lines rather than being cut off.
       <span className="block md:max-w-64 xl:max-w-112 2xl:max-w-none">
         <Link
-          className="block truncate font-medium text-ink underline decoration-field/60 underline-offset-4 hover:decoration-ink max-md:wrap-anywhere max-md:whitespace-normal"
+          className="block font-medium wrap-anywhere text-ink underline decoration-field/60 underline-offset-4 hover:decoration-ink"
           params={{ id }}
           title={email}
           to="/accounts/$id"
         >
           {email}
         </Link>
-        {name && (
-          <span className="block truncate text-sm text-ink-3" title={name}>
-            {name}
-          </span>
-        )}
+        {name && <span className="block text-sm wrap-anywhere text-ink-3">{name}</span>}
       </span>
     ),
   },

@@ -31,7 +31,7 @@ export function keyColumns({ edit, toggle, remove, isChosen, choose }: KeyAction
           />
           <span className="flex min-w-0 flex-col">
             <UsageLink
-              className="truncate font-medium text-ink md:max-w-36 xl:max-w-64 2xl:max-w-96"
+              className="font-medium wrap-anywhere text-ink md:max-w-44 xl:max-w-72 2xl:max-w-96"
               search={{ key: key.name }}
               title={`Usage of ${key.name}`}
             >
