@@ -1,6 +1,7 @@
 /**
  * Copies every table to another store and compares both sides. Each table is copied in one transaction, and a note in the target says that
- * a move is under way, so a move that was interrupted starts again, and a store with data of its own is never overwritten.
+ * a move is under way, so a move that was interrupted starts again, and a store with data of its own is never overwritten. A move that is
+ * repeated because nobody saw its end finds both sides equal, and changes nothing.
  */
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
 import type { Database } from '../database.js';
@@ -18,18 +19,21 @@ export async function moveRecords(source: Database, target: Database): Promise<M
   const columns = await columnsOf(source);
   const tables = [...columns.keys()].filter((table) => !ownTables.has(table));
   const ordered = [...first, ...tables.filter((table) => !first.includes(table))];
-  await prepareTarget(target, ordered);
+  const isEmpty = await prepareTarget(target, ordered);
   const moved: MovedTable[] = [];
   for (const table of ordered) {
     const list = columns.get(table)!.join(', ');
-    await target.transaction((_db, client) => copyInto(client, source, table, list));
+    if (isEmpty) await target.transaction((_db, client) => copyInto(client, source, table, list));
     const [there, here] = await Promise.all([digestOf(source, table, list), digestOf(target, table, list)]);
     if (there.digest !== here.digest || there.rows !== here.rows)
       throw new MoveRefused(
-        `${table} differs after it was copied: ${there.rows} rows there, ${here.rows} here. Run the move again.`,
+        isEmpty
+          ? `${table} differs after it was copied: ${there.rows} rows there, ${here.rows} here. Run the move again.`
+          : 'The target has accounts already. Move to a database without any.',
       );
     moved.push({ table, rows: here.rows });
   }
+  if (!isEmpty) return moved;
   await takeOverState(source, target);
   await target.session((client) => client.query('drop table lodestone.move_state').then(() => {}));
   return moved;
@@ -46,15 +50,17 @@ async function columnsOf(database: Database): Promise<Map<string, string[]>> {
   return new Map(rows.map(({ name, columns }) => [name, columns.map((column) => pg.escapeIdentifier(column))]));
 }
 
-async function prepareTarget(target: Database, tables: readonly string[]): Promise<void> {
-  await target.transaction(async (_db, client) => {
+/** Empties a target that a move has begun to fill. Returns false, and changes nothing, where it has accounts and no move is under way. */
+async function prepareTarget(target: Database, tables: readonly string[]): Promise<boolean> {
+  return target.transaction(async (_db, client) => {
     const { rows } = await client.query<{ moving: boolean; filled: boolean }>(
       `select to_regclass('lodestone.move_state') is not null as moving, exists (select 1 from lodestone.accounts) as filled`,
     );
     const { moving, filled } = rows[0]!;
-    if (filled && !moving) throw new MoveRefused('The target has accounts already. Move to a database without any.');
+    if (filled && !moving) return false;
     await client.query('create table if not exists lodestone.move_state (begun_at timestamptz not null default now())');
     await client.query(`truncate ${tables.map((table) => `lodestone.${table}`).join(', ')} cascade`);
+    return true;
   });
 }
 
