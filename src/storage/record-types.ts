@@ -84,7 +84,7 @@ export interface ReportRow {
   step: number | null;
   /**
    * null where nobody served, and on rows of time alone. `failed_by` has the tried providers as JSON. An intensity is a number
-   * as text, or null where it is not known.
+   * as text, or null where it is not known; its row sums only requests and tokens.
    */
   id: string | null;
   requests: number;

@@ -38,6 +38,8 @@ export function asked(row: Generation, query: GenerationQuery): boolean {
 
 /** Of routes. */
 const noPercentiles = { firstByteP50Ms: null, firstByteP95Ms: null };
+/** Of an intensity only requests and tokens are summed. */
+const weightOnly = { ...noPercentiles, errors: 0, costPico: 0n };
 
 export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
   return {
@@ -66,7 +68,8 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
       }
       return [...groups.values()].map(({ group, step, id, rows: of }) => ({
         ...{ group, step, id, ...figuresOf(of) },
-        ...((group === 'route' || group === 'intensity') && noPercentiles),
+        ...(group === 'route' && noPercentiles),
+        ...(group === 'intensity' && weightOnly),
       }));
     },
     async activity({ accountId, fromMs, toMs, interval, groupBy }) {
@@ -113,7 +116,8 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
       }
       return [...sums.values()].map(({ group, step, id, rows: of }) => ({
         ...{ group, step, id, ...activityOf(of) },
-        ...((group === 'route' || group === 'step_intensity') && noPercentiles),
+        ...(group === 'route' && noPercentiles),
+        ...(group === 'step_intensity' && { ...weightOnly, cachedTokens: 0 }),
       }));
     },
     async facets(accountId, fromMs, toMs) {

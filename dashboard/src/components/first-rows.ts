@@ -2,15 +2,18 @@
 import { startTransition, useEffect, useState } from 'react';
 
 const screenRows = 30;
+/** Of a table that stands below other things. */
+const lowRows = 12;
 const othersMs = 300;
 
-export function useFirstRows<Row>(rows: readonly Row[]): readonly Row[] {
+export function useFirstRows<Row>(rows: readonly Row[], isLow = false): readonly Row[] {
   const [isFirst, setFirst] = useState(true);
-  const isLong = rows.length > screenRows;
+  const firstRows = isLow ? lowRows : screenRows;
+  const isLong = rows.length > firstRows;
   useEffect(() => {
     if (!isLong) return;
     const timer = setTimeout(() => startTransition(() => setFirst(false)), othersMs);
     return () => clearTimeout(timer);
   }, [isLong]);
-  return isFirst && isLong ? rows.slice(0, screenRows) : rows;
+  return isFirst && isLong ? rows.slice(0, firstRows) : rows;
 }

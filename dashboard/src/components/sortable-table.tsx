@@ -39,7 +39,8 @@ export interface SortableTableProps<Row> {
 }
 
 export function SortableTable<Row>({ caption, columns, rows, rowKey, order, onSort }: SortableTableProps<Row>) {
-  const shown = useFirstRows(rows);
+  // These tables stand below charts and sums.
+  const shown = useFirstRows(rows, true);
   return (
     <div className="overflow-x-auto">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}

@@ -27,10 +27,12 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
+  /** Stands below other things, so that fewer of its rows are on the first screen. */
+  isLow?: boolean;
 }
 
-export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
-  const shown = useFirstRows(rows);
+export function Table<Row>({ caption, columns, rows, rowKey, isLow }: TableProps<Row>) {
+  const shown = useFirstRows(rows, isLow);
   return (
     <div className="overflow-x-auto">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}

@@ -56,34 +56,58 @@ interface Row {
   first_byte: string | null;
 }
 
+/**
+ * All sums are of one moment, so that groups add up to the period. Those by grid intensity are weights, which nobody adds up, and take as
+ * long as all others: the store reads them at the same time.
+ */
 export async function readReport(history: Database, query: ReportQuery, isError: string): Promise<ReportRow[]> {
-  const { accountId, fromMs, toMs, stepMs, filter, intensities } = query;
+  const { intensities } = query;
+  const [sums, weights] = await Promise.all([
+    readParts(history, query, { parts: partsOf(query, isError), isError, more: [] }),
+    intensities
+      ? readParts(history, query, {
+          parts: [intensitiesPart(query)],
+          isError,
+          more: [[...intensities.keys()], [...intensities.values()].map(String)],
+        })
+      : [],
+  ]);
+  return [...sums, ...weights].map(rowOf);
+}
+
+interface Parts {
+  readonly parts: readonly UsagePart[];
+  readonly isError: string;
+  /** Parameters besides the length of a step. */
+  readonly more: readonly unknown[];
+}
+
+function readParts(history: Database, query: ReportQuery, { parts, isError, more }: Parts): Promise<Row[]> {
+  const { accountId, fromMs, toMs, stepMs, filter } = query;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const own = intensities ? [stepMs, [...intensities.keys()], [...intensities.values()].map(String)] : [stepMs];
-  const rows = await readUsage<Row>(
+  const own = [stepMs, ...more];
+  const values = [...own, ...(isFiltered ? filterValues(filter) : [])];
+  return readUsage<Row>(
     history,
     { accountId, fromMs, toMs },
-    {
-      parts: partsOf(query, isError),
-      filter: isFiltered ? filterSql(isError, firstOwn + own.length) : undefined,
-      values: [...own, ...(isFiltered ? filterValues(filter) : [])],
-    },
+    { parts, filter: isFiltered ? filterSql(isError, firstOwn + own.length) : undefined, values },
   );
-  return rows.map(rowOf);
+}
+
+/** The longest rows that a step may consist of. */
+function stepHours({ fromMs, toMs, stepMs }: ReportQuery): number {
+  const isOneStep = stepMs >= toMs - fromMs;
+  const isWhole = (ms: number) => stepMs % ms === 0 && fromMs % ms === 0;
+  return lengths.find((hours) => isOneStep || isWhole(hours * hourMs)) ?? 1;
 }
 
 /** Each part reads the coarsest sums that tell apart what it groups and filters by. */
 function partsOf(query: ReportQuery, isError: string): UsagePart[] {
-  const { fromMs, toMs, stepMs } = query;
-  const isOneStep = stepMs >= toMs - fromMs;
-  const isWhole = (ms: number) => stepMs % ms === 0 && fromMs % ms === 0;
-  const wholeHours = lengths.find((hours) => isOneStep || isWhole(hours * hourMs)) ?? 1;
   const groups = [...new Set(query.groups)].sort();
   const byKey: readonly ReportGroup[] = groups.filter((group) => group === 'key' || group === 'account');
   const byRoute = groups.filter((group) => !byKey.includes(group));
   const { steps, routes, keys } = sourcesOf(query, byKey.length > 0);
-  const parts: UsagePart[] = [{ source: steps, wholeHours, select: selectSteps(isError) }];
-  if (query.intensities) parts.push({ source: routes, wholeHours, select: selectIntensities(isError) });
+  const parts: UsagePart[] = [{ source: steps, wholeHours: stepHours(query), select: selectSteps(isError) }];
   if (query.routes || byRoute.length > 0) {
     const select = selectGroups(['route', 'failed_by', ...byRoute], isError);
     parts.push({ source: routes, wholeHours: longest, select });
@@ -121,16 +145,19 @@ function selectSteps(isError: string): string {
     group by grouping sets ((), (step)) having sum(requests) <> 0`;
 }
 
-/** The routes of a step are as many as those of the period, so they are summed by their grid intensity. */
-function selectIntensities(isError: string): string {
-  return `select 'step_intensity' as grouped, step, intensity, ${sumsOf(isError)}, null::numeric
+/** The routes of a step are as many as those of the period, so they are summed by their grid intensity. Only weights are read of them. */
+function intensitiesPart(query: ReportQuery): UsagePart {
+  return { source: sourcesOf(query, false).routes, wholeHours: stepHours(query), select: selectIntensities };
+}
+
+const selectIntensities = `select 'step_intensity' as grouped, step, intensity as id, sum(requests) as requests, 0 as errors, 0 as cost_pico,
+      sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, 0 as cached_tokens, null::numeric as first_byte
     from (select *, ${step} as step from parts) stepped
     join (
       select series.*, known.intensity from series
       left join unnest($7::text[], $8::text[]) as known(route, intensity) on known.route = series.served_model
     ) series on series.id = stepped.series
     group by step, intensity having sum(requests) <> 0`;
-}
 
 /** The members of groups over the whole period. Each series is summed first, because there are few. */
 function selectGroups(groups: readonly (keyof typeof groupColumns)[], isError: string): string {

@@ -61,7 +61,7 @@ export function AccountKeys({ account }: { account: string }) {
           list.length === 0 ? (
             <EmptyState title="No API keys" />
           ) : (
-            <Table caption="API keys of this account" columns={columns} rowKey={({ id }) => id} rows={list} />
+            <Table caption="API keys of this account" columns={columns} isLow rowKey={({ id }) => id} rows={list} />
           )
         }
       </PageData>
@@ -120,6 +120,7 @@ export function AccountLedger({ account }: { account: string }) {
             <Table
               caption="Ledger of this account"
               columns={ledgerColumns(account)}
+              isLow
               rowKey={({ id }) => id}
               rows={list}
             />
