@@ -5,12 +5,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
+import { lockNumbers } from './lock-numbers.js';
 import { type Migration, migrations } from './migrations/index.js';
 
-/** An arbitrary number that only Lodestone's migrations lock on. */
-const lockNumber = 7_316_402_285;
-/** The same for what runs outside of a transaction. */
-const onlineLockNumber = 7_316_402_287;
 const lockNotAvailable = '55P03';
 
 export interface MigrateOptions {
@@ -67,7 +64,7 @@ async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Pro
   await client.query('begin');
   try {
     // Held to the end of the transaction, so it also works through a pooler that assigns a connection to each transaction.
-    await client.query('select pg_advisory_xact_lock($1)', [lockNumber]);
+    await client.query('select pg_advisory_xact_lock($1)', [lockNumbers.migrations]);
     const result = await work();
     await client.query('commit');
     return result;
@@ -84,7 +81,7 @@ async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Pro
 async function alone<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [
-      onlineLockNumber,
+      lockNumbers.migrationsOutsideTransactions,
     ]);
     if (rows[0]?.mine) break;
     await pause(100);
@@ -92,7 +89,7 @@ async function alone<T>(client: ClientBase, work: () => Promise<T>): Promise<T> 
   try {
     return await work();
   } finally {
-    await client.query('select pg_advisory_unlock($1)', [onlineLockNumber]).catch(() => {});
+    await client.query('select pg_advisory_unlock($1)', [lockNumbers.migrationsOutsideTransactions]).catch(() => {});
   }
 }
 

@@ -7,20 +7,18 @@ import type { ClientBase } from 'pg';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
 import { clientConfig, type Database, endWithin, type StoreAddress } from './database.js';
+import { lockNumbers } from './lock-numbers.js';
 import type { ChangeFeed, OtherProcesses } from './store.js';
-
-/** An arbitrary number that only running processes of Lodestone lock on. */
-const lockNumber = 7_316_402_286;
 
 /** Holds the lock until the connection ends. */
 async function bePresent(client: ClientBase): Promise<void> {
-  await client.query('select pg_advisory_lock_shared($1)', [lockNumber]);
+  await client.query('select pg_advisory_lock_shared($1)', [lockNumbers.presence]);
 }
 
 async function isAlone(client: ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ alone: boolean }>(
     'select case when pg_try_advisory_lock($1) then pg_advisory_unlock($1) else false end as alone',
-    [lockNumber],
+    [lockNumbers.presence],
   );
   return rows[0]?.alone ?? true;
 }

@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { generationIdsFrom } from '../../base/ids.js';
 import { monthOf, monthStart } from '../../base/time.js';
 import type { Database } from '../database.js';
+import { lockNumbers } from '../lock-numbers.js';
 
 /** This month and the months after it. */
 const monthsAhead = 2;
@@ -22,7 +23,7 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
     const missing = wanted.filter((candidate) => !names.has(partitionName(candidate)));
     if (missing.length === 0) return [];
     await client.query(`set local lock_timeout = ${tableWaitMs}`);
-    await client.query('select pg_advisory_xact_lock(7316402288)');
+    await client.query('select pg_advisory_xact_lock($1)', [lockNumbers.partitions]);
     const state = await client.query<{ ends: string }>(
       'select first_partition_ends as ends from lodestone.records_state',
     );

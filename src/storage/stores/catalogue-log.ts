@@ -2,10 +2,8 @@
 import type { CatalogueChange } from '../../catalogue/changes.js';
 import type { Facts, FactValue } from '../../catalogue/facts.js';
 import type { Database } from '../database.js';
+import { lockNumbers } from '../lock-numbers.js';
 import type { CatalogueLog, RecordedChange } from '../store.js';
-
-/** One load at a time, also where nothing is recorded yet. The number is arbitrary. */
-const lock = 'select pg_advisory_xact_lock(7316402291)';
 
 const insertChanges = `
 insert into lodestone.catalogue_changes
@@ -37,7 +35,8 @@ export function catalogueLog(database: Database): CatalogueLog {
   return {
     record: ({ digest, text, atMs, changesSince }) =>
       database.transaction(async (_db, client) => {
-        await client.query(lock);
+        // One load at a time, also where nothing is recorded yet.
+        await client.query('select pg_advisory_xact_lock($1)', [lockNumbers.catalogueLoads]);
         const state = await client.query<{ digest: string; facts: string; at_ms: string }>(
           'select digest, facts, at_ms from lodestone.catalogue_state',
         );

@@ -1,10 +1,9 @@
 /** Finds the generations that are neither in the log nor in its queue: those of before an upgrade, and of a time without the log. */
 import type { PoolClient } from 'pg';
 import type { Database } from '../database.js';
+import { lockNumbers } from '../lock-numbers.js';
 import type { LogStore } from '../log-types.js';
 
-/** An arbitrary number: one process at a time looks. */
-const lockNumber = 7_316_402_291;
 /** So many are queued at once, so that neither the statement nor the queue grows with the history. */
 const rowsMax = 4_000;
 const hourMs = 3_600_000;
@@ -25,7 +24,10 @@ export function oldQueue(database: Database): LogStore['queueOld'] {
   let sliceMs = hourMs;
   return (nowMs) =>
     database.transaction(async (_db, client) => {
-      const lock = await client.query<{ mine: boolean }>(`select pg_try_advisory_xact_lock(${lockNumber}) as mine`);
+      // One process at a time looks.
+      const lock = await client.query<{ mine: boolean }>('select pg_try_advisory_xact_lock($1) as mine', [
+        lockNumbers.oldGenerations,
+      ]);
       if (!lock.rows[0]?.mine) return;
       const scan = await readScan(client);
       if (scan.before === null) {

@@ -2,13 +2,12 @@
 import type { PoolClient } from 'pg';
 import { inclusionPath, type ReadTile } from '../../proof/tiles.js';
 import type { Database } from '../database.js';
+import { lockNumbers } from '../lock-numbers.js';
 import type { LeafAnswer, LogKey, LogState, LogStore, SealedLeaf } from '../log-types.js';
 import { batchTimeMs, type FoundLeaf, findBatched, placeInLog } from './log-batches.js';
 import { oldQueue } from './log-old.js';
 import { sealingOf, tileReader } from './log-sealing.js';
 
-/** An arbitrary number that only sealers lock on. */
-const lockNumber = 7_316_402_290;
 /** The server ends the transaction of a sealer that stands still, so that another one can go on. */
 const idleMs = 5_000;
 /** A settlement that began before the queue was switched on has ended by then. */
@@ -143,7 +142,7 @@ async function readState(client: PoolClient): Promise<LogState> {
 async function beginSealing(client: PoolClient): Promise<[mine: boolean, state: StateRow | undefined]> {
   const results: unknown = await client.query(
     `begin; set local idle_in_transaction_session_timeout = ${idleMs};
-     select pg_try_advisory_xact_lock(${lockNumber}) as mine; ${selectState} for update of s skip locked`,
+     select pg_try_advisory_xact_lock(${lockNumbers.sealing}) as mine; ${selectState} for update of s skip locked`,
   );
   const [, , lock, state] = results as { rows: unknown[] }[];
   return [(lock!.rows[0] as { mine: boolean }).mine, state!.rows[0] as StateRow | undefined];
