@@ -39,7 +39,7 @@ const source = join(import.meta.dirname, 'src/');
 const compiled = join(import.meta.dirname, 'dist/');
 
 /** A browser or a fleet keeps a processor busy by itself, so fewer of them at a time, after all others. They stop what they start, so their files share a process too. */
-const busy = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false };
+const busy = { maxWorkers: 4, sequence: { groupOrder: 1 }, isolate: false };
 
 /** Fleets of gateways, and the measurement of what a request costs. The other suites have one gateway or two, and mostly wait. */
 const fleets = ['tests/{cluster,speed}/**/*.test.ts'];
@@ -54,7 +54,7 @@ export default defineConfig({
     globalSetup: ['tests/support/global-setup.ts'],
     // Most tests wait for time budgets more than for the processor, so more than twice what a small machine has cores. Those of the fast
     // run do not wait, and each process more loads all modules once more.
-    maxWorkers: fast ? 2 : 5,
+    maxWorkers: fast ? 2 : 6,
     watch: false,
     sequence: { sequencer: SlowFirst },
     projects: [
