@@ -7,31 +7,46 @@ import { join, relative } from 'node:path';
 
 const entries = { main: 'main.js', cli: 'cli/cli.js' };
 
+/** Names without a hash: a build writes over the files of the one before, as it does with the single modules. */
+const output = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'part-[name].js' };
+
 /** Returns the paths of its files, from the root. */
 export async function bundleGateway(root) {
+  const folder = join(root, 'dist', 'bundle');
+  const bundle = await openBundle(root);
+  mkdirSync(folder, { recursive: true });
+  const { output: chunks } = await bundle.write({ ...output, dir: folder });
+  await bundle.close();
+  const licences = join(folder, 'LICENSES.txt');
+  const modules = chunks.flatMap((chunk) => Object.keys(chunk.modules ?? {}));
+  writeFileSync(licences, licenceTexts([...modules, join(root, 'node_modules', 'gpt-tokenizer', 'package.json')]));
+  return [...chunks.map(({ fileName }) => join(folder, fileName)), licences].map((path) => relative(root, path));
+}
+
+/** The source maps of the same bundle, by the name of its file, for those who look for a function of a profile. */
+export async function bundleMaps(root) {
+  const bundle = await openBundle(root);
+  const { output: chunks } = await bundle.generate({ ...output, dir: join(root, 'dist', 'bundle'), sourcemap: true });
+  await bundle.close();
+  return new Map(chunks.filter(({ map }) => map).map(({ fileName, map }) => [fileName, map]));
+}
+
+async function openBundle(root) {
   // Imported here: before the installation there is nothing that it could run with.
   const { rolldown } = await import('rolldown');
   const compiled = join(root, 'dist');
   const folder = join(compiled, 'bundle');
   const entryFiles = Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(compiled, file)]));
-  const bundle = await rolldown({
+  return rolldown({
     cwd: root,
     input: entryFiles,
     platform: 'node',
     // An add-on that nobody installs, and a package that has to be the one that the exporter of traces loads too.
     external: ['pg-native', '@opentelemetry/api'],
     plugins: [keepAddresses(compiled, folder, entryFiles.main)],
-    checks: { pluginTimings: false },
+    // Its plugin changes no line, so maps by line stay right.
+    checks: { pluginTimings: false, sourcemapBroken: false },
   });
-  mkdirSync(folder, { recursive: true });
-  // Names without a hash: a build writes over the files of the one before, as it does with the single modules.
-  const names = { entryFileNames: '[name].js', chunkFileNames: 'part-[name].js' };
-  const { output } = await bundle.write({ dir: folder, format: 'esm', ...names });
-  await bundle.close();
-  const licences = join(folder, 'LICENSES.txt');
-  const modules = output.flatMap((chunk) => Object.keys(chunk.modules ?? {}));
-  writeFileSync(licences, licenceTexts([...modules, join(root, 'node_modules', 'gpt-tokenizer', 'package.json')]));
-  return [...output.map(({ fileName }) => join(folder, fileName)), licences].map((path) => relative(root, path));
 }
 
 /**

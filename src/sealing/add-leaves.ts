@@ -1,5 +1,5 @@
 /** Adds what waits to the tree: the leaves that settlements have made, and the generations in the queue. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { Slices } from '../base/slices.js';
 import { leafHash } from '../proof/merkle.js';
 import { type LogIdentity, type ReceiptSource, receiptText } from '../proof/receipt.js';
 import { hashesIn, type TreeEdge } from '../proof/tiles.js';
@@ -9,9 +9,6 @@ import type { BadGeneration, SealedBatch, Sealing } from '../storage/log-types.j
 export const queueMax = 512;
 /** The most batches that are taken at once. */
 const batchesMax = 32;
-/** So many take about a millisecond, after which requests have the thread again. */
-const receiptsTurn = 32;
-const leavesTurn = 512;
 
 interface AddedBatches {
   readonly batches: SealedBatch['batches'];
@@ -23,6 +20,7 @@ interface AddedBatches {
 export async function addBatches(sealing: Sealing, edge: TreeEdge): Promise<AddedBatches> {
   const waiting = await sealing.waitingBatches(batchesMax);
   const batches: { batch: string; firstLeaf: number }[] = [];
+  const slices = new Slices();
   for (const { batch, origin, leaves } of waiting) {
     if (origin !== sealing.state.origin) {
       await sealing.queueBatch(batch);
@@ -30,8 +28,8 @@ export async function addBatches(sealing: Sealing, edge: TreeEdge): Promise<Adde
     }
     batches.push({ batch, firstLeaf: edge.size });
     for (const leaf of hashesIn(leaves)) {
+      if (slices.isOver()) await slices.next();
       edge.add(leaf);
-      if (edge.size % leavesTurn === 0) await turn();
     }
   }
   return { batches, more: waiting.length === batchesMax };
@@ -48,7 +46,9 @@ export async function addQueued(sealing: Sealing, edge: TreeEdge, log: LogIdenti
   const { count, sources, bad: unreadable } = await sealing.take(queueMax);
   const bad = [...unreadable];
   const receipts: { id: string; accountId: string; receipt: string }[] = [];
+  const slices = new Slices();
   for (const source of sources) {
+    if (slices.isOver()) await slices.next();
     const { id, accountId } = source;
     const receipt = receiptOf(source, log);
     if (receipt instanceof Error) {
@@ -57,7 +57,6 @@ export async function addQueued(sealing: Sealing, edge: TreeEdge, log: LogIdenti
     }
     receipts.push({ id, accountId, receipt });
     edge.add(leafHash(receipt));
-    if (receipts.length % receiptsTurn === 0) await turn();
   }
   return { receipts, bad, count };
 }

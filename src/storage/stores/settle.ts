@@ -2,9 +2,8 @@
  * Settles a batch: generations, balances, key usage, rollups and leaves of the log in one transaction. Existing records change nothing, so
  * a batch may be repeated.
  */
-
-import { setImmediate as turn } from 'node:timers/promises';
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
+import { Slices } from '../../base/slices.js';
 import { lineColumns, piecesOf, rowId, type SettlementRow, splitLine } from '../../domain/settlement-row.js';
 import { receiptVersion } from '../../proof/receipt.js';
 import { SettledLeaves } from '../../proof/settled-leaves.js';
@@ -96,15 +95,13 @@ interface BatchSums {
   readonly log: { readonly before: string; readonly after: readonly string[] };
 }
 
-/** So many lines take less than a millisecond, after which requests have the thread again. */
-const turnMax = 64;
-
 async function sumsOf(rows: readonly SettlementRow[], membership: LogMembership): Promise<BatchSums> {
   const identity = membership === null ? null : membership();
   const leaves = identity === null ? null : new SettledLeaves(identity);
   const usage = new UsageSums();
-  for (const [i, row] of rows.entries()) {
-    if (i > 0 && i % turnMax === 0) await turn();
+  const slices = new Slices();
+  for (const row of rows) {
+    if (slices.isOver()) await slices.next();
     const line = splitLine(row);
     usage.add(line);
     leaves?.add(line);
