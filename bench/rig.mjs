@@ -61,6 +61,11 @@ export class Rig {
     if (entry) await stop(entry);
   }
 
+  /** For a measurement that needs the whole machine, after which there is no other. */
+  async releaseAll() {
+    for (const name of [...this.contenders.keys()]) await this.release(name);
+  }
+
   /** Resolves to a Comparison; the same arguments give the same one. */
   compare(scenarioName, names, { rounds = this.rounds } = {}) {
     const id = `${scenarioName} ${names.join()}`;

@@ -21,6 +21,7 @@ const warmCount = 40_000;
 export async function measureWorkerGain(rig, rounds) {
   if (!existsSync(join(groups, 'cpu.cfs_quota_us')))
     throw new LeftOut('there are no control groups of version 1 to hold a worker to a share of a core');
+  await rig.releaseAll();
   const redis = await startRedis(rig);
   rig.log(`workers: one and two of them, each held to ${share} of a core, ${load.connections} connections`);
   const held = [];
