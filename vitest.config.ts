@@ -62,6 +62,8 @@ export default defineConfig({
       {
         test: {
           ...common,
+          // Some of them run a store or write to the disk.
+          ...onTheMachine,
           name: 'units',
           include: ['src/**/*.test.ts', 'dashboard/src/**/*.test.ts', 'bench/**/*.test.mjs'],
           ...(fast && { exclude: slowUnits }),
