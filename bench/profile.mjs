@@ -25,6 +25,7 @@ const usage = `node bench/profile.mjs [--load json] [--gateway lodestone] [--fun
   --load       ${Object.keys(scenarios).join(', ')}
   --gateway    lodestone, without-proof or fleet (with a Redis)
   --functions  how many functions to show beside the folders`;
+const gateways = ['lodestone', 'without-proof', 'fleet'];
 const sampleUs = 100;
 const areasShown = 24;
 
@@ -33,17 +34,30 @@ const scenario = scenarios[flags.load];
 
 function readFlags() {
   const text = { type: 'string' };
-  const { values } = parseArgs({
-    options: {
-      load: { ...text, default: 'json' },
-      gateway: { ...text, default: 'lodestone' },
-      functions: { ...text, default: '0' },
-      help: { type: 'boolean', default: false, short: 'h' },
-    },
-  });
-  if (!values.help && values.load in scenarios) return values;
-  console.log(usage);
-  process.exit(values.help ? 0 : 1);
+  const options = {
+    load: { ...text, default: 'json' },
+    gateway: { ...text, default: 'lodestone' },
+    functions: { ...text, default: '0' },
+    help: { type: 'boolean', default: false, short: 'h' },
+  };
+  try {
+    const { values } = parseArgs({ options });
+    if (values.help) {
+      console.log(usage);
+      process.exit(0);
+    }
+    if (!Object.hasOwn(scenarios, values.load)) fail(`There is no load "${values.load}".`);
+    if (!gateways.includes(values.gateway)) fail(`There is no gateway "${values.gateway}".`);
+    if (!/^\d{1,4}$/.test(values.functions)) fail(`--functions takes a number, not "${values.functions}".`);
+    return values;
+  } catch (error) {
+    return fail(error.message);
+  }
+}
+
+function fail(text) {
+  console.error(`${text}\n\n${usage}`);
+  process.exit(1);
 }
 
 async function explain() {
@@ -79,11 +93,9 @@ async function explain() {
 
 async function startGateway(rig, name, nodeArgs = []) {
   const more = {
-    lodestone: {},
-    'without-proof': { proof: { enabled: false } },
-    ...(flags.gateway === 'fleet' && { fleet: { storage: { redis_url: (await startRedis(rig)).url } } }),
-  }[flags.gateway];
-  if (more === undefined) throw new Error(`There is no gateway "${flags.gateway}".\n\n${usage}`);
+    ...(flags.gateway === 'without-proof' && { proof: { enabled: false } }),
+    ...(flags.gateway === 'fleet' && { storage: { redis_url: (await startRedis(rig)).url } }),
+  };
   return startLodestone({ ...rig.place(name), more, nodeArgs });
 }
 
@@ -130,7 +142,7 @@ async function loadLonger(rig, gateway) {
   let units = 0;
   const from = monotonicUs();
   while (monotonicUs() - from < 6e6) units += (await rig.load(gateway, scenario, scenario.run))[scenario.unit];
-  return { units, from, to: monotonicUs() };
+  return { units, from };
 }
 
 /** What is settled after the answers is part of their cost. */
@@ -205,20 +217,14 @@ async function areas() {
         ? 'reading sockets and waiting for them, in libuv and the kernel'
         : `built into Node: ${functionName}`;
     }
-    if (url.startsWith('node:'))
-      return `Node's own code: ${
-        url
-          .slice(5)
-          .replace(/^internal\//, '')
-          .split('/')[0]
-      }`;
+    const [, module] = /^node:(?:internal\/)?([^/]+)/.exec(url) ?? [];
+    if (module) return `Node's own code: ${module}`;
     const map = maps.get(basename(url));
     const source = map?.findEntry(lineNumber, columnNumber).originalSource;
     const file = source ? join(compiled, 'bundle', source) : fileURLToPath(url);
     const place = relative(file.includes('/node_modules/') ? root : compiled, file);
-    return place.startsWith('node_modules')
-      ? `package ${place.split('/')[1]}`
-      : `src/${place.split('/').slice(0, -1).slice(0, 2).join('/')}`;
+    const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(place) ?? [];
+    return name ? `package ${name}` : `src/${place.split('/').slice(0, -1).slice(0, 2).join('/')}`;
   };
 }
 

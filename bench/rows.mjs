@@ -1,5 +1,5 @@
 /**
- * The rows of `npm run bench`. To add one, append `{name, what, unit, must, aim, measure}`: `measure` takes the rig (bench/rig.mjs) and
+ * The rows of `npm run bench`. To add one, put `{name, what, unit, must, aim, measure}` before the last: `measure` takes the rig (bench/rig.mjs) and
  * resolves to one value a round, of which the median is the figure; it throws LeftOut where this machine lacks something. `must` and
  * `aim` are the most that the figure may be, or the least where `atLeast` is set. Rows that ask for the same comparison share it.
  */

@@ -21,15 +21,25 @@ const usage = `node bench/slow-requests.mjs [--connections 1] [--rate 0] [--seco
   --connections  each asks again as soon as it has its answer
   --rate         instead, so many requests a second over these connections
   --slowest      the share of requests to explain, in percent`;
-const { values: flags } = parseArgs({
-  options: {
-    connections: { type: 'string', default: '1' },
-    rate: { type: 'string', default: '0' },
-    seconds: { type: 'string', default: '5' },
-    slowest: { type: 'string', default: '1' },
-    help: { type: 'boolean', default: false, short: 'h' },
-  },
-});
+const flags = readFlags();
+
+function readFlags() {
+  const number = (text) => ({ type: 'string', default: text });
+  const numbers = { connections: number('1'), rate: number('0'), seconds: number('5'), slowest: number('1') };
+  try {
+    const { values } = parseArgs({ options: { ...numbers, help: { type: 'boolean', default: false, short: 'h' } } });
+    for (const name of Object.keys(numbers))
+      if (!/^\d{1,4}(\.\d+)?$/.test(values[name])) fail(`--${name} takes a number, not "${values[name]}".\n\n${usage}`);
+    return values;
+  } catch (error) {
+    return fail(`${error.message}\n\n${usage}`);
+  }
+}
+
+function fail(text) {
+  console.error(text);
+  process.exit(1);
+}
 
 /** The clock that perf is told to use. */
 const nowUs = () => Number(process.hrtime.bigint()) / 1_000;
@@ -55,10 +65,12 @@ async function explain() {
   await pause(1_000);
   const requests = await load(gateway);
   recording.kill('SIGINT');
-  await once(recording, 'exit');
+  if (recording.exitCode === null) await once(recording, 'exit');
   const names = namesOf(gateway.pid);
   await stopAll();
-  report(requests, coreUse(file), names);
+  const uses = coreUse(file);
+  if (uses.length === 0) fail('perf recorded nothing. Run this as root, with tracefs mounted (/sys/kernel/tracing).');
+  report(requests, uses, names);
 }
 
 /** Resolves to when each request was sent and answered, in order. */
@@ -195,8 +207,7 @@ function printCauses(slow, uses, nameOf) {
 if (flags.help) {
   console.log(usage);
 } else if (spawnSync('perf', ['--version'], { stdio: 'ignore' }).status !== 0) {
-  console.error('perf is not installed, or not for this kernel (package linux-perf or linux-tools).');
-  process.exitCode = 1;
+  fail('perf is not installed, or not for this kernel. Install the package linux-perf or linux-tools.');
 } else if (await prepareOrExplain()) {
   await explain();
   process.exit(0);

@@ -17,6 +17,11 @@ it('gives each purpose a lock of its own, so that none waits for another', () =>
   expect(new Set(numbers).size).toBe(numbers.length);
 });
 
+it('shares no lock with a migration, but for one that a later migration replaced', () => {
+  const inMigrations = new Set(sources.flatMap(({ numbers }) => numbers));
+  expect(Object.values(lockNumbers).filter((number) => inMigrations.has(number))).toEqual([lockNumbers.presence]);
+});
+
 it('is the only place that names a lock, but for migrations, which never change', () => {
   const naming = sources.filter(({ numbers }) => numbers.length > 0).map(({ path }) => path);
   expect(naming.sort()).toEqual(
