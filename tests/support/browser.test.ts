@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { launchBrowser } from './browser.js';
-import { type BrowserSource, findBrowser } from './find-browser.js';
+import { type BrowserSource, findBrowser, installedBrowser, installedShell } from './find-browser.js';
 
 let folder: string;
 let calls: string;
@@ -51,9 +51,20 @@ describe('the search for a browser', () => {
     );
   });
 
-  it('takes one on the PATH before it fetches any', async () => {
+  it('takes a headless shell on the PATH before it fetches any', async () => {
     script('chromium', '');
-    expect((await findBrowser()).summary).toBe(`Browser: ${folder}/chromium, which is installed.`);
+    script('chromium-headless-shell', '');
+    expect((await findBrowser()).summary).toBe(`Browser: ${folder}/chromium-headless-shell, which is installed.`);
+  });
+
+  it('takes a browser with windows only where no headless shell is found or fetched', async () => {
+    script('chromium', '');
+    // The machine's own folders may have a shell.
+    vi.stubEnv('PATH', folder);
+    const fetched = await findBrowser([installedShell, some('/a/shell'), installedBrowser]);
+    expect(fetched.browser?.path).toBe('/a/shell');
+    const offline = await findBrowser([installedShell, none('no network'), installedBrowser]);
+    expect(offline.summary).toBe(`Browser: ${folder}/chromium, which is installed.`);
   });
 
   it('takes the first source that has one, and tells which it is', async () => {

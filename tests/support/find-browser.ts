@@ -1,4 +1,7 @@
-/** Finds a Chromium: the one in `CHROME_PATH`, one on the PATH, a pinned package from npm, or the package of the system. */
+/**
+ * Finds a Chromium: the one in `CHROME_PATH`, a headless shell on the PATH, the pinned one from npm, a browser with windows, or the package
+ * of the system. A headless shell has no windows and no pages of its own to keep: the suites take half the processor time with it.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -20,24 +23,23 @@ export interface BrowserSource {
 
 const run = promisify(execFile);
 const installTimeoutMs = 120_000;
-/** A headless shell comes first: it has no windows and no pages of its own to keep. */
-const commands = [
-  'chrome-headless-shell',
-  'chromium-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-  'chrome',
-];
+const shells = ['chrome-headless-shell', 'chromium-headless-shell'];
+const withWindows = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const applications = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
+export const installedShell: BrowserSource = { origin: 'which is installed', find: async () => installed(shells) };
+export const installedBrowser: BrowserSource = {
+  origin: 'which is installed',
+  find: async () => installed(withWindows, applications),
+};
+
 const browserSources: readonly BrowserSource[] = [
-  { origin: 'which is installed', find: async () => installedBrowser() },
+  installedShell,
   { origin: 'fetched from npm into node_modules/.cache', find: () => fetchChromium() },
+  installedBrowser,
   { origin: 'installed with apt-get', find: () => installWithApt() },
 ];
 
@@ -62,9 +64,9 @@ export async function findBrowser(sources: readonly BrowserSource[] = browserSou
   };
 }
 
-function installedBrowser(): FoundBrowser {
-  const path = onPath(commands) ?? applications.find((application) => existsSync(application));
-  if (path === undefined) throw new Error('the PATH has no Chromium');
+function installed(commands: readonly string[], files: readonly string[] = []): FoundBrowser {
+  const path = onPath(commands) ?? files.find((file) => existsSync(file));
+  if (path === undefined) throw new Error(`the PATH has no ${commands[0]}`);
   return { path };
 }
 
@@ -80,9 +82,9 @@ async function installWithApt(): Promise<FoundBrowser> {
   const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, timeout: installTimeoutMs };
   try {
     await run('apt-get', [...wait, 'update'], options);
-    await run('apt-get', [...wait, 'install', '-y', '--no-install-recommends', 'chromium'], options);
+    await run('apt-get', [...wait, 'install', '-y', '--no-install-recommends', 'chromium-headless-shell'], options);
   } catch (error) {
-    throw new Error(`apt-get cannot install chromium: ${errorLine(error)}`);
+    throw new Error(`apt-get cannot install chromium-headless-shell: ${errorLine(error)}`);
   }
-  return installedBrowser();
+  return installed(shells);
 }
