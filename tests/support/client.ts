@@ -138,9 +138,10 @@ export class GatewayClient {
     };
   }
 
-  /** Entries, newest or oldest first as the gateway lists them. */
-  async ledger(accountId: string): Promise<Json[]> {
-    const reply = expectStatus(200, await this.admin('GET', `/accounts/${accountId}/ledger`));
+  /** Entries, newest first; without a limit as many as the gateway lists at once. */
+  async ledger(accountId: string, limit?: number): Promise<Json[]> {
+    const page = limit === undefined ? '' : `?limit=${limit}`;
+    const reply = expectStatus(200, await this.admin('GET', `/accounts/${accountId}/ledger${page}`));
     return reply.json.data as Json[];
   }
 
