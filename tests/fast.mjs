@@ -16,9 +16,14 @@ export const slowUnits = [
   'src/http/dashboard/resources.test.ts',
   'src/http/dashboard/passwords.test.ts',
   'src/cli/cli.test.ts',
+  'src/cli/catalogue-check-strict.test.ts',
+  'src/http/api/aliases.test.ts',
+  'src/http/server/connections.test.ts',
   'src/http/server/fast-connection.test.ts',
+  'src/http/server/request-head.test.ts',
   'src/http/ops/metrics.test.ts',
   'src/cluster/memory.test.ts',
+  'src/sealing/sealer*.test.ts',
 ];
 
 /** A whole gateway before a scripted upstream: an answer, a stream, a walk, a refusal, a bill, the sign-in to the dashboard. */
