@@ -42,7 +42,7 @@ const compiled = join(import.meta.dirname, 'dist/');
 const busy = { maxWorkers: 4, sequence: { groupOrder: 2 }, isolate: false };
 
 /**
- * Units seldom wait, and each process more loads all modules once more: six of them took a third more of the processor than three, and as
+ * Units seldom wait, and each process more loads all modules once more: six of them took a third more of the processor than two, and as
  * long. They come first, beside the checks of style and types.
  */
 const few = { maxWorkers: 3, sequence: { groupOrder: 0 } };
