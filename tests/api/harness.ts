@@ -107,7 +107,7 @@ export async function expectNothingSpent(
   const before = holds ? last.books : await booksOf(gateway, account);
   const calls = upstream.calls.length;
   const reply = await act();
-  const after = await booksOf(gateway, account, (expected.records ?? 0) + 2);
+  const after = await booksOf(gateway, account, (expected.records ?? 0) + 1);
   lastFound.set(gateway, { accountId, sentCount: gateway.sentCount, books: after });
   expect(after.newestEntry).toEqual(before.newestEntry);
   expect(after.balance).toBe(before.balance);

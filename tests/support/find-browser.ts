@@ -1,6 +1,7 @@
 /**
  * Finds a Chromium: the one in `CHROME_PATH`, a headless shell on the PATH, the pinned one from npm, a browser with windows, or the package
- * of the system. A headless shell has no windows and no pages of its own to keep: the suites take half the processor time with it.
+ * of the system. A headless shell has no windows and no pages of its own to keep: the suites take two thirds or less of the
+ * processor time with it.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
