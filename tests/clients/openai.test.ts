@@ -9,9 +9,10 @@ import OpenAI, {
 } from 'openai';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { llama, useGateway } from '../api/harness.js';
+import { shortTimeouts } from '../support/gateway-files.js';
 import { chunk, completion, hang, json, sse, streamOf, usage } from '../support/scripted-upstream.js';
 
-const bench = useGateway();
+const bench = useGateway({ config: { timeouts: shortTimeouts } });
 let client: OpenAI;
 const clientOf = (apiKey: string) => new OpenAI({ baseURL: `${bench.gateway.url}/v1`, apiKey, maxRetries: 0 });
 const request = { model: llama, messages: [{ role: 'user' as const, content: 'Say hello.' }] };

@@ -8,7 +8,6 @@ import { LeanCaller, type LeanReply, type Replicas, startReplicas, whileShared }
 import { completion, json, type ScriptedUpstream, startUpstream, usage } from '../support/scripted-upstream.js';
 
 /** Longer than a provider is kept waiting here, also on a busy machine. */
-const timeouts = { first_byte_non_streaming: '2m30s', overall: '5m0s' };
 
 /** An answer costs 0.0011 USD. What it holds is more, because its prompt is estimated higher. */
 const route = { price: { input: 10, output: 100 } };
@@ -52,7 +51,7 @@ export class SpendRig {
     const upstream = await startUpstream();
     const gateway = await spawnGateway({
       embedded: true,
-      config: { limits, timeouts },
+      config: { limits },
       catalogue: catalogue(upstream.url),
     });
     return new SpendRig([gateway], upstream, null, async () => {

@@ -41,7 +41,7 @@ beforeAll(async () => {
     price,
   }));
   const catalogue = { providers, models: [{ creator: 'c', model: 'm', routes }] };
-  gateway = await spawnGateway({ catalogue, config: { timeouts: { overall: '2m' } } });
+  gateway = await spawnGateway({ catalogue });
 });
 afterAll(async () => {
   await gateway?.stop();

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { shortTimeouts } from '../support/gateway-files.js';
 import { completion, hang, json, sse, streamOf } from '../support/scripted-upstream.js';
 import { useDoors } from './door-gateway.js';
 import { doorCases, upstreamsOf } from './doors.js';
 
-const bench = useDoors();
+const bench = useDoors({ timeouts: shortTimeouts });
 const passes = doorCases.flatMap((door) => upstreamsOf[door.name]!.map((upstream) => ({ door, upstream })));
 const named = passes.map((pass) => [`${pass.door.name} on ${pass.upstream.pin}`, pass] as const);
 

@@ -83,11 +83,11 @@ export function doorCatalogue(native: string, plain: string): YamlObject {
   };
 }
 
-export function useDoors(): DoorBench {
+export function useDoors(config: YamlObject = {}): DoorBench {
   const bench = {} as DoorBench;
   beforeAll(async () => {
     [bench.native, bench.plain] = await Promise.all([startUpstream(), startUpstream()]);
-    bench.gateway = await startGateway({ catalogue: doorCatalogue(bench.native.url, bench.plain.url) });
+    bench.gateway = await startGateway({ config, catalogue: doorCatalogue(bench.native.url, bench.plain.url) });
   });
   beforeEach(() => {
     bench.native.reset();

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.js';
+import { shortTimeouts } from '../support/gateway-files.js';
 import { chunk, completion, json, sse, streamOf } from '../support/scripted-upstream.js';
 import { useDoors } from './door-gateway.js';
 
-const bench = useDoors();
+const bench = useDoors({ timeouts: shortTimeouts });
 const path = '/v1/responses';
 const ask = (more: object = {}): Json => ({ model: 'plain/acme/one/defra', input: 'Say hello.', ...more });
 const typesOf = (frames: { json: unknown }[]) => frames.map(({ json: data }) => (data as { type: string }).type);

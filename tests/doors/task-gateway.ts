@@ -121,11 +121,11 @@ function catalogue(url: string): YamlObject {
   };
 }
 
-export function useTaskDoors(): TaskBench {
+export function useTaskDoors(config: YamlObject = {}): TaskBench {
   const bench = {} as TaskBench;
   beforeAll(async () => {
     bench.upstream = await startUpstream();
-    bench.gateway = await startGateway({ catalogue: catalogue(bench.upstream.url) });
+    bench.gateway = await startGateway({ config, catalogue: catalogue(bench.upstream.url) });
   });
   beforeEach(() => {
     bench.upstream.reset();

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/client.js';
+import { shortTimeouts } from '../support/gateway-files.js';
 import { hang, json } from '../support/scripted-upstream.js';
 import { type Asked, answerTo, fails, taskDoors, useTaskDoors } from './task-gateway.js';
 
-const bench = useTaskDoors();
+const bench = useTaskDoors({ timeouts: shortTimeouts });
 const balanceOf = async (key: string): Promise<string> =>
   (await bench.gateway.call('GET', '/v1/credits', undefined, { key })).json.data.balance_usd;
 

@@ -45,10 +45,7 @@ beforeAll(async () => {
   beta = await KillableProvider.start();
   gateway = await spawnGateway({
     catalogue: catalogueWithLanes(),
-    config: {
-      breaker: { failures, window: '60s', cooldown: `${cooldownMs}ms` },
-      timeouts: { first_byte_streaming: '20s', first_byte_non_streaming: '20s', overall: '40s' },
-    },
+    config: { breaker: { failures, window: '60s', cooldown: `${cooldownMs}ms` } },
   });
 });
 afterAll(async () => {

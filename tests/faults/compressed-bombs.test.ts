@@ -29,7 +29,7 @@ beforeAll(async () => {
   coTenant = await startCoTenant();
   rig = await spawnRig({
     providers: { co: coTenant.url },
-    config: { timeouts: { first_byte_non_streaming: '20s', overall: '30s' }, breaker: { failures: 1000 } },
+    config: { breaker: { failures: 1000 } },
   });
   const { key } = await rig.gateway.createAccount({ credit: '1000.00' });
   watch = () =>

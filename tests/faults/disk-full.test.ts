@@ -19,10 +19,7 @@ describe.skipIf(!probe)('a full disk (skipped where a disk cannot be mounted)', 
     disk = mountSmallDisk(160)!;
     gateway = await spawnGateway({
       embedded: true,
-      config: {
-        storage: { data_dir: `${disk.path}/data` },
-        timeouts: { first_byte_streaming: '10s', first_byte_non_streaming: '10s', overall: '20s', stream_idle: '10s' },
-      },
+      config: { storage: { data_dir: `${disk.path}/data` } },
       catalogue: catalogueOf({ acme: upstream.url }),
     });
   }, 180_000);

@@ -14,7 +14,6 @@ beforeAll(async () => {
   sender = new Worker(new URL('./hostile-sender.mjs', import.meta.url));
   rig = await spawnRig({
     providers: { co: coTenant.url },
-    config: { timeouts: { first_byte_non_streaming: '60s', overall: '120s' } },
   });
   const { key } = await rig.gateway.createAccount({ credit: '1000.00' });
   watch = () =>

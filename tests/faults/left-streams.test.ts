@@ -7,8 +7,7 @@ import { ask, countedCost, expectBooks, pause, pico, type Rig, scaled, spawnRig,
 
 let rig: Rig<SpawnedGateway>;
 beforeAll(async () => {
-  const slow = { first_byte_streaming: '10s', stream_idle: '10s', overall: '20s' };
-  rig = await spawnRig({ config: { timeouts: slow } });
+  rig = await spawnRig();
 }, 180_000);
 afterAll(() => rig.stop());
 

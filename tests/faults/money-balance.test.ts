@@ -7,7 +7,6 @@ import { ask, costOf, expectBooks, expectServes, pico, type Rig, scaled, startRi
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({
-    config: { timeouts: { first_byte_non_streaming: '20s', overall: '30s' } },
     catalogue: { routes: { beta: { price: { input: 0.000001, output: 0 } } } },
   });
 });

@@ -11,8 +11,7 @@ let account: TestAccount;
 let blocker: pg.Client;
 beforeAll(async () => {
   database = await freshDatabase();
-  const timeouts = { first_byte_non_streaming: '60s', overall: '120s' };
-  rig = await startRig({ config: { storage: { database_url: database.databaseUrl }, timeouts } });
+  rig = await startRig({ config: { storage: { database_url: database.databaseUrl } } });
   account = await rig.gateway.createAccount({ credit: '1.00' });
   blocker = new pg.Client(database.databaseUrl);
   blocker.on('error', () => {});

@@ -14,7 +14,6 @@ import { type StoreProxy, startStoreProxy } from './store-proxy.js';
 
 const awayMs = scaled(2_500, 10_000);
 const streamMs = awayMs + 1_500;
-const timeouts = { stream_idle: '60s', overall: '120s', first_byte_streaming: '60s', first_byte_non_streaming: '60s' };
 
 /** A key of the right shape that no account owns. */
 const unknownKey = `sk-lr-${'Zz9_'.repeat(10)}abc`;
@@ -79,7 +78,7 @@ describe('a PostgreSQL that is stopped and started again', () => {
     dataDir = mkdtempSync(join(tmpdir(), 'lodestone-away-'));
     placeCluster(inject('newCluster'), dataDir);
     postgres = await startEmbedded({ dataDir, logger: silentLogger });
-    rig = await spawnRig({ config: { timeouts, storage: { database_url: databaseUrlOf(postgres.connection) } } });
+    rig = await spawnRig({ config: { storage: { database_url: databaseUrlOf(postgres.connection) } } });
   }, 180_000);
   afterAll(async () => {
     await rig.stop();
@@ -113,7 +112,7 @@ describe('a PostgreSQL that falls silent', () => {
   beforeAll(async () => {
     database = await freshDatabase();
     proxy = await startStoreProxy(database.databaseUrl);
-    rig = await spawnRig({ config: { timeouts, storage: { database_url: proxy.databaseUrl } } });
+    rig = await spawnRig({ config: { storage: { database_url: proxy.databaseUrl } } });
   }, 180_000);
   afterAll(async () => {
     await rig.stop();

@@ -25,7 +25,6 @@ beforeAll(async () => {
   coTenant = await startCoTenant();
   rig = await spawnRig({
     providers: { co: coTenant.url },
-    config: { timeouts: { first_byte_streaming: '30s', stream_idle: '30s', overall: '60s' } },
   });
   const { key } = await rig.gateway.createAccount();
   watch = () =>

@@ -13,7 +13,7 @@ let rig: Rig<SpawnedGateway>;
 /** Megabytes of a gateway that has counted a stream: the tokenizer stays loaded. */
 let baseline: number;
 beforeAll(async () => {
-  rig = await spawnRig({ config: { timeouts: { stream_idle: '30s', overall: '60s' } } });
+  rig = await spawnRig();
   const account = await rig.gateway.createAccount();
   streamsBlocks(20);
   await readToEnd(account.key);

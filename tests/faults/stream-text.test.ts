@@ -7,7 +7,7 @@ import { ask, costOf, expectBooks, expectError, expectServes, providerError, typ
 let rig: Rig;
 let account: TestAccount;
 beforeAll(async () => {
-  rig = await startRig({ config: { timeouts: { first_byte_streaming: '20s', stream_idle: '20s', overall: '30s' } } });
+  rig = await startRig();
 });
 afterAll(() => rig.stop());
 beforeEach(async () => {

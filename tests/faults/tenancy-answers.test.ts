@@ -24,9 +24,7 @@ const echo: Script = (exchange) => {
 };
 
 beforeAll(async () => {
-  // A budget that a busy machine uses up would be an error, and no answer of anybody's.
-  const patient = { first_byte_streaming: '60s', first_byte_non_streaming: '60s', stream_idle: '60s', overall: '2m0s' };
-  rig = await startRig({ config: { timeouts: patient } });
+  rig = await startRig();
   rig.upstream.reply(echo);
   accounts = await Promise.all(
     Array.from({ length: accountsCount }, () => rig.gateway.createAccount({ credit: '100' })),

@@ -20,7 +20,6 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'faults.mjs'), faults);
   upstream = await up.startUpstream();
   gateway = await spawnGateway({
-    config: { timeouts: { first_byte_streaming: '10s', stream_idle: '20s', overall: '30s' } },
     catalogue: catalogueOf({ acme: upstream.url }),
     env: { NODE_OPTIONS: `--import=${join(folder, 'faults.mjs')}` },
   });

@@ -9,7 +9,7 @@ import { ask, costOf, expectBooks, expectError, expectServes, providerError, typ
 let rig: Rig;
 let account: TestAccount;
 beforeAll(async () => {
-  rig = await startRig({ config: { timeouts: { first_byte_non_streaming: '10s', overall: '20s' } } });
+  rig = await startRig();
 });
 afterAll(() => rig.stop());
 beforeEach(async () => {

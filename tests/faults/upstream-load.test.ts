@@ -12,7 +12,6 @@ beforeAll(async () => {
   coTenant = await startCoTenant();
   rig = await spawnRig({
     providers: { co: coTenant.url },
-    config: { timeouts: { first_byte_non_streaming: '60s', first_byte_streaming: '60s', overall: '90s' } },
   });
 });
 afterAll(async () => {

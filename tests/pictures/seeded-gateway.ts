@@ -1,5 +1,5 @@
 /** A gateway with a month of an account's traffic and a provider that answers, for the pictures of the documentation. */
-import { dashboardCall, type Member, signUp, timeouts } from '../support/dashboard.js';
+import { dashboardCall, type Member, signUp } from '../support/dashboard.js';
 import { dashboardCatalogue } from '../support/dashboard-catalogue.js';
 import { writeTraffic } from '../support/dashboard-traffic.js';
 import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
@@ -25,7 +25,7 @@ export async function startSeeded(): Promise<SeededGateway> {
   upstream.onRequest(() => up.sse(up.streamOf(answerWords, { usage }), { delayMs: 180, gapMs: 12 }));
   const gateway = await spawnGateway({
     catalogue: catalogueAnsweredBy(upstream.url),
-    config: { registration: 'open', server: { drain: '5s' }, timeouts },
+    config: { registration: 'open', server: { drain: '5s' } },
   });
   const member = await signUp(gateway, 'ada@example.com');
   await furnish(gateway, member);

@@ -7,18 +7,9 @@ import { newVisitor, type Visitor, type VisitorOptions } from './visitor.js';
 
 export const password = 'correct horse battery';
 
-/** The default budgets: a browser keeps the machine busy, and no test here waits for a budget to expire. */
-export const timeouts = {
-  first_byte_streaming: '30s',
-  first_byte_streaming_after_timeout: '15s',
-  first_byte_non_streaming: '2m30s',
-  stream_idle: '1m30s',
-  overall: '5m0s',
-};
-
 const optionsWith = (config: YamlObject) => ({
   catalogue: dashboardCatalogue,
-  config: { registration: 'open', timeouts, ...config },
+  config: { registration: 'open', ...config },
 });
 
 export function startDashboard(config: YamlObject = {}): Promise<TestGateway> {

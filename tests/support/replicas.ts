@@ -30,15 +30,6 @@ export interface Replicas {
   stop(): Promise<void>;
 }
 
-/** The default budgets: no test here waits for one to expire, and the machine may be busy. */
-const timeouts = {
-  first_byte_streaming: '30s',
-  first_byte_streaming_after_timeout: '15s',
-  first_byte_non_streaming: '2m30s',
-  stream_idle: '1m30s',
-  overall: '5m0s',
-};
-
 export async function startReplicas(options: ReplicasOptions = {}): Promise<Replicas> {
   const started: (() => Promise<unknown>)[] = [];
   const stop = async () => {
@@ -79,7 +70,6 @@ function spawnReplica(options: ReplicasOptions, { redis, upstream, database }: P
     embedded: true,
     catalogue: catalogue(upstream.url),
     config: {
-      timeouts,
       ...config,
       storage: { ...(config.storage as object), database_url, redis_url: options.redisUrls ?? redis.url },
     },

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes, sendRaw } from '../../support/raw-http.js';
 import { ask, expectError, expectNothingSpent, useGateway } from '../harness.js';
 
-/** 32 MiB through a test's own upstream take a while on a busy machine; the budgets are not what is tested here. */
-const bench = useGateway({ config: { timeouts: { first_byte_non_streaming: '20s', overall: '25s' } } });
+const bench = useGateway();
 const limit = 33_554_432;
 const tooLarge = (...says: (string | RegExp)[]) => ({
   status: 413,

@@ -1,6 +1,7 @@
 /** Every authenticated answer has the six headers with exact values, whatever the outcome of the request. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallOptions, Json, Reply, TestAccount } from '../../support/client.js';
+import { shortTimeouts } from '../../support/gateway-files.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { RawConnection, requestBytes } from '../../support/raw-http.js';
 import { completion, hang, json, sse, streamOf, usage } from '../../support/scripted-upstream.js';
@@ -13,6 +14,7 @@ const bench = useGateway({
   config: {
     server: { trusted_proxies: ['127.0.0.1/32'], country_header: 'cf-ipcountry' },
     limits: { key_requests_per_minute: 600, key_tokens_per_minute: 10_000, ip_requests_per_minute: 100_000 },
+    timeouts: shortTimeouts,
   },
 });
 let account: TestAccount;

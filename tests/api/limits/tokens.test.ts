@@ -1,6 +1,7 @@
 /** The tokens per minute of a key: reserved by an estimate while a request runs, then corrected by its usage. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Json, Reply, TestAccount } from '../../support/client.js';
+import { shortTimeouts } from '../../support/gateway-files.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { chunk, completion, hang, json, sse, streamOf, usage } from '../../support/scripted-upstream.js';
 import { ask, expectError, useGateway } from '../harness.js';
@@ -8,7 +9,7 @@ import { estimateOf, remainingTokens } from './expect-headers.js';
 
 const limit = 1_000;
 const clock = new ManualClock();
-const bench = useGateway({ clock, config: { limits: { key_tokens_per_minute: limit } } });
+const bench = useGateway({ clock, config: { limits: { key_tokens_per_minute: limit }, timeouts: shortTimeouts } });
 let account: TestAccount;
 beforeEach(async () => {
   clock.advance(120_000);

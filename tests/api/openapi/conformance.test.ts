@@ -4,7 +4,7 @@ import { rateLimitHeaders } from '../../../src/http/openapi/headers.js';
 import { type Method, methods, type Operation } from '../../../src/http/openapi/types.js';
 import type { Reply, TestAccount } from '../../support/client.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
-import { adminToken } from '../../support/gateway-files.js';
+import { adminToken, shortTimeouts } from '../../support/gateway-files.js';
 import { Conformance } from '../../support/openapi-conformance.js';
 import { secretKey, webhookSecret } from '../../support/scripted-stripe.js';
 import { type Parameters, proofs, scenes } from './scenes.js';
@@ -14,7 +14,10 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
   gateway = await startGateway({
-    config: { payments: { processor: 'stripe', secret_key: secretKey, webhook_secret: webhookSecret } },
+    config: {
+      payments: { processor: 'stripe', secret_key: secretKey, webhook_secret: webhookSecret },
+      timeouts: shortTimeouts,
+    },
   });
 });
 afterAll(() => gateway?.stop());
