@@ -1,122 +1,95 @@
-/** SIGTERM with hundreds of open streams: new work is refused, every stream comes to its end, everything is settled, and the exit is clean. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ask, scaled } from '../faults/fixture.js';
-import type { StreamReply, TestAccount } from '../support/client.js';
-import { RawConnection, type RawResponse, requestBytes } from '../support/raw-http.js';
-import { completion, json as jsonScript } from '../support/scripted-upstream.js';
-import { holdStreams, startWorkers, streamCost, streamText, usageOf, type WorkerRig } from './worker-rig.js';
+/** The stop of one process: what it lets come to its end, what it refuses, and what it bills of the streams that it cuts. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { ask, promptTokens, scaled, tokensOf } from '../faults/fixture.js';
+import { RawConnection } from '../support/raw-http.js';
+import * as up from '../support/scripted-upstream.js';
+import { drainSuite } from './drain-suite.js';
+import { connectionsOf, DrainTime, startWorkers, type WorkerRig } from './worker-rig.js';
 
-const streamCount = scaled(20, 500);
-const credit = '1000.00';
-const creditPico = 1_000_000_000_000_000n;
+let rig: WorkerRig;
+beforeAll(async () => {
+  rig = await startWorkers({ workers: 1 });
+}, 180_000);
+afterAll(() => rig?.stop());
 
-describe.each([1, 2])(`SIGTERM with %i serving process(es) and ${streamCount} open streams`, (workers) => {
-  let rig: WorkerRig;
-  let account: TestAccount;
-  let idle: RawConnection;
-  let behind: RawConnection;
-  let whole: RawConnection;
-  let streams: Promise<StreamReply>[];
-  let stopped: ReturnType<WorkerRig['gateway']['exited']>;
-  let held: ReturnType<typeof holdStreams>;
+const drain = new DrainTime(() => rig);
 
-  const headers = () => ({ authorization: `Bearer ${account.key}`, 'content-type': 'application/json' });
-  const chatBytes = (more: object) =>
-    requestBytes('POST', '/v1/chat/completions', headers(), JSON.stringify(ask({ ...more })));
-
-  beforeAll(async () => {
-    rig = await startWorkers({ workers });
-    const { gateway, upstream } = rig;
-    account = await gateway.createAccount({ credit });
-    idle = await RawConnection.open(gateway.url);
-    await idle.write(requestBytes('GET', '/healthz', {}));
-    await idle.readUntil((received) => received.includes('"ok"'));
-    let answerWhole = () => {};
-    const wholeReleased = new Promise<void>((resolve) => {
-      answerWhole = resolve;
-    });
-    held = holdStreams(upstream);
-    const release = held.release;
-    held.release = () => {
-      answerWhole();
-      release();
-    };
-    upstream.enqueue(async (exchange) => {
-      await wholeReleased;
-      await jsonScript(completion())(exchange);
-    });
-    whole = await RawConnection.open(gateway.url);
-    await whole.write(chatBytes({}));
-    await upstream.waitForCalls(1);
-    streams = Array.from({ length: streamCount - 1 }, () => gateway.stream(ask(), { key: account.key }));
-    // Where something fails before they are looked at, that is told and not this.
-    void Promise.allSettled(streams);
-    behind = await RawConnection.open(gateway.url);
-    await behind.write(chatBytes({ stream: true }));
-    await behind.readUntil((received) => received.includes(' one'), 60_000);
-    await vi.waitFor(() => expect(held.begun).toBe(streamCount), { timeout: 60_000 });
-    stopped = gateway.exited();
-    gateway.signal('SIGTERM');
-  }, 180_000);
-  afterAll(async () => {
-    for (const connection of [idle, behind, whole]) connection?.close();
-    await rig?.stop();
-  });
-
-  it('closes a kept connection on which nothing is under way at once', async () => {
-    await idle.readUntil(() => false, 5_000);
-    expect(idle.closedByPeer).toBe(true);
-  });
-
-  it('refuses new connections', async () => {
-    await expect
-      .poll(() => RawConnection.open(rig.gateway.url).then(refusedLater, (error) => error.code), { timeout: 60_000 })
-      .toBe('ECONNREFUSED');
-  });
-
-  it('says on a connection that is still busy that it drains, and that the connection ends with that answer', async () => {
-    await behind.write(requestBytes('GET', '/readyz', {}));
-    held.release();
-    const text = textOf(await behind.readUntil((received) => received.includes('draining'), 20_000));
-    const readiness = text.slice(text.indexOf('[DONE]'));
-    expect(readiness).toMatch(/HTTP\/1\.1 503 /);
-    expect(readiness).toContain('"draining"');
-    expect(readiness).toMatch(/\r\nconnection: close\r\n/i);
-    await behind.readUntil(() => false, 5_000);
-    expect(behind.closedByPeer).toBe(true);
-  });
-
-  it('ends the connection of an answer that had yet to begin with that answer, and says so', async () => {
-    const text = textOf(await whole.readUntil((received) => received.includes('router_metadata'), 20_000));
-    expect(text).toMatch(/^HTTP\/1\.1 200 /);
-    expect(text).toMatch(/\r\nconnection: close\r\n/i);
-  });
-
-  it('completes every stream, and ends with 0', async () => {
-    const replies = await Promise.all(streams);
-    const ends = new Set(
-      replies.map(({ status, content, done, complete }) => `${status} ${content} ${done} ${complete}`),
-    );
-    expect([...ends]).toEqual([`200 ${streamText} true true`]);
-    expect(await stopped).toEqual({ code: 0, signal: null });
-  });
-
-  it('has settled every one of them, once', async () => {
-    await rig.gateway.restart();
-    const usage = await usageOf(rig.gateway, account, creditPico);
-    const ids = (await Promise.all(streams)).map((reply) => String(reply.headers['x-generation-id']));
-    expect(usage.size).toBe(streamCount + 1);
-    expect(ids.filter((id) => usage.get(id) !== streamCost)).toEqual([]);
-  }, 180_000);
+drainSuite({
+  ...{ workers: 1, streamCount: scaled(20, 500), rig: () => rig },
+  betweenStarts: () => drain.choose('300ms'),
 });
 
-/** A connection that the system had already taken is closed without an answer, or answered with a refusal. */
-async function refusedLater(connection: RawConnection): Promise<string> {
-  await connection.write(requestBytes('GET', '/v1/models', {}));
-  const text = textOf(await connection.readUntil((received) => received.includes('\r\n\r\n'), 2_000));
-  connection.close();
-  if (text !== '') expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nconnection: close\r\n/i);
-  return 'accepted';
-}
+it('SIGTERM: a stream that outlives the drain time is counted and settled before the process ends with 0', async () => {
+  const { upstream } = rig;
+  const gateway = await drain.gatewayWith('300ms');
+  const account = await gateway.createAccount();
+  const before = upstream.calls.length;
+  const text = ' delivered'.repeat(40);
+  upstream.onRequest(() => async (exchange) => {
+    await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+    await exchange.write(up.frameText(up.chunk({ content: text })));
+    await exchange.closed;
+  });
+  const streams = Array.from({ length: 5 }, () => gateway.stream(ask(), { key: account.key }));
+  await upstream.waitForCalls(before + 5);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  for (const { content } of await Promise.all(streams)) expect(content).toBe(text);
+  drain.choose('25s');
+  await gateway.restart();
+  const { json } = await gateway.call('GET', '/v1/generations', undefined, { key: account.key });
+  const record = { stream_end: 'client_closed', prompt_tokens: promptTokens, completion_tokens: tokensOf(text) };
+  expect(json.data).toEqual(Array.from({ length: 5 }, () => expect.objectContaining(record)));
+}, 180_000);
 
-const textOf = ({ raw }: RawResponse): string => raw.toString();
+it('SIGTERM: a stop waits for running answers alone, not for requests that have not fully arrived', async () => {
+  const { upstream } = rig;
+  const gateway = await drain.gatewayWith('25s');
+  const { key } = await gateway.createAccount();
+  const before = upstream.calls.length;
+  const held = { letGo: () => {} };
+  upstream.onRequest(() => async (exchange) => {
+    await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+    await exchange.write(up.frameText(up.chunk({ content: 'before' })));
+    await new Promise<void>((resolve) => {
+      held.letGo = resolve;
+    });
+    await exchange.write(up.streamOf([' after'], { roleChunk: false }).map(up.frameText).join(''));
+    exchange.close('fin');
+  });
+  const running = gateway.stream(ask(), { key });
+  await upstream.waitForCalls(before + 1);
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n`;
+  const length = (bytes: number) => `${head}content-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n{"a`;
+  const control = length(5_000).replace('POST /v1/chat/completions', 'PUT /v1/fallback');
+  const unfinished = [head, length(5_000), length(5_000_000), control];
+  const connections = await Promise.all(
+    Array.from({ length: 48 }, async (_, at) => {
+      const connection = await RawConnection.open(gateway.url);
+      await connection.write(unfinished[at % unfinished.length]!);
+      return connection;
+    }),
+  );
+  // A connection that it has not taken yet would be closed without an answer.
+  const taken = () => connectionsOf(gateway.pid, Number(new URL(gateway.url).port));
+  await vi.waitFor(() => expect(taken()).toBeGreaterThan(connections.length), { timeout: 60_000 });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  gateway.signal('SIGTERM');
+  const answers = await Promise.all(connections.map((connection) => connection.readUntil(() => false, 5_000)));
+  for (const [at, { closedByPeer, status, json, headers }] of answers.entries()) {
+    expect([at, closedByPeer]).toEqual([at, true]);
+    if (at % unfinished.length === 0) continue;
+    expect([at, status, headers.connection, json]).toMatchObject([
+      at,
+      503,
+      'close',
+      { error: { code: 'service_unavailable' } },
+    ]);
+  }
+  const stoppedAt = performance.now();
+  held.letGo();
+  expect((await running).content).toBe('before after');
+  expect(await gateway.exited()).toEqual({ code: 0, signal: null });
+  expect(performance.now() - stoppedAt).toBeLessThan(10_000);
+  for (const connection of connections) connection.close();
+}, 180_000);

@@ -9,7 +9,7 @@ import { redisIsBack, statusesOf, throughOutage } from './outage.js';
 const lastsMs = scaled(2_500, 10_000);
 const limit = scaled(20, 40);
 const accountCount = 6;
-/** What happens to which node. With LODESTONE_FULL=1 one is frozen too; tests/cluster/redis-away.test.ts always freezes a Redis. */
+/** What happens to which node. With LODESTONE_FULL=1 one is frozen too; tests/cluster/redis-away-suite.ts always freezes a Redis. */
 const outages: ['killed' | 'frozen', number][] = full
   ? [
       ['killed', 1],

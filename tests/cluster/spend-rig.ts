@@ -1,19 +1,24 @@
-/** A single process, or two replicas, before a provider that answers when the test lets it, for tests of holds. */
+/** A single process, or two replicas of a fleet, before a provider that answers when the test lets it, for tests of holds. */
 import { connect } from 'node:net';
 import { usdText } from '../../src/base/money.js';
 import { ask, pause, pico } from '../faults/fixture.js';
 import type { Json } from '../support/client.js';
 import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';
-import { LeanCaller, type LeanReply, type Replicas, startReplicas, whileShared } from '../support/replicas.js';
+import type { YamlObject } from '../support/gateway-files.js';
+import { LeanCaller, type LeanReply, type Replicas, whileShared } from '../support/replicas.js';
 import { completion, json, type ScriptedUpstream, startUpstream, usage } from '../support/scripted-upstream.js';
 
-/** Longer than a provider is kept waiting here, also on a busy machine. */
-
 /** An answer costs 0.0011 USD. What it holds is more, because its prompt is estimated higher. */
-const route = { price: { input: 10, output: 100 } };
+const dear = { model: 'dear', route: { price: { input: 10, output: 100 } } };
 const answer = json(completion({ usage: usage(10, 10) }));
 export const costPico = 1_100_000_000n;
-const request = ask({ max_tokens: 10 });
+const request = ask({ model: 'acme/meta/dear/defra', max_tokens: 10 });
+
+/** A catalogue of the provider `acme`, with the model that these requests ask for. */
+export function withDearModel(catalogue: YamlObject, url: string): YamlObject {
+  const models = [catalogue, catalogueOf({ acme: url }, dear)].flatMap((each) => each.models as object[]);
+  return { ...catalogue, models };
+}
 
 export interface Spender {
   readonly accountId: string;
@@ -35,29 +40,28 @@ export class SpendRig {
     private readonly fleet: Replicas | null,
     readonly stop: () => Promise<void>,
   ) {
+    upstream.onRequest(() => undefined);
     upstream.reply(async (exchange) => {
       await Promise.race([this.opened, exchange.closed]);
       await answer(exchange);
     });
   }
 
-  static async start(kind: 'one process' | 'two replicas'): Promise<SpendRig> {
-    const limits = { ip_requests_per_minute: 1e6, key_requests_per_minute: 1e6, key_tokens_per_minute: 1e9 };
-    const catalogue = (url: string) => catalogueOf({ acme: url }, { route });
-    if (kind === 'two replicas') {
-      const fleet = await startReplicas({ config: { limits }, catalogue });
-      return new SpendRig(fleet.all, fleet.upstream, fleet, () => fleet.stop());
-    }
+  static async ofOneProcess(): Promise<SpendRig> {
     const upstream = await startUpstream();
     const gateway = await spawnGateway({
       embedded: true,
-      config: { limits },
-      catalogue: catalogue(upstream.url),
+      catalogue: withDearModel(catalogueOf({ acme: upstream.url }), upstream.url),
     });
     return new SpendRig([gateway], upstream, null, async () => {
       await gateway.stop();
       await upstream.stop();
     });
+  }
+
+  /** Two replicas of a fleet whose catalogue is `withDearModel`; the test that started it stops it. */
+  static of(fleet: Replicas): SpendRig {
+    return new SpendRig([fleet.a, fleet.b], fleet.upstream, fleet, async () => {});
   }
 
   /** From now on the provider answers nothing. */

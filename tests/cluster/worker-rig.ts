@@ -49,6 +49,28 @@ export async function startWorkers({ workers, embedded = false, config = {} }: W
   };
 }
 
+/** How long the gateway of a rig drains, as the tests choose it one after another. */
+export class DrainTime {
+  private chosen: string | null = null;
+
+  constructor(private readonly rig: () => WorkerRig) {}
+
+  /** From the next start on. */
+  choose(drain: string): void {
+    this.rig().gateway.files.changeConfig({ server: { drain } });
+    this.chosen = drain;
+  }
+
+  /** The gateway with this drain time, started again where it has another, or where a test that failed has left it stopped. */
+  async gatewayWith(drain: string): Promise<SpawnedGateway> {
+    const { gateway } = this.rig();
+    if (this.chosen === drain && (await gateway.serves())) return gateway;
+    this.choose(drain);
+    await gateway.restart();
+    return gateway;
+  }
+}
+
 /** The pids of the workers; the embedded store is a child too, but no node. */
 export function workerPids(primary: number): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n');

@@ -1,13 +1,16 @@
-/** `workers: 2` on the embedded store, black box: one port, one start, one store, and what happens when a part of it dies. */
+/** `workers: 2` on the embedded store, black box: one port, one start, one store, what happens when a part of it dies, and its end. */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { ask, costOf, pause, scaled } from '../faults/fixture.js';
+import { ask, costOf, pause, pin, promptTokens, scaled, tokensOf } from '../faults/fixture.js';
+import { scrape, since } from '../observability/scrape.js';
 import { GatewayClient, type TestAccount } from '../support/client.js';
 import { catalogueOf, spawnGateway } from '../support/gateway.js';
 import { RawConnection, requestBytes } from '../support/raw-http.js';
 import * as up from '../support/scripted-upstream.js';
+import { drainSuite } from './drain-suite.js';
 import {
   connectionsOf,
+  DrainTime,
   holdStreams,
   isRunning,
   startWorkers,
@@ -81,7 +84,43 @@ describe('two workers on one embedded store', () => {
     await vi.waitFor(() => expect(loads().every((count, index) => count > before[index]!)).toBe(true), waitMs);
   });
 
+  const served = `lodestone_served_total{route="${pin}",stream="false",end="complete"}`;
+
+  it('with two workers every scrape covers both, whichever answers it, and no counter ever falls', async () => {
+    const { gateway } = rig;
+    const { key } = await gateway.createAccount();
+    const before = await scrape(gateway);
+    const replies = await Promise.all(Array.from({ length: 60 }, () => gateway.chat(ask(), { key })));
+    expect(replies.every(({ status }) => status === 200)).toBe(true);
+    const after = await Promise.all(Array.from({ length: 8 }, () => scrape(gateway)));
+    for (const series of after) {
+      expect(since(before, series)[served]).toBe(60);
+      expect(series.get('lodestone_workers')).toBe(2);
+      expect(series.get('lodestone_workers_missing')).toBe(0);
+      expect(series.get('lodestone_redis_up')).toBe(1);
+    }
+  });
+
+  it('the reported counts of a killed worker stay in the sum', async () => {
+    const before = await scrape(rig.gateway);
+    process.kill(workerPids(rig.gateway.pid)[0]!, 'SIGKILL');
+    deaths++;
+    const seen: number[] = [];
+    let workers = 0;
+    for (const end = performance.now() + 60_000; performance.now() < end && !(workers === 2 && seen.length > 5); ) {
+      // A connection to the one that was killed is reset.
+      const series = await scrape(rig.gateway).catch(() => null);
+      if (!series) continue;
+      workers = series.get('lodestone_workers')!;
+      seen.push(series.get(served)!);
+    }
+    expect(workers).toBe(2);
+    expect(new Set(seen)).toEqual(new Set([before.get(served)]));
+    await twoServe();
+  }, 180_000);
+
   it('lose no answer that was delivered when one is killed under load, and bill none twice; another takes its place', async () => {
+    const owner = await rig.gateway.createAccount({ credit });
     const delivered = new Map<string, bigint>();
     let stop = false;
     let waitedInVain = 0;
@@ -91,7 +130,7 @@ describe('two workers on one embedded store', () => {
         // A connection of its own each time, so that both workers are called, and the new one too.
         const client = new GatewayClient(() => rig.gateway.url);
         const signal = AbortSignal.timeout(30_000);
-        const reply = await client.chat(ask(), { key: account.key, signal }).catch((error) => error as Error);
+        const reply = await client.chat(ask(), { key: owner.key, signal }).catch((error) => error as Error);
         // A connection that died with its worker is told of at once: nobody waits for an answer that cannot come.
         if (signal.aborted) waitedInVain++;
         if ('status' in reply && reply.status === 200) delivered.set(reply.json.id, costOf(9, 3));
@@ -110,7 +149,7 @@ describe('two workers on one embedded store', () => {
     await Promise.all(callers);
     expect(waitedInVain).toBe(0);
     await vi.waitFor(async () => {
-      const usage = await usageOf(rig.gateway, account, creditPico);
+      const usage = await usageOf(rig.gateway, owner, creditPico);
       expect([...delivered].filter(([id, cost]) => usage.get(id) !== cost)).toEqual([]);
       // Answers whose caller lost its connection with the worker: at most what was under way at the kills.
       expect(usage.size - delivered.size).toBeLessThanOrEqual(8 * kills);
@@ -182,5 +221,44 @@ describe('a start of workers that cannot be', () => {
       catalogueOf({ acme: rig.upstream.url }),
     );
     expect(failure.match(/Stop what uses it, or set PORT/g)).toHaveLength(1);
+  }, 180_000);
+});
+
+const drain = new DrainTime(() => rig);
+
+drainSuite({
+  ...{ workers: 2, streamCount: scaled(20, 500), rig: () => rig },
+  betweenStarts: () => drain.choose('500ms'),
+});
+
+describe('what outlives the drain time with several workers', () => {
+  it('SIGTERM: streams that go on for longer than server.drain are ended, counted and settled by both workers, with exit 0', async () => {
+    const { upstream } = rig;
+    const gateway = await drain.gatewayWith('500ms');
+    const owner = await gateway.createAccount({ credit });
+    const held = holdStreams(upstream);
+    const streams = Array.from({ length: 20 }, () => gateway.stream(ask(), { key: owner.key }));
+    void Promise.allSettled(streams);
+    await vi.waitFor(() => expect(held.begun).toBe(20), { timeout: 60_000 });
+    expect(workerPids(gateway.pid)).toHaveLength(2);
+    expect(await gateway.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    for (const { content, done } of await Promise.all(streams)) expect([content, done]).toEqual([' one', false]);
+    await gateway.restart();
+    const usage = await usageOf(gateway, owner, creditPico);
+    expect([...usage.values()]).toEqual(Array(20).fill(costOf(promptTokens, tokensOf(' one'))));
+  }, 180_000);
+
+  it('SIGTERM: a worker that is killed while it drains is no clean end, and the exit code says so', async () => {
+    const { upstream } = rig;
+    const gateway = await drain.gatewayWith('500ms');
+    const owner = await gateway.createAccount({ credit: '1.00' });
+    const held = holdStreams(upstream);
+    const streams = Array.from({ length: 4 }, () => gateway.stream(ask(), { key: owner.key }));
+    void Promise.allSettled(streams);
+    await vi.waitFor(() => expect(held.begun).toBe(4), { timeout: 60_000 });
+    const [victim] = workerPids(gateway.pid);
+    const exit = gateway.kill('SIGTERM');
+    process.kill(victim!, 'SIGKILL');
+    expect(await exit).toEqual({ code: 1, signal: null });
   }, 180_000);
 });

@@ -9,9 +9,9 @@ interface Reference {
   title: string | undefined;
 }
 
-/** `file` and, where it has one, the "title" behind it. */
+/** `file` and, where it has one, the "title" behind it. Of a suite that several files could run, the file that has its tests. */
 function referencesOf(text: string): Reference[] {
-  return [...text.matchAll(/`([\w./-]+\.test\.ts)`(?: "([^"]+)")?/g)].map(([, file, title]) => ({
+  return [...text.matchAll(/`([\w./-]+(?:\.test|-suite)\.ts)`(?: "([^"]+)")?/g)].map(([, file, title]) => ({
     file: file!,
     title,
   }));

@@ -30,6 +30,8 @@ export interface GatewayFiles {
   databaseUrl: string | null;
   /** Replaces the catalogue file; a reload reads it. */
   writeCatalogue(catalogue: YamlObject): void;
+  /** Merged, level by level, over the configuration; the next start reads it. */
+  changeConfig(changes: YamlObject): void;
   remove(): Promise<void>;
 }
 
@@ -64,9 +66,13 @@ export async function createGatewayFiles(options: GatewayFilesOptions = {}): Pro
     catalogue: options.catalogue ? [catalogueFile] : ['builtin'],
     limits: { ip_requests_per_minute: 1e6, key_requests_per_minute: 1e6, key_tokens_per_minute: 1e9 },
   };
-  const config = merged(defaults, options.config ?? {});
-  registerSecrets(config);
-  writeFileSync(configFile, JSON.stringify(config, null, 2));
+  let config: YamlObject = defaults;
+  const changeConfig = (changes: YamlObject) => {
+    config = merged(config, changes);
+    registerSecrets(config);
+    writeFileSync(configFile, JSON.stringify(config, null, 2));
+  };
+  changeConfig(options.config ?? {});
   return {
     folder,
     configFile,
@@ -74,6 +80,7 @@ export async function createGatewayFiles(options: GatewayFilesOptions = {}): Pro
     dataDir,
     databaseUrl: database?.databaseUrl ?? null,
     writeCatalogue,
+    changeConfig,
     async remove() {
       try {
         await searchAtRest(dataDir, database?.databaseUrl ?? null);

@@ -28,6 +28,8 @@ export interface SpawnedGateway extends GatewayClient {
   signal(signal: NodeJS.Signals): void;
   /** Resolves at the end of the running process. */
   exited(): Promise<ExitOf>;
+  /** Whether it takes requests; a test that failed may have left it stopped, or stopping. */
+  serves(): Promise<boolean>;
   /** Starts a new process on the same files, after ending the old one if it still runs. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -35,6 +37,8 @@ export interface SpawnedGateway extends GatewayClient {
 
 export interface SpawnOptions extends GatewayFilesOptions {
   env?: Record<string, string>;
+  /** To be looked at while it starts. */
+  output?: SpawnedGateway['output'];
 }
 
 /** Children that a failed test did not stop end with this process. */
@@ -46,7 +50,7 @@ process.once('exit', () => {
 export async function spawnGateway(options: SpawnOptions = {}): Promise<SpawnedGateway> {
   const files = await createGatewayFiles(options);
   registerEnvironment(options.env);
-  const output = { stdout: '', stderr: '' };
+  const { output = { stdout: '', stderr: '' } } = options;
   const gateway = new GatewayProcess(files, output, options.env ?? {});
   try {
     await gateway.start();
@@ -61,6 +65,11 @@ export async function spawnGateway(options: SpawnOptions = {}): Promise<SpawnedG
     kill: (signal: NodeJS.Signals) => gateway.kill(signal),
     signal: (signal: NodeJS.Signals) => void gateway.child.kill(signal),
     exited: () => gateway.exit,
+    serves: () =>
+      client.call('GET', '/healthz', undefined, { key: null }).then(
+        () => true,
+        () => false,
+      ),
     restart: () => gateway.restart(),
     async stop() {
       await client.close();

@@ -1,10 +1,10 @@
 /** PostgreSQL fails under load: known keys are still served, nothing is made up, and what was delivered is settled once it is back. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, pause, scaled } from '../faults/fixture.js';
 import type { Json, TestAccount } from '../support/client.js';
-import { type Replicas, startReplicas, whileShared } from '../support/replicas.js';
+import { type Replicas, whileShared } from '../support/replicas.js';
 import { statusesOf, storeIsBack, throughOutage } from './outage.js';
-import { OwnPostgres } from './own-postgres.js';
+import type { OwnPostgres } from './own-postgres.js';
 
 const awayMs = scaled(2_500, 8_000);
 /** Longer than a query may take, in the full version. */
@@ -14,15 +14,6 @@ const unknown = { key: `sk-lr-${'Zz9_'.repeat(10)}abc` };
 
 let postgres: OwnPostgres;
 let fleet: Replicas;
-beforeAll(async () => {
-  postgres = await OwnPostgres.start();
-  fleet = await startReplicas({ databaseUrl: postgres.databaseUrl });
-}, 180_000);
-afterAll(async () => {
-  postgres.thaw();
-  await fleet.stop();
-  await postgres.remove();
-});
 
 /** The list and both replicas say the same of a key: there, or gone. */
 async function expectWhole({ accountId, keyId, key }: TestAccount): Promise<number> {
@@ -76,22 +67,28 @@ async function throughIt({ name, lastsMs, begin }: Failure): Promise<void> {
   expect(await statusesOf(fleet, unknown, ask())).toEqual([401, 401]);
 }
 
-describe('PostgreSQL', () => {
-  it(
-    'killed and started again: no answer is cut or lost, no key unknown, a deletion that fails fails whole',
-    () => through({ name: 'PostgreSQL killed', lastsMs: awayMs, begin: () => postgres.kill() }),
-    240_000,
-  );
+export function postgresAwaySuite(shared: () => { fleet: Replicas; postgres: OwnPostgres }): void {
+  describe('PostgreSQL', () => {
+    beforeAll(() => {
+      ({ fleet, postgres } = shared());
+    });
 
-  it(
-    'frozen and thawed: the same',
-    () => through({ name: 'PostgreSQL frozen', lastsMs: frozenMs, begin: () => postgres.freeze() }),
-    240_000,
-  );
+    it(
+      'killed and started again: no answer is cut or lost, no key unknown, a deletion that fails fails whole',
+      () => through({ name: 'PostgreSQL killed', lastsMs: awayMs, begin: () => postgres.kill() }),
+      240_000,
+    );
 
-  it(
-    'restarted in order: the same',
-    () => through({ name: 'PostgreSQL restarted', lastsMs: 0, begin: () => postgres.stop() }),
-    240_000,
-  );
-});
+    it(
+      'frozen and thawed: the same',
+      () => through({ name: 'PostgreSQL frozen', lastsMs: frozenMs, begin: () => postgres.freeze() }),
+      240_000,
+    );
+
+    it(
+      'restarted in order: the same',
+      () => through({ name: 'PostgreSQL restarted', lastsMs: 0, begin: () => postgres.stop() }),
+      240_000,
+    );
+  });
+}

@@ -2,60 +2,39 @@
  * What is changed through one replica is in force at the other with the very next request, for everything that a request depends
  * on: in random order, through each replica by turns.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, full, scaled } from '../faults/fixture.js';
 import type { Reply, TestAccount } from '../support/client.js';
-import { DashboardClient } from '../support/dashboard-client.js';
-import { catalogueOf, type SpawnedGateway } from '../support/gateway.js';
-import { adminToken, type YamlObject } from '../support/gateway-files.js';
-import { type Replicas, startReplicas } from '../support/replicas.js';
+import type { SpawnedGateway } from '../support/gateway.js';
+import type { Replicas } from '../support/replicas.js';
 import { completion, json, type UpstreamCallLog } from '../support/scripted-upstream.js';
 import { SeededRandom } from '../support/seeded-random.js';
+import { catalogueAt, good, pinOf } from './changing-fleet.js';
 
-const roundsEach = scaled(2, 50);
+const roundsEach = scaled(1, 50);
 const auto = 'auto/meta/llama-3.3-70b';
-const pinOf = (provider: string) => `${provider}/meta/llama-3.3-70b/defra`;
 const quotaSpent = { error: { message: 'You have reached your daily token quota.', code: 'daily_quota_exceeded' } };
-
-const folder = mkdtempSync(join(tmpdir(), 'lodestone-tokens-'));
-const [adminFile, metricsFile] = [join(folder, 'admin'), join(folder, 'metrics')];
-const metricsToken = 'a-metrics-token-of-some-length';
 
 let fleet: Replicas;
 let account: TestAccount;
 /** What the route of `quota` says at the moment, by the scripted upstream. */
 let spent = false;
 
-beforeAll(async () => {
-  writeFileSync(adminFile, `${adminToken}\n`);
-  writeFileSync(metricsFile, metricsToken);
-  const tokens = { admin_token: null, admin_token_file: adminFile, metrics_token_file: metricsFile };
-  fleet = await startReplicas({ catalogue: (url) => catalogueAt(url, 1), config: { ...tokens, registration: 'open' } });
-  account = await fleet.a.createAccount();
-  fleet.upstream.onRequest((call) => {
-    const { model } = call.json as { model: string };
-    if (model === 'down') return json({ error: { message: 'Out of order.' } }, { status: 500 });
-    if (model === 'quota' && spent) return json(quotaSpent, { status: 429 });
-    return json(completion({ model }));
+/** Of a fleet that is a `changingFleet`. */
+export function changesSuite(shared: () => Replicas): void {
+  describe('what is changed through one replica', () => {
+    beforeAll(async () => {
+      fleet = shared();
+      account = await fleet.a.createAccount();
+      fleet.upstream.onRequest((call) => {
+        const { model } = call.json as { model: string };
+        if (model === 'down') return json({ error: { message: 'Out of order.' } }, { status: 500 });
+        if (model === 'quota' && spent) return json(quotaSpent, { status: 429 });
+        return json(completion({ model }));
+      });
+    });
+    it(everyKind, changeEveryKind, 240_000);
   });
-}, 180_000);
-afterAll(async () => {
-  await fleet.stop();
-  rmSync(folder, { recursive: true });
-});
-
-/** The providers are told apart by the model that they are asked for; `price` is that of `priced`. */
-function catalogueAt(url: string, price: number): YamlObject {
-  const names = ['acme', 'beta', 'down', 'quota', 'priced'];
-  const routes = Object.fromEntries(names.map((name) => [name, { upstream_model: name }]));
-  const catalogue = catalogueOf(Object.fromEntries(names.map((name) => [name, url])), {
-    routes: { ...routes, priced: { upstream_model: 'priced', price: { input: price, output: price } } },
-  });
-  const spare = catalogueOf({ acme: url }, { model: 'spare', route: { upstream_model: 'spare' } });
-  return { ...catalogue, models: [...(catalogue.models as object[]), ...(spare.models as object[])] };
 }
 
 interface Change {
@@ -63,12 +42,6 @@ interface Change {
   make(via: SpawnedGateway, random: SeededRandom): Promise<string>;
   /** The same, as the next request at a replica shows it. */
   shown(at: SpawnedGateway): Promise<string>;
-}
-
-async function good(status: number, call: Promise<Reply>): Promise<Reply> {
-  const reply = await call;
-  if (reply.status !== status) throw new Error(`Expected ${status}, got ${reply.status}: ${reply.text}`);
-  return reply;
 }
 
 const own = (via: SpawnedGateway, method: string, path: string, body?: unknown) =>
@@ -212,7 +185,9 @@ function quotaHold(): Change {
   };
 }
 
-it(`a change of ${Object.keys(changes).length} kinds, each ${roundsEach} times, is in force at the other replica with its next request`, async () => {
+const everyKind = `a change of ${Object.keys(changes).length} kinds, each ${roundsEach} times, is in force at the other replica with its next request`;
+
+async function changeEveryKind(): Promise<void> {
   const seed = full ? Date.now() : 7;
   const random = new SeededRandom(seed);
   await changes['key creation']!.make(fleet.a, random);
@@ -234,55 +209,8 @@ it(`a change of ${Object.keys(changes).length} kinds, each ${roundsEach} times, 
     `changes: ${turn} of ${Object.keys(changes).length} kinds, ${wrong.length} not in force at once (seed ${seed})`,
   );
   expect(wrong).toEqual([]);
-}, 240_000);
+}
 
 function taken(left: string[], random: SeededRandom): string | undefined {
   return left.splice(random.below(left.length), 1)[0];
 }
-
-it('SIGHUP to one replica takes changed tokens and catalogues into use at both, and ends the sessions that the old token elevated', async () => {
-  const newToken = 'another-admin-token-of-no-value';
-  const status = async (at: SpawnedGateway, path: string, key: string) =>
-    (await at.call('GET', path, undefined, { key })).status;
-  /** A header that only a proxy sends: the scrape does not come from this host. */
-  const scrape = async (at: SpawnedGateway, key: string) =>
-    (await at.call('GET', '/metrics', undefined, { key, headers: { 'x-forwarded-for': '203.0.113.9' } })).status;
-  const payer = await fleet.a.createAccount();
-  const elevated = new DashboardClient(fleet.b.url);
-  await good(201, elevated.call('POST', 'sign-up', { email: 'operator@example.test', password: 'correct horse 77' }));
-  const plain = new DashboardClient(fleet.b.url);
-  await good(201, plain.call('POST', 'sign-up', { email: 'person@example.test', password: 'correct horse 77' }));
-  await good(200, elevated.call('POST', 'operator', { admin_token: adminToken }));
-  expect((await elevated.call('GET', 'session')).json.operator).toBe(true);
-  expect([await scrape(fleet.b, metricsToken), await scrape(fleet.b, `${metricsToken}-2`)]).toEqual([200, 401]);
-
-  writeFileSync(adminFile, `${newToken}\n`);
-  writeFileSync(metricsFile, `${metricsToken}-2`);
-  for (const { files } of fleet.all) files.writeCatalogue(catalogueAt(fleet.upstream.url, 77));
-  fleet.a.signal('SIGHUP');
-  const timeout = { timeout: 60_000, interval: 100 };
-  for (const at of fleet.all) {
-    // Asked without a token that is wrong, because failures are counted.
-    await vi.waitFor(async () => expect(await scrape(at, `${metricsToken}-2`)).toBe(200), timeout);
-    expect(await scrape(at, metricsToken)).toBe(401);
-    expect([await status(at, '/admin/v1/routes', newToken), await status(at, '/admin/v1/routes', adminToken)]).toEqual([
-      200, 401,
-    ]);
-    // The catalogue is read after the tokens, so a request between the two still has the old price.
-    await vi.waitFor(async () => {
-      const { json: answer } = await at.chat(ask({ model: pinOf('priced') }), { key: payer.key });
-      expect(Number(answer.usage?.cost).toFixed(9)).toBe((77 * 12e-6).toFixed(9));
-    }, timeout);
-  }
-  expect((await elevated.call('GET', 'session')).json.operator).not.toBe(true);
-  expect((await elevated.call('GET', 'keys')).status).toBe(401);
-  expect((await plain.call('GET', 'keys')).status).toBe(200);
-
-  // A configuration that cannot be read locks nobody out.
-  rmSync(adminFile);
-  const refused = () => fleet.a.output.stderr.split('the tokens in use stay').length;
-  const before = refused();
-  fleet.a.signal('SIGHUP');
-  await vi.waitFor(() => expect(refused()).toBeGreaterThan(before), timeout);
-  expect(await status(fleet.a, '/admin/v1/routes', newToken)).toBe(200);
-}, 180_000);

@@ -1,7 +1,7 @@
 /** Redis fails under load: requests are delayed only briefly, a deleted key stays deleted, and each replica counts limits by itself. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, heldUpMs, pause, scaled } from '../faults/fixture.js';
-import { inParallel, type Replicas, startReplicas } from '../support/replicas.js';
+import { inParallel, type Replicas } from '../support/replicas.js';
 import { redisIsBack, statusesOf, throughOutage } from './outage.js';
 
 const awayMs = scaled(3_000, 6_000);
@@ -9,10 +9,6 @@ const frozenMs = scaled(3_000, 5_000);
 const limit = scaled(20, 40);
 
 let fleet: Replicas;
-beforeAll(async () => {
-  fleet = await startReplicas();
-}, 180_000);
-afterAll(() => fleet.stop());
 
 async function limitedAccount() {
   const account = await fleet.a.createAccount();
@@ -66,31 +62,37 @@ async function revokedAndLimited(
   return figures;
 }
 
-describe('Redis', () => {
-  it('killed and started again, empty: nothing fails, nothing comes back to life, limits stay within those of one replica each', async () => {
-    await revokedAndLimited({
-      name: 'Redis killed',
-      lastsMs: awayMs,
-      begin: () => fleet.redis.kill(),
-      end: () => fleet.redis.restart(),
+export function redisAwaySuite(shared: () => Replicas): void {
+  describe('Redis', () => {
+    beforeAll(() => {
+      fleet = shared();
     });
-  }, 180_000);
 
-  it('frozen and thawed: the same, and no request waits for it longer than 50 ms', async () => {
-    const figures: Awaited<ReturnType<typeof revokedAndLimited>>[] = [];
-    /** Above what the machine itself took at that time, for an answer before the freeze or one that needs no part. */
-    const waitedMs = () =>
-      Math.min(
-        ...figures.map(
-          ({ slowestMs, slowestBeforeMs, slowestPlainMs }) =>
-            slowestMs - Math.max(slowestBeforeMs, 2 * slowestPlainMs) - heldUpMs(),
-        ),
-      );
-    // The promise is about Redis and not about a busy machine, so a second and a third freeze may show it.
-    do {
-      const freeze = { begin: () => fleet.redis.freeze(), end: () => fleet.redis.thaw() };
-      figures.push(await revokedAndLimited({ name: 'Redis frozen', lastsMs: frozenMs, ...freeze }));
-    } while (waitedMs() >= 50 && figures.length < 3);
-    expect(waitedMs()).toBeLessThan(50);
-  }, 240_000);
-});
+    it('killed and started again, empty: nothing fails, nothing comes back to life, limits stay within those of one replica each', async () => {
+      await revokedAndLimited({
+        name: 'Redis killed',
+        lastsMs: awayMs,
+        begin: () => fleet.redis.kill(),
+        end: () => fleet.redis.restart(),
+      });
+    }, 180_000);
+
+    it('frozen and thawed: the same, and no request waits for it longer than 50 ms', async () => {
+      const figures: Awaited<ReturnType<typeof revokedAndLimited>>[] = [];
+      /** Above what the machine itself took at that time, for an answer before the freeze or one that needs no part. */
+      const waitedMs = () =>
+        Math.min(
+          ...figures.map(
+            ({ slowestMs, slowestBeforeMs, slowestPlainMs }) =>
+              slowestMs - Math.max(slowestBeforeMs, 2 * slowestPlainMs) - heldUpMs(),
+          ),
+        );
+      // The promise is about Redis and not about a busy machine, so a second and a third freeze may show it.
+      do {
+        const freeze = { begin: () => fleet.redis.freeze(), end: () => fleet.redis.thaw() };
+        figures.push(await revokedAndLimited({ name: 'Redis frozen', lastsMs: frozenMs, ...freeze }));
+      } while (waitedMs() >= 50 && figures.length < 3);
+      expect(waitedMs()).toBeLessThan(50);
+    }, 240_000);
+  });
+}

@@ -1,0 +1,33 @@
+/** Two replicas on one PostgreSQL and one Redis are one gateway. With LODESTONE_FULL=1 the suites have their full counts. */
+import { afterAll, beforeAll } from 'vitest';
+import { type Replicas, startReplicas } from '../support/replicas.js';
+import { type ScriptedStripe, startStripe } from '../support/scripted-stripe.js';
+import { balanceSuite } from './balance-suite.js';
+import { changesSuite } from './changes-suite.js';
+import { changingFleet } from './changing-fleet.js';
+import { conversationsSuite } from './conversations-suite.js';
+import { paymentsSuite } from './payments-suite.js';
+import { reloadSuite } from './reload-suite.js';
+import { revocationSuite } from './revocation-suite.js';
+
+const { config, catalogue, remove } = changingFleet();
+let stripe: ScriptedStripe;
+let fleet: Replicas;
+beforeAll(async () => {
+  stripe = await startStripe();
+  const territories = { sanctioned: ['CU', 'KP'] };
+  fleet = await startReplicas({ catalogue, config: { ...config, payments: stripe.config, territories } });
+}, 180_000);
+afterAll(async () => {
+  await fleet?.stop();
+  await stripe?.stop();
+  remove();
+});
+
+const shared = () => fleet;
+revocationSuite(shared);
+balanceSuite(shared);
+conversationsSuite(shared);
+paymentsSuite(shared);
+changesSuite(shared);
+reloadSuite(shared);
