@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, inject, it } from 'vitest';
+import { placeCluster } from '../support/postgres.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'lodestone-npm-start-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -13,7 +14,9 @@ it('--config names the configuration, and SIGTERM to npm stops the gateway in or
   timeout: 120_000,
 }, async () => {
   const config = join(folder, 'lodestone.yaml');
-  writeFileSync(config, `server: { port: 0 }\nstorage: { data_dir: ${JSON.stringify(join(folder, 'data'))} }\n`);
+  const dataDir = join(folder, 'data');
+  placeCluster(inject('newCluster'), dataDir);
+  writeFileSync(config, `server: { port: 0 }\ndemo: false\nstorage: { data_dir: ${JSON.stringify(dataDir)} }\n`);
   const { HOST: _, PORT: __, LODESTONE_CONFIG: ___, ...env } = process.env;
   const npm = spawn('npm', ['start', '--', '--config', config], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
@@ -21,8 +24,8 @@ it('--config names the configuration, and SIGTERM to npm stops the gateway in or
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exit = new Promise<unknown[]>((resolve) => npm.once('close', (...how) => resolve(how)));
+  let said = '';
   const base = await new Promise<string>((resolve, reject) => {
-    let said = '';
     const hear = (text: Buffer) => {
       said += text;
       const ready = /is ready: API (\S+)/.exec(said);
@@ -33,8 +36,9 @@ it('--config names the configuration, and SIGTERM to npm stops the gateway in or
     void exit.then(() => reject(new Error(said)));
   });
   expect((await fetch(`${base}/healthz`)).status).toBe(200);
-  expect(existsSync(join(folder, 'data', 'admin-token'))).toBe(true);
+  expect(existsSync(join(dataDir, 'admin-token'))).toBe(true);
   npm.kill('SIGTERM');
   expect(await exit).toEqual([0, null]);
+  expect(said, 'demo: false').not.toContain('sk-lr-');
   await expect(fetch(`${base}/healthz`)).rejects.toThrow();
 });

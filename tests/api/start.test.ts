@@ -1,12 +1,14 @@
 /** The whole program as a user starts it: its own PostgreSQL, the demo account, the command line, the end. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DashboardClient } from '../support/dashboard-client.js';
 import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
-import { adminToken } from '../support/gateway-files.js';
+import { freePort } from '../support/redis.js';
+import { registerSecret } from '../support/secrets.js';
 import { threadTime } from '../support/thread-time.js';
 import { messages } from './harness.js';
 
@@ -30,6 +32,7 @@ function run(args: string[], env: Record<string, string> = {}, cwd = tmpdir()): 
   });
 }
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const echo = { model: 'sandbox/lodestone/echo', messages };
 const tokenIn = (text: string) => /sk-lr-[A-Za-z0-9_-]{43}/.exec(text)?.[0] ?? '';
 
@@ -52,18 +55,46 @@ async function quickestStart(gateway: SpawnedGateway): Promise<number> {
 describe('a first start with the embedded store', () => {
   let gateway: SpawnedGateway;
   let key: string;
+  let adminToken: string;
+  /** What stood there when /readyz was 200 for the first time. */
+  let printedBefore = '';
 
   beforeAll(async () => {
     // The sandbox's slow model needs the real budgets.
     const timeouts = { first_byte_streaming: '10s', stream_idle: '10s', overall: '20s' };
-    const config = { demo: true, server: { drain: '10s' }, timeouts };
-    gateway = await spawnGateway({ embedded: true, config });
-    await vi.waitUntil(() => tokenIn(gateway.output.stdout), { timeout: 60_000 });
-    key = tokenIn(gateway.output.stdout);
+    const port = await freePort();
+    const config = { demo: true, admin_token: null, server: { drain: '10s', port }, timeouts };
+    const output = { stdout: '', stderr: '' };
+    let failed = false;
+    const spawning = spawnGateway({ embedded: 'first', config, output });
+    spawning.catch(() => {
+      failed = true;
+    });
+    const isReady = () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ status }) => status === 200,
+        () => failed,
+      );
+    while (!(await isReady())) await pause(5);
+    // What the process wrote before it answered is in the pipe already; one turn of the loop reads it.
+    await pause(5);
+    printedBefore = output.stdout;
+    gateway = await spawning;
+    key = tokenIn(printedBefore);
+    adminToken = readFileSync(join(gateway.files.dataDir, 'admin-token'), 'utf8').trim();
+    registerSecret('the admin token', adminToken);
   }, 180_000);
   afterAll(() => gateway?.stop());
 
   const lodestone = (...args: string[]) => run(args, { LODESTONE_URL: gateway.url, LODESTONE_ADMIN_TOKEN: adminToken });
+  const admin = async (method: string, path: string, body?: unknown) =>
+    (await gateway.call(method, `/admin/v1${path}`, body, { key: adminToken })).json;
+
+  it('the demo account, its key and its link exist and are printed before /readyz is 200', () => {
+    expect(printedBefore).toMatch(/sk-lr-[\w-]{43}/);
+    expect(printedBefore).toMatch(/\/dashboard\/claim#[\w-]{43}/);
+    expect(printedBefore.indexOf('Lodestone is ready')).toBeGreaterThan(printedBefore.indexOf('/dashboard/claim#'));
+  });
 
   it('prints one ready line with the three addresses', () => {
     const ready = gateway.output.stdout.split('\n').filter((line) => line.includes('ready'));
@@ -128,6 +159,24 @@ describe('a first start with the embedded store', () => {
     expect((await lodestone('nonsense')).code).toBe(2);
   });
 
+  it('the admin token is made in data_dir/admin-token, mode 0600 in a private directory, and the command line finds it there', async () => {
+    expect(statSync(join(gateway.files.dataDir, 'admin-token')).mode & 0o777).toBe(0o600);
+    const modes = ['.', 'journal', 'postgres'].map((name) => statSync(join(gateway.files.dataDir, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o700, 0o700]);
+    const args = ['account', 'create', 'me@example.test', '--json', '--config', gateway.files.configFile];
+    const { code, stdout, stderr } = await run(args, { LODESTONE_URL: gateway.url });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ email: 'me@example.test', balance_usd: '0' });
+  });
+
+  it('an unused link to claim the demo account ends when the account gets a password in another way', async () => {
+    const token = /\/dashboard\/claim#([\w-]{43})/.exec(gateway.output.stdout)?.[1];
+    const accounts: { id: string; email: string }[] = (await admin('GET', '/accounts')).data;
+    const demo = accounts.find(({ email }) => email !== 'me@example.test')!;
+    await admin('PUT', `/accounts/${demo.id}/password`, { password: 'set by an operator' });
+    expect((await new DashboardClient(gateway.url).call('POST', 'claim', { token })).status).toBe(401);
+  });
+
   it('a second process on the same data directory is refused with a clear message and exit code 1', async () => {
     const second = await run(['serve', '--config', gateway.files.configFile]);
     expect(second.code).toBe(1);
@@ -142,11 +191,11 @@ describe('a first start with the embedded store', () => {
       model: 'sandbox/lodestone/slow',
       messages: [{ role: 'user', content: 'one two three four five six' }],
     };
-    await gateway.admin('GET', '/routes');
+    const before = await admin('GET', '/accounts');
     const running = gateway.stream(slow, { key });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await pause(300);
     gateway.signal('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100);
     const refused = await gateway.chat(echo, { key }).catch(() => 'refused');
     if (refused !== 'refused')
       expect(refused).toMatchObject({ status: 503, json: { error: { code: 'service_unavailable' } } });
@@ -160,8 +209,8 @@ describe('a first start with the embedded store', () => {
     expect((await gateway.chat(echo, { key })).status).toBe(200);
     const record = await gateway.call('GET', `/v1/generation/${id}`, undefined, { key });
     expect(record.json.data).toMatchObject({ streamed: true, stream_end: 'complete' });
-    const { json: accounts } = await gateway.admin('GET', '/accounts');
-    expect(accounts.data).toHaveLength(1);
+    const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+    expect(idsOf(await admin('GET', '/accounts')), 'no second demo account').toEqual(idsOf(before));
     expect(gateway.output.stdout.match(/curl /g), 'the demo key is shown once').toHaveLength(1);
   });
 });
@@ -198,25 +247,5 @@ describe('a start that cannot be', () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/cat\.yaml:5:\d+: .*nobody/);
     expect(stderr).not.toMatch(/\n\s+at /);
-  }, 180_000);
-});
-
-describe('the admin token of a first start', () => {
-  it('is made in data_dir/admin-token, mode 0600 in a private directory, and the command line finds it there', async () => {
-    const gateway = await spawnGateway({ embedded: 'first', config: { admin_token: null } });
-    try {
-      expect(statSync(join(gateway.files.dataDir, 'admin-token')).mode & 0o777).toBe(0o600);
-      const modes = ['.', 'journal', 'postgres'].map(
-        (name) => statSync(join(gateway.files.dataDir, name)).mode & 0o777,
-      );
-      expect(modes).toEqual([0o700, 0o700, 0o700]);
-      const args = ['account', 'create', 'me@example.test', '--json', '--config', gateway.files.configFile];
-      const { code, stdout, stderr } = await run(args, { LODESTONE_URL: gateway.url });
-      expect([code, stderr]).toEqual([0, '']);
-      expect(JSON.parse(stdout)).toMatchObject({ email: 'me@example.test', balance_usd: '0' });
-      expect(gateway.output.stdout, 'demo: false').not.toContain('sk-lr-');
-    } finally {
-      await gateway.stop();
-    }
   }, 180_000);
 });

@@ -49,21 +49,3 @@ describe('the demo account of a first start', () => {
     expect(linkIn(printed.slice(before))).toBeUndefined();
   }, 180_000);
 });
-
-describe('a start', () => {
-  it('ends an unused link when the account gets a password in another way', async () => {
-    let printed = '';
-    const print = (text: string) => {
-      printed += text;
-    };
-    const gateway = await startGateway({ embedded: true, config: { demo: true }, print });
-    try {
-      const token = linkIn(printed)!;
-      const [demo] = (await gateway.admin('GET', '/accounts')).json.data;
-      await gateway.admin('PUT', `/accounts/${demo.id}/password`, { password: 'set by an operator' });
-      expect((await new DashboardClient(gateway.url).call('POST', 'claim', { token })).status).toBe(401);
-    } finally {
-      await gateway.stop();
-    }
-  }, 180_000);
-});
