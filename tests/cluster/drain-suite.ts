@@ -13,7 +13,7 @@ export interface DrainOptions {
   workers: number;
   streamCount: number;
   /** Running, with a drain time that nothing here outlives. */
-  rig: () => WorkerRig;
+  rig: () => Pick<WorkerRig, 'gateway' | 'upstream'>;
   /** Before the gateway starts again: what the tests behind these want changed. */
   betweenStarts?: () => void;
 }

@@ -6,7 +6,7 @@ import { LeanCaller, type LeanReply, type Replicas, startReplicas, whileShared }
 import { completion, type Exchange, json, usage } from '../support/scripted-upstream.js';
 
 const limit = 100;
-const requests = scaled(200, 1_000);
+const requests = scaled(130, 1_000);
 
 let fleet: Replicas;
 let callers: LeanCaller[];

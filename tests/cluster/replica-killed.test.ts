@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => fleet?.stop());
 
-spendSuite('two replicas', async () => SpendRig.of(fleet));
+spendSuite('two replicas', () => new SpendRig([fleet.a, fleet.b], fleet.upstream, fleet));
 sealersSuite(() => fleet);
 
 describe('a replica', () => {

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { usdText } from '../../src/base/money.js';
 import { ask, pause, pico } from '../faults/fixture.js';
 import type { Json } from '../support/client.js';
-import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';
+import { catalogueOf, type SpawnedGateway } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
 import { LeanCaller, type LeanReply, type Replicas, whileShared } from '../support/replicas.js';
-import { completion, json, type ScriptedUpstream, startUpstream, usage } from '../support/scripted-upstream.js';
+import { completion, json, type ScriptedUpstream, usage } from '../support/scripted-upstream.js';
 
 /** An answer costs 0.0011 USD. What it holds is more, because its prompt is estimated higher. */
 const dear = { model: 'dear', route: { price: { input: 10, output: 100 } } };
@@ -34,34 +34,17 @@ export class SpendRig {
   private opened = Promise.resolve();
   private callers: LeanCaller[] = [];
 
-  private constructor(
+  /** Their catalogue is `withDearModel`. The test that started them stops them; of a fleet, the rest is left alone. */
+  constructor(
     readonly gateways: readonly SpawnedGateway[],
     readonly upstream: ScriptedUpstream,
-    private readonly fleet: Replicas | null,
-    readonly stop: () => Promise<void>,
+    private readonly fleet: Replicas | null = null,
   ) {
     upstream.onRequest(() => undefined);
     upstream.reply(async (exchange) => {
       await Promise.race([this.opened, exchange.closed]);
       await answer(exchange);
     });
-  }
-
-  static async ofOneProcess(): Promise<SpendRig> {
-    const upstream = await startUpstream();
-    const gateway = await spawnGateway({
-      embedded: true,
-      catalogue: withDearModel(catalogueOf({ acme: upstream.url }), upstream.url),
-    });
-    return new SpendRig([gateway], upstream, null, async () => {
-      await gateway.stop();
-      await upstream.stop();
-    });
-  }
-
-  /** Two replicas of a fleet whose catalogue is `withDearModel`; the test that started it stops it. */
-  static of(fleet: Replicas): SpendRig {
-    return new SpendRig([fleet.a, fleet.b], fleet.upstream, fleet, async () => {});
   }
 
   /** From now on the provider answers nothing. */

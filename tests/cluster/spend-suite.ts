@@ -23,18 +23,15 @@ function outcomes(replies: readonly LeanReply[]): Record<string, number> {
   return counts;
 }
 
-export function spendSuite(kind: 'one process' | 'two replicas', start: () => Promise<SpendRig>): void {
+export function spendSuite(kind: 'one process' | 'two replicas', rigOf: () => SpendRig): void {
   describe(`${kind}:`, () => {
     let rig: SpendRig;
     let estimate: bigint;
     beforeAll(async () => {
-      rig = await start();
+      rig = rigOf();
       estimate = await rig.estimate();
     }, 120_000);
-    afterAll(async () => {
-      await rig?.closeCallers();
-      await rig?.stop();
-    });
+    afterAll(() => rig?.closeCallers());
 
     /** Until it is used up, one request after the other: each finds what those before it have left. */
     async function spendRest(spender: Spender): Promise<number> {

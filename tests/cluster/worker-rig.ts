@@ -23,7 +23,7 @@ export interface WorkerRigOptions {
 }
 
 /** Nothing here waits for a budget to expire. */
-const timeouts = {
+export const patientTimeouts = {
   first_byte_streaming: '30s',
   first_byte_non_streaming: '2m30s',
   stream_idle: '1m30s',
@@ -34,7 +34,7 @@ export async function startWorkers({ workers, embedded = false, config = {} }: W
   const redis = await startRedis();
   const upstream = await up.startUpstream();
   const gateway = await spawnGateway({
-    config: { workers, timeouts, storage: { redis_url: redis.url }, ...config },
+    config: { workers, timeouts: patientTimeouts, storage: { redis_url: redis.url }, ...config },
     catalogue: catalogueOf({ acme: upstream.url }),
     embedded,
   });
@@ -53,7 +53,7 @@ export async function startWorkers({ workers, embedded = false, config = {} }: W
 export class DrainTime {
   private chosen: string | null = null;
 
-  constructor(private readonly rig: () => WorkerRig) {}
+  constructor(private readonly rig: () => Pick<WorkerRig, 'gateway'>) {}
 
   /** From the next start on. */
   choose(drain: string): void {

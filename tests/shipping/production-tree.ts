@@ -40,14 +40,16 @@ function linkTree(from: string, to: string): void {
   }
 }
 
-/** The temporary folder may be on another disk. */
+/** The temporary folder may be on another disk. Found out once: a link that fails takes longer than the copy of a file. */
+let onAnotherDisk = false;
 function linkOrCopy(from: string, to: string): void {
   try {
-    linkSync(from, to);
+    if (!onAnotherDisk) linkSync(from, to);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    copyFileSync(from, to);
+    onAnotherDisk = true;
   }
+  if (onAnotherDisk) copyFileSync(from, to);
 }
 
 /** The step of the Dockerfile that makes the embedded PostgreSQL runnable, in the tree. */

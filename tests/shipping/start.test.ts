@@ -54,13 +54,6 @@ describe('the arguments of npm start', () => {
   });
 });
 
-describe('lodestone without a command', () => {
-  it('serves, with the configuration that is named', () => {
-    const { status, stderr } = run(['bin/lodestone', '--config', 'no-such.yaml']);
-    expect([status, stderr]).toEqual([1, expect.stringContaining('no-such.yaml:1:1: file: cannot be read')]);
-  });
-});
-
 describe('on Windows', () => {
   it('a start says what to do instead, in WSL and in a container', () => {
     expect(platformFault('win32')).toMatch(/does not run on Windows.*\n.*wsl --install.*\n.*docker build/);

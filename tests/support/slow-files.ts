@@ -11,6 +11,7 @@ export const slowFiles: readonly string[] = [
   'tests/cluster/workers.test.ts',
   'tests/cluster/outages.test.ts',
   'tests/cluster/fleet.test.ts',
+  'tests/cluster/one-process.test.ts',
   'tests/cluster/redis-cluster.test.ts',
   'tests/cluster/replica-killed.test.ts',
   'tests/speed/request-cost.test.ts',

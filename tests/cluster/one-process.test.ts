@@ -1,27 +1,38 @@
-/** The stop of one process: what it lets come to its end, what it refuses, and what it bills of the streams that it cuts. */
+/** One process without Redis: what its limits of spending admit, and what its stop lets come to its end, refuses, and bills. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ask, promptTokens, scaled, tokensOf } from '../faults/fixture.js';
+import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';
 import { RawConnection } from '../support/raw-http.js';
 import * as up from '../support/scripted-upstream.js';
 import { drainSuite } from './drain-suite.js';
-import { connectionsOf, DrainTime, startWorkers, type WorkerRig } from './worker-rig.js';
+import { SpendRig, withDearModel } from './spend-rig.js';
+import { spendSuite } from './spend-suite.js';
+import { connectionsOf, DrainTime, patientTimeouts } from './worker-rig.js';
 
-let rig: WorkerRig;
+let upstream: up.ScriptedUpstream;
+let gateway: SpawnedGateway;
 beforeAll(async () => {
-  rig = await startWorkers({ workers: 1 });
+  upstream = await up.startUpstream();
+  const catalogue = withDearModel(catalogueOf({ acme: upstream.url }), upstream.url);
+  gateway = await spawnGateway({ embedded: true, config: { timeouts: patientTimeouts }, catalogue });
 }, 180_000);
-afterAll(() => rig?.stop());
+afterAll(async () => {
+  await gateway?.stop();
+  await upstream?.stop();
+});
 
-const drain = new DrainTime(() => rig);
+const rig = () => ({ gateway, upstream });
+const drain = new DrainTime(rig);
+
+spendSuite('one process', () => new SpendRig([gateway], upstream));
 
 drainSuite({
-  ...{ workers: 1, streamCount: scaled(20, 500), rig: () => rig },
+  ...{ workers: 1, streamCount: scaled(20, 500), rig },
   betweenStarts: () => drain.choose('300ms'),
 });
 
 it('SIGTERM: a stream that outlives the drain time is counted and settled before the process ends with 0', async () => {
-  const { upstream } = rig;
-  const gateway = await drain.gatewayWith('300ms');
+  await drain.gatewayWith('300ms');
   const account = await gateway.createAccount();
   const before = upstream.calls.length;
   const text = ' delivered'.repeat(40);
@@ -43,8 +54,7 @@ it('SIGTERM: a stream that outlives the drain time is counted and settled before
 }, 180_000);
 
 it('SIGTERM: a stop waits for running answers alone, not for requests that have not fully arrived', async () => {
-  const { upstream } = rig;
-  const gateway = await drain.gatewayWith('25s');
+  await drain.gatewayWith('25s');
   const { key } = await gateway.createAccount();
   const before = upstream.calls.length;
   const held = { letGo: () => {} };
