@@ -138,7 +138,7 @@ function manyAtOnce(): void {
     it('with a balance that ends meanwhile: everything served is in the ledger, and nobody is served afterwards', async () => {
       const { key, accountId } = await accountWith(costOf(1_000, 1) * 100n);
       const statuses = new Map<number, number>();
-      await inParallel(scaled(300, 600), 48, async (index) => {
+      await inParallel(scaled(200, 600), 48, async (index) => {
         const { status } = await callers[index % 2]!.chat(key, asking(1_000));
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
       });

@@ -11,7 +11,7 @@ import { completion, json, type UpstreamCallLog } from '../support/scripted-upst
 import { SeededRandom } from '../support/seeded-random.js';
 import { catalogueAt, good, pinOf } from './changing-fleet.js';
 
-const roundsEach = scaled(1, 50);
+const roundsEach = scaled(2, 50);
 const auto = 'auto/meta/llama-3.3-70b';
 const quotaSpent = { error: { message: 'You have reached your daily token quota.', code: 'daily_quota_exceeded' } };
 
