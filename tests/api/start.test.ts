@@ -73,9 +73,8 @@ describe('a first start with the embedded store', () => {
 
   beforeAll(async () => {
     // The sandbox's slow model needs the real budgets.
-    const timeouts = { first_byte_streaming: '10s', stream_idle: '10s', overall: '20s' };
     const port = await freePort();
-    const config = { demo: true, admin_token: null, server: { drain: '10s', port }, timeouts };
+    const config = { demo: true, admin_token: null, server: { drain: '10s', port } };
     const output = { stdout: '', stderr: '' };
     let failed = false;
     const spawning = spawnGateway({ embedded: 'first', config, output });

@@ -38,6 +38,12 @@ export interface StreamShape {
   gapMs: number;
 }
 
+export interface SteadyLoad {
+  /** Once the replica has answered what was sent to it until now. */
+  answered(by: SpawnedGateway): Promise<void>;
+  stop(): Promise<void>;
+}
+
 interface LedgerEntry {
   kind: string;
   amount_usd: string;
@@ -88,12 +94,9 @@ export class CountedTraffic {
    * Callers that come at a steady rate to the replicas by turns, whatever becomes of those before; every eighth wants a stream. `among`
    * are the replicas that a load balancer would choose from at that moment.
    */
-  steady(
-    requestsPerSecond: number,
-    among: () => readonly SpawnedGateway[] = () => this.fleet.all,
-  ): { stop(): Promise<void> } {
+  steady(requestsPerSecond: number, among: () => readonly SpawnedGateway[] = () => this.fleet.all): SteadyLoad {
     const begunAt = performance.now();
-    const running = new Set<Promise<unknown>>();
+    const running = new Map<Promise<unknown>, SpawnedGateway>();
     let sent = 0;
     const timer = setInterval(() => {
       const due = ((performance.now() - begunAt) / 1_000) * requestsPerSecond;
@@ -101,13 +104,16 @@ export class CountedTraffic {
         const replicas = among();
         const replica = replicas[sent % replicas.length]!;
         const request: Promise<unknown> = this.either(replica, sent % 16 < 2).then(() => running.delete(request));
-        running.add(request);
+        running.set(request, replica);
       }
     }, 5);
     return {
+      async answered(by) {
+        await Promise.all([...running].filter(([, replica]) => replica === by).map(([request]) => request));
+      },
       async stop() {
         clearInterval(timer);
-        await Promise.all(running);
+        await Promise.all(running.keys());
       },
     };
   }

@@ -7,14 +7,14 @@ import * as up from '../support/scripted-upstream.js';
 import { drainSuite } from './drain-suite.js';
 import { SpendRig, withDearModel } from './spend-rig.js';
 import { spendSuite } from './spend-suite.js';
-import { connectionsOf, DrainTime, patientTimeouts } from './worker-rig.js';
+import { connectionsOf, DrainTime } from './worker-rig.js';
 
 let upstream: up.ScriptedUpstream;
 let gateway: SpawnedGateway;
 beforeAll(async () => {
   upstream = await up.startUpstream();
   const catalogue = withDearModel(catalogueOf({ acme: upstream.url }), upstream.url);
-  gateway = await spawnGateway({ embedded: true, config: { timeouts: patientTimeouts }, catalogue });
+  gateway = await spawnGateway({ embedded: true, catalogue });
 }, 180_000);
 afterAll(async () => {
   await gateway?.stop();

@@ -70,9 +70,13 @@ export function upgradeSuite(shared: () => { fleet: Replicas; databaseUrl: strin
       const load = traffic.steady(requestsPerSecond, () => all.filter((replica) => !away.has(replica)));
       const client = new pg.Client(databaseUrl);
       await client.connect();
-      /** As an orchestrator does it: out of the balancer, then a signal to end, and back once the new process is ready. */
+      /**
+       * As an orchestrator does it: out of the balancer, a signal to end once what was sent before has arrived, and back when the new
+       * process is ready.
+       */
       const replace = async (replica: SpawnedGateway) => {
         away.add(replica);
+        await load.answered(replica);
         await replica.restart();
         away.delete(replica);
         await pause(pauseMs);

@@ -22,19 +22,11 @@ export interface WorkerRigOptions {
   config?: YamlObject;
 }
 
-/** Nothing here waits for a budget to expire. */
-export const patientTimeouts = {
-  first_byte_streaming: '30s',
-  first_byte_non_streaming: '2m30s',
-  stream_idle: '1m30s',
-  overall: '5m0s',
-};
-
 export async function startWorkers({ workers, embedded = false, config = {} }: WorkerRigOptions): Promise<WorkerRig> {
   const redis = await startRedis();
   const upstream = await up.startUpstream();
   const gateway = await spawnGateway({
-    config: { workers, timeouts: patientTimeouts, storage: { redis_url: redis.url }, ...config },
+    config: { workers, storage: { redis_url: redis.url }, ...config },
     catalogue: catalogueOf({ acme: upstream.url }),
     embedded,
   });
