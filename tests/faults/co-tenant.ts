@@ -1,6 +1,8 @@
 /** A second caller that sends a tiny request every 10 ms while something else happens, and how long each of them took. */
 import { Worker } from 'node:worker_threads';
 import { expect } from 'vitest';
+import type { SpawnedGateway } from '../support/gateway.js';
+import { pause, type Rig, type RigOptions, spawnRig } from './fixture.js';
 
 /** Milliseconds, as far as the gateway's main thread ran meanwhile: a busy machine is nobody's fault. */
 export interface Delays {
@@ -13,7 +15,7 @@ export interface Delays {
   failures: string[];
 }
 
-export interface CoTenant {
+interface CoTenant {
   /** The address of its own upstream, to be put into the catalogue. */
   url: string;
   start(caller: { url: string; key: string; model: string; pid: number }): void;
@@ -26,7 +28,34 @@ interface Report {
   failures: string[];
 }
 
-export async function startCoTenant(): Promise<CoTenant> {
+export interface CoTenantRig extends Rig<SpawnedGateway> {
+  coTenant: Pick<CoTenant, 'finish'>;
+  /** Lets the co-tenant send from now on, until `coTenant.finish()`. */
+  watch(): void;
+}
+
+/** A gateway in a process of its own with a co-tenant, which has sent for a moment already: what both load first is loaded. */
+export async function startCoTenantRig(options: RigOptions = {}): Promise<CoTenantRig> {
+  const coTenant = await startCoTenant();
+  const rig = await spawnRig({ ...options, providers: { co: coTenant.url } });
+  const { key } = await rig.gateway.createAccount({ credit: '1000.00' });
+  const { url, pid } = rig.gateway;
+  const watch = () => coTenant.start({ url, key, model: 'co/meta/llama-3.3-70b/defra', pid });
+  watch();
+  await pause(500);
+  await coTenant.finish();
+  return {
+    ...rig,
+    coTenant,
+    watch,
+    async stop() {
+      await rig.stop();
+      await coTenant.close();
+    },
+  };
+}
+
+async function startCoTenant(): Promise<CoTenant> {
   const worker = new Worker(new URL('./co-tenant-thread.mjs', import.meta.url));
   const next = <Message>() => new Promise<Message>((resolve) => worker.once('message', resolve));
   const { port } = await next<{ port: number }>();

@@ -21,8 +21,8 @@ export interface UpstreamCallLog {
   headers: Record<string, string>;
   rawHead: string;
   body: Buffer;
-  /** The parsed body; undefined where it is no JSON. */
-  json: unknown;
+  /** The parsed body; undefined where it is no JSON, or not all here yet. Parsed when it is first asked for: bodies may have megabytes. */
+  readonly json: unknown;
   /** When the head was read (`performance.now()`). */
   headAt: number;
   /** When the whole request was read; null while it was not. */
@@ -173,7 +173,6 @@ class Upstream {
       onBody: (body) => {
         const call = current!;
         call.body = body;
-        call.json = parsed(body);
         call.requestAt = performance.now();
         script ??= this.choose(call) ?? this.fallback;
         if (!script.onHead) void script(exchangeOf(call, socket, closed, this));
@@ -187,12 +186,17 @@ class Upstream {
 type Head = Pick<UpstreamCallLog, 'method' | 'path' | 'headers' | 'rawHead'>;
 
 function newCall(id: number, connectionId: number, head: Head): UpstreamCallLog {
+  let read: { json: unknown } | undefined;
   return {
     id,
     connectionId,
     ...head,
     body: Buffer.alloc(0),
-    json: undefined,
+    get json() {
+      if (this.requestAt === null) return undefined;
+      read ??= { json: parsed(this.body) };
+      return read.json;
+    },
     headAt: performance.now(),
     requestAt: null,
     bytesWritten: 0,

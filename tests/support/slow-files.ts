@@ -5,7 +5,7 @@ export const slowFiles: readonly string[] = [
   'tests/api/start.test.ts',
   'tests/observability/logs-and-traces.test.ts',
   'tests/faults/hostile-bodies.test.ts',
-  'tests/faults/left-streams.test.ts',
+  'tests/faults/process-ends.test.ts',
   'tests/faults/disk-full.test.ts',
   'tests/api/chat/500.test.ts',
   'tests/cluster/workers.test.ts',
