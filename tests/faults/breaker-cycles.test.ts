@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json, Reply } from '../support/client.js';
-import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';
+import { catalogueOf, startGateway, type TestGateway } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { pause, scaled } from './fixture.js';
@@ -15,7 +15,7 @@ const failures = 2;
 const parallel = 5;
 /** Models with a breaker each, worked on side by side. */
 const lanes = 5;
-const cyclesEach = scaled(14, 500);
+const cyclesEach = scaled(9, 500);
 
 const probeEnds = [
   'served',
@@ -38,12 +38,12 @@ const outMs: Partial<Record<ProbeEnd, number>> = {
 
 let acme: KillableProvider;
 let beta: KillableProvider;
-let gateway: SpawnedGateway;
+let gateway: TestGateway;
 
 beforeAll(async () => {
   acme = await KillableProvider.start();
   beta = await KillableProvider.start();
-  gateway = await spawnGateway({
+  gateway = await startGateway({
     catalogue: catalogueWithLanes(),
     config: { breaker: { failures, window: '60s', cooldown: `${cooldownMs}ms` } },
   });

@@ -1,5 +1,5 @@
 /**
- * The thread of a co-tenant: its own upstream, and a client that sends one tiny request every 10 ms, unless two still wait for
+ * The thread of a co-tenant: its own upstream, and a client that sends one tiny request every 10 ms, or as often as it is told, unless two still wait for
  * their answer: a queue of its own making would be measured too. Both run outside the test's event loop, so the delays measured are
  * the gateway's. Time in which the gateway's main thread or this thread waited
  * for a processor does not count: then the machine was busy, not the gateway.
@@ -77,7 +77,7 @@ parentPort.on('message', (message) => {
   if (message.start) {
     samples = [];
     failures = [];
-    timer = setInterval(() => waiting < 2 && send(message.start), 10);
+    timer = setInterval(() => waiting < 2 && send(message.start), message.start.everyMs ?? 10);
     return;
   }
   const report = setInterval(() => {

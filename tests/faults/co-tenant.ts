@@ -1,8 +1,11 @@
-/** A second caller that sends a tiny request every 10 ms while something else happens, and how long each of them took. */
+/** A second caller that sends a tiny request every few milliseconds while something else happens, and how long each of them took. */
 import { Worker } from 'node:worker_threads';
 import { expect } from 'vitest';
 import type { SpawnedGateway } from '../support/gateway.js';
-import { pause, type Rig, type RigOptions, spawnRig } from './fixture.js';
+import { pause, type Rig, type RigOptions, scaled, spawnRig } from './fixture.js';
+
+/** A request more takes the processor from what is measured. */
+const everyMs = scaled(25, 10);
 
 /** Milliseconds, as far as the gateway's main thread ran meanwhile: a busy machine is nobody's fault. */
 export interface Delays {
@@ -18,7 +21,7 @@ export interface Delays {
 interface CoTenant {
   /** The address of its own upstream, to be put into the catalogue. */
   url: string;
-  start(caller: { url: string; key: string; model: string; pid: number }): void;
+  start(caller: { url: string; key: string; model: string; pid: number; everyMs: number }): void;
   finish(): Promise<Delays>;
   close(): Promise<void>;
 }
@@ -40,7 +43,7 @@ export async function startCoTenantRig(options: RigOptions = {}): Promise<CoTena
   const rig = await spawnRig({ ...options, providers: { co: coTenant.url } });
   const { key } = await rig.gateway.createAccount({ credit: '1000.00' });
   const { url, pid } = rig.gateway;
-  const watch = () => coTenant.start({ url, key, model: 'co/meta/llama-3.3-70b/defra', pid });
+  const watch = () => coTenant.start({ url, key, model: 'co/meta/llama-3.3-70b/defra', pid, everyMs });
   watch();
   await pause(500);
   await coTenant.finish();
@@ -85,10 +88,10 @@ function delaysOf({ samples, failures }: Report): Delays {
  */
 export const measured = { retry: 4, timeout: 180_000 };
 
-/** Every request was served, and none waited longer than the bound. */
+/** Every request was served, and none waited longer than the bound, nor would one that had been sent since the one before. */
 export function expectUnharmed(delays: Delays, { p99 = Infinity, max }: { p99?: number; max: number }): void {
   expect(delays.failures).toEqual([]);
   expect(delays.count).toBeGreaterThan(10);
-  expect(delays.max).toBeLessThan(max);
+  expect(delays.max).toBeLessThan(max - everyMs);
   expect(delays.p99).toBeLessThan(p99);
 }

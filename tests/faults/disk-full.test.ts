@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';
 import * as up from '../support/scripted-upstream.js';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.js';
-import { ask, costOf, expectBooks, expectError, pause } from './fixture.js';
+import { ask, costOf, expectBooks, expectError, pause, scaled } from './fixture.js';
 
 const probe = mountSmallDisk(1);
 probe?.remove();
@@ -87,7 +87,7 @@ describe.skipIf(!probe)('a full disk (skipped where a disk cannot be mounted)', 
         const reply = await gateway.chat(ask(), { key: account.key }).catch(() => null);
         if (reply?.status === 200) delivered.push(String(reply.json.id));
         else if (reply && reply.status !== 503) throw new Error(`an answer of ${reply.status}`);
-        await pause(20);
+        await pause(scaled(50, 20));
       }
     });
     await expect.poll(() => delivered.length, { timeout: 60_000 }).toBeGreaterThan(50);

@@ -89,10 +89,11 @@ export async function generations(
   patienceMs = 60_000,
 ): Promise<Json[]> {
   const until = performance.now() + patienceMs;
-  for (;;) {
+  // Less and less often: to read hundreds of records over and over takes the processor from the gateway that writes them.
+  for (let pauseMs = 20; ; pauseMs = Math.min(2 * pauseMs, 400)) {
     const found = await everyGeneration(gateway, key);
     if (found.length >= count || performance.now() > until) return found;
-    await pause(20);
+    await pause(pauseMs);
   }
 }
 

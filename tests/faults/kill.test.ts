@@ -51,7 +51,7 @@ async function load(url: string, account: TestAccount, random: SeededRandom, sto
 }
 
 it('a kill at any moment loses no answer that was delivered and bills none twice; the balance is credits less costs, and the sum of the ledger', async () => {
-  const rounds = scaled(2, 30);
+  const rounds = scaled(1, 30);
   const random = new SeededRandom(full ? Date.now() : 23);
   const account = await rig.gateway.createAccount({ credit: '1000.00' });
   rig.upstream.onRequest((call) =>

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { GatewayClient } from '../support/client.js';
-import { catalogueOf, startGateway } from '../support/gateway.js';
+import { catalogueOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { adminToken } from '../support/gateway-files.js';
-import { freshDatabase } from '../support/postgres.js';
+import { type FreshDatabase, freshDatabase } from '../support/postgres.js';
 import * as up from '../support/scripted-upstream.js';
-import { ask, costOf, expectBooks, pause, startRig } from './fixture.js';
+import { ask, costOf, expectBooks, pause } from './fixture.js';
 import { startStoreProxy } from './store-proxy.js';
 
 let upstream: up.ScriptedUpstream;
@@ -22,19 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.stop());
 
-it('one process without Redis starts, serves, limits and settles', async () => {
-  const rig = await startRig({ config: { storage: { redis_url: null } } });
-  const account = await rig.gateway.createAccount();
-  expect((await rig.gateway.chat(ask(), { key: account.key })).status).toBe(200);
-  expect((await rig.gateway.call('GET', '/readyz', undefined, { key: null })).status).toBe(200);
-  await expectBooks(rig.gateway, account, { records: 1, costs: [costOf(9, 3)] });
-  await rig.stop();
-});
-
-it('a start changes no table of others and repeats nothing of its own: rows, keys and ledger survive it', async () => {
-  const database = await freshDatabase();
-  const client = new pg.Client(database.databaseUrl);
-  await client.connect();
+describe('a start beside tables of others', () => {
   const names = [
     'public.accounts',
     'public.keys',
@@ -42,27 +30,47 @@ it('a start changes no table of others and repeats nothing of its own: rows, key
     '"lodestone"."somebody_elses"',
     'other.migrations',
   ];
-  await client.query('create schema if not exists other; create schema if not exists lodestone');
-  for (const name of names)
-    await client.query(`create table ${name} (id int primary key, note text); insert into ${name} values (1, 'mine')`);
-  const catalogue = catalogueOf({ acme: upstream.url });
-  const config = { storage: { database_url: database.databaseUrl } };
-  const first = await startGateway({ catalogue, config });
-  const account = await first.createAccount();
-  expect((await first.chat(ask(), { key: account.key })).status).toBe(200);
-  await expectBooks(first, account, { records: 1, costs: [costOf(9, 3)] });
-  await first.stop();
-  for (let start = 0; start < 2; start++) {
-    const again = await startGateway({ catalogue, config });
-    expect((await again.chat(ask(), { key: account.key })).status).toBe(200);
-    const costs = Array.from({ length: start + 2 }, () => costOf(9, 3));
-    await expectBooks(again, account, { records: start + 2, costs });
-    await again.stop();
-  }
-  for (const name of names)
-    expect((await client.query(`select * from ${name}`)).rows).toEqual([{ id: 1, note: 'mine' }]);
-  await client.end();
-  await database.drop();
+  let database: FreshDatabase;
+  let client: pg.Client;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    client = new pg.Client(database.databaseUrl);
+    await client.connect();
+    await client.query('create schema if not exists other; create schema if not exists lodestone');
+    for (const name of names)
+      await client.query(
+        `create table ${name} (id int primary key, note text); insert into ${name} values (1, 'mine')`,
+      );
+    gateway = await startGateway({
+      catalogue: catalogueOf({ acme: upstream.url }),
+      config: { storage: { database_url: database.databaseUrl, redis_url: null } },
+    });
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    await client?.end();
+    await database?.drop();
+  });
+
+  it('one process without Redis starts, serves, limits and settles', async () => {
+    const account = await gateway.createAccount();
+    expect((await gateway.chat(ask(), { key: account.key })).status).toBe(200);
+    expect((await gateway.call('GET', '/readyz', undefined, { key: null })).status).toBe(200);
+    await expectBooks(gateway, account, { records: 1, costs: [costOf(9, 3)] });
+  });
+
+  it('a start changes no table of others and repeats nothing of its own: rows, keys and ledger survive it', async () => {
+    const account = await gateway.createAccount();
+    for (let start = 0; start < 3; start++) {
+      if (start > 0) await gateway.restart();
+      expect((await gateway.chat(ask(), { key: account.key })).status).toBe(200);
+      const costs = Array.from({ length: start + 1 }, () => costOf(9, 3));
+      await expectBooks(gateway, account, { records: start + 1, costs });
+    }
+    for (const name of names)
+      expect((await client.query(`select * from ${name}`)).rows).toEqual([{ id: 1, note: 'mine' }]);
+  });
 });
 
 it('with a slow store nothing is served before it is ready, /readyz says so, and every answer from then on is settled', async () => {

@@ -10,6 +10,7 @@ import { scaled } from './fixture.js';
 const hourMs = 3_600_000;
 const start = Date.parse('2026-03-01T12:00:00Z');
 const limit = 10;
+const addressLimit = scaled(200, 1_000);
 const clock = new ManualClock(start);
 let gateway: TestGateway;
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
     catalogue: catalogueOf({ acme: 'http://127.0.0.1:1' }),
     config: {
       server: { trusted_proxies: ['127.0.0.1/32'] },
-      limits: { key_requests_per_minute: limit, ip_requests_per_minute: 1_000 },
+      limits: { key_requests_per_minute: limit, ip_requests_per_minute: addressLimit },
     },
   });
 });
@@ -68,8 +69,8 @@ describe('a flood of peers', () => {
       for (const { status } of await burst.send(requests)) counts[status] = (counts[status] ?? 0) + 1;
       return counts;
     };
-    const greedy = Array.from({ length: 1_500 }, () => from('198.51.100.1'));
-    expect(await statusesOf(greedy)).toEqual({ 404: 1_000, 429: 500 });
+    const greedy = Array.from({ length: 1.5 * addressLimit }, () => from('198.51.100.1'));
+    expect(await statusesOf(greedy)).toEqual({ 404: addressLimit, 429: addressLimit / 2 });
     const before = heldMb();
     for (let first = 0; first < peers; first += 2_000) {
       const flood = Array.from({ length: Math.min(2_000, peers - first) }, (_, i) => from(address(first + i)));

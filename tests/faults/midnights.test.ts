@@ -10,7 +10,7 @@ import { SeededRandom } from '../support/seeded-random.js';
 import { ask, scaled } from './fixture.js';
 import { KillableProvider } from './killable-provider.js';
 
-const steps = scaled(18, 400);
+const steps = scaled(10, 400);
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;

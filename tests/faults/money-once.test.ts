@@ -32,7 +32,7 @@ beforeEach(async () => {
 const chat = (more = {}) => rig.gateway.chat(ask(more), { key: account.key });
 
 it('of mixed answers, resets and cuts every answered request has one row, and no other has any', async () => {
-  const count = scaled(150, 2_000);
+  const count = scaled(100, 2_000);
   const random = new SeededRandom(9);
   const outcomes = [
     { script: up.json(up.completion({ usage: up.usage(9, 3) })), cost: costOf(9, 3), status: 200 },
@@ -154,7 +154,7 @@ describe('answers that are lost on their way', () => {
 });
 
 it('failures and uploads that are broken off leave the balance as it was, and the next call is served', async () => {
-  const rounds = scaled(8, 84);
+  const rounds = scaled(4, 84);
   const faults = [
     up.reset(),
     up.reset('before-body'),

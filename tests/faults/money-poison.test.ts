@@ -2,13 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { SpawnedGateway } from '../support/gateway.js';
 import * as up from '../support/scripted-upstream.js';
-import { ask, costOf, expectBooks, expectServes, type Rig, scaled, spawnRig } from './fixture.js';
+import { ask, costOf, expectBooks, expectServes, type Rig, scaled, startRig } from './fixture.js';
 
-let rig: Rig<SpawnedGateway>;
+let rig: Rig;
 beforeAll(async () => {
-  rig = await spawnRig();
+  rig = await startRig();
 });
 afterAll(() => rig.stop());
 

@@ -7,23 +7,29 @@ import { join } from 'node:path';
 export interface StoreProxy {
   /** The address of the same database through the proxy. */
   databaseUrl: string;
-  /** `open` passes bytes on; `frozen` takes connections and holds every byte; `cut` drops what there is and refuses the rest. */
-  set(state: 'open' | 'frozen' | 'cut'): void;
+  /**
+   * `open` passes bytes on; `frozen` takes connections and holds every byte; `cut` drops what there is and closes what comes; `gone` drops
+   * what there is, and nobody is at the address, as after the end of a server.
+   */
+  set(state: State): void;
   /** Bytes towards the server wait this long. */
   delayMs: number;
   close(): void;
 }
+
+type State = 'open' | 'frozen' | 'cut' | 'gone';
 
 export async function startStoreProxy(databaseUrl: string): Promise<StoreProxy> {
   const target = new URL(databaseUrl.replace('@/', '@unix/'));
   const socketPath = join(target.searchParams.get('host')!, `.s.PGSQL.${target.searchParams.get('port')}`);
   const folder = mkdtempSync(join(tmpdir(), 'lodestone-proxy-'));
   chmodSync(folder, 0o755);
+  const address = join(folder, '.s.PGSQL.5432');
   const lines = new Set<{ caller: Socket; server: Socket }>();
-  let state: 'open' | 'frozen' | 'cut' = 'open';
+  let state: State = 'open';
 
   const listener = createServer((caller) => {
-    if (state === 'cut') return caller.destroy();
+    if (state === 'cut' || state === 'gone') return caller.destroy();
     const server = connect(socketPath);
     const line = { caller, server };
     lines.add(line);
@@ -52,18 +58,20 @@ export async function startStoreProxy(databaseUrl: string): Promise<StoreProxy> 
     databaseUrl: `postgresql://${target.username}@/${target.pathname.slice(1)}?host=${encodeURIComponent(folder)}&port=5432`,
     delayMs: 0,
     set(next) {
+      if (next === 'gone') listener.close();
+      else if (state === 'gone') listener.listen(address);
       state = next;
       for (const line of lines) {
-        if (next === 'cut') line.caller.destroy();
+        if (next === 'cut' || next === 'gone') line.caller.destroy();
         else hold(line, next === 'frozen');
       }
     },
     close() {
       for (const { caller } of lines) caller.destroy();
-      listener.close();
+      if (state !== 'gone') listener.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await new Promise<void>((resolve) => listener.listen(join(folder, '.s.PGSQL.5432'), resolve));
+  await new Promise<void>((resolve) => listener.listen(address, resolve));
   return proxy;
 }

@@ -30,7 +30,7 @@ it('a walk never mixes two catalogues, none fails, and each is billed by the pri
     }
   })();
   const seen: string[] = [];
-  const callers = Array.from({ length: 10 }, async () => {
+  const callers = Array.from({ length: scaled(5, 10) }, async () => {
     while (flips < wanted) {
       const reply = await lane.chat();
       expect(reply.status, reply.text).toBe(200);
