@@ -15,7 +15,7 @@ const failures = 2;
 const parallel = 5;
 /** Models with a breaker each, worked on side by side. */
 const lanes = 5;
-const cyclesEach = scaled(9, 500);
+const cyclesEach = scaled(7, 500);
 
 const probeEnds = [
   'served',

@@ -142,7 +142,7 @@ describe('bad input at scale', () => {
       const target = { key: hostile.key, adminToken, accountId: hostile.accountId };
       const options = { url, seed, target, honestKey: honest.key };
       const numbers = single === undefined ? { from: 1, count } : { from: Number(single), count: 1 };
-      const before = { ...options, from: 1, count: Math.min(count, scaled(200, 500)), connections: 16 };
+      const before = { ...options, from: 1, count: Math.min(count, scaled(50, 500)), connections: 16 };
       if (single === undefined) addFigures(await new InputRun({ ...before, seed: seed + 1 }).run());
       const warmMb = Math.round(residentMb());
       const callsBefore = calls.length;

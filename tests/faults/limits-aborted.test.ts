@@ -9,7 +9,7 @@ import { requestBytes } from '../support/raw-http.js';
 import { hang, type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
 import { ask, scaled } from './fixture.js';
 
-const each = scaled(250, 1_250);
+const each = scaled(125, 1_250);
 const atOnce = 125;
 const tokensPerMinute = 1_000_000;
 

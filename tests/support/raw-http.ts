@@ -24,25 +24,34 @@ export interface RawOptions {
 /** How long an answer may take on a machine that is busy with other suites. */
 const answerMs = 60_000;
 const quietTurns = 4;
+/** Bytes that come together are looked at together: to look at each piece would copy all that came before it, again and again. */
+const gatherMs = 2;
+/** What a condition reads may be something else than the bytes. */
+const checkMs = 50;
 /** A close that was announced is worth waiting for; where a body is thrown away before it, it may take long. */
 const closingTurns = 60;
 
 export class RawConnection {
-  private readonly pieces: Buffer[] = [];
+  private pieces: Buffer[] = [];
   closedByPeer = false;
   private lastAt = performance.now();
+  private readonly waiting = new Set<() => void>();
 
   private constructor(readonly socket: Socket) {
+    const tell = () => {
+      for (const wake of this.waiting) wake();
+    };
+    const closed = () => {
+      this.closedByPeer = true;
+      tell();
+    };
     socket.on('data', (bytes) => {
       this.pieces.push(bytes);
       this.lastAt = performance.now();
+      tell();
     });
-    socket.on('error', () => {
-      this.closedByPeer = true;
-    });
-    socket.on('end', () => {
-      this.closedByPeer = true;
-    });
+    socket.on('error', closed);
+    socket.on('end', closed);
   }
 
   static open(url: string): Promise<RawConnection> {
@@ -55,7 +64,28 @@ export class RawConnection {
   }
 
   get received(): Buffer {
-    return Buffer.concat(this.pieces);
+    if (this.pieces.length !== 1) this.pieces = [Buffer.concat(this.pieces)];
+    return this.pieces[0]!;
+  }
+
+  /** Resolves soon after something came or the peer closed, at the latest after the time. A timer every few milliseconds would cost more. */
+  private news(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.waiting.delete(wake);
+        resolve();
+      };
+      let timer = setTimeout(done, Math.max(withinMs, 1));
+      const wake = () => {
+        if (this.closedByPeer) return done();
+        this.waiting.delete(wake);
+        clearTimeout(timer);
+        timer = setTimeout(done, gatherMs);
+        return undefined;
+      };
+      this.waiting.add(wake);
+    });
   }
 
   write(bytes: string | Uint8Array): Promise<void> {
@@ -74,7 +104,7 @@ export class RawConnection {
   async readUntilIdle(idleMs = 300): Promise<RawResponse> {
     this.lastAt = performance.now();
     while (!this.closedByPeer && performance.now() - this.lastAt < idleMs) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await this.news(idleMs - (performance.now() - this.lastAt));
     }
     return responseOf(this.received, this.closedByPeer);
   }
@@ -85,10 +115,11 @@ export class RawConnection {
    */
   async readAnswer(method: string): Promise<RawResponse> {
     const until = performance.now() + answerMs;
-    for (let turns = 0, seen = 0; !this.closedByPeer && performance.now() < until; ) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    for (let turns = 0, seen = 0, whole = false; !this.closedByPeer && performance.now() < until; ) {
+      await this.news(whole ? 5 : checkMs);
       const { received } = this;
-      turns = received.length === seen && isWhole(received, method) ? turns + 1 : 0;
+      if (received.length !== seen) whole = isWhole(received, method);
+      turns = received.length === seen && whole ? turns + 1 : 0;
       seen = received.length;
       if (turns === (saysClose(received) ? closingTurns : quietTurns)) break;
     }
@@ -99,7 +130,7 @@ export class RawConnection {
   async readUntil(condition: (received: Buffer) => boolean, timeoutMs = 30_000): Promise<RawResponse> {
     const until = performance.now() + timeoutMs;
     while (!this.closedByPeer && performance.now() < until && !condition(this.received)) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await this.news(Math.min(checkMs, until - performance.now()));
     }
     return responseOf(this.received, this.closedByPeer);
   }
