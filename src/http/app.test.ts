@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type HttpFixture, httpFixture } from '../../tests/support/http-fixture.js';
 
-describe('paths and methods', () => {
-  let fixture: HttpFixture;
-  beforeAll(async () => {
-    fixture = await httpFixture();
-  });
+/** For tests that change nothing of it. */
+let unchanged: HttpFixture;
+beforeAll(async () => {
+  unchanged = await httpFixture();
+});
 
+describe('paths and methods', () => {
   it.each([
     ['PUT', '/v1/models', 'GET, HEAD, OPTIONS'],
     ['GET', '/v1/chat/completions', 'POST, OPTIONS'],
@@ -16,7 +17,7 @@ describe('paths and methods', () => {
     ['PUT', '/admin/v1/accounts', 'POST, GET, HEAD, OPTIONS'],
     ['POST', '/v1/models/a/b/c', 'GET, HEAD, OPTIONS'],
   ])('405 with allow for %s %s', async (method, url, allow) => {
-    const { app } = fixture;
+    const { app } = unchanged;
     const answer = await app.inject({ method: method as 'GET', url });
     expect(answer.statusCode).toBe(405);
     expect(answer.headers.allow).toBe(allow);
@@ -37,7 +38,7 @@ describe('paths and methods', () => {
       '/v1/models%3f',
     ],
   ])('404 with the envelope for %s, with and without a key', async (url) => {
-    const { app, asKey } = fixture;
+    const { app, asKey } = unchanged;
     for (const headers of [{}, asKey]) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS'] as const) {
         const answer = await app.inject({ method, url, headers, ...(method === 'POST' && { payload: { a: 1 } }) });
@@ -49,12 +50,12 @@ describe('paths and methods', () => {
   });
 
   it('never repeats a query string in a message: it may hold a secret', async () => {
-    const { app } = await httpFixture();
+    const { app } = unchanged;
     expect((await app.inject('/nothing?key=sk-lr-secret')).body).not.toContain('secret');
   });
 
   it('HEAD where GET is, without a body', async () => {
-    const { app, asKey } = await httpFixture();
+    const { app, asKey } = unchanged;
     const answer = await app.inject({ method: 'HEAD', url: '/v1/credits', headers: asKey });
     expect([answer.statusCode, answer.body]).toEqual([200, '']);
   });
@@ -62,7 +63,7 @@ describe('paths and methods', () => {
 
 describe('headers of every answer', () => {
   it('answers a preflight under /v1 with 204, without a key', async () => {
-    const { app } = await httpFixture();
+    const { app } = unchanged;
     for (const url of ['/v1/chat/completions', '/v1/aliases/x']) {
       const answer = await app.inject({ method: 'OPTIONS', url, headers: { origin: 'https://example.com' } });
       expect(answer.statusCode).toBe(204);
@@ -75,7 +76,7 @@ describe('headers of every answer', () => {
   });
 
   it('is open under /v1 for errors too, and closed for the rest', async () => {
-    const { app, asKey, asAdmin } = await httpFixture();
+    const { app, asKey, asAdmin } = unchanged;
     for (const answer of [await app.inject('/v1/models'), await app.inject({ url: '/v1/models', headers: asKey })]) {
       expect(answer.headers['access-control-allow-origin']).toBe('*');
       expect(answer.headers['access-control-expose-headers']).toContain('x-ratelimit-remaining-tokens');
@@ -89,7 +90,7 @@ describe('headers of every answer', () => {
   });
 
   it('forbids sniffing and referrers, and names no server', async () => {
-    const { app } = await httpFixture();
+    const { app } = unchanged;
     for (const url of ['/healthz', '/v1/models', '/nothing']) {
       const { headers } = await app.inject(url);
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
@@ -101,7 +102,7 @@ describe('headers of every answer', () => {
 
 describe('health and readiness', () => {
   it('is ready with a snapshot and a store', async () => {
-    const { app } = await httpFixture();
+    const { app } = unchanged;
     expect((await app.inject('/readyz')).json()).toEqual({ status: 'ready' });
     expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok' });
   });

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { httpFixture } from '../../tests/support/http-fixture.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type HttpFixture, httpFixture } from '../../tests/support/http-fixture.js';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { makeToken } from '../accounts/keys/token.js';
 import { MemoryCounters } from '../cluster/memory.js';
@@ -17,9 +17,13 @@ const paths = [
 ];
 
 describe('the key check on every resource of /v1', () => {
+  let unchanged: HttpFixture;
+  beforeAll(async () => {
+    unchanged = await httpFixture();
+  });
+
   it.each(paths)('401 without a key on %s', async (url) => {
-    const { app } = await httpFixture();
-    const answer = await app.inject(url);
+    const answer = await unchanged.app.inject(url);
     expect([answer.statusCode, answer.json().error.code]).toEqual([401, 'authentication_error']);
     expect(answer.headers['x-request-id']).toMatch(/^req-/);
   });

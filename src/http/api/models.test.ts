@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { httpFixture } from '../../../tests/support/http-fixture.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
 
-async function ids(fixture: Awaited<ReturnType<typeof httpFixture>>): Promise<string[]> {
+async function ids(fixture: HttpFixture): Promise<string[]> {
   const answer = await fixture.app.inject({ url: '/v1/models', headers: fixture.asKey });
   expect(answer.statusCode).toBe(200);
   return answer.json().data.map(({ id }: { id: string }) => id);
@@ -82,11 +82,12 @@ describe('GET /v1/models', () => {
 });
 
 describe('GET /v1/models/{id}', () => {
-  const get = async (id: string) => {
-    const fixture = await httpFixture();
+  let fixture: HttpFixture;
+  beforeAll(async () => {
+    fixture = await httpFixture();
     fixture.account.aliases.set('fast', alias);
-    return fixture.app.inject({ url: `/v1/models/${id}`, headers: fixture.asKey });
-  };
+  });
+  const get = (id: string) => fixture.app.inject({ url: `/v1/models/${id}`, headers: fixture.asKey });
 
   it('gives a route with price, place and supported parameters; the case of the locode does not matter', async () => {
     const answer = await get('acme/meta/llama/DEFRA');
