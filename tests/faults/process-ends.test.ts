@@ -113,6 +113,13 @@ describe('streams of a process that is killed', () => {
     return { script, release };
   }
 
+  /** However late its caller leaves, no more than that was delivered. */
+  const silentAfterTenWords: up.Script = async (exchange) => {
+    await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+    await exchange.write(frames.slice(0, 11).join(''));
+    await exchange.closed;
+  };
+
   /** Leaves a stream at its eleventh frame, and kills the process the moment the upstream sees it. */
   async function leaveAndKill(before: () => Promise<void>): Promise<void> {
     const held = heldStream();
@@ -137,6 +144,7 @@ describe('streams of a process that is killed', () => {
     await rig.upstream.waitForCalls(1);
     await pause(300);
     await leaveAndKill(async () => {
+      rig.upstream.enqueue(silentAfterTenWords);
       ({ content } = await gateway.stream(ask(), { key: counted.key, hangUpAfter: 11 }));
       const [record] = await expectBooks(gateway, counted, { records: 1, costs: [countedCost(content)] });
       expect(record).toMatchObject({ stream_end: 'client_closed', completion_tokens: 10 });

@@ -9,6 +9,7 @@ export const slowFiles: readonly string[] = [
   'tests/faults/disk-full.test.ts',
   'tests/api/chat/500.test.ts',
   'tests/cluster/workers.test.ts',
+  'tests/browser/pages.test.ts',
   'tests/cluster/outages.test.ts',
   'tests/cluster/fleet.test.ts',
   'tests/cluster/one-process.test.ts',
