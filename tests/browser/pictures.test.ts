@@ -4,18 +4,18 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readPage } from '../pictures/read-page.js';
 import { shownFaults } from '../pictures/record.js';
 import { describeInBrowser, launchBrowser } from '../support/browser.js';
-import { signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
-import type { SpawnedGateway } from '../support/gateway.js';
+import { signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import type { TestGateway } from '../support/gateway.js';
 
 // A browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
-let gateway: SpawnedGateway;
+let gateway: TestGateway;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  gateway = await spawnDashboard();
+  gateway = await startDashboard();
 });
 
 afterAll(async () => {

@@ -10,10 +10,12 @@ import {
   unmarkedCurls,
 } from '../support/doc-examples.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
+import { shortTimeouts } from '../support/gateway-files.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway();
+  // One example is a stream that stands still.
+  gateway = await startGateway({ config: { timeouts: { stream_idle: shortTimeouts.stream_idle } } });
 });
 afterAll(() => gateway?.stop());
 

@@ -1,6 +1,7 @@
 /** Test files that take longest; most of it they wait, and their size says little about it. They start first (slow-first.ts). */
 export const slowFiles: readonly string[] = [
   'tests/faults/slow-history.test.ts',
+  'tests/docs/examples.test.ts',
   'tests/faults/store-away.test.ts',
   'tests/api/start.test.ts',
   'tests/observability/logs-and-traces.test.ts',
