@@ -1,6 +1,7 @@
 /**
  * Stage 4: may the key ask for the model, may the model be served now, and which candidates do the key's scope, the account's policy
- * and the providers' terms leave? Gates affect `auto/` selection only; an explicit id never passes through them.
+ * and the providers' terms leave? The account's gates affect `auto/` selection only; what the request itself asks of its routes holds for an
+ * explicit id too.
  */
 import { applyKeyScope, modelRefusal } from '../accounts/keys/key-scope.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';

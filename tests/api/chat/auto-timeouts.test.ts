@@ -25,7 +25,7 @@ async function expectLengths(...expected: number[]): Promise<void> {
 }
 
 describe('each attempt’s length in an auto/ walk', () => {
-  it('rule 1: after a timeout every later streaming attempt has the shorter first-byte budget', async () => {
+  it('after a timeout every later streaming attempt has the shorter first-byte budget', async () => {
     const lane = await routing.lane(['alpha', 'beta', 'gamma']);
     for (const name of ['alpha', 'beta', 'gamma'] as const) routing.on(name, silent);
     const last = 'the first-byte budget of 250ms expired';
@@ -36,7 +36,7 @@ describe('each attempt’s length in an auto/ walk', () => {
     expect(await lane.charges()).toEqual([]);
   });
 
-  it('rule 1: also when another failure came in between, and when it was the idle budget that expired', async () => {
+  it('the shorter budget holds also when another failure came in between, and when it was the idle budget that expired', async () => {
     const lane = await routing.lane(['alpha', 'beta', 'gamma']);
     routing.on('alpha', roleOnly);
     routing.on('beta', broken);
@@ -46,7 +46,7 @@ describe('each attempt’s length in an auto/ walk', () => {
     await expectLengths(350, 0, 250);
   });
 
-  it('rule 1: a failure that is no timeout shortens nothing', async () => {
+  it('a failure that is no timeout shortens nothing', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', broken);
     routing.on('beta', silent);
@@ -55,7 +55,7 @@ describe('each attempt’s length in an auto/ walk', () => {
     await expectLengths(0, 500);
   });
 
-  it('rule 1: only the first byte is hurried; the stream that follows keeps its idle budget', async () => {
+  it('only the first byte is hurried; the stream that follows keeps its idle budget', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', silent);
     routing.on(
@@ -65,7 +65,7 @@ describe('each attempt’s length in an auto/ walk', () => {
     expect((await lane.stream()).content).toBe('one two');
   });
 
-  it('rules 2 and 3: non-streaming attempts are never shortened, the last gets what remains; rule 4 names overall', async () => {
+  it('non-streaming attempts are never shortened, the last gets what remains, and the error names the overall budget', async () => {
     const lane = await routing.lane(['alpha', 'beta', 'gamma', 'delta', 'epsilon']);
     for (const name of ['alpha', 'beta', 'gamma', 'delta'] as const) routing.on(name, silent);
     const startedAt = performance.now();
@@ -77,7 +77,7 @@ describe('each attempt’s length in an auto/ walk', () => {
     expect(await lane.record()).toMatchObject({ status: 504, error_code: 'provider_timeout', cost_usd: '0' });
   });
 
-  it('rule 2: a later non-streaming attempt may take its whole budget and serve', async () => {
+  it('a later non-streaming attempt may take its whole budget and serve', async () => {
     const lane = await routing.lane(['alpha', 'beta']);
     routing.on('alpha', silent);
     routing.on('beta', json(completion(), { delayMs: 550 }));
