@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { SpawnedGateway } from '../support/gateway.js';
 import { pause, type Rig, type RigOptions, scaled, spawnRig } from './fixture.js';
 
-/** A request more takes the processor from what is measured. */
+/** Each request takes processor time from what is measured, so there are fewer of them in `npm test`. */
 const everyMs = scaled(25, 10);
 
 /** Milliseconds, as far as the gateway's main thread ran meanwhile: a busy machine is nobody's fault. */
@@ -88,7 +88,7 @@ function delaysOf({ samples, failures }: Report): Delays {
  */
 export const measured = { retry: 4, timeout: 180_000 };
 
-/** Every request was served, and none waited longer than the bound, nor would one that had been sent since the one before. */
+/** Every request was served, and none waited longer than the bound, less the pause between two: one sent in it would have waited longer. */
 export function expectUnharmed(delays: Delays, { p99 = Infinity, max }: { p99?: number; max: number }): void {
   expect(delays.failures).toEqual([]);
   expect(delays.count).toBeGreaterThan(10);
