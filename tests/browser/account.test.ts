@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { dashboardCall, newEmail, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
 
@@ -30,10 +30,17 @@ afterAll(async () => {
 });
 
 const follow = (name: string) => visitor.page.getByRole('link', { name, exact: true }).click();
+
+/** Opens a page by its link in the menu. Until it is there the page before it still is, with buttons of the same name. */
+async function open(name: string): Promise<void> {
+  await follow(name);
+  await visitor.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+}
+
 const press = (name: string) => visitor.page.getByRole('button', { name, exact: true }).click();
 
 async function createKey(name: string, expiry: string): Promise<string> {
-  await follow('API keys');
+  await open('API keys');
   await press('Create API key');
   await visitor.page.getByLabel('Name').fill(name);
   await visitor.page.getByLabel('Expiry').selectOption(expiry);
@@ -54,7 +61,7 @@ async function giveCredit(email: string): Promise<void> {
 describeInBrowser('from sign-up to the bill', () => {
   it('sign up, create a key, use it with the official client, see the cost, alias it, delete it: 401', async () => {
     visitor = await visitorOf(browser, gateway, null);
-    const email = 'first@example.test';
+    const email = newEmail('first');
     await visitor.signUp(email, password);
     await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor();
     // Nobody has given it credit yet, and the first screen says what that means.
@@ -72,7 +79,7 @@ describeInBrowser('from sign-up to the bill', () => {
       client.chat.completions.create({ model, messages: [{ role: 'user', content: 'What does this cost?' }] });
     const answer = await ask('northwind/meta/llama-3.3-70b/defra');
 
-    await follow('Usage');
+    await open('Usage');
     await visitor.page.getByRole('cell').getByRole('link').first().click();
     await visitor.page.getByText(answer.id).waitFor();
     const { prompt_tokens: prompt, completion_tokens: completion } = answer.usage!;
@@ -80,7 +87,7 @@ describeInBrowser('from sign-up to the bill', () => {
     const cost = `$${((prompt * 59 + completion * 79) / 1e8).toFixed(8).replace(/0+$/, '')}`;
     await visitor.page.getByText(cost, { exact: true }).waitFor();
 
-    await follow('Aliases');
+    await open('Aliases');
     await press('Create alias');
     await visitor.page.getByLabel('Name').fill('fast');
     await visitor.page.getByLabel('Target').fill('auto/meta/llama-3.3-70b');
@@ -88,10 +95,10 @@ describeInBrowser('from sign-up to the bill', () => {
     await visitor.page.getByRole('cell', { name: 'alias/fast' }).waitFor();
     const aliased = (await ask('alias/fast')) as unknown as { router_metadata: { alias: string } };
     expect(aliased.router_metadata.alias).toBe('fast');
-    await follow('Usage');
+    await open('Usage');
     await visitor.page.getByRole('cell', { name: 'alias/fast' }).waitFor();
 
-    await follow('API keys');
+    await open('API keys');
     await press('Delete');
     await press('Delete API key');
     await visitor.page.getByText('No API keys yet').waitFor();
@@ -101,7 +108,7 @@ describeInBrowser('from sign-up to the bill', () => {
 
 describeInBrowser('keys', () => {
   it('an expired key stays listed with its badge, and is refused', async () => {
-    const member = await signUp(gateway, `expired-${Date.now()}@example.test`);
+    const member = await signUp(gateway, newEmail('expired'));
     visitor = await visitorOf(browser, gateway, member);
     // A busy machine takes a second to make the key, which must still lie ahead then.
     const expires = new Date(Date.now() + 2_000).toISOString();
@@ -116,7 +123,7 @@ describeInBrowser('keys', () => {
   });
 
   it('a name that looks like markup is text, wherever it is shown', async () => {
-    const member = await signUp(gateway, 'markup@example.test');
+    const member = await signUp(gateway, newEmail('markup'));
     visitor = await visitorOf(browser, gateway, member);
     const name = '<img src=x onerror="document.title=\'taken over\'">';
     await visitor.visit('/keys');
@@ -127,8 +134,7 @@ describeInBrowser('keys', () => {
     await press('Cancel');
     const body = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hi' }] };
     expect((await gateway.chat(body, { key: token })).status).toBe(200);
-    await follow('Usage');
-    await visitor.page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+    await open('Usage');
     await visitor.page.getByRole('cell', { name, exact: true }).waitFor();
     expect(await visitor.page.title()).toBe('Usage · Lodestone');
     expect(await visitor.page.locator('img').count()).toBe(0);
@@ -137,7 +143,7 @@ describeInBrowser('keys', () => {
 
 describeInBrowser('the history', () => {
   it('is exported as CSV with the filters that are set', async () => {
-    const member = await signUp(gateway, 'csv@example.test');
+    const member = await signUp(gateway, newEmail('csv'));
     visitor = await visitorOf(browser, gateway, member);
     const made = await dashboardCall(gateway, 'POST', 'keys', { name: 'csv', expires: 'never' }, member);
     const { token } = (await made.json()) as { token: string };

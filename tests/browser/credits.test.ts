@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { deliver } from '../api/payments/bench.js';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { type Member, newEmail, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import { completed, type ScriptedStripe, startStripe } from '../support/scripted-stripe.js';
 import { desktop, phone, type Visitor } from '../support/visitor.js';
@@ -15,7 +15,6 @@ let browser: Browser;
 let gateway: TestGateway;
 let stripe: ScriptedStripe;
 let visitor: Visitor;
-let members = 0;
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -40,7 +39,7 @@ const shot = async (name: string) => {
 };
 
 async function newMember(balanceChange?: string): Promise<Member> {
-  const member = await signUp(gateway, `buyer-${++members}@example.test`);
+  const member = await signUp(gateway, newEmail('buyer'));
   if (balanceChange)
     await gateway.admin('POST', `/accounts/${member.accountId}/credits`, { amount_usd: balanceChange });
   return member;

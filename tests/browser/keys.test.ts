@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { newEmail, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
 
@@ -32,7 +32,7 @@ const status = async (token: string) => (await gateway.call('GET', '/v1/key', un
 
 describeInBrowser('keys with limits', () => {
   it('create, edit, disable and enable; a wrong value is shown at its field', async () => {
-    const member = await signUp(gateway, 'limits@example.test');
+    const member = await signUp(gateway, newEmail('limits'));
     visitor = await visitorOf(browser, gateway, member);
     const { page } = visitor;
     await visitor.visit('/keys');
@@ -73,7 +73,7 @@ describeInBrowser('keys with limits', () => {
   });
 
   it('a new key comes with a request in three languages; keys are found and deleted together', async () => {
-    const member = await signUp(gateway, `several-${Date.now()}@example.test`);
+    const member = await signUp(gateway, newEmail('several'));
     visitor = await visitorOf(browser, gateway, member);
     const { page } = visitor;
     await visitor.visit('/keys');

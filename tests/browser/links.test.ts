@@ -5,7 +5,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { dashboardCall, type Member, newEmail, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import { full } from '../support/scaled.js';
 import { settled, type Visitor } from '../support/visitor.js';
@@ -98,8 +98,8 @@ async function linksOf(page: Page): Promise<string[]> {
 
 describeInBrowser('every link', () => {
   it('leads a user, and an operator, to a page that shows something', async () => {
-    const user = await signUp(gateway, 'walker@example.test');
-    const operator = await signUp(gateway, 'operator@example.test');
+    const user = await signUp(gateway, newEmail('walker'));
+    const operator = await signUp(gateway, newEmail('operator'));
     await gateway.admin('PATCH', `/accounts/${operator.accountId}`, { operator: true });
     const asked = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hi' }] };
     await dashboardCall(gateway, 'POST', 'playground/chat', asked, user);
@@ -115,7 +115,7 @@ describeInBrowser('every link', () => {
   });
 
   it('an address without a page keeps the navigation', async () => {
-    const visitor = await visitorOf(browser, gateway, await signUp(gateway, 'lost@example.test'));
+    const visitor = await visitorOf(browser, gateway, await signUp(gateway, newEmail('lost')));
     await visitor.visit('/nothing/here');
     await visitor.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
     expect(await visitor.accessibilityFaults()).toEqual([]);

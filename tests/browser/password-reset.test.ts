@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { newEmail, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import { type SmtpServer, startSmtpServer } from '../support/smtp-server.js';
 import type { Visitor } from '../support/visitor.js';
@@ -32,7 +32,7 @@ const heading = ({ page }: Visitor, name: string) => page.getByRole('heading', {
 
 describeInBrowser('a forgotten password', () => {
   it('is replaced with the link of a mail', async () => {
-    const { email } = await signUp(gateway, 'forgets@example.test');
+    const { email } = await signUp(gateway, newEmail('forgets'));
     const visitor = await visitorOf(browser, gateway, null);
     const { page } = visitor;
     await visitor.visit('/sign-in');

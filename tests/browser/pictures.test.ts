@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readPage } from '../pictures/read-page.js';
 import { shownFaults } from '../pictures/record.js';
 import { describeInBrowser, launchBrowser } from '../support/browser.js';
-import { signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { newEmail, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 
 // A browser on a busy machine takes its time.
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 describeInBrowser('a page for a picture', () => {
   it('is refused while it shows an error, or what is promised is outside of the window, and taken else', async () => {
-    const member = await signUp(gateway, `painter-${Date.now()}@example.test`);
+    const member = await signUp(gateway, newEmail('painter'));
     const { page, visit, close } = await visitorOf(browser, gateway, member);
     await visit('/playground');
     const faults = async (...shows: string[]) => shownFaults({ ...(await readPage(page)), shows });

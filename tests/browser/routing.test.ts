@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { dashboardCall, type Member, newEmail, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
 
@@ -13,7 +13,6 @@ let browser: Browser;
 let gateway: TestGateway;
 let member: Member;
 let visitor: Visitor;
-let count = 0;
 
 beforeAll(async () => {
   browser = await launchBrowser();
@@ -21,7 +20,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  member = await signUp(gateway, `router-${++count}@example.test`);
+  member = await signUp(gateway, newEmail('router'));
   visitor = await visitorOf(browser, gateway, member);
 });
 

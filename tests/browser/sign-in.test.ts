@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { dashboardCall, newEmail, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { newVisitor, type Visitor } from '../support/visitor.js';
 
@@ -46,17 +46,17 @@ describeInBrowser('signing in', () => {
     'says the same about an unknown address and a wrong password, and after ten guesses how long to wait',
     () =>
       withVisitor(async (visitor) => {
-        await signUp(gateway, 'guessed@example.test');
+        const { email } = await signUp(gateway, newEmail('guessed'));
         await visitor.visit('/sign-in');
         await visitor.page.getByRole('link', { name: 'Sign up', exact: true }).waitFor();
         const unknown = await refusal(visitor, 'nobody@example.test', 'wrong password');
-        expect(await refusal(visitor, 'guessed@example.test', 'wrong password')).toBe(unknown);
+        expect(await refusal(visitor, email, 'wrong password')).toBe(unknown);
         // The others without the page, which says the same each time.
         for (let guess = 2; guess <= 10; guess++) {
-          const wrong = { email: 'guessed@example.test', password: `wrong password ${guess}` };
+          const wrong = { email, password: `wrong password ${guess}` };
           await expect(dashboardCall(gateway, 'POST', 'sign-in', wrong)).rejects.toThrow('401');
         }
-        const limited = await refusal(visitor, 'guessed@example.test', password);
+        const limited = await refusal(visitor, email, password);
         expect(limited).not.toBe(unknown);
         // The time counts down from the next frame on.
         await visitor.page
@@ -70,21 +70,21 @@ describeInBrowser('signing in', () => {
 
   it('leads to the page that was asked for, never to another site', () =>
     withVisitor(async (visitor) => {
-      await signUp(gateway, 'next@example.test');
+      const { email } = await signUp(gateway, newEmail('next'));
       await visitor.visit('/aliases');
       await heading(visitor, 'Sign in');
-      await enterWith(visitor, 'next@example.test');
+      await enterWith(visitor, email);
       await heading(visitor, 'Aliases');
       const { page } = visitor;
       await visitor.context.clearCookies();
       await page.goto(`${gateway.url}/dashboard/sign-in?next=%2F%2Felsewhere.example%2F`);
-      await enterWith(visitor, 'next@example.test');
+      await enterWith(visitor, email);
       await heading(visitor, 'Overview');
     }));
 
   it('sign out ends the session, and a new password ends the others', () =>
     withVisitor(async (visitor) => {
-      const member = await signUp(gateway, 'changes@example.test');
+      const member = await signUp(gateway, newEmail('changes'));
       await visitor.signIn(member.email, password);
       await heading(visitor, 'Overview');
       const { page } = visitor;
@@ -107,7 +107,7 @@ describeInBrowser('signing in', () => {
 
   it('a session that ended elsewhere leads to sign-in at the next step', () =>
     withVisitor(async (visitor) => {
-      await visitor.signUp('ended@example.test', password);
+      await visitor.signUp(newEmail('ended'), password);
       await visitor.page.getByText('Get your first answer in three steps').waitFor();
       await visitor.page.waitForLoadState('networkidle');
       await visitor.context.clearCookies();

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { codeAt } from '../support/authenticator.js';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import { newEmail, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
 import type { Visitor } from '../support/visitor.js';
 
@@ -27,7 +27,7 @@ const press = ({ page }: Visitor, name: string) => page.getByRole('button', { na
 
 describeInBrowser('two-factor sign-in', () => {
   it('is set up on the Account page, asked for at sign-in, and needed by an operator', async () => {
-    const member = await signUp(gateway, 'two@example.test');
+    const member = await signUp(gateway, newEmail('two'));
     await gateway.admin('PATCH', `/accounts/${member.accountId}`, { operator: true });
     const visitor = await visitorOf(browser, gateway, member);
     const { page } = visitor;

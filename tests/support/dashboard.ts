@@ -30,6 +30,11 @@ export interface Member {
   cookie: string;
 }
 
+let addresses = 0;
+
+/** An address that nobody has signed up with, also where a test is tried again. */
+export const newEmail = (name: string): string => `${name}-${++addresses}@example.test`;
+
 /** Signs up with 20 USD of credit. */
 export async function signUp(gateway: DashboardGateway, email: string): Promise<Member> {
   const answer = await dashboardCall(gateway, 'POST', 'sign-up', { email, password });
