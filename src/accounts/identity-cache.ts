@@ -6,7 +6,7 @@ import type { PicoUsd } from '../base/money.js';
 import type { Account, ApiKey, Identity } from '../domain/account.js';
 import type { Store } from '../storage/store.js';
 import { type Identities, overwrite } from './identities.js';
-import { keyExpired } from './keys/verify-token.js';
+import { keyExpired } from './keys/token.js';
 
 interface KeyRead {
   readonly result: Promise<Identity | null>;

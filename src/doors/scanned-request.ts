@@ -1,8 +1,7 @@
 /** Scans what the requests of all client APIs with a body of their own have in common, and the types that several of them use. */
-import { JsonScanner } from '../wire/json-scanner.js';
+import { JsonScanner, SeenNames } from '../wire/json-scanner.js';
 import { nestingMax } from '../wire/json-text.js';
 import { scanWhole } from '../wire/scan-object.js';
-import { SeenNames } from '../wire/seen-names.js';
 import { isOrdinaryTier } from '../wire/usage.js';
 import { keptModelId } from './chat/model-ids.js';
 

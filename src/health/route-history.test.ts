@@ -3,9 +3,9 @@ import { ManualClock } from '../../tests/support/manual-clock.js';
 import { silentLogger } from '../base/logger.js';
 import type { FailureCount, IncidentRow } from '../storage/store.js';
 import type { BreakerState } from './breaker.js';
-import { mergeIncidents } from './incidents.js';
 import { RouteHealth } from './route-health.js';
 import { RouteHistory } from './route-history.js';
+import { mergeIncidents } from './route-status.js';
 
 const llama = 'acme/meta/llama/defra';
 

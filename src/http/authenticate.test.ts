@@ -3,7 +3,7 @@ import { type HttpFixture, httpFixture } from '../../tests/support/http-fixture.
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { makeToken } from '../accounts/keys/token.js';
 import { MemoryCounters } from '../cluster/memory.js';
-import { IpLimiter } from '../limits/ip-limiter.js';
+import { IpLimiter } from '../limits/rate-limits.js';
 
 const paths = [
   '/v1/models',

@@ -12,10 +12,9 @@ import {
   type SettlementRow,
 } from '../domain/settlement-row.js';
 import type { JournalDisk } from './journal-disk.js';
-import { LeftProvisionals, OpenProvisionals, scanSegments } from './journal-provisionals.js';
-import { type Line, Rest } from './journal-rest.js';
+import { LeftProvisionals, type Line, Rest, scanSegments } from './journal-rest.js';
 import type { Segment, Segments } from './journal-segments.js';
-import { type Waiting, WaitingRecords } from './waiting-records.js';
+import { OpenProvisionals, type Waiting, WaitingRecords } from './waiting-records.js';
 
 export interface QueueOptions {
   segments: Segments;

@@ -1,6 +1,5 @@
 /** The records that are only in the files: from a position to the end of the last segment, in the order of their lines. */
 import { rowId } from '../domain/settlement-row.js';
-import { type LeftProvisionals, provisionalMark } from './journal-provisionals.js';
 import type { Segment, Segments } from './journal-segments.js';
 
 export interface RestPlace {
@@ -17,6 +16,9 @@ export interface Line {
   readonly start: number;
   readonly end: number;
 }
+
+/** The first byte of a provisional line. No generation's id begins with it. */
+export const provisionalMark = 63;
 
 const newline = 10;
 
@@ -106,3 +108,51 @@ export class Rest {
     }
   }
 }
+
+/**
+ * The provisional records of earlier processes: the position of each line, unless a later line of the same generation exists.
+ */
+export class LeftProvisionals {
+  readonly #left = new Map<string, { segment: Segment; offset: number }>();
+
+  get size(): number {
+    return this.#left.size;
+  }
+
+  /** Reads lines in the order of the files; returns the number of final records among them. */
+  scan(lines: Buffer, segment: Segment, offset: number): number {
+    let finals = 0;
+    for (let start = 0; start < lines.length; start = lines.indexOf(newline, start) + 1) {
+      if (lines[start] === provisionalMark) {
+        this.#left.set(idIn(lines, start + 1), { segment, offset: offset + start });
+      } else {
+        finals++;
+        if (this.#left.size > 0) this.#left.delete(idIn(lines, start));
+      }
+    }
+    return finals;
+  }
+
+  /** Whether the provisional line at this position is the last one of its generation. */
+  isDue(lines: Buffer, start: number, segment: Segment, offset: number): boolean {
+    const place = this.#left.get(idIn(lines, start + 1));
+    return place !== undefined && place.segment === segment && place.offset === offset;
+  }
+}
+
+/** Reads every whole line of the earlier segments once; other work may run in between. */
+export async function scanSegments(segments: Segments, left: LeftProvisionals): Promise<number> {
+  let finals = 0;
+  for (let segment = segments.first; segment !== segments.active; segment = segments.after(segment)!) {
+    for (let offset = 0; offset < segment.bytes; ) {
+      const { lines, offset: next } = segments.read(segment, offset);
+      finals += left.scan(lines, segment, offset);
+      if (lines.length === 0) break;
+      offset = next;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+  return finals + left.size;
+}
+
+const idIn = (lines: Buffer, start: number): string => rowId({ bytes: lines, start });

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { type Lock, takeLock } from '../base/lock.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
+import { atEndOfTurn } from '../base/turn.js';
 import type { Generation } from '../domain/generation.js';
 import { lineText, recordText, type SettlementRow } from '../domain/settlement-row.js';
 import { StoreUnavailable } from '../storage/store.js';
-import { GroupCommit } from './group-commit.js';
 import { JournalDisk } from './journal-disk.js';
 import { JournalQueue } from './journal-queue.js';
 import { type JournalFiles, Segments } from './journal-segments.js';
@@ -196,4 +196,57 @@ function journalOf(parts: Parts): Journal {
       return left;
     },
   };
+}
+
+/**
+ * Group commit: one write brings the records of one turn of the event loop into the file, and only then the answers that wait
+ * for it send their last bytes, in the order of their records.
+ */
+class GroupCommit {
+  #due: (() => void)[] = [];
+  #scheduled = false;
+
+  constructor(
+    private readonly queue: JournalQueue,
+    /** Called after every write. */
+    private readonly written: () => void,
+    private readonly logger: Logger,
+  ) {}
+
+  append(generation: Generation, whenWritten?: () => void): void {
+    this.queue.append(generation);
+    if (whenWritten) this.#due.push(whenWritten);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    atEndOfTurn('records', this.#endOfTurn);
+  }
+
+  /** Writes the record at once; `append` replaces it. */
+  appendProvisional(generation: Generation): void {
+    this.queue.appendProvisional(generation);
+  }
+
+  /** Does at once what the end of the turn would do. */
+  flush(): void {
+    this.queue.write();
+    this.written();
+    if (this.#due.length === 0) return;
+    const due = this.#due;
+    // A callback may append again.
+    this.#due = [];
+    for (const whenWritten of due) this.#run(whenWritten);
+  }
+
+  readonly #endOfTurn = (): void => {
+    this.#scheduled = false;
+    this.flush();
+  };
+
+  #run(whenWritten: () => void): void {
+    try {
+      whenWritten();
+    } catch (error) {
+      this.logger.error({ error: String(error) }, 'an answer failed after its record was written');
+    }
+  }
 }

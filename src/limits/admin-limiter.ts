@@ -5,8 +5,7 @@
  */
 import type { Clock } from '../base/time.js';
 import type { Counters } from '../cluster/ports.js';
-import { peerOf } from './ip-limiter.js';
-import { adminRateLimited } from './refusals.js';
+import { adminRateLimited, peerOf } from './rate-limits.js';
 
 const failuresPerMinute = 20;
 /** The failures written to the audit log in one minute. Many addresses at once must not fill the store. */

@@ -2,7 +2,7 @@
  * Bounds the memory that request bodies hold. A body counts by the bytes that have arrived, so that a client that announces
  * much and sends nothing takes nothing from others. A body that would exceed the bound is refused, also in the middle.
  */
-import { type Member, MemberList } from '../base/member-list.js';
+import { type Member, MemberList } from '../base/collections.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 
 /** The share that one account may take, so that three others can still send. */

@@ -6,7 +6,7 @@ import { scaled } from '../../tests/support/scaled.js';
 import { MemoryCounters } from '../cluster/memory.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import { exactPeersMax, IpLimiter, peerOf } from './ip-limiter.js';
+import { exactPeersMax, IpLimiter, peerOf } from './rate-limits.js';
 
 function limited(limit: number) {
   const clock = new ManualClock();

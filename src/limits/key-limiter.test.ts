@@ -7,7 +7,7 @@ import type { Counters } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import { KeyLimiter, type Reservation } from './key-limiter.js';
+import { KeyLimiter, type Reservation } from './rate-limits.js';
 
 /** Answers asynchronously, like shared state behind a network. */
 function remote(counters: Counters): Counters {

@@ -1,8 +1,7 @@
 /** Stage 1: who is calling, from where, and may they. Nothing here reads the body. The control API uses the same checks. */
 import { addressRefusal } from '../accounts/keys/key-scope.js';
-import { checkTokenShape, type PresentedToken } from '../accounts/keys/token-shape.js';
-import { isTokenValid, keyExpired, verifyToken } from '../accounts/keys/verify-token.js';
-import { spentBalanceRefusal } from '../accounts/spending/spend-rule.js';
+import { checkTokenShape, isTokenValid, keyExpired, type PresentedToken, verifyToken } from '../accounts/keys/token.js';
+import { spentBalanceRefusal } from '../accounts/spending/spend-holds.js';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
 import type { ChatAsk, ChatTaken, Counted, KeyAsk } from '../cluster/ports.js';
@@ -10,8 +9,7 @@ import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { BodyMemory } from '../limits/body-memory.js';
-import { peerOf } from '../limits/ip-limiter.js';
-import { ipRateLimited, keyRateLimited } from '../limits/refusals.js';
+import { ipRateLimited, keyRateLimited, peerOf } from '../limits/rate-limits.js';
 import { StoreUnavailable } from '../storage/store.js';
 import type { Territories } from '../territory/territories.js';
 import type { Caller } from './caller.js';

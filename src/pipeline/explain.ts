@@ -3,28 +3,25 @@
  * happen, also where that is an error.
  */
 import { modelRefusal } from '../accounts/keys/key-scope.js';
-import { spentBalanceRefusal } from '../accounts/spending/spend-rule.js';
+import { spentBalanceRefusal } from '../accounts/spending/spend-holds.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { keyScopeGate } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
 import { type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { checkKind } from './check-kind.js';
+import { estimatePromptTokens } from './estimate.js';
 import { gate } from './gate.js';
 import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
-import type { Score } from './rank/score.js';
-import { type Ranking, scores } from './rank.js';
-import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
+import { type Ranking, type Score, scores } from './rank.js';
+import { alongChain, checkKind, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import type { Stay } from './stay.js';
 import { recallStay } from './sticky.js';
 import { applyStrictness } from './validate.js';
-import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
-import { orderCandidates } from './walk/order-candidates.js';
+import { addBreakerSkipped, nothingTried, obstacleOf, orderCandidates, type RuledOut } from './walk/obstacles.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,

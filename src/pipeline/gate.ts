@@ -19,10 +19,8 @@ import {
   removalText,
 } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
-import { territoryFilter } from '../territory/provider-terms.js';
-import type { Territory } from '../territory/territory.js';
-import type { GateOutcome } from './gate-outcome.js';
-import type { PipelinePorts, Plan } from './handover.js';
+import { type Territory, territoryFilter } from '../territory/territory.js';
+import type { GateOutcome, PipelinePorts, Plan } from './handover.js';
 
 type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 

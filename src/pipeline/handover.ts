@@ -20,17 +20,16 @@ import type { QuotaHolds } from '../health/quota-holds.js';
 import type { Permit, RouteHealth } from '../health/route-health.js';
 import type { RouteHistory } from '../health/route-history.js';
 import type { BodyMemory } from '../limits/body-memory.js';
-import type { IpLimiter } from '../limits/ip-limiter.js';
-import type { KeyLimiter, Reservation } from '../limits/key-limiter.js';
+import type { IpLimiter, KeyLimiter, Reservation } from '../limits/rate-limits.js';
 import type { Meters } from '../observability/metrics/meters.js';
 import type { Removal } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
+import type { AnswerHash } from '../proof/proof-facts.js';
 import type { LogIdentity } from '../proof/receipt.js';
-import type { AnswerReader } from '../providers/answer-reader.js';
 import type { FrameConsumer } from '../providers/call.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
 import type { Credentials } from '../providers/credentials/credentials.js';
-import type { RequestWriter } from '../providers/request-writer.js';
+import type { AnswerReader, RequestWriter } from '../providers/translation.js';
 import type { Deadlines } from '../providers/transport/deadlines.js';
 import type { Transport } from '../providers/transport/transport.js';
 import type { Territories } from '../territory/territories.js';
@@ -38,9 +37,7 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
-import type { AnswerHash } from './answer-hash.js';
 import type { Caller, CallerGone } from './caller.js';
-import type { GateOutcome } from './gate-outcome.js';
 import type { Stay } from './stay.js';
 import type { Validator } from './validate.js';
 
@@ -281,4 +278,14 @@ export interface Relay extends FrameConsumer {
   onEvent(data: Latin1Text, event: string): void;
   /** The caller has left: what it was sent is written down before anything else happens. */
   callerLeft(): void;
+}
+
+/** Stage 4 → 5: what gates and providers' terms leave of a plan's routes. */
+export interface GateOutcome {
+  readonly eligible: readonly Route[];
+  readonly removed: readonly Removal[];
+  /** Routes of providers whose terms exclude the caller's territory. */
+  readonly excluded: readonly Route[];
+  /** The answer when nothing may be tried; null otherwise. */
+  readonly error: GatewayError | null;
 }

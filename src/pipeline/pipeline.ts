@@ -10,29 +10,26 @@ import { andThen, isPending, type MaybePromise, undoOnFailure } from '../base/ma
 import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import { estimatePromptTokens } from '../limits/estimate-prompt.js';
 import { readPreferences } from '../policy/request-preferences.js';
 import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { admit } from './admit.js';
 import { CallerGone } from './caller.js';
-import { checkKind } from './check-kind.js';
 import { EarlyChat } from './early-chat.js';
-import { estimateCost } from './estimate-cost.js';
+import { estimateCost, estimatePromptTokens } from './estimate.js';
 import { type Arrival, exchangeOf } from './exchange.js';
 import { gate, gateChain } from './gate.js';
-import type { GateOutcome } from './gate-outcome.js';
-import type { Delivered, Exchange, Opening, PipelinePorts, Plan, WalkOutcome } from './handover.js';
+import type { Delivered, Exchange, GateOutcome, Opening, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
 import { rank } from './rank.js';
-import { alongChain, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
+import { alongChain, checkKind, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleProvisionally } from './settle.js';
 import type { Stay } from './stay.js';
 import { forgetFailed, recallStay, rememberStay } from './sticky.js';
 import { applyStrictness, checkContentType, isLargeBody } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
-import { orderCandidates } from './walk/order-candidates.js';
+import { orderCandidates } from './walk/obstacles.js';
 import { type Walk, walk } from './walk.js';
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */

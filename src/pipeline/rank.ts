@@ -1,9 +1,8 @@
 /** Stage 5: the order in which candidates are tried, by the published score. */
-import { type PriceMoment, priceKey } from '../catalogue/price-moment.js';
+import { type PriceMoment, priceKey, ratesAt } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
-import type { RouteHealth } from '../health/route-health.js';
+import type { Observed, RouteHealth } from '../health/route-health.js';
 import type { Preference } from '../policy/routing-policy.js';
-import { type Scored, scored } from './rank/score.js';
 
 export interface RankPorts {
   health: Pick<RouteHealth, 'observed' | 'revision'>;
@@ -50,4 +49,118 @@ export function scores(
   { prefer, stream, moment }: Ranking,
 ): readonly Scored[] {
   return scored(eligible, prefer, moment, (route) => health.observed(route.id, stream));
+}
+
+export const terms = ['price', 'latency', 'failures', 'carbon', 'throughput'] as const;
+export type Term = (typeof terms)[number];
+
+/** The weights of the published score (docs/guide/routing.md), by `prefer`; each row adds up to 1. */
+export const weights: Record<Preference, Readonly<Record<Term, number>>> = {
+  balanced: { price: 0.45, latency: 0.25, failures: 0.15, carbon: 0.15, throughput: 0 },
+  price: { price: 0.85, latency: 0.05, failures: 0.07, carbon: 0.03, throughput: 0 },
+  latency: { price: 0.1, latency: 0.8, failures: 0.07, carbon: 0.03, throughput: 0 },
+  carbon: { price: 0.07, latency: 0.05, failures: 0.03, carbon: 0.85, throughput: 0 },
+  throughput: { price: 0.05, latency: 0.05, failures: 0.07, carbon: 0.03, throughput: 0.8 },
+};
+
+/** Added to both sides of a comparison, so that differences too small to matter decide little and a zero divides nothing. */
+const priceFloorUsd = 0.01;
+const latencyFloorMs = 100;
+/** A route that was never measured is taken to be fast: so it gets its chance to be measured. */
+const unmeasuredMs = 100;
+const carbonFloor = 10;
+
+export interface Score {
+  readonly total: number;
+  /** null = the figure is not published. */
+  readonly price: number | null;
+  readonly latency: number;
+  readonly failures: number;
+  readonly carbon: number | null;
+  /** Only where it counts; null = not measured yet. */
+  readonly throughput?: number | null;
+}
+
+export interface Scored {
+  readonly route: Route;
+  readonly score: Score;
+}
+
+/** The best first; a route without a published figure after all that have theirs, whatever is preferred. */
+export function scored(
+  routes: readonly Route[],
+  prefer: Preference,
+  moment: PriceMoment,
+  observedOf: (route: Route) => Observed,
+): readonly Scored[] {
+  const figures = routes.map((route) => ({
+    ...observedOf(route),
+    price: priceOf(route, moment),
+    carbon: route.carbon,
+  }));
+  const best = bestOf(routes, figures);
+  const all = routes.map((route, i) => ({ route, score: scoreOf(figures[i]!, best, weights[prefer]) }));
+  return all.sort((a, b) => unknowns(a) - unknowns(b) || b.score.total - a.score.total);
+}
+
+/** A price is needed to be served at all, so its absence weighs most. The throughput is only missed where it is preferred. */
+function unknowns({ route: { price, carbon }, score }: Scored): number {
+  return (price === null ? 4 : 0) + (score.throughput === null ? 2 : 0) + (carbon === null ? 1 : 0);
+}
+
+/** What a route is scored by. */
+interface Figures extends Observed {
+  /** USD for a million tokens in and a million out; null where none is published. */
+  readonly price: number | null;
+  readonly carbon: number | null;
+}
+
+function priceOf(route: Route, moment: PriceMoment): number | null {
+  const rates = ratesAt(route, moment);
+  return rates && Number(rates.input + rates.output) / 1e6;
+}
+
+interface Best {
+  price: number;
+  latency: number;
+  carbon: number;
+  throughput: number;
+}
+
+/** Scores compare only routes that could serve: a provider without credentials changes no score. */
+function bestOf(routes: readonly Route[], figures: readonly Figures[]): Best {
+  const best: Best = { price: Infinity, latency: Infinity, carbon: Infinity, throughput: 0 };
+  routes.forEach((route, i) => {
+    if (!route.provider.configured) return;
+    const { price, firstByteMs, carbon, tokensPerSecond } = figures[i]!;
+    best.price = Math.min(best.price, price ?? Infinity);
+    best.latency = Math.min(best.latency, firstByteMs ?? unmeasuredMs);
+    best.carbon = Math.min(best.carbon, carbon ?? Infinity);
+    best.throughput = Math.max(best.throughput, tokensPerSecond ?? 0);
+  });
+  return best;
+}
+
+function scoreOf(figures: Figures, best: Best, weight: Readonly<Record<Term, number>>): Score {
+  const price = termOf(figures.price, best.price, priceFloorUsd);
+  const carbon = termOf(figures.carbon, best.carbon, carbonFloor);
+  const latency = termOf(figures.firstByteMs ?? unmeasuredMs, best.latency, latencyFloorMs) ?? 1;
+  const failures = rounded(1 - figures.failureShare);
+  const speed = figures.tokensPerSecond ?? null;
+  const throughput = speed === null ? null : rounded(Math.min(1, best.throughput === 0 ? 1 : speed / best.throughput));
+  const total =
+    weight.price * (price ?? 0) +
+    weight.latency * latency +
+    weight.failures * failures +
+    weight.carbon * (carbon ?? 0) +
+    weight.throughput * (throughput ?? 0);
+  return { total: rounded(total), price, latency, failures, carbon, ...(weight.throughput > 0 && { throughput }) };
+}
+
+function termOf(value: number | null, best: number, floor: number): number | null {
+  return value === null ? null : rounded(Math.min(1, (best + floor) / (value + floor)));
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
 }

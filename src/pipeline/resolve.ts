@@ -4,8 +4,9 @@ import { checkChain, kindRefusal } from '../accounts/fallback/check-chain.js';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
-import type { Snapshot } from '../catalogue/route.js';
+import type { ModelKind, Snapshot } from '../catalogue/route.js';
 import type { Account } from '../domain/account.js';
+import type { Door } from '../doors/door.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { PipelinePorts, Plan } from './handover.js';
@@ -158,4 +159,16 @@ function continuesAfter({ status }: GatewayError): boolean {
  */
 function isPassedOver({ status, condition }: GatewayError): boolean {
   return status < 500 && condition !== 'upstream_rejected';
+}
+
+const servedAt: Record<ModelKind, string> = {
+  chat: '/v1/chat/completions, /v1/messages and /v1/responses',
+  embedding: '/v1/embeddings',
+  rerank: '/v1/rerank',
+};
+
+/** Refuses a model at a door that does not serve models of its kind. */
+export function checkKind(door: Pick<Door, 'kind'>, { id, routes: [first] }: Plan): void {
+  const kind = first?.model.kind ?? 'chat';
+  if (kind !== door.kind) throw gatewayError('model_kind', { id, kind, doors: servedAt[kind] });
 }

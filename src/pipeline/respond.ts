@@ -5,10 +5,9 @@
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { Route } from '../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { bodyHash } from '../proof/proof-facts.js';
+import { AnswerHash, bodyHash, hashOfAnswer } from '../proof/proof-facts.js';
 import { isNativePass } from '../providers/native-pass.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
-import { AnswerHash, hashOfAnswer } from './answer-hash.js';
 import { CallerGone } from './caller.js';
 import {
   type Billed,

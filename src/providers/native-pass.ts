@@ -8,8 +8,7 @@ import type { ChatRequest, Inexpressible, NativeRequest, SpokenApi } from '../wi
 import { bitsOf, fieldsOf, noTurns, partialBits } from '../wire/partial-fields.js';
 import type { Task } from '../wire/task.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
-import { nativeApis } from './dialects/native-apis.js';
-import { dialectOf } from './dialects/registry.js';
+import { dialectOf, nativeApis } from './dialects/registry.js';
 
 type Speaker = Pick<Provider, 'dialect' | 'apis'>;
 

@@ -1,6 +1,5 @@
 /** Scans objects of which only some members have rules (`json-scanner.ts`). Whatever is unusual is left to the parser. */
-import type { JsonScanner } from './json-scanner.js';
-import type { SeenNames } from './seen-names.js';
+import type { JsonScanner, SeenNames } from './json-scanner.js';
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
+import { usageText } from './cost.js';
 import { readUsage, type UsageReading, type UsageTerms } from './usage.js';
-import { usageText } from './usage-text.js';
 
 const terms = { contextWindow: 128_000 };
 const read = (value: unknown, on: UsageTerms = terms): UsageReading => readUsage(value, on);

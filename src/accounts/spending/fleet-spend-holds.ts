@@ -3,10 +3,11 @@
  * The shared state has the sum of all usage: together with the balance, a process knows what all credits amount to, which changes only
  * with the account's version, so that the sum of usage is all that it needs of the others.
  */
+
+import { RecentMap } from '../../base/collections.js';
 import type { Logger } from '../../base/logger.js';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
 import type { PicoUsd } from '../../base/money.js';
-import { RecentMap } from '../../base/recent-map.js';
 import type {
   SharedSpend,
   SpendAnswer,
@@ -19,8 +20,17 @@ import type { Account, ApiKey, Identity, KeyTerms } from '../../domain/account.j
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import { periodStart } from '../keys/limit-period.js';
-import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
-import { balanceRefusal, capRefusal, type InFlight, isHeldCap } from './spend-rule.js';
+import {
+  balanceRefusal,
+  capRefusal,
+  type HeldRequest,
+  type InFlight,
+  isHeldCap,
+  type SpendHold,
+  SpendHolds,
+  type SpendHoldsDeps,
+  type Spending,
+} from './spend-holds.js';
 
 export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
   readonly shared: SharedSpend;

@@ -4,12 +4,12 @@
  * estimate may be far above its cost. The holds are those of this process, and die with it.
  */
 import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
-import type { PicoUsd } from '../../base/money.js';
+import { type PicoUsd, parseUsd, usdText } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
 import type { SpendAnswer, SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
 import type { Account, ApiKey, Identity, KeyTerms } from '../../domain/account.js';
+import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { periodStart } from '../keys/limit-period.js';
-import { balanceRefusal, capRefusal, hasRoom, type InFlight } from './spend-rule.js';
 
 export interface SpendHoldsDeps {
   readonly clock: Pick<Clock, 'now'>;
@@ -220,4 +220,41 @@ class Hold implements SpendHold {
     }
     this.holds.released(request, ofKey, costPico);
   }
+}
+
+/** What requests in flight hold. */
+export interface InFlight {
+  heldPico: PicoUsd;
+  requests: number;
+}
+
+/** A request is admitted while something is left, and beside others only while more is left than they hold. */
+function hasRoom(leftPico: PicoUsd, { heldPico, requests }: InFlight): boolean {
+  return leftPico > 0n && (requests === 0 || leftPico - heldPico > 0n);
+}
+
+/** The refusal of an account whose balance and credit limit are spent; null where something is left. */
+export function spentBalanceRefusal({ balancePico, creditLimitPico }: Account): GatewayError | null {
+  if (balancePico + creditLimitPico > 0n) return null;
+  return gatewayError('insufficient_credits', { balance: usdText(balancePico) });
+}
+
+export function balanceRefusal(balancePico: PicoUsd, { heldPico, requests }: InFlight): GatewayError {
+  return gatewayError('insufficient_credits', { balance: usdText(balancePico), held: usdText(heldPico), requests });
+}
+
+export function capRefusal({ terms }: ApiKey, spentPico: PicoUsd, { heldPico }: InFlight): GatewayError {
+  return gatewayError('key_limit_exceeded', {
+    limit: usdText(terms.limitPico ?? 0n),
+    used: usdText(spentPico),
+    held: usdText(heldPico),
+    resets: terms.limitReset,
+  });
+}
+
+/** Whether an error is the refusal of a cap of which something is left, so that only requests in flight are in the way. */
+export function isHeldCap(error: unknown): boolean {
+  if (!(error instanceof GatewayError) || error.condition !== 'key_limit_exceeded') return false;
+  const { limit, used } = error.values as { limit: string; used: string };
+  return parseUsd(used)! < parseUsd(limit)!;
 }

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Identities, overwrite } from '../../accounts/identities.js';
-import { keyExpired } from '../../accounts/keys/verify-token.js';
+import { keyExpired } from '../../accounts/keys/token.js';
 import type { PicoUsd } from '../../base/money.js';
 import { SharedRead } from '../../base/shared-read.js';
 import type { Account, ApiKey, Identity } from '../../domain/account.js';

@@ -2,7 +2,7 @@
  * Tracks the unanswered requests to Redis and reports when an answer is overdue. One timer watches the earliest deadline, so
  * a request needs no timer of its own, and a busy event loop is never mistaken for a silent Redis.
  */
-import { type Member, MemberList } from '../../base/member-list.js';
+import { type Member, MemberList } from '../../base/collections.js';
 
 /** A timer later than this shows that the process, or the whole machine and Redis with it, is short of processor time. */
 const lateMsMax = 5;

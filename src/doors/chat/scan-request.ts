@@ -4,14 +4,12 @@
  * the body, and is the one that refuses. Both give the same result for every body that this one takes.
  */
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
-import { JsonScanner } from '../../wire/json-scanner.js';
+import { JsonScanner, SeenNames } from '../../wire/json-scanner.js';
 import { nestingMax } from '../../wire/json-text.js';
 import { partialBits, partialBitsOf, plainFields } from '../../wire/partial-fields.js';
-import { SeenNames } from '../../wire/seen-names.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
-import { stopSequencesMax } from './messages.js';
+import { scanMessages, stopSequencesMax } from './messages.js';
 import { keptModelId } from './model-ids.js';
-import { scanMessages } from './scan-messages.js';
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;

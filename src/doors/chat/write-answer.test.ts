@@ -3,8 +3,8 @@ import { chunk, usage } from '../../../tests/support/openai-shapes.js';
 import { PlayedRelay } from '../../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import { routerMetadataText } from '../../pipeline/respond/answer-head.js';
 import { readCompletion } from '../../providers/dialects/openai/completion.js';
-import { routerMetadataText } from '../../wire/router-metadata.js';
 import { chatStream, writeAnswer } from './write-answer.js';
 
 const closing = {

@@ -4,7 +4,7 @@ import { envelopeOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { type ChunkIdentity, writeChunk } from '../../wire/chunk.js';
 import { ChunkTemplate } from '../../wire/chunk-template.js';
-import { usageText } from '../../wire/usage-text.js';
+import { usageText } from '../../wire/cost.js';
 import type { StreamEnding, StreamWriter, WholeAnswer } from '../door.js';
 
 const doneFrame = 'data: [DONE]\n\n';

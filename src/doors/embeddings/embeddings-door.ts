@@ -1,6 +1,6 @@
 /** OpenAI's embeddings API. */
 import { envelopeOf } from '../../errors/envelope.js';
-import { costMembers } from '../../wire/usage-text.js';
+import { costMembers } from '../../wire/cost.js';
 import type { Door, WholeAnswer } from '../door.js';
 import { readRequest } from './read-request.js';
 

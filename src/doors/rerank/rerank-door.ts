@@ -1,7 +1,7 @@
 /** The rerank API, in the shape that Cohere and Jina share. */
 import { envelopeOf } from '../../errors/envelope.js';
+import { costMembers } from '../../wire/cost.js';
 import type { RerankTask } from '../../wire/task.js';
-import { costMembers } from '../../wire/usage-text.js';
 import type { Door, WholeAnswer } from '../door.js';
 import { readRequest } from './read-request.js';
 

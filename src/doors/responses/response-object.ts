@@ -1,7 +1,7 @@
 /** Writes the parts of a response that is made of a completion. All text is latin1. */
 import type { NativeRequest } from '../../wire/chat-request.js';
+import { costMembers, withCost } from '../../wire/cost.js';
 import { withMembers } from '../../wire/splice-members.js';
-import { costMembers, withCost } from '../../wire/usage-text.js';
 import type { BilledUsage } from '../door.js';
 
 export interface ResponseParts {

@@ -9,7 +9,7 @@ import { type ClassPrices, priceAt, ratesFor } from '../../catalogue/price.js';
 import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } from '../../catalogue/route.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { permits } from '../../territory/provider-terms.js';
+import { permits } from '../../territory/territory.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryChoice } from '../query.js';

@@ -5,7 +5,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
 import type { Bucket } from '../../cluster/ports.js';
-import { peerOf } from '../../limits/ip-limiter.js';
+import { peerOf } from '../../limits/rate-limits.js';
 
 const seconds = 1000;
 

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Model, Route } from '../../catalogue/route.js';
 import { doorNamed, doors } from '../../doors/registry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { permits } from '../../territory/provider-terms.js';
+import { permits } from '../../territory/territory.js';
 import { aliasJson } from '../api/aliases.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';

@@ -1,6 +1,7 @@
-/** Reads request headers, and holds the constant headers of responses. */
+/** Reads request headers, holds the constant headers of responses, and writes the response heads of the chat path. */
 import type { IncomingMessage } from 'node:http';
 import { joinedHeader } from '../../base/raw-header.js';
+import { keepAliveMs } from './connections.js';
 
 /** Turns a flat list of names and values into an object for Node. */
 export function headerObject(flat: readonly string[]): Record<string, string> {
@@ -45,7 +46,7 @@ export const exposedHeaders: readonly string[] = [
 
 /** Every origin may call `/v1/*`, without cookies. */
 export const allowOrigin = { 'access-control-allow-origin': '*' } as const;
-export const exposeHeaders = { 'access-control-expose-headers': exposedHeaders.join(', ') } as const;
+const exposeHeaders = { 'access-control-expose-headers': exposedHeaders.join(', ') } as const;
 const corsHeaders = { ...allowOrigin, ...exposeHeaders } as const;
 
 /** Additional headers of the answer to a preflight. `*` does not cover `authorization`, so it is listed. */
@@ -66,7 +67,7 @@ export function isLogPath(path: string): boolean {
   return path.startsWith('/log/') || path === '/.well-known/lodestone/log';
 }
 
-/** The same heads as in `response-head.ts`, for answers that Node writes. */
+/** The same heads as those below, for answers that Node writes. */
 export interface PlainHeads {
   readonly json: readonly string[];
   readonly stream: readonly string[];
@@ -88,3 +89,80 @@ export const apiHeads = headsOf(apiHeaders);
 
 /** Only the dashboard's own origin may read its answers. */
 export const sameOriginHeads = headsOf({ ...securityHeaders, 'cross-origin-resource-policy': 'same-origin' });
+
+/** The lines of a head. No value comes from a client. */
+function lines(headers: readonly string[]): string {
+  let text = '';
+  for (let i = 0; i + 1 < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return text;
+}
+
+/** The constant lines at the start of every head. */
+export interface HeadStarts {
+  readonly json: string;
+  readonly stream: string;
+}
+
+/** Whether the connection is kept after the answer, as the client is told. */
+export const connectionHeaders = {
+  kept: { connection: 'keep-alive', 'keep-alive': `timeout=${keepAliveMs / 1000}` },
+  closed: { connection: 'close' },
+} as const;
+
+function startsOf(common: Readonly<Record<string, string>>): HeadStarts {
+  const start = `HTTP/1.1 200 OK\r\n${lines(Object.entries(common).flat())}`;
+  return {
+    json: `${start}content-type: application/json; charset=utf-8\r\n`,
+    stream: `${start}content-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\nx-accel-buffering: no\r\ntransfer-encoding: chunked\r\n`,
+  };
+}
+
+const common = { ...securityHeaders, ...allowOrigin };
+const https = { ...common, ...httpsOnlyHeader };
+const starts = {
+  http: {
+    kept: startsOf({ ...common, ...connectionHeaders.kept }),
+    closed: startsOf({ ...common, ...connectionHeaders.closed }),
+  },
+  https: {
+    kept: startsOf({ ...https, ...connectionHeaders.kept }),
+    closed: startsOf({ ...https, ...connectionHeaders.closed }),
+  },
+};
+
+export function headStarts(overHttps: boolean, connection: keyof typeof connectionHeaders = 'kept'): HeadStarts {
+  return (overHttps ? starts.https : starts.http)[connection];
+}
+
+/** Only browsers use these headers, and browsers send `origin`. */
+const forBrowsers = lines(Object.entries(exposeHeaders).flat());
+
+export function jsonHead(
+  { json }: HeadStarts,
+  headers: readonly string[],
+  fromBrowser: boolean,
+  contentLength: number,
+): string {
+  return `${json}${fromBrowser ? forBrowsers : ''}content-length: ${contentLength}\r\ndate: ${httpDate()}\r\n${lines(headers)}\r\n`;
+}
+
+export function streamHead({ stream }: HeadStarts, headers: readonly string[], fromBrowser: boolean): string {
+  return `${stream}${fromBrowser ? forBrowsers : ''}date: ${httpDate()}\r\n${lines(headers)}\r\n`;
+}
+
+let dateSecond = 0;
+let dateText = '';
+
+export function httpDate(): string {
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(second * 1000).toUTCString();
+  }
+  return dateText;
+}
+
+/** A piece of a body in the chunked coding. */
+export function chunkOf(latin1: string): string {
+  return `${latin1.length.toString(16)}\r\n${latin1}\r\n`;
+}

@@ -16,10 +16,9 @@ import type { TextEncoding } from '../../wire/json-text.js';
 import { receiveBody } from './body.js';
 import type { ChatCaller } from './chat-caller.js';
 import { limitUnread } from './connections.js';
-import { apiHeads, rawHeader, sameOriginHeads } from './headers.js';
+import { apiHeads, chunkOf, headStarts, jsonHead, rawHeader, sameOriginHeads, streamHead } from './headers.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
 import { plainBodyBytesMax } from './request-head.js';
-import { chunkOf, headStarts, jsonHead, streamHead } from './response-head.js';
 
 /** What node keeps of the head: set, so that it knows that we have sent one. */
 interface SentHead {

@@ -4,8 +4,7 @@ import type { Readable } from 'node:stream';
 import { envelopeOf, headersOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { watchUnread } from './connections.js';
-import { apiHeaders, isApiPath, securityHeaders } from './headers.js';
-import { connectionHeaders, httpDate } from './response-head.js';
+import { apiHeaders, connectionHeaders, httpDate, isApiPath, securityHeaders } from './headers.js';
 
 const tickMs = 4;
 /** A body gives 64 to 128 KiB each time, so all of them together give about 200 MB a second. */

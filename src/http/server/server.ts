@@ -2,13 +2,15 @@
  * The HTTP server. Chat requests go straight to their handler, all others through Fastify. It sets the limits and timeouts of the HTTP
  * layer and answers refused requests with the error envelope.
  */
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+import { createServer as createHttpServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../../base/ids.js';
 import type { Door } from '../../doors/door.js';
 import { doorAt } from '../../doors/registry.js';
+import { socketDoor } from '../../doors/responses/socket-door.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Figures } from '../../observability/metrics/figures.js';
 import { buildApp, type Lifecycle } from '../app.js';
@@ -16,15 +18,13 @@ import type { HttpDeps, SocketChatHandler } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
 import { ResponsesSockets } from '../responses-socket/responses-sockets.js';
-import { toOriginForm } from './absolute-form.js';
 import { markAwaitsContinue } from './body.js';
 import { type ServerLimits, serverLimits, trackConnections, watchUnread } from './connections.js';
 import { FastConnections } from './fast-connections.js';
-import { httpsOnlyHeader, socketHeaders } from './headers.js';
+import { httpsOnlyHeader, rawHeader, socketHeaders } from './headers.js';
 import { headFault, onConnect } from './malformed-requests.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
 import type { SocketCaller } from './socket-caller.js';
-import { UpgradableRequest } from './upgrades.js';
 
 const closePollMs = 50;
 const httpsOnly = Object.entries(httpsOnlyHeader)[0]!;
@@ -196,4 +196,40 @@ function closeConnections(server: Server, graceMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
+}
+
+const absoluteTarget = /^https?:\/\/([^/?#]+)([/?].*)?$/i;
+
+/**
+ * Turns a target such as `http://host/v1/key`, which a client sends to a proxy and every server has to take (RFC 9112, 3.2.2), into a
+ * path. One for another host than the `Host` header names stays, and is no known path.
+ */
+function toOriginForm(req: IncomingMessage): void {
+  if (req.url === undefined || req.url.startsWith('/')) return;
+  const [, host, rest = '/'] = absoluteTarget.exec(req.url) ?? [];
+  if (host === undefined || host.toLowerCase() !== rawHeader(req, 'host')?.toLowerCase()) return;
+  req.url = rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/**
+ * A request of a server that listens for upgrades. It may leave HTTP for a WebSocket at one path; any other is served as if it had not
+ * asked. Node gives such a server every request that asks for any, and would have no answer for
+ * them: Java's client asks for `h2c` with each of its requests, for example. So Node is told of the wanted ones only.
+ */
+class UpgradableRequest extends IncomingMessage {
+  private asked: unknown;
+
+  /** Node sets it from the head, and looks at it when the head is complete. */
+  get upgrade(): boolean {
+    return Boolean(this.asked) && (this.method === 'CONNECT' || isForSocket(this));
+  }
+
+  set upgrade(asked: unknown) {
+    this.asked = asked;
+  }
+}
+
+function isForSocket(req: IncomingMessage): boolean {
+  if (req.method !== 'GET' || doorAt(req.url)?.path !== socketDoor.path) return false;
+  return rawHeader(req, 'upgrade')?.toLowerCase() === 'websocket';
 }

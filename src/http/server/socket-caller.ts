@@ -11,10 +11,17 @@ import type { Origin } from '../../territory/territories.js';
 import { unknownTerritory } from '../../territory/territory.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 import type { ChatCaller, RequestSource } from './chat-caller.js';
-import { httpsOnlyHeader } from './headers.js';
+import {
+  chunkOf,
+  connectionHeaders,
+  type HeadStarts,
+  headStarts,
+  httpsOnlyHeader,
+  jsonHead,
+  streamHead,
+} from './headers.js';
 import { errorText } from './raw-answer.js';
 import { type HeadParser, hasLine, rawHeadersOf } from './request-head.js';
-import { chunkOf, connectionHeaders, type HeadStarts, headStarts, jsonHead, streamHead } from './response-head.js';
 
 /** The connection that a request came on. */
 export interface CallerConnection {

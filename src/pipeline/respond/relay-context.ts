@@ -2,7 +2,7 @@
 import type { TokenCounter } from '../../billing/count/counter.js';
 import type { Route, Snapshot } from '../../catalogue/route.js';
 import type { StreamWriter } from '../../doors/door.js';
-import type { AnswerHash } from '../answer-hash.js';
+import type { AnswerHash } from '../../proof/proof-facts.js';
 
 export interface RelayContext {
   /** Hashes what is sent; null where answers are not hashed. */

@@ -2,10 +2,10 @@
 import type { Route } from '../../catalogue/route.js';
 import { Call, type CallResult } from '../../providers/call.js';
 import { isNativePass, nativeCall, nativeHeaders } from '../../providers/native-pass.js';
+import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Caller } from '../caller.js';
 import type { PipelinePorts } from '../handover.js';
-import { targetOf } from './target.js';
 
 export type CountPorts = Pick<
   PipelinePorts,

@@ -3,16 +3,27 @@ import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
+import { applyOrder, type RequestPreferences } from '../../policy/request-preferences.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
-import { hasNoTurnOn, inexpressibleOn, isNativePass, leftOutOf, omittedOn } from '../../providers/native-pass.js';
+import {
+  hasNoTurnOn,
+  inexpressibleOn,
+  isNativePass,
+  leftOutOf,
+  omittedOfTask,
+  omittedOn,
+} from '../../providers/native-pass.js';
+import { targetOf } from '../../providers/translation.js';
 import {
   type ChatRequest,
   type PricedExtras,
   type RefusableParameter,
   refusableParameters,
 } from '../../wire/chat-request.js';
+import type { Task } from '../../wire/task.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
-import { taskObstacle } from './task-obstacle.js';
+import type { Stay } from '../stay.js';
+import { stayFirst } from '../sticky.js';
 
 export interface Obstacle {
   readonly verdict: 'quota_held' | 'unconfigured' | 'unpriced' | 'cannot_apply';
@@ -91,7 +102,7 @@ function chatObstacle(route: Route, price: Price, request: Asked, extras = reque
 }
 
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
-export function wholeFirst(ranked: readonly Route[], request: ChatRequest): readonly Route[] {
+function wholeFirst(ranked: readonly Route[], request: ChatRequest): readonly Route[] {
   if (request.native === undefined && request.task === undefined && !request.partial) return ranked;
   const leavesOut = (route: Route): boolean => omittedOn(route, request).length > 0;
   if (!ranked.some(leavesOut)) return ranked;
@@ -198,4 +209,55 @@ export function receiptOf(trail: Trail, remaining: number, lastError: string): R
 export function addBreakerSkipped({ breakerSkipped }: Trail, { provider, locode }: Route): void {
   const name = `${provider.id}/${locode}`;
   if (!breakerSkipped.includes(name)) breakerSkipped.push(name);
+}
+
+interface TaskObstacle {
+  readonly verdict: 'cannot_apply';
+  readonly param: string;
+  readonly reason: string;
+}
+
+/** Why a route cannot serve a request that is no chat, by its dialect and its model. */
+function taskObstacle(route: Route, task: Task): TaskObstacle | null {
+  const { embedding, rerank } = dialectOf(route.provider.dialect);
+  if (task.kind === 'rerank') return rerank ? null : cannot('model', 'has no API that puts documents in order');
+  if (!embedding) return cannot('model', 'has no API for embeddings');
+  const { dimensions, fixedDimensions } = route.model;
+  const { dimensions: asked } = task;
+  if (fixedDimensions && asked !== undefined && asked !== dimensions) {
+    return cannot('dimensions', `has vectors of ${dimensions ?? 'one'} dimensions only`);
+  }
+  const found = embedding.obstacleOf(sentTask(route, task), targetOf(route));
+  if (found) return cannot(found.param, found.reason);
+  const [omitted] = task.strict ? omittedOfTask(route, task) : [];
+  return omitted === undefined ? null : cannot(omitted, `has no field for \`${omitted}\``);
+}
+
+/** The task as it is sent to a route. A length that the vectors have anyway is not asked for: not every provider knows the field. */
+export function sentTask<T extends Task>({ model }: Route, task: T): T {
+  if (task.kind !== 'embedding' || !model.fixedDimensions || task.dimensions !== model.dimensions) return task;
+  const { dimensions: _, ...rest } = task;
+  return rest as T;
+}
+
+function cannot(param: string, reason: string): TaskObstacle {
+  return { verdict: 'cannot_apply', param, reason };
+}
+
+interface Ordering {
+  readonly request: ChatRequest;
+  readonly preferences: RequestPreferences | null;
+  readonly stay: Stay | null;
+}
+
+/**
+ * The order in which the ranked routes of an `auto/` id are tried, for a real request and for its dry run: the route of the conversation
+ * first, else those that the request names, then by rank.
+ */
+export function orderCandidates(ranked: readonly Route[], { request, preferences, stay }: Ordering): readonly Route[] {
+  const ordered = preferences === null ? ranked : applyOrder(ranked, preferences.order);
+  const tried = wholeFirst(stayFirst(ordered, stay, preferences), request);
+  // A route that leaves a part of the request out is not stayed with while another one does not.
+  if (stay !== null && stay.first !== null && tried[0] !== stay.first) stay.first = null;
+  return tried;
 }

@@ -1,10 +1,9 @@
 /** Stores API keys: only their public id and a hash, and after expiry not even the hash. */
 import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min } from 'drizzle-orm';
-import type { ApiKey } from '../../domain/account.js';
+import { type ApiKey, type KeyTerms, openTerms } from '../../domain/account.js';
 import type { Database } from '../database.js';
 import type { KeyStore } from '../store.js';
 import { aliasesInOrder, foldAccounts } from './account-store.js';
-import { readTerms, storedTerms } from './key-terms.js';
 import { accounts, aliases, keys } from './tables.js';
 
 const { usagePico: _usage, lastUsedAt: _used, ...keyColumns } = getTableColumns(keys);
@@ -126,3 +125,18 @@ from (
   select k.id, t.at from unnest($1::text[], $2::timestamptz[]) as t(id, at) join lodestone.keys k on k.id = t.id
   where k.last_used_at is null or k.last_used_at < t.at order by k.id for no key update of k
 ) t where k.id = t.id`;
+
+/** The terms of a key as the store keeps them: JSON with amounts as text, null for a key without restrictions. */
+function storedTerms(terms: KeyTerms): unknown {
+  if (Object.entries(openTerms).every(([name, value]) => terms[name as keyof KeyTerms] === value)) return null;
+  return { ...terms, limitPico: terms.limitPico === null ? null : terms.limitPico.toString() };
+}
+
+/** A key whose terms cannot be read is disabled: it must not do more than it was allowed. */
+function readTerms(stored: unknown): KeyTerms {
+  if (stored === null || stored === undefined) return openTerms;
+  const { limitPico = null, ...rest } = stored as Record<string, unknown>;
+  const isAmount = limitPico === null || (typeof limitPico === 'string' && /^\d+$/.test(limitPico));
+  if (typeof stored !== 'object' || !isAmount) return { ...openTerms, disabled: true };
+  return { ...openTerms, ...rest, limitPico: limitPico === null ? null : BigInt(limitPico as string) };
+}

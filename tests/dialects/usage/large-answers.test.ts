@@ -1,12 +1,12 @@
 /** Answers above 256 KiB are read in a thread of their own, which must know the prices too. */
 import { expect, it } from 'vitest';
-import type { AnswerReader } from '../../../src/providers/answer-reader.js';
+import type { AnswerReader } from '../../../src/providers/translation.js';
 import type { UsageTerms } from '../../../src/wire/usage.js';
 
 const rates = { input: 1n, output: 2n, cachedInput: null };
 
 it('a large answer is read with the prices of its route: its tier and its audio have one', async () => {
-  const compiled = new URL('../../../dist/providers/answer-reader.js', import.meta.url).href;
+  const compiled = new URL('../../../dist/providers/translation.js', import.meta.url).href;
   const { AnswerReader: Reader } = (await import(/* @vite-ignore */ compiled)) as {
     AnswerReader: typeof AnswerReader;
   };

@@ -1,4 +1,5 @@
 /** What is wrong with an answer to a bad request; nothing, where it is right. */
+
 import type { Answer } from './answer-reader.js';
 import type { Expected, Input, Target } from './input.js';
 

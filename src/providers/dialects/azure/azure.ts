@@ -1,8 +1,6 @@
 /** Azure OpenAI: OpenAI's chat API under addresses and key headers of its own. */
 import { bearerHeader, type Dialect, type Target } from '../dialect.js';
-import { openai } from '../openai/openai.js';
-import { requestBody } from '../openai/request.js';
-import { embeddingsBody, openaiEmbedding } from '../openai/tasks.js';
+import { embeddingsBody, openai, openaiEmbedding, requestBody } from '../openai/openai.js';
 
 /** Tokens of Microsoft Entra are sent as bearer tokens, API keys are not. */
 const entraToken = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;

@@ -1,9 +1,8 @@
 /** Scans the members that whole answers of the client's own API have in common, for the bill and for the door that passes them on. */
 import { asLatin1 } from '../../../base/latin1.js';
 import type { AnswerPlaces, CompletionParts } from '../../../wire/completion-parts.js';
-import { JsonScanner } from '../../../wire/json-scanner.js';
+import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
 import { scanWhole, takeObject } from '../../../wire/scan-object.js';
-import { SeenNames } from '../../../wire/seen-names.js';
 import { readUsage, type UsageTerms } from '../../../wire/usage.js';
 import type { Fields } from './conversation.js';
 

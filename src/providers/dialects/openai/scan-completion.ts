@@ -5,8 +5,7 @@
  */
 import { asLatin1 } from '../../../base/latin1.js';
 import { type CompletionParts, isPassedOn } from '../../../wire/completion-parts.js';
-import { JsonScanner } from '../../../wire/json-scanner.js';
-import { SeenNames } from '../../../wire/seen-names.js';
+import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
 import { readUsage, type UsageTerms } from '../../../wire/usage.js';
 
 const openBrace = 0x7b;

@@ -1,13 +1,46 @@
-/** Hands the events of a native pass to the consumer as they are, each before the OpenAI frames that are read from it. */
+/** Brings the frames of an upstream's stream to a consumer that only reads OpenAI's frames. */
 import type { Latin1Text } from '../base/latin1.js';
 import type { FrameConsumer, FrameVerdict } from './call.js';
 import type { StreamTranslator } from './dialects/dialect.js';
-import { TranslatedFrames } from './translated-frames.js';
+
+/** Translates the frames of an upstream's dialect. */
+export class TranslatedFrames implements FrameConsumer {
+  protected verdict: FrameVerdict = 'more';
+
+  constructor(
+    private readonly consumer: FrameConsumer,
+    protected readonly translator: StreamTranslator,
+  ) {}
+
+  onFrame(text: Latin1Text, start: number, end: number, event: string): FrameVerdict {
+    this.translator.onEvent(text.slice(start, end), event, this.emit);
+    return this.verdict;
+  }
+
+  onStreamEnd(): FrameVerdict {
+    if (this.goesOn) this.translator.onEnd(this.emit);
+    return this.verdict;
+  }
+
+  onChunkEnd(resume: () => void): boolean {
+    return this.consumer.onChunkEnd(resume);
+  }
+
+  /** Frames after the end, or after a failure, are dropped. */
+  protected readonly emit = (chunk: Latin1Text): void => {
+    if (this.goesOn) this.verdict = this.consumer.onFrame(chunk, 0, chunk.length, '');
+  };
+
+  private get goesOn(): boolean {
+    return this.verdict === 'more' || this.verdict === 'ending';
+  }
+}
 
 export interface EventConsumer extends FrameConsumer {
   onEvent(data: Latin1Text, event: string): void;
 }
 
+/** Hands the events of a native pass to the consumer as they are, each before the OpenAI frames that are read from it. */
 export class NativeFrames extends TranslatedFrames {
   private data: Latin1Text | null = null;
   private event = '';

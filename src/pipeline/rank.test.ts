@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { SeededRandom } from '../../../tests/support/seeded-random.js';
-import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import type { Route } from '../../catalogue/route.js';
-import type { Observed } from '../../health/route-health.js';
-import { preferences } from '../../policy/routing-policy.js';
-import { scored, terms, weights } from './score.js';
+import { SeededRandom } from '../../tests/support/seeded-random.js';
+import { smallSnapshot } from '../../tests/support/snapshot.js';
+import type { Route } from '../catalogue/route.js';
+import type { Observed } from '../health/route-health.js';
+import { preferences } from '../policy/routing-policy.js';
+import { scored, terms, weights } from './rank.js';
 
 interface Figures {
   /** USD per million tokens, in and out together. */
@@ -126,7 +126,7 @@ describe('the score of a candidate', () => {
   });
 
   it('is published with the weights in use and a worked example that is true', () => {
-    const guide = readFileSync(new URL('../../../docs/guide/routing.md', import.meta.url), 'utf8');
+    const guide = readFileSync(new URL('../../docs/guide/routing.md', import.meta.url), 'utf8');
     for (const prefer of preferences) {
       const row = terms.map((term) => weights[prefer][term].toFixed(2)).join(' | ');
       expect(guide).toContain(`| \`${prefer}\` | ${row} |`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { asLatin1 } from '../base/latin1.js';
-import { AnswerHash, hashOfAnswer } from './answer-hash.js';
+import { AnswerHash, hashOfAnswer } from './proof-facts.js';
 
 const sha = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64url');
 const long = 'lodestone '.repeat(200_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../wire/chat-request.js';
-import { requestBody } from './request.js';
+import { requestBody } from './openai.js';
 
 const base: ChatRequest = {
   model: 'a/b/c',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { smallSnapshot } from '../../tests/support/snapshot.js';
-import { routerMetadataText } from './router-metadata.js';
+import { smallSnapshot } from '../../../tests/support/snapshot.js';
+import { routerMetadataText } from './answer-head.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const metadata = {

@@ -1,18 +1,21 @@
-/**
- * Limits the requests and the tokens that a key may use in a minute. The two are counted separately. The account's own limits
- * override the configuration's, the key's own may be lower still, and each request reads them anew.
- */
+/** The limits of a minute: requests of an address, requests and tokens of a key. */
 
+import { isIPv4 } from 'node:net';
+import { RecentMap } from '../base/collections.js';
+import { subscriberNetwork } from '../base/ip-address.js';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { durationText } from '../base/time.js';
 import type { Counters, Reading, Take } from '../cluster/ports.js';
 import type { Config } from '../config/config.js';
 import type { Identity } from '../domain/account.js';
-import type { GatewayError } from '../errors/gateway-error.js';
-import { keyRateLimited } from './refusals.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 
 export type KeyLimits = Pick<Config['limits'], 'keyRequestsPerMinute' | 'keyTokensPerMinute'>;
 
+/**
+ * Limits the requests and the tokens that a key may use in a minute. The two are counted separately. The account's own limits
+ * override the configuration's, the key's own may be lower still, and each request reads them anew.
+ */
 export class KeyLimiter {
   constructor(
     private readonly defaults: KeyLimits,
@@ -164,4 +167,64 @@ class TokenReservation implements Reservation {
     this.settled = true;
     if (tokens !== this.held) void this.take.adjust(tokens - this.held);
   }
+}
+
+export type Budget = 'requests' | 'tokens';
+
+export function ipRateLimited(limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('ip_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+export function adminRateLimited(limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('admin_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+export function keyRateLimited(budget: Budget, limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('key_rate_limited', { budget, limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+/** A request sent this much later finds a new window. Rounded up, so that it is never too early and never 0. */
+function retryAfterSeconds(resetMs: number): number {
+  return Math.max(1, Math.ceil(resetMs / 1000));
+}
+
+/** The peers that are counted exactly in one minute. Further peers are counted in a sketch; together they take about 30 MB. */
+export const exactPeersMax = 65_536;
+
+/** Limits the requests that one IP address may send in a minute. It runs before the key is read. */
+export class IpLimiter {
+  constructor(
+    readonly requestsPerMinute: number,
+    private readonly requests: Counters,
+  ) {}
+
+  /**
+   * Throws ip_rate_limited. `address` is the connection's own or the one that a trusted proxy names: a caller that could choose
+   * it could use up somebody else's requests.
+   */
+  take(address: string | undefined): MaybePromise<void> {
+    return andThen(this.requests.take(peerOf(address), 1, this.requestsPerMinute), ({ admitted, resetMs }) => {
+      if (!admitted) throw ipRateLimited(this.requestsPerMinute, resetMs);
+    });
+  }
+}
+
+/** Everything that is not an address shares one counter: such peers can use up only each other's requests. */
+const unreadable = 'unreadable';
+
+/** The networks of IPv6 peers, because parsing an address takes longer than finding it here (docs/decisions/0034). */
+const networks = new RecentMap<string>(4096);
+
+/** The name that an address is counted under: IPv4 as it is, and IPv6 by its /64, because whoever has one address has the /64. */
+export function peerOf(address: string | undefined): string {
+  if (address === undefined) return unreadable;
+  if (isIPv4(address)) return address;
+  const known = networks.get(address);
+  if (known !== undefined) return known;
+  const network = subscriberNetwork(address) ?? unreadable;
+  if (network !== unreadable) networks.set(address, network);
+  return network;
 }

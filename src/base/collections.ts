@@ -1,3 +1,10 @@
+/** Collections for the request path: one that makes no garbage, and one that cannot grow without bound. */
+
+export interface Member {
+  /** Its place in the list; -1 while it is in none. Set by the list alone. */
+  place: number;
+}
+
 /**
  * A set of objects that each know their place in it. Adding and removing allocates nothing.
  *
@@ -5,11 +12,6 @@
  * the next. One table that the collector has moved to the old generation then keeps all later ones alive, with their members
  * and all that those refer to, until the next full collection (docs/decisions/0039).
  */
-export interface Member {
-  /** Its place in the list; -1 while it is in none. Set by the list alone. */
-  place: number;
-}
-
 export class MemberList<T extends Member> {
   readonly #members: T[] = [];
 
@@ -38,5 +40,37 @@ export class MemberList<T extends Member> {
   /** A copy, because whoever goes through the members may remove some. */
   all(): readonly T[] {
     return [...this.#members];
+  }
+}
+
+/**
+ * A bounded cache with two generations: when the young one is full, the old one is dropped. Entries that are used stay;
+ * hostile keys displace only each other and never make it grow.
+ */
+export class RecentMap<Value> {
+  private young = new Map<string, Value>();
+  private old = new Map<string, Value>();
+
+  /** Holds at most twice `generationMax` entries. */
+  constructor(private readonly generationMax: number) {}
+
+  get(key: string): Value | undefined {
+    const value = this.young.get(key);
+    if (value !== undefined) return value;
+    const kept = this.old.get(key);
+    if (kept !== undefined) this.set(key, kept);
+    return kept;
+  }
+
+  set(key: string, value: Value): void {
+    if (this.young.size >= this.generationMax) {
+      this.old = this.young;
+      this.young = new Map();
+    }
+    this.young.set(key, value);
+  }
+
+  get size(): number {
+    return this.young.size + this.old.size;
   }
 }
