@@ -1,8 +1,22 @@
-/** What one request is, from its arrival on. */
+/** What one request is, from its arrival on: stages 2 to 4 up to the point where it is known what it may cost, and that is taken. */
+import { modelRefusal } from '../accounts/keys/key-scope.js';
+import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
+import { andThen, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
+import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
+import { gatewayError } from '../errors/gateway-error.js';
+import { readPreferences } from '../policy/request-preferences.js';
+import { bodyHash } from '../proof/proof-facts.js';
+import type { ChatRequest } from '../wire/chat-request.js';
 import type { Caller } from './caller.js';
-import type { ChatNotes, Exchange, Opening } from './handover.js';
+import type { EarlyChat } from './early-chat.js';
+import { estimateCost, estimatePromptTokens } from './estimate.js';
+import { gateChain } from './gate.js';
+import type { ChatNotes, Exchange, Opening, PipelinePorts } from './handover.js';
+import { checkKind, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
+import { recallStay } from './sticky.js';
+import { applyStrictness, checkContentType, isLargeBody } from './validate.js';
 
 export interface Arrival {
   readonly door: Door;
@@ -12,8 +26,120 @@ export interface Arrival {
   readonly notes: ChatNotes;
 }
 
+export interface Admitted {
+  readonly identity: Identity;
+  readonly startedAtMs: number;
+  /** null where nothing was read before the admission. */
+  readonly early: EarlyChat | null;
+}
+
+/** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
+const countedWhileServedBytes = 1024 * 1024;
+
+/**
+ * Reads the body of an admitted caller, checks it, finds out what it is about, and takes its tokens and the hold on the balance.
+ * What was done before the admission is not done again.
+ */
+export function openExchange(
+  ports: PipelinePorts,
+  arrival: Arrival,
+  { identity, startedAtMs, early }: Admitted,
+): MaybePromise<Exchange> {
+  const { door, caller, notes } = arrival;
+  checkContentType(caller.contentType);
+  const waitingFromMs = ports.clock.monotonicMs();
+  return andThen(caller.readBody(ports.bodyMemory.open(identity.account.id)), (body) => {
+    const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
+    notes.bodyBytes = body.length;
+    const hashed = ports.proof?.hashBodies === true;
+    const ownHash = hashed && !isLargeBody(body) ? bodyHash(door.sentPart?.(body) ?? body) : null;
+    return andThen(early?.request ?? ports.validator.validate(door, body, hashed), (request) => {
+      if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
+      const prepared = early?.take(identity);
+      const opening = prepared?.opening ?? prepare(ports, arrival, identity, request);
+      return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
+        const requestHash = ownHash ?? request.bodyHash ?? null;
+        notes.exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, reservation, hold });
+        return notes.exchange;
+      });
+    });
+  });
+}
+
+/** Finds out what a request is about and what it may cost. Takes nothing. */
+export function prepare(
+  ports: PipelinePorts,
+  { door, caller }: Arrival,
+  identity: Identity,
+  request: ChatRequest,
+): Opening {
+  const snapshot = ports.catalogue.current;
+  if (!snapshot) throw gatewayError('service_unavailable');
+  const { account } = identity;
+  const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
+  const plan = resolve(snapshot, account, request.model);
+  checkKind(door, plan);
+  const outOfScope = modelRefusal(identity.key, plan);
+  if (outOfScope) throw outOfScope;
+  applyStrictness(request, (name) => caller.header(name));
+  const sentChain = resolveOwnChain(ports, snapshot, { account, request }, plan);
+  // Before the tokens are counted: in a fleet both questions then share a round trip.
+  const stay = plan.kind === 'pin' ? null : recallStay(ports, { identity, request, preferences, caller }, plan);
+  const promptEstimate = estimatePromptTokens(request);
+  const createdAt = ports.clock.now();
+  const moment = { atMs: createdAt, promptTokens: promptEstimate };
+  const asker = { identity, territory: caller.origin.territory, moment, preferences };
+  const chain = sentChain ?? resolveSavedChain(snapshot, account);
+  const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);
+  const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
+  let costEstimatePico = estimateCost(gated.eligible, asked);
+  for (const { eligible } of others) {
+    const cost = estimateCost(eligible, asked);
+    if (cost > costEstimatePico) costEstimatePico = cost;
+  }
+  return {
+    identity,
+    request,
+    snapshot,
+    plan,
+    sentChain,
+    preferences,
+    stay,
+    gated,
+    promptEstimate,
+    createdAt,
+    costEstimatePico,
+    refusal,
+  };
+}
+
+const nothingHeld: SpendHold = { release: () => {} };
+
+/** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. A request that is refused holds nothing. */
+function takeFor(
+  { keyLimiter, spend }: PipelinePorts,
+  { identity, promptEstimate, costEstimatePico, refusal }: Opening,
+  prepared: ReturnType<EarlyChat['take']>,
+): MaybePromise<Pick<Exchange, 'reservation' | 'hold'>> {
+  const reserving = prepared
+    ? keyLimiter.reserve(identity, promptEstimate, prepared.taken.tokens)
+    : keyLimiter.takeTokens(identity, promptEstimate);
+  return andThen(reserving, (reservation) =>
+    undoOnFailure(
+      () => {
+        if (refusal) return { reservation, hold: nothingHeld };
+        const holding = prepared?.spendAsk
+          ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
+          : spend.take(identity, costEstimatePico);
+        return andThen(holding, (hold) => ({ reservation, hold }));
+      },
+      () => reservation.cancel(),
+    ),
+  );
+}
+
 /** One object for all stages. Every field is written out, because it is made for every request. */
-export function exchangeOf(
+function exchangeOf(
   { door, caller, requestId, notes }: Arrival,
   opening: Opening,
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,

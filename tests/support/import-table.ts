@@ -146,8 +146,8 @@ function stageOf(path: string): string | undefined {
   return name !== undefined && stages.includes(name) ? name : undefined;
 }
 
-/** The real way and its dry run. */
-const composers = ['src/pipeline/pipeline.ts', 'src/pipeline/explain.ts'];
+/** The real way with its first half, a count of tokens, and the dry run. */
+const composers = ['pipeline', 'exchange', 'count', 'explain'].map((name) => `src/pipeline/${name}.ts`);
 
 /** Stages know nothing of one another; only the composers know them all. The hand-overs may name the types of their ports. */
 export function stageFaults(files: readonly SourceFile[]): string[] {

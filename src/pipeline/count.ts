@@ -1,0 +1,38 @@
+/** Answers how many tokens a prompt has. It is admitted, checked, resolved, gated and ranked like any request, and nothing is generated. */
+import { gatewayError } from '../errors/gateway-error.js';
+import { readPreferences } from '../policy/request-preferences.js';
+import { admit } from './admit.js';
+import { CallerGone } from './caller.js';
+import { estimatePromptTokens } from './estimate.js';
+import type { Arrival } from './exchange.js';
+import { gate } from './gate.js';
+import type { PipelinePorts } from './handover.js';
+import { rank } from './rank.js';
+import { checkKind, resolve } from './resolve.js';
+import { checkContentType } from './validate.js';
+import { countPrompt } from './walk/count-prompt.js';
+
+/** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
+export async function count(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
+  const identity = await admit(ports, caller, door);
+  checkContentType(caller.contentType);
+  const body = await caller.readBody(ports.bodyMemory.open(identity.account.id));
+  notes.bodyBytes = body.length;
+  const request = await ports.validator.validate(door, body);
+  const snapshot = ports.catalogue.current;
+  if (!snapshot) throw gatewayError('service_unavailable');
+  const plan = resolve(snapshot, identity.account, request.model);
+  checkKind(door, plan);
+  const moment = { atMs: ports.clock.now(), promptTokens: estimatePromptTokens(request) };
+  const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
+  const asker = { identity, territory: caller.origin.territory, moment, preferences };
+  const { eligible, error } = gate(ports, plan, asker);
+  if (error) throw error;
+  const prefer = preferences?.prefer ?? identity.account.policy.prefer;
+  const candidates = rank(ports, eligible, { prefer, stream: false, moment });
+  const { tokens, isLocal } = await countPrompt(ports, caller, request, candidates);
+  if (caller.gone) throw new CallerGone();
+  const note = isLocal ? ',"router_metadata":{"counted":"local"}' : '';
+  const headers = [...ports.keyLimiter.headersOf(identity), 'x-request-id', requestId];
+  caller.answer(headers, `{"input_tokens":${tokens}${note}}`, 'latin1');
+}
