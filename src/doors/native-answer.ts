@@ -1,7 +1,24 @@
-/** Writes a whole answer of a provider that speaks the client's API: its own text, in which a few members are changed. */
+/** The answers of a provider that speaks the client's API: its own text, in which a few members are changed. */
+import { asLatin1, type Latin1Text } from '../base/latin1.js';
+import type { ChunkIdentity } from '../wire/chunk.js';
+import { ChunkTemplate } from '../wire/chunk-template.js';
 import { findMembers } from '../wire/json-members.js';
 import { memberText, withMembers } from '../wire/splice-members.js';
-import type { BilledUsage, WholeAnswer } from './door.js';
+import type { BilledUsage, FrameTemplate, WholeAnswer } from './door.js';
+
+/** For frames of a stream whose events are passed on as they came: `take` gives those that wait. null where the frame is unusual. */
+export function passedTemplate(
+  data: Latin1Text,
+  as: ChunkIdentity,
+  take: (metadata: string | undefined) => string,
+): FrameTemplate | null {
+  const learnt = ChunkTemplate.learn(data, as);
+  if (learnt === null) return null;
+  return {
+    textIn: (text, start, end) => learnt.textIn(text, start, end),
+    write: (_, metadata) => asLatin1(take(metadata)),
+  };
+}
 
 /** `nativeUsage` writes the usage; it gets the provider's own one as JSON text, where there is one. */
 export function writeNativeAnswer(

@@ -125,18 +125,24 @@ export function parseAnswer(body: Buffer, format: string, terms: UsageTerms): Co
   return translate ? readTranslated(body, translate, terms) : readCompletion(body, terms);
 }
 
+const notJson = { kind: 'malformed', reason: 'its answer is not JSON' } as const;
+
+function jsonIn(body: Buffer): JsonText | null {
+  try {
+    return parseJsonBytes(body);
+  } catch {
+    return null;
+  }
+}
+
 function readTranslated(
   body: Buffer,
   translate: NonNullable<Dialect['readAnswer']>,
   terms: UsageTerms,
   isPassed = false,
 ): CompletionReading {
-  let json: JsonText;
-  try {
-    json = parseJsonBytes(body);
-  } catch {
-    return { kind: 'malformed', reason: 'its answer is not JSON' };
-  }
+  const json = jsonIn(body);
+  if (json === null) return notJson;
   const { value, text, encoding } = json;
   const answer = translate(value, encoding);
   if (answer.kind !== 'completion') return answer;
@@ -176,12 +182,8 @@ export type TaskReading =
 type Fields = Record<string, unknown>;
 
 export function readTaskAnswer(body: Buffer, question: TaskQuestion): TaskReading {
-  let json: JsonText;
-  try {
-    json = parseJsonBytes(body);
-  } catch {
-    return { kind: 'malformed', reason: 'its answer is not JSON' };
-  }
+  const json = jsonIn(body);
+  if (json === null) return notJson;
   const { value, text, encoding } = json;
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
   if (isErrorMember(value.error)) return { kind: 'error', error: JSON.parse(readable(text, encoding)) };

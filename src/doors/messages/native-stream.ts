@@ -3,9 +3,9 @@ import { asLatin1, encodeLatin1, type Latin1Text } from '../../base/latin1.js';
 import { envelopeOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Chunk, ChunkIdentity } from '../../wire/chunk.js';
-import { ChunkTemplate } from '../../wire/chunk-template.js';
 import { memberText, withMembers } from '../../wire/splice-members.js';
 import type { BilledUsage, FrameTemplate, StreamEnding, StreamWriter } from '../door.js';
+import { passedTemplate } from '../native-answer.js';
 import { nativeUsage } from './message-usage.js';
 
 export function eventText(event: string, data: string): string {
@@ -89,12 +89,7 @@ export class NativeMessageStream implements StreamWriter {
   }
 
   templateFor(data: Latin1Text, as: ChunkIdentity): FrameTemplate | null {
-    const learnt = ChunkTemplate.learn(data, as);
-    if (learnt === null) return null;
-    return {
-      textIn: (text, start, end) => learnt.textIn(text, start, end),
-      write: (_, metadata) => asLatin1(this.take(as, metadata)),
-    };
+    return passedTemplate(data, as, (metadata) => this.take(as, metadata));
   }
 
   flush(): string {

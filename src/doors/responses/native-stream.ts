@@ -2,10 +2,10 @@
 import { asLatin1, type Latin1Text } from '../../base/latin1.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Chunk, ChunkIdentity } from '../../wire/chunk.js';
-import { ChunkTemplate } from '../../wire/chunk-template.js';
 import { memberText, withMembers } from '../../wire/splice-members.js';
 import type { FrameTemplate, StreamEnding, StreamWriter } from '../door.js';
 import { writtenType } from '../messages/native-stream.js';
+import { passedTemplate } from '../native-answer.js';
 import { OpenItems } from './open-items.js';
 import { nativeUsage } from './response-object.js';
 import { errorEvent } from './write-stream.js';
@@ -56,12 +56,7 @@ export class NativeResponseStream implements StreamWriter {
   }
 
   templateFor(data: Latin1Text, as: ChunkIdentity): FrameTemplate | null {
-    const learnt = ChunkTemplate.learn(data, as);
-    if (learnt === null) return null;
-    return {
-      textIn: (text, start, end) => learnt.textIn(text, start, end),
-      write: (_, metadata) => asLatin1(this.take(as, metadata)),
-    };
+    return passedTemplate(data, as, (metadata) => this.take(as, metadata));
   }
 
   flush(): string {

@@ -1,12 +1,14 @@
-/** Settings of the gates with two lists: a route must be in `allow`, unless that is empty, and must not be in `deny`. */
+/** The gates with two lists: a route must be in `allow`, unless that is empty, and must not be in `deny`. */
 import type { JsonSchema } from '../../base/json-schema.js';
+import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown } from '../../wire/json-text.js';
 import type { AllowDeny } from '../routing-policy.js';
+import type { Gate } from './gate.js';
 
-export const anything: AllowDeny = Object.freeze({ allow: Object.freeze([]), deny: Object.freeze([]) });
+const anything: AllowDeny = Object.freeze({ allow: Object.freeze([]), deny: Object.freeze([]) });
 
-export interface Entries {
+interface Entries {
   /** Names the entries in a 400: `provider ids`. */
   readonly expected: string;
   /** The form of an entry, in upper or lower case. */
@@ -17,8 +19,37 @@ export interface Entries {
   normalise(entry: string): string;
 }
 
+interface Listed {
+  readonly entries: Entries;
+  /** All names of a route, the narrowest first. An allow list removes a route without a name. */
+  namesOf(route: Route): readonly string[];
+  /** As it is named in a sentence: `the provider`. */
+  readonly what: string;
+  /** How a route without a name passes an allow list, as the beginning of a sentence; for gates that may meet one. */
+  readonly nameless?: string;
+}
+
+/** What these gates have in common; a gate adds what it says of itself. */
+export function listsGate<Name extends 'providers' | 'creators' | 'regions'>(name: Name, listed: Listed) {
+  const { entries, namesOf, what, nameless = '' } = listed;
+  const gate: Omit<Gate<'providers'>, 'name' | 'takes' | 'removes' | 'card'> = {
+    defaultSetting: anything,
+    schema: listsSchema(entries),
+    read: (value, param = name) => readLists(param, value, entries),
+    readStored: readStoredLists,
+    isSet: ({ allow, deny }) => allow.length > 0 || deny.length > 0,
+    permits: (route, lists) => listsPermit(namesOf(route), lists),
+    relaxationFor(route, lists) {
+      const [narrowest, ...wider] = namesOf(route);
+      if (narrowest === undefined) return { setting: listsOf([], [...lists.deny]), how: nameless };
+      return listsRelaxation([narrowest, ...wider], lists, what);
+    },
+  };
+  return { name, ...gate };
+}
+
 /** The lists that `readLists` takes. */
-export function listsSchema({ pattern, except }: Entries): JsonSchema {
+function listsSchema({ pattern, except }: Entries): JsonSchema {
   const entry = { type: 'string', pattern: pattern.source, ...(except && { not: { pattern: except.source } }) };
   const list = { type: 'array', items: entry };
   return {
@@ -29,7 +60,7 @@ export function listsSchema({ pattern, except }: Entries): JsonSchema {
   };
 }
 
-export function readLists(param: string, value: unknown, entries: Entries): AllowDeny {
+function readLists(param: string, value: unknown, entries: Entries): AllowDeny {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw gatewayError('field_type', {
       param,
@@ -69,7 +100,7 @@ function readList(param: string, value: unknown, { expected, pattern, except, no
  * Stored entries stay, also those that match nothing: dropping one might empty an allow list and so open it. Lists that cannot
  * be read allow only a name that no route has.
  */
-export function readStoredLists(value: unknown): AllowDeny {
+function readStoredLists(value: unknown): AllowDeny {
   if (value === undefined || value === null) return anything;
   const { allow, deny } = Object(value) as Partial<Record<keyof AllowDeny, unknown>>;
   const lists = { allow: allow ?? [], deny: deny ?? [] };
@@ -86,18 +117,13 @@ function listsOf(allow: string[], deny: string[]): AllowDeny {
   return Object.freeze({ allow: Object.freeze(allow), deny: Object.freeze(deny) });
 }
 
-export function areListsSet({ allow, deny }: AllowDeny): boolean {
-  return allow.length > 0 || deny.length > 0;
-}
-
-/** `names` are all the names of a route. An allow list removes a route without a name. */
-export function listsPermit(names: readonly string[], { allow, deny }: AllowDeny): boolean {
+function listsPermit(names: readonly string[], { allow, deny }: AllowDeny): boolean {
   if (allow.length > 0 && !names.some((name) => allow.includes(name))) return false;
   return !names.some((name) => deny.includes(name));
 }
 
-/** Allows the first name, which is the narrowest, and removes the route's names from `deny`. `what` is `the provider`. */
-export function listsRelaxation(names: readonly [string, ...string[]], { allow, deny }: AllowDeny, what: string) {
+/** Allows the first name, which is the narrowest, and removes the route's names from `deny`. */
+function listsRelaxation(names: readonly [string, ...string[]], { allow, deny }: AllowDeny, what: string) {
   const isMissing = allow.length > 0 && !names.some((name) => allow.includes(name));
   const denied = deny.filter((entry) => names.includes(entry));
   const changes: string[] = [];
@@ -105,8 +131,4 @@ export function listsRelaxation(names: readonly [string, ...string[]], { allow, 
   if (denied.length > 0) changes.push(`no longer denying ${what} ${denied.join(' and ')}`);
   const rest = deny.filter((entry) => !denied.includes(entry));
   return { setting: listsOf(isMissing ? [...allow, names[0]] : [...allow], rest), how: changes.join(' and ') };
-}
-
-export function withoutAllow({ deny }: AllowDeny): AllowDeny {
-  return listsOf([], [...deny]);
 }

@@ -5,7 +5,14 @@
 
 import { reasoningFormat } from '../../../wire/anthropic-words.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
-import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../chat-parts/completion.js';
+import {
+  type Answered,
+  argumentsOf,
+  completionOf,
+  emptyAnswer,
+  errorAnswer,
+  toolCallId,
+} from '../chat-parts/completion.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import type { TranslatedAnswer } from '../dialect.js';
 import { finishReasonOf, usageOf } from './usage.js';
@@ -15,15 +22,7 @@ export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAn
   if (value.type === 'error' || isFields(value.error)) return errorAnswer(value, encoding);
   const content = contentOf(value);
   if (content === null) return { kind: 'malformed', reason: 'its answer has no content' };
-  const answered: Answered = {
-    model: value.model,
-    content: '',
-    reasoning: '',
-    reasoningDetails: [],
-    toolCalls: [],
-    finishReason: '',
-    usage: usageOf(value.usage),
-  };
+  const answered = emptyAnswer(value.model, usageOf(value.usage));
   for (const block of content) if (isFields(block)) takeBlock(block, answered);
   answered.finishReason = finishReasonOf(value.stop_reason, answered.toolCalls.length > 0);
   return completionOf(answered);

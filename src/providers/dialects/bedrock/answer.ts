@@ -1,6 +1,13 @@
 /** Translates a whole answer of Converse to a completion. Other blocks, such as those of tools that Bedrock ran itself, are left out. */
 import type { TextEncoding } from '../../../wire/json-text.js';
-import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../chat-parts/completion.js';
+import {
+  type Answered,
+  argumentsOf,
+  completionOf,
+  emptyAnswer,
+  errorAnswer,
+  toolCallId,
+} from '../chat-parts/completion.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import type { TranslatedAnswer } from '../dialect.js';
 import { redactedFormat, signedFormat } from './blocks.js';
@@ -16,15 +23,7 @@ export function readAnswer(value: unknown, encoding: TextEncoding): TranslatedAn
       ? errorAnswer(withPlainType(value), encoding)
       : { kind: 'malformed', reason: 'its answer has no message' };
   }
-  const answered: Answered = {
-    model: undefined,
-    content: '',
-    reasoning: '',
-    reasoningDetails: [],
-    toolCalls: [],
-    finishReason: '',
-    usage: usageOf(value.usage, value.serviceTier),
-  };
+  const answered = emptyAnswer(undefined, usageOf(value.usage, value.serviceTier));
   const content = Array.isArray(message.content) ? message.content : [];
   for (const block of content) if (isFields(block)) takeBlock(block, answered, encoding);
   if (content.length === 0 && isBrokenOutput(value.stopReason)) {

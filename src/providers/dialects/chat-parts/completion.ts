@@ -17,6 +17,11 @@ export interface Answered {
   usage: Fields | undefined;
 }
 
+/** An answer of which nothing was read yet but its model and its usage. */
+export function emptyAnswer(model: unknown, usage: Fields | undefined): Answered {
+  return { model, content: '', reasoning: '', reasoningDetails: [], toolCalls: [], finishReason: '', usage };
+}
+
 export function completionOf(answered: Answered): TranslatedAnswer {
   const { model, content, reasoning, reasoningDetails, toolCalls, finishReason, usage } = answered;
   const message: Fields = {

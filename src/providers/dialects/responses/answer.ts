@@ -3,7 +3,14 @@
  * provider wrote it, so only text, calls, usage and the end matter here.
  */
 import type { TextEncoding } from '../../../wire/json-text.js';
-import { type Answered, argumentsOf, completionOf, errorAnswer, toolCallId } from '../chat-parts/completion.js';
+import {
+  type Answered,
+  argumentsOf,
+  completionOf,
+  emptyAnswer,
+  errorAnswer,
+  toolCallId,
+} from '../chat-parts/completion.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import type { TranslatedAnswer } from '../dialect.js';
 
@@ -12,15 +19,7 @@ export function readResponse(value: unknown, encoding: TextEncoding): Translated
   if (isFields(value.error) || value.status === 'failed') return errorAnswer(value, encoding);
   const { output } = value;
   if (!Array.isArray(output)) return { kind: 'malformed', reason: 'its answer has no output' };
-  const answered: Answered = {
-    model: value.model,
-    content: '',
-    reasoning: '',
-    reasoningDetails: [],
-    toolCalls: [],
-    finishReason: '',
-    usage: usageOf(value),
-  };
+  const answered = emptyAnswer(value.model, usageOf(value));
   for (const item of output) if (isFields(item)) takeItem(item, answered);
   answered.finishReason = finishReasonOf(value, answered.toolCalls.length > 0);
   return completionOf(answered);
