@@ -1,4 +1,4 @@
-/** Collections for the request path: one that makes no garbage, and one that cannot grow without bound. */
+/** `MemberList`, a set that makes no garbage, and `RecentMap`, a cache that cannot grow without bound. */
 
 export interface Member {
   /** Its place in the list; -1 while it is in none. Set by the list alone. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { damaged } from '../../tests/support/damaged-bytes.js';
 import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
-import { parseAnswer, readAnswer } from '../providers/translation.js';
+import { parseAnswer, readAnswer } from '../providers/read-answer.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Door } from './door.js';
 import { messagesDoor } from './messages/messages-door.js';

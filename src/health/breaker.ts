@@ -1,5 +1,7 @@
-/** What recent attempts at a route say about it: a circuit breaker, and the share of attempts that failed. */
-
+/**
+ * The circuit breaker of one route. It opens after enough counted failures within a sliding window and then admits one probe
+ * at a time. It has no timer: its state follows from the monotonic time that callers pass, so it cannot get stuck.
+ */
 export interface BreakerConfig {
   /** The counted failures within the window that open the breaker. */
   readonly failures: number;
@@ -20,10 +22,6 @@ interface CountedFailure {
 /** Bounds `Retry-After`, so that one header cannot keep a route away for a day. */
 const cooldownsMax = 10;
 
-/**
- * The circuit breaker of one route. It opens after enough counted failures within a sliding window and then admits one probe
- * at a time. It has no timer: its state follows from the monotonic time that callers pass, so it cannot get stuck.
- */
 export class Breaker {
   /** The newest failures since the last success, oldest first. At most as many as open the breaker. */
   private recent: CountedFailure[] = [];
@@ -99,44 +97,5 @@ export class Breaker {
     this.openUntilMs = Math.min(Math.max(nowMs + cooldownMs, awayUntilMs), latestMs);
     this.recent = [];
     this.openings++;
-  }
-}
-
-const bucketMs = 30_000;
-const buckets = 10;
-
-/** The bucket of a moment of monotonic time. */
-export const bucketAt = (nowMs: number): number => Math.floor(nowMs / bucketMs);
-
-/** Counts the attempts and failures of a route in the last five minutes, in ten buckets of 30 s. */
-export class RecentOutcomes {
-  /** Attempts and failures of each bucket, side by side. */
-  private readonly counts = new Uint32Array(2 * buckets);
-  attempts = 0;
-  failures = 0;
-
-  constructor(private newest: number) {}
-
-  add(bucket: number, failed: boolean): void {
-    this.moveTo(bucket);
-    const slot = 2 * (this.newest % buckets);
-    this.counts[slot]!++;
-    this.attempts++;
-    if (!failed) return;
-    this.counts[slot + 1]!++;
-    this.failures++;
-  }
-
-  /** Drops buckets older than five minutes. */
-  moveTo(bucket: number): void {
-    if (bucket <= this.newest) return;
-    for (let passed = Math.min(bucket - this.newest, buckets), at = bucket; passed > 0; passed--, at--) {
-      const slot = 2 * (at % buckets);
-      this.attempts -= this.counts[slot]!;
-      this.failures -= this.counts[slot + 1]!;
-      this.counts[slot] = 0;
-      this.counts[slot + 1] = 0;
-    }
-    this.newest = bucket;
   }
 }

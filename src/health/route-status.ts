@@ -1,4 +1,4 @@
-/** What routes did over a day, a week and a quarter, from the rollups. Kept for seconds, so that a public page cannot load the store. */
+/** What routes did over a day, a week and a quarter, from the rollups, and their incidents. Kept for seconds, so that a public page cannot load the store. */
 import type { Clock } from '../base/time.js';
 import {
   type IncidentKind,
@@ -142,14 +142,14 @@ function share(part: number, whole: number): number {
   return Math.round((part / whole) * 10_000) / 10_000;
 }
 
-export interface Incident {
+interface Incident {
   readonly kind: IncidentKind;
   readonly fromMs: number;
   /** null while it lasts. */
   readonly toMs: number | null;
 }
 
-interface Open {
+interface OpenIncident {
   kind: IncidentKind;
   fromMs: number;
   toMs: number;
@@ -159,7 +159,7 @@ interface Open {
 
 /** What several processes saw at the same time is one incident. By route, newest first. `rows` begin with the oldest. */
 export function mergeIncidents(rows: readonly IncidentRow[], nowMs: number): Map<string, Incident[]> {
-  const byRoute = new Map<string, Open[]>();
+  const byRoute = new Map<string, OpenIncident[]>();
   for (const row of rows) {
     const known = byRoute.get(row.routeId) ?? [];
     byRoute.set(row.routeId, known);
@@ -175,6 +175,6 @@ export function mergeIncidents(rows: readonly IncidentRow[], nowMs: number): Map
   return new Map([...byRoute].map(([routeId, found]) => [routeId, found.reverse().map(incidentOf)]));
 }
 
-function incidentOf({ kind, fromMs, toMs }: Open): Incident {
+function incidentOf({ kind, fromMs, toMs }: OpenIncident): Incident {
   return { kind, fromMs, toMs: Number.isFinite(toMs) ? toMs : null };
 }

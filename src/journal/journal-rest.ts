@@ -1,4 +1,7 @@
-/** The records that are only in the files: from a position to the end of the last segment, in the order of their lines. */
+/**
+ * The records that are only in the files: from a position to the end of the last segment, in the order of their lines. Among them are
+ * provisional ones of earlier processes: the last of a stream is due where no final record follows it.
+ */
 import { rowId } from '../domain/settlement-row.js';
 import type { Segment, Segments } from './journal-segments.js';
 

@@ -1,5 +1,4 @@
-/** The limits of a minute: requests of an address, requests and tokens of a key. */
-
+/** The limits of a minute: requests of an address, requests and tokens of a key; and the errors where one is used up. */
 import { isIPv4 } from 'node:net';
 import { RecentMap } from '../base/collections.js';
 import { subscriberNetwork } from '../base/ip-address.js';
@@ -169,28 +168,6 @@ class TokenReservation implements Reservation {
   }
 }
 
-export type Budget = 'requests' | 'tokens';
-
-export function ipRateLimited(limit: number, resetMs: number): GatewayError {
-  const seconds = retryAfterSeconds(resetMs);
-  return gatewayError('ip_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
-}
-
-export function adminRateLimited(limit: number, resetMs: number): GatewayError {
-  const seconds = retryAfterSeconds(resetMs);
-  return gatewayError('admin_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
-}
-
-export function keyRateLimited(budget: Budget, limit: number, resetMs: number): GatewayError {
-  const seconds = retryAfterSeconds(resetMs);
-  return gatewayError('key_rate_limited', { budget, limit, seconds }, { retryAfterSeconds: seconds });
-}
-
-/** A request sent this much later finds a new window. Rounded up, so that it is never too early and never 0. */
-function retryAfterSeconds(resetMs: number): number {
-  return Math.max(1, Math.ceil(resetMs / 1000));
-}
-
 /** The peers that are counted exactly in one minute. Further peers are counted in a sketch; together they take about 30 MB. */
 export const exactPeersMax = 65_536;
 
@@ -227,4 +204,26 @@ export function peerOf(address: string | undefined): string {
   const network = subscriberNetwork(address) ?? unreadable;
   if (network !== unreadable) networks.set(address, network);
   return network;
+}
+
+export type Budget = 'requests' | 'tokens';
+
+export function ipRateLimited(limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('ip_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+export function adminRateLimited(limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('admin_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+export function keyRateLimited(budget: Budget, limit: number, resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('key_rate_limited', { budget, limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+/** A request sent this much later finds a new window. Rounded up, so that it is never too early and never 0. */
+function retryAfterSeconds(resetMs: number): number {
+  return Math.max(1, Math.ceil(resetMs / 1000));
 }

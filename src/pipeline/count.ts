@@ -1,4 +1,7 @@
-/** Answers how many tokens a prompt has. It is admitted, checked, resolved, gated and ranked like any request, and nothing is generated. */
+/**
+ * Serves a request that only asks how many tokens its prompt has. It passes admit, validate, resolve, gate and rank like any other, and
+ * nothing is generated.
+ */
 import { gatewayError } from '../errors/gateway-error.js';
 import { readPreferences } from '../policy/request-preferences.js';
 import { admit } from './admit.js';
@@ -13,7 +16,7 @@ import { checkContentType } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
 
 /** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
-export async function count(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
+export async function answerCount(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
   const identity = await admit(ports, caller, door);
   checkContentType(caller.contentType);
   const body = await caller.readBody(ports.bodyMemory.open(identity.account.id));

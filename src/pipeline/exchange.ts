@@ -1,4 +1,7 @@
-/** What one request is, from its arrival on: stages 2 to 4 up to the point where it is known what it may cost, and that is taken. */
+/**
+ * Opens the exchange of an admitted caller: runs validate, resolve and gate, estimates what the request may cost, and takes its tokens and
+ * the hold on the balance.
+ */
 import { modelRefusal } from '../accounts/keys/key-scope.js';
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
@@ -26,7 +29,8 @@ export interface Arrival {
   readonly notes: ChatNotes;
 }
 
-export interface Admitted {
+/** An admitted caller, and when it came. */
+interface Admitted {
   readonly identity: Identity;
   readonly startedAtMs: number;
   /** null where nothing was read before the admission. */
@@ -38,7 +42,7 @@ const countedWhileServedBytes = 1024 * 1024;
 
 /**
  * Reads the body of an admitted caller, checks it, finds out what it is about, and takes its tokens and the hold on the balance.
- * What was done before the admission is not done again.
+ * What an early chat of a fleet did before the admission is not done again.
  */
 export function openExchange(
   ports: PipelinePorts,
@@ -56,7 +60,7 @@ export function openExchange(
     return andThen(early?.request ?? ports.validator.validate(door, body, hashed), (request) => {
       if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
       const prepared = early?.take(identity);
-      const opening = prepared?.opening ?? prepare(ports, arrival, identity, request);
+      const opening = prepared?.opening ?? prepareOpening(ports, arrival, identity, request);
       return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
         const requestHash = ownHash ?? request.bodyHash ?? null;
         notes.exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, reservation, hold });
@@ -67,7 +71,7 @@ export function openExchange(
 }
 
 /** Finds out what a request is about and what it may cost. Takes nothing. */
-export function prepare(
+export function prepareOpening(
   ports: PipelinePorts,
   { door, caller }: Arrival,
   identity: Identity,

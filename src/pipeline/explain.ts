@@ -21,7 +21,8 @@ import { alongChain, checkKind, resolve, resolveOwnChain, resolveSavedChain } fr
 import type { Stay } from './stay.js';
 import { recallStay } from './sticky.js';
 import { applyStrictness } from './validate.js';
-import { addBreakerSkipped, nothingTried, obstacleOf, orderCandidates, type RuledOut } from './walk/obstacles.js';
+import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
+import { orderCandidates } from './walk/order-candidates.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,

@@ -139,6 +139,16 @@ export interface Plan {
   readonly routes: readonly Route[];
 }
 
+/** Stage 4 → 5: what gates and providers' terms leave of a plan's routes. */
+export interface GateOutcome {
+  readonly eligible: readonly Route[];
+  readonly removed: readonly Removal[];
+  /** Routes of providers whose terms exclude the caller's territory. */
+  readonly excluded: readonly Route[];
+  /** The answer when nothing may be tried; null otherwise. */
+  readonly error: GatewayError | null;
+}
+
 /** One attempt of a walk; monotonic milliseconds. */
 interface Leg {
   readonly route: Route;
@@ -278,14 +288,4 @@ export interface Relay extends FrameConsumer {
   onEvent(data: Latin1Text, event: string): void;
   /** The caller has left: what it was sent is written down before anything else happens. */
   callerLeft(): void;
-}
-
-/** Stage 4 → 5: what gates and providers' terms leave of a plan's routes. */
-export interface GateOutcome {
-  readonly eligible: readonly Route[];
-  readonly removed: readonly Removal[];
-  /** Routes of providers whose terms exclude the caller's territory. */
-  readonly excluded: readonly Route[];
-  /** The answer when nothing may be tried; null otherwise. */
-  readonly error: GatewayError | null;
 }

@@ -1,14 +1,15 @@
 /**
  * The path of a request through the eight stages: admit → validate → resolve → gate → rank → walk → respond → settle. Gate, rank
- * and walk run for the requested model id and, while that fails, for each entry of its fallback chain. What a caller may see as an
- * error is thrown as a row of the error table; the HTTP layer answers it.
+ * and walk run for the requested model id and, while that fails, for each entry of its fallback chain. `exchange.ts` runs the second
+ * to the fourth for the requested id, `count.ts` serves a request for a count. What a caller may see as an error is thrown as a row of the
+ * error table; the HTTP layer answers it.
  */
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
 import { admit } from './admit.js';
-import { count } from './count.js';
+import { answerCount } from './count.js';
 import { EarlyChat } from './early-chat.js';
-import { type Arrival, openExchange, prepare } from './exchange.js';
+import { type Arrival, openExchange, prepareOpening } from './exchange.js';
 import { gate } from './gate.js';
 import type { Delivered, Exchange, GateOutcome, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
@@ -18,13 +19,13 @@ import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleProvisionally } from './settle.js';
 import type { Stay } from './stay.js';
 import { forgetFailed, recallStay, rememberStay } from './sticky.js';
-import { orderCandidates } from './walk/obstacles.js';
+import { orderCandidates } from './walk/order-candidates.js';
 import { type Walk, walk } from './walk.js';
 
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
 export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
   const startedAtMs = ports.clock.monotonicMs();
-  if (arrival.door.countsOnly) return count(ports, arrival);
+  if (arrival.door.countsOnly) return answerCount(ports, arrival);
   if (ports.fleet) return serveInFleet(ports, arrival, startedAtMs);
   return andThen(admit(ports, arrival.caller, arrival.door), (identity) =>
     andThen(openExchange(ports, arrival, { identity, startedAtMs, early: null }), (exchange) =>
@@ -36,7 +37,9 @@ export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void
 /** The same, with a chat that is read early where possible, so that one round trip to the shared state is enough. */
 async function serveInFleet(ports: PipelinePorts, arrival: Arrival, startedAtMs: number): Promise<void> {
   const { caller, door } = arrival;
-  const early = new EarlyChat(ports, caller, door, (identity, request) => prepare(ports, arrival, identity, request));
+  const early = new EarlyChat(ports, caller, door, (identity, request) =>
+    prepareOpening(ports, arrival, identity, request),
+  );
   let exchange: Exchange;
   try {
     const identity = await admit(ports, caller, door, early);

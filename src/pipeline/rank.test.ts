@@ -5,7 +5,7 @@ import { smallSnapshot } from '../../tests/support/snapshot.js';
 import type { Route } from '../catalogue/route.js';
 import type { Observed } from '../health/route-health.js';
 import { preferences } from '../policy/routing-policy.js';
-import { scored, terms, weights } from './rank.js';
+import { scoreRoutes, terms, weights } from './rank.js';
 
 interface Figures {
   /** USD per million tokens, in and out together. */
@@ -34,7 +34,7 @@ function ranked(all: Record<string, Figures>, prefer: (typeof preferences)[numbe
     observed.set(route, { firstByteMs, failureShare });
     return route;
   });
-  return scored(routes, prefer, { atMs: 0, promptTokens: 0 }, (route) => observed.get(route)!);
+  return scoreRoutes(routes, prefer, { atMs: 0, promptTokens: 0 }, (route) => observed.get(route)!);
 }
 
 const order = (...args: Parameters<typeof ranked>) => ranked(...args).map(({ route }) => route.id);

@@ -1,4 +1,7 @@
-/** Stage 5: the order in which candidates are tried, by the published score. */
+/**
+ * Stage 5: the order in which candidates are tried, by the published score: a weighted sum of terms between 0 and 1, where 1 is the best of
+ * the candidates. It depends on nothing but the catalogue's figures and what was observed, so equal inputs rank equally.
+ */
 import { type PriceMoment, priceKey, ratesAt } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import type { Observed, RouteHealth } from '../health/route-health.js';
@@ -48,7 +51,7 @@ export function scores(
   eligible: readonly Route[],
   { prefer, stream, moment }: Ranking,
 ): readonly Scored[] {
-  return scored(eligible, prefer, moment, (route) => health.observed(route.id, stream));
+  return scoreRoutes(eligible, prefer, moment, (route) => health.observed(route.id, stream));
 }
 
 export const terms = ['price', 'latency', 'failures', 'carbon', 'throughput'] as const;
@@ -81,13 +84,13 @@ export interface Score {
   readonly throughput?: number | null;
 }
 
-export interface Scored {
+interface Scored {
   readonly route: Route;
   readonly score: Score;
 }
 
 /** The best first; a route without a published figure after all that have theirs, whatever is preferred. */
-export function scored(
+export function scoreRoutes(
   routes: readonly Route[],
   prefer: Preference,
   moment: PriceMoment,

@@ -53,6 +53,18 @@ function resolveAlias(snapshot: Snapshot, account: Account, id: string, name: st
   return { id, alias: name, kind: 'pin', routes: [route] };
 }
 
+const servedAt: Record<ModelKind, string> = {
+  chat: '/v1/chat/completions, /v1/messages and /v1/responses',
+  embedding: '/v1/embeddings',
+  rerank: '/v1/rerank',
+};
+
+/** Refuses a model at a door that does not serve models of its kind. */
+export function checkKind(door: Pick<Door, 'kind'>, { id, routes: [first] }: Plan): void {
+  const kind = first?.model.kind ?? 'chat';
+  if (kind !== door.kind) throw gatewayError('model_kind', { id, kind, doors: servedAt[kind] });
+}
+
 const noChain: readonly Plan[] = [];
 
 /**
@@ -159,16 +171,4 @@ function continuesAfter({ status }: GatewayError): boolean {
  */
 function isPassedOver({ status, condition }: GatewayError): boolean {
   return status < 500 && condition !== 'upstream_rejected';
-}
-
-const servedAt: Record<ModelKind, string> = {
-  chat: '/v1/chat/completions, /v1/messages and /v1/responses',
-  embedding: '/v1/embeddings',
-  rerank: '/v1/rerank',
-};
-
-/** Refuses a model at a door that does not serve models of its kind. */
-export function checkKind(door: Pick<Door, 'kind'>, { id, routes: [first] }: Plan): void {
-  const kind = first?.model.kind ?? 'chat';
-  if (kind !== door.kind) throw gatewayError('model_kind', { id, kind, doors: servedAt[kind] });
 }

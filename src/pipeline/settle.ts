@@ -124,11 +124,11 @@ function keptAttempts({ trail, request }: Exchange): AttemptRecord[] {
   );
 }
 
-const policies = new WeakMap<RoutingPolicy, string>();
-const catalogues = new WeakMap<Snapshot, string>();
+const policyTexts = new WeakMap<RoutingPolicy, string>();
+const catalogueTexts = new WeakMap<Snapshot, string>();
 const gateTexts = new WeakMap<RoutingPolicy, WeakMap<readonly Removal[], string>>();
 
-function kept<Key extends WeakKey>(known: WeakMap<Key, string>, key: Key, make: (key: Key) => string): string {
+function cachedText<Key extends WeakKey>(known: WeakMap<Key, string>, key: Key, make: (key: Key) => string): string {
   let text = known.get(key);
   if (text === undefined) {
     text = make(key);
@@ -140,10 +140,10 @@ function kept<Key extends WeakKey>(known: WeakMap<Key, string>, key: Key, make: 
 /** What the record of a request keeps for its receipt. Runs for every request, so whatever it can is kept with the objects it is about. */
 function proofCellOf(exchange: Exchange, { route, answerHash }: Delivered): string {
   return proofCell({
-    policy: kept(policies, exchange.trail.gated?.policy ?? exchange.identity.account.policy, (policy) =>
+    policy: cachedText(policyTexts, exchange.trail.gated?.policy ?? exchange.identity.account.policy, (policy) =>
       digestCell(canonicalDigest(policy)),
     ),
-    catalogue: kept(catalogues, exchange.snapshot, (snapshot) => digestCell(catalogueDigest(snapshot))),
+    catalogue: cachedText(catalogueTexts, exchange.snapshot, (snapshot) => digestCell(catalogueDigest(snapshot))),
     gates: gatesText(exchange),
     route,
     requestHash: exchange.requestHash,
@@ -163,7 +163,7 @@ function gatesText({ preferences, trail: { plan, gated } }: Exchange): string {
     );
   const own = (): string[] => setGates(policy).map(({ name }) => name);
   // Without these two the list belongs to the policy alone, and is the same one for every request.
-  if (preferences === null && !isScoped) return kept(textsOf(policy), removed, () => textOf(own(), removed));
+  if (preferences === null && !isScoped) return cachedText(textsOf(policy), removed, () => textOf(own(), removed));
   return textOf([...(isScoped ? [keyScopeGate] : []), ...own(), ...wishes], removed);
 }
 

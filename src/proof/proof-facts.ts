@@ -1,6 +1,6 @@
 /**
- * The hashes of an answer, and what a receipt needs besides the other columns of a generation. The request path writes it as one cell of
- * the settlement line, by hand because every request does; hashes are base64url there, which is shorter than hexadecimal.
+ * What a receipt needs besides the other columns of a generation, as one cell of the settlement line, and the hashes in it. The request path
+ * writes the cell by hand, because every request does; hashes are base64url there, which is shorter than hexadecimal.
  */
 import { createHash, type Hash, hash } from 'node:crypto';
 import type { Latin1Text } from '../base/latin1.js';

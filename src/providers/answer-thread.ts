@@ -7,7 +7,7 @@ import {
   readTaskAnswer,
   type TaskAnswerToRead,
   type TaskReading,
-} from './translation.js';
+} from './read-answer.js';
 
 serveThread<AnswerToRead | TaskAnswerToRead, CompletionReading | TaskReading>((answer) => {
   const body = Buffer.from(answer.bytes);

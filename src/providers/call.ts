@@ -9,7 +9,7 @@ import { type Budget, reasonOf } from './classify/failure.js';
 import { AwsEventStreamReader } from './transport/aws-event-stream.js';
 import type { Deadlines, Watched } from './transport/deadlines.js';
 import { createDecoder, type Decoder } from './transport/decode.js';
-import { errorBytesMax, ResponseHead } from './transport/http1/head.js';
+import { errorBytesMax, ResponseHead } from './transport/response-head.js';
 import { SseReader } from './transport/sse-frames.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport/transport.js';
 

@@ -5,10 +5,18 @@
 import { asLatin1, copyLatin1 } from '../base/latin1.js';
 import type { Provider, Route } from '../catalogue/route.js';
 import type { ChatRequest, Inexpressible, NativeRequest, SpokenApi } from '../wire/chat-request.js';
+import type { CompletionParts } from '../wire/completion-parts.js';
 import { bitsOf, fieldsOf, noTurns, partialBits } from '../wire/partial-fields.js';
 import type { Task } from '../wire/task.js';
-import type { OutgoingCall, Target } from './dialects/dialect.js';
-import { dialectOf, nativeApis } from './dialects/registry.js';
+import type { UsageTerms } from '../wire/usage.js';
+import { readAnswer as readMessage } from './dialects/anthropic/answer.js';
+import { scanMessage } from './dialects/anthropic/scan-answer.js';
+import { MessageStream } from './dialects/anthropic/stream.js';
+import type { Dialect, OutgoingCall, Target } from './dialects/dialect.js';
+import { dialectOf } from './dialects/registry.js';
+import { readCompaction, readResponse } from './dialects/responses/answer.js';
+import { scanResponse } from './dialects/responses/scan-answer.js';
+import { ResponseStream } from './dialects/responses/stream.js';
 
 type Speaker = Pick<Provider, 'dialect' | 'apis'>;
 
@@ -175,4 +183,59 @@ export function leftOutOf(
 ): Pick<Inexpressible, 'param'> | undefined {
   const [omitted] = request.strict ? omittedOn(route, request) : nothing;
   return omitted === undefined ? undefined : { param: omitted };
+}
+
+/**
+ * A client API that providers may speak themselves. Its answers are passed on as they are; they are also read as completions, for the
+ * bill and for the rules of a stream.
+ */
+export interface NativeApi {
+  /** Appended to the route's base address, unless its dialect says otherwise. */
+  readonly path: string;
+  /** Headers of the client that go on to the provider, in lower case. */
+  readonly headers: readonly string[];
+  /** Its errors have a member `details`, by which clients decide how to go on. */
+  readonly hasErrorDetails?: true;
+  readonly readAnswer: NonNullable<Dialect['readAnswer']>;
+  /** Reads the usual answer without parsing it, with the same result; null where it is not the usual one. */
+  readonly scanAnswer?: (body: Buffer, terms: UsageTerms) => CompletionParts | null;
+  readonly createStreamTranslator: NonNullable<Dialect['createStreamTranslator']>;
+}
+
+export const nativeApis: Readonly<Partial<Record<SpokenApi, NativeApi>>> = {
+  messages: {
+    path: '/messages',
+    headers: ['anthropic-version', 'anthropic-beta'],
+    hasErrorDetails: true,
+    readAnswer: readMessage,
+    scanAnswer: scanMessage,
+    createStreamTranslator: () => new MessageStream(),
+  },
+  responses: {
+    path: '/responses',
+    headers: [],
+    readAnswer: readResponse,
+    scanAnswer: scanResponse,
+    createStreamTranslator: () => new ResponseStream(),
+  },
+  compact: {
+    path: '/responses/compact',
+    headers: [],
+    readAnswer: readCompaction,
+    createStreamTranslator: () => new ResponseStream(),
+  },
+};
+
+const apis = Object.keys(nativeApis) as SpokenApi[];
+const formats = new Map(apis.map((api) => [api, `native:${api}`]));
+const apisByFormat = new Map(apis.map((api) => [`native:${api}`, nativeApis[api]]));
+
+/** Names the format of an answer for the reader, which may run in another thread. */
+export function nativeFormat(api: SpokenApi): string {
+  return formats.get(api)!;
+}
+
+/** The API of such a name; undefined for the name of a dialect. */
+export function nativeApiIn(format: string): NativeApi | undefined {
+  return apisByFormat.get(format);
 }

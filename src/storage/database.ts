@@ -225,7 +225,7 @@ function isConnectionFailure(error: Error, code: unknown): boolean {
 }
 
 /** Lets a limited number of tasks run at a time; the others wait in the order in which they came. */
-export class Turns {
+class Turns {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
 import { threadTime } from '../../tests/support/thread-time.js';
-import { callerAddress, ProxyTrust } from './territories.js';
+import { callerAddress, ProxyTrust } from './caller-address.js';
 
 const header = 'x-forwarded-for';
 const trust = new ProxyTrust(['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32'], header);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigFault } from '../config/config-fault.js';
-import { loadSanctioned } from './territories.js';
+import { loadSanctioned } from './sanctioned.js';
 
 describe('sanctioned territories', () => {
   it('are by default those under comprehensive sanctions, Sevastopol beside Crimea', async () => {

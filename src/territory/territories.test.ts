@@ -4,7 +4,8 @@ import { silentLogger } from '../base/logger.js';
 import { loadConfig } from '../config/load-config.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import { ProxyTrust, Territories, type TerritoryParts } from './territories.js';
+import { ProxyTrust } from './caller-address.js';
+import { Territories, type TerritoryParts } from './territories.js';
 import { territoryOfCode, unknownTerritory } from './territory.js';
 
 const sanctioned = {

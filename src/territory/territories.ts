@@ -1,27 +1,17 @@
-/** Finds out where a caller is, by the address of its connection or of a trusted proxy, and whether it may be served there. */
+/** Finds out where a caller is and whether it may be served there. */
 
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { RecentMap } from '../base/collections.js';
-import { AddressRanges, peerAddress, readAddress } from '../base/ip-address.js';
+import { peerAddress } from '../base/ip-address.js';
 import type { Logger } from '../base/logger.js';
 import { joinedHeader } from '../base/raw-header.js';
-import { fields, listOf, territory, text } from '../base/yaml-fields.js';
-import { YamlSource } from '../base/yaml-source.js';
 import type { Route } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
-import { ConfigFault } from '../config/config-fault.js';
 import type { Account } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { forwardedAddress, ProxyTrust } from './caller-address.js';
 import { type CountryDatabase, openCountryDatabase } from './country-database.js';
-import {
-  metCode,
-  type Territory,
-  TerritoryNames,
-  territoryCode,
-  territoryOfCode,
-  unknownTerritory,
-} from './territory.js';
+import { loadSanctioned, type Sanctioned } from './sanctioned.js';
+import { metCode, type Territory, TerritoryNames, territoryOfCode, unknownTerritory } from './territory.js';
 
 /** A lookup takes 3 µs. Up to twice this many addresses are cached. */
 const originsMax = 8192;
@@ -150,119 +140,4 @@ function enumeration(ids: readonly string[]): string {
   const shown = ids.slice(0, providersShown);
   if (ids.length > shown.length) return `${shown.join(', ')} and ${ids.length - shown.length} more`;
   return shown.length < 2 ? (shown[0] ?? 'its provider') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
-}
-
-/** This file is two levels below the project, compiled or not. */
-const builtinFile = fileURLToPath(new URL('../../catalogue/sanctioned.yaml', import.meta.url));
-const builtinSchema = fields({
-  sanctioned: listOf(fields({ code: territory, name: text }), 'territories with code and name'),
-});
-
-export interface Sanctioned {
-  readonly codes: ReadonlySet<string>;
-  /** The names of subdivisions by code. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-export async function loadSanctioned(setting: Config['territories']['sanctioned']): Promise<Sanctioned> {
-  const builtin = await readBuiltin();
-  const names = new Map(builtin.filter(({ code }) => code.length > 2).map(({ code, name }) => [code, name]));
-  const codes = setting === 'builtin' ? builtin.map(({ code }) => code) : checkedCodes(setting);
-  return { codes: new Set(codes), names };
-}
-
-async function readBuiltin(): Promise<{ code: string; name: string }[]> {
-  const source = new YamlSource(builtinFile, await readFile(builtinFile, 'utf8'));
-  const checked = source.faults.length === 0 ? source.check(builtinSchema) : undefined;
-  if (!checked) throw new ConfigFault(source.faults);
-  return checked.sanctioned;
-}
-
-/** A code that matches no territory would be a gap in the list, so it stops the start. */
-function checkedCodes(setting: readonly string[]): string[] {
-  const codes = setting.map((code) => code.toUpperCase());
-  const faults = codes
-    .filter((code) => !territoryCode.test(code))
-    .map((code) => `territories.sanctioned: found ${JSON.stringify(code)}, expected an ISO 3166-1 or 3166-2 code`);
-  if (faults.length > 0) throw new ConfigFault(faults);
-  return codes;
-}
-
-/** More proxies than any installation chains; it bounds the cost of a header that lists only trusted addresses. */
-const hopsMax = 32;
-/** Longer headers are not cached, which keeps the cache small. */
-const keptHeaderMax = 128;
-
-/**
- * The caller's address: the connection's peer or, where the peer is one of the operator's proxies, the right-most address of the client-ip
- * header that is not a proxy. The caller can write everything to the left of it, so that is never believed. `rawHeaders` is the request's
- * flat list of header names and values.
- */
-export function callerAddress(
-  socketAddress: string | undefined,
-  rawHeaders: readonly string[],
-  trust: ProxyTrust,
-): string {
-  const peer = peerAddress(socketAddress);
-  return trust.trusts(peer) ? forwardedAddress(peer, rawHeaders, trust) : peer;
-}
-
-/** The caller's address where the peer is known to be a trusted proxy. */
-function forwardedAddress(peer: string, rawHeaders: readonly string[], trust: ProxyTrust): string {
-  const header = joinedHeader(rawHeaders, trust.clientIpHeader);
-  if (header === undefined) return peer;
-  const known = trust.forwarded.get(header);
-  if (known !== undefined) return known || peer;
-  const address = lastBelievable(header, trust);
-  if (header.length <= keptHeaderMax) trust.forwarded.set(header, address);
-  return address || peer;
-}
-
-/**
- * Reads the header from the right: every trusted address vouches for the entry to its left. An entry that is not an address
- * (`unknown`, empty) ends the reading, because nothing vouches for the entries to its left.
- */
-function lastBelievable(header: string, trust: ProxyTrust): string {
-  let believed = '';
-  let end = header.length;
-  for (let hops = 0; hops < hopsMax && end >= 0; hops++) {
-    const comma = end === 0 ? -1 : header.lastIndexOf(',', end - 1);
-    const address = readAddress(header.slice(comma + 1, end));
-    if (address === null) break;
-    believed = address;
-    if (!trust.trusts(address)) break;
-    end = comma;
-  }
-  return believed;
-}
-
-const addressesMax = 4096;
-
-/** Which peers are the operator's own proxies (`server.trusted_proxies`). Headers of other peers are not believed. */
-export class ProxyTrust {
-  /** Whether any proxy is trusted. Where none is, no header is read. */
-  readonly any: boolean;
-  /** The addresses found in client-ip headers, by the header's text. Empty where nothing in the header can be believed. */
-  readonly forwarded = new RecentMap<string>(addressesMax);
-  private readonly ranges: AddressRanges;
-  private readonly known = new RecentMap<boolean>(addressesMax);
-
-  constructor(
-    trustedProxies: readonly string[],
-    /** In lower case. */
-    readonly clientIpHeader: string,
-  ) {
-    this.any = trustedProxies.length > 0;
-    this.ranges = new AddressRanges(trustedProxies);
-  }
-
-  /** `address` is in canonical form, as peerAddress and readAddress return it. */
-  trusts(address: string): boolean {
-    if (!this.any || address === '') return false;
-    const known = this.known.get(address);
-    if (known !== undefined) return known;
-    const trusted = this.ranges.includes(address);
-    this.known.set(address, trusted);
-    return trusted;
-  }
 }

@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
 import type { Provider, Route } from '../catalogue/route.js';
 import { recordTerritory } from './country-database.js';
-import { metCode, permits, TerritoryNames, territoryFilter, territoryOfCode, unknownTerritory } from './territory.js';
+import {
+  metCode,
+  TerritoryNames,
+  termsPermit,
+  territoryFilter,
+  territoryOfCode,
+  unknownTerritory,
+} from './territory.js';
 
 describe('the territory of a code', () => {
   it.each([
@@ -116,7 +123,7 @@ describe('providers\u2019 terms', () => {
     ['no-crimea', noCrimea, 'UA', true],
     ['open', open, 'RU', true],
   ])('%s: a caller in %3$s is permitted: %4$s', (_, { provider }, code, permitted) => {
-    expect(permits(provider, territoryOfCode(code))).toBe(permitted);
+    expect(termsPermit(provider, territoryOfCode(code))).toBe(permitted);
   });
 
   it('leave the very same list where they exclude nobody', () => {

@@ -74,7 +74,7 @@ const none: readonly Route[] = Object.freeze([]);
 const excludedCodes = new WeakMap<Provider, ReadonlySet<string>>();
 
 /** A caller whose territory is unknown is permitted, as it is not sanctioned either. */
-export function permits(provider: Provider, territory: Territory): boolean {
+export function termsPermit(provider: Provider, territory: Territory): boolean {
   if (territory.country === null || provider.excludedTerritories.length === 0) return true;
   let codes = excludedCodes.get(provider);
   if (!codes) {
@@ -90,7 +90,7 @@ const territoriesMax = 1000;
 
 /** Removes the routes of providers whose terms exclude the territory. */
 export function territoryFilter(routes: readonly Route[], territory: Territory): FilteredRoutes {
-  const first = routes.findIndex(({ provider }) => !permits(provider, territory));
+  const first = routes.findIndex(({ provider }) => !termsPermit(provider, territory));
   if (first < 0) return { permitted: routes, excluded: none };
   const code = territory.subdivision ?? territory.country ?? '';
   const known = filteredLists.get(routes) ?? new Map<string, FilteredRoutes>();
@@ -102,6 +102,6 @@ export function territoryFilter(routes: readonly Route[], territory: Territory):
 function filteredFrom(first: number, routes: readonly Route[], territory: Territory): FilteredRoutes {
   const permitted = routes.slice(0, first);
   const excluded: Route[] = [];
-  for (const route of routes.slice(first)) (permits(route.provider, territory) ? permitted : excluded).push(route);
+  for (const route of routes.slice(first)) (termsPermit(route.provider, territory) ? permitted : excluded).push(route);
   return { permitted, excluded };
 }

@@ -252,11 +252,10 @@ function breaksIn(bytes: Buffer): number {
   return isUtf8(bytes) ? breaks : 0;
 }
 
-/** The names of an object's members while its text is scanned: finds a name that comes twice. */
-
 /** More names than these are not compared. */
 const othersMax = 32;
 
+/** The names of an object's members while its text is scanned: finds a name that comes twice. */
 export class SeenNames {
   private readonly bits: ReadonlyMap<string, number>;
   private seen = 0;

@@ -23,5 +23,5 @@ export const slowFiles: readonly string[] = [
   'src/storage/embedded/embedded.test.ts',
   'src/storage/records/records.test.ts',
   'src/sealing/sealer-lock.test.ts',
-  'src/app/route-records.test.ts',
+  'src/app/catalogue-recorder.test.ts',
 ];

@@ -3,7 +3,6 @@
  * The shared state has the sum of all usage: together with the balance, a process knows what all credits amount to, which changes only
  * with the account's version, so that the sum of usage is all that it needs of the others.
  */
-
 import { RecentMap } from '../../base/collections.js';
 import type { Logger } from '../../base/logger.js';
 import { andThen, type MaybePromise } from '../../base/maybe-promise.js';

@@ -10,7 +10,7 @@ import { failureOf, innerError, noAnswer, readFailureNow } from '../../providers
 import type { Failure } from '../../providers/classify/failure.js';
 import { CredentialFault, type Credentials } from '../../providers/credentials/credentials.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
-import { readAnswer } from '../../providers/translation.js';
+import { readAnswer } from '../../providers/read-answer.js';
 import type { Deadlines } from '../../providers/transport/deadlines.js';
 import type { Transport } from '../../providers/transport/transport.js';
 import type { ChatRequest } from '../../wire/chat-request.js';

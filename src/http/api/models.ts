@@ -9,7 +9,7 @@ import { type ClassPrices, priceAt, ratesFor } from '../../catalogue/price.js';
 import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } from '../../catalogue/route.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { permits } from '../../territory/territory.js';
+import { termsPermit } from '../../territory/territory.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryChoice } from '../query.js';
@@ -112,7 +112,7 @@ class Listing {
     if (price === null) return 'its price is not published';
     if (modelStates.get(model.canonicalId).state !== 'available') return 'the operator has disabled the model';
     if (holds.isHeld(id)) return 'its quota is used up for today';
-    return permits(provider, this.request.origin.territory)
+    return termsPermit(provider, this.request.origin.territory)
       ? null
       : `the provider ${provider.id} does not serve your territory`;
   }

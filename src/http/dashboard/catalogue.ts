@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Model, Route } from '../../catalogue/route.js';
 import { doorNamed, doors } from '../../doors/registry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { permits } from '../../territory/territory.js';
+import { termsPermit } from '../../territory/territory.js';
 import { aliasJson } from '../api/aliases.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
@@ -85,5 +85,5 @@ function whyNot(deps: HttpDeps, request: FastifyRequest, route: Route): WhyNot |
   if (!route.provider.configured) return 'unconfigured';
   if (route.price === null) return 'unpriced';
   if (deps.holds.isHeld(route.id)) return 'held';
-  return permits(route.provider, request.origin.territory) ? null : 'territory';
+  return termsPermit(route.provider, request.origin.territory) ? null : 'territory';
 }

@@ -67,7 +67,7 @@ export function isLogPath(path: string): boolean {
   return path.startsWith('/log/') || path === '/.well-known/lodestone/log';
 }
 
-/** The same heads as those below, for answers that Node writes. */
+/** The heads of `HeadStarts` as flat lists, for answers that Node writes. */
 export interface PlainHeads {
   readonly json: readonly string[];
   readonly stream: readonly string[];
@@ -117,16 +117,16 @@ function startsOf(common: Readonly<Record<string, string>>): HeadStarts {
   };
 }
 
-const common = { ...securityHeaders, ...allowOrigin };
-const https = { ...common, ...httpsOnlyHeader };
+const onHttp = { ...securityHeaders, ...allowOrigin };
+const onHttps = { ...onHttp, ...httpsOnlyHeader };
 const starts = {
   http: {
-    kept: startsOf({ ...common, ...connectionHeaders.kept }),
-    closed: startsOf({ ...common, ...connectionHeaders.closed }),
+    kept: startsOf({ ...onHttp, ...connectionHeaders.kept }),
+    closed: startsOf({ ...onHttp, ...connectionHeaders.closed }),
   },
   https: {
-    kept: startsOf({ ...https, ...connectionHeaders.kept }),
-    closed: startsOf({ ...https, ...connectionHeaders.closed }),
+    kept: startsOf({ ...onHttps, ...connectionHeaders.kept }),
+    closed: startsOf({ ...onHttps, ...connectionHeaders.closed }),
   },
 };
 

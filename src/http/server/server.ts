@@ -2,7 +2,6 @@
  * The HTTP server. Chat requests go straight to their handler, all others through Fastify. It sets the limits and timeouts of the HTTP
  * layer and answers refused requests with the error envelope.
  */
-
 import { createServer as createHttpServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -213,8 +212,8 @@ function toOriginForm(req: IncomingMessage): void {
 
 /**
  * A request of a server that listens for upgrades. It may leave HTTP for a WebSocket at one path; any other is served as if it had not
- * asked. Node gives such a server every request that asks for any, and would have no answer for
- * them: Java's client asks for `h2c` with each of its requests, for example. So Node is told of the wanted ones only.
+ * asked. Node gives such a server every request that asks for any, and would have no answer for them: Java's client asks for `h2c` with
+ * each of its requests, for example. So Node is told of the wanted ones only.
  */
 class UpgradableRequest extends IncomingMessage {
   private asked: unknown;

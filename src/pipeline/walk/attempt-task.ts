@@ -9,10 +9,10 @@ import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import { type Budgets, Call, type CallResult } from '../../providers/call.js';
 import { failureOf, innerError, noAnswer } from '../../providers/call-failure.js';
-import { waitForCredentials } from '../../providers/credentials/provider-credentials.js';
 import type { OutgoingCall } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
-import { type GivenAnswer, type TaskQuestion, targetOf } from '../../providers/translation.js';
+import type { GivenAnswer, TaskQuestion } from '../../providers/read-answer.js';
+import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { type EmbeddingTask, resultsWanted } from '../../wire/task.js';
 import { readUsage } from '../../wire/usage.js';
@@ -29,6 +29,7 @@ import {
   type UnreadOutcome,
 } from './attempt.js';
 import { sentTask } from './obstacles.js';
+import { waitForCredentials } from './wait-for-credentials.js';
 
 /** How many calls of one request run at a time. */
 const callsAtOnce = 4;

@@ -9,14 +9,21 @@ import { type Budgets, Call, type CallResult, type FrameConsumer } from '../../p
 import { failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { SentRequest } from '../../providers/classify/failure-reader.js';
-import { type CallCredentials, waitForCredentials } from '../../providers/credentials/provider-credentials.js';
 import type { OutgoingCall } from '../../providers/dialects/dialect.js';
-import { dialectOf, nativeApis, nativeFormat } from '../../providers/dialects/registry.js';
-import { NativeFrames, TranslatedFrames } from '../../providers/frames.js';
-import { isNativePass, nativeCall, nativeHeaders, translationFor } from '../../providers/native-pass.js';
+import { dialectOf } from '../../providers/dialects/registry.js';
+import {
+  isNativePass,
+  nativeApis,
+  nativeCall,
+  nativeFormat,
+  nativeHeaders,
+  translationFor,
+} from '../../providers/native-pass.js';
+import { NativeFrames, TranslatedFrames } from '../../providers/translated-frames.js';
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
+import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 

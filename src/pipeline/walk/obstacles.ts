@@ -3,7 +3,6 @@ import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
-import { applyOrder, type RequestPreferences } from '../../policy/request-preferences.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import {
   hasNoTurnOn,
@@ -22,8 +21,6 @@ import {
 } from '../../wire/chat-request.js';
 import type { Task } from '../../wire/task.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
-import type { Stay } from '../stay.js';
-import { stayFirst } from '../sticky.js';
 
 export interface Obstacle {
   readonly verdict: 'quota_held' | 'unconfigured' | 'unpriced' | 'cannot_apply';
@@ -102,7 +99,7 @@ function chatObstacle(route: Route, price: Price, request: Asked, extras = reque
 }
 
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
-function wholeFirst(ranked: readonly Route[], request: ChatRequest): readonly Route[] {
+export function wholeFirst(ranked: readonly Route[], request: ChatRequest): readonly Route[] {
   if (request.native === undefined && request.task === undefined && !request.partial) return ranked;
   const leavesOut = (route: Route): boolean => omittedOn(route, request).length > 0;
   if (!ranked.some(leavesOut)) return ranked;
@@ -242,22 +239,4 @@ export function sentTask<T extends Task>({ model }: Route, task: T): T {
 
 function cannot(param: string, reason: string): TaskObstacle {
   return { verdict: 'cannot_apply', param, reason };
-}
-
-interface Ordering {
-  readonly request: ChatRequest;
-  readonly preferences: RequestPreferences | null;
-  readonly stay: Stay | null;
-}
-
-/**
- * The order in which the ranked routes of an `auto/` id are tried, for a real request and for its dry run: the route of the conversation
- * first, else those that the request names, then by rank.
- */
-export function orderCandidates(ranked: readonly Route[], { request, preferences, stay }: Ordering): readonly Route[] {
-  const ordered = preferences === null ? ranked : applyOrder(ranked, preferences.order);
-  const tried = wholeFirst(stayFirst(ordered, stay, preferences), request);
-  // A route that leaves a part of the request out is not stayed with while another one does not.
-  if (stay !== null && stay.first !== null && tried[0] !== stay.first) stay.first = null;
-  return tried;
 }

@@ -6,14 +6,10 @@ import type { Logger } from '../../base/logger.js';
 import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import type { Clock } from '../../base/time.js';
 import type { Provider, Route } from '../../catalogue/route.js';
-import type { Budgets, CallPorts } from '../call.js';
-import { expiredBudget } from '../call-failure.js';
-import type { Failure } from '../classify/failure.js';
 import { dialectOf } from '../dialects/registry.js';
-import type { Watched } from '../transport/deadlines.js';
 import { type Address, addressOf, requestTarget } from '../transport/upstream-address.js';
 import { AwsKeySource, type AwsKeys, type Environment } from './aws-keys.js';
-import { CredentialFault, type Credentials } from './credentials.js';
+import type { Credentials } from './credentials.js';
 import { googleTokens } from './google-tokens.js';
 import { type LoadPackage, loadPackage } from './optional-package.js';
 import type { RenewableValue } from './renewable.js';
@@ -148,72 +144,4 @@ export function signatureHeaders({ address, path, body, region, nowMs }: CallToS
 export function regionOf({ hostname }: Pick<Address, 'hostname'>, env: Environment): string {
   const label = hostname.split('.').find((each) => /^[a-z]{2,3}(?:-[a-z]+)+-\d{1,2}$/.test(each));
   return label ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1');
-}
-
-export interface CallCredentials {
-  readonly headers: readonly string[];
-  /** Includes the time spent waiting for credentials. */
-  readonly budgets: Budgets;
-}
-
-type NoCredentials = { kind: 'failure'; failure: Failure } | { kind: 'gone' };
-
-export interface WaitPorts {
-  readonly clock: Clock;
-  readonly deadlines: Pick<CallPorts['deadlines'], 'watch' | 'unwatch'>;
-}
-
-/** What the caller and the budgets of an attempt are to its wait for credentials. */
-interface Waiting {
-  /** The client that waits for the answer. */
-  readonly exchange: { readonly caller: { readonly gone: boolean; onGone: (() => void) | null } };
-  readonly route: Route;
-  readonly budgets: Budgets;
-}
-
-/** Waits for credentials that must first be obtained, but no longer than the budgets allow and the caller stays. */
-export function waitForCredentials(
-  ports: WaitPorts,
-  waiting: Waiting,
-  headers: MaybePromise<readonly string[]>,
-): MaybePromise<CallCredentials | NoCredentials> {
-  return isPending(headers) ? obtain(ports, waiting, headers) : { headers, budgets: waiting.budgets };
-}
-
-async function obtain(
-  { clock, deadlines }: WaitPorts,
-  { exchange: { caller }, route: { provider }, budgets }: Waiting,
-  obtaining: Promise<readonly string[]>,
-): Promise<CallCredentials | NoCredentials> {
-  const startedAtMs = clock.monotonicMs();
-  const deadlineMs = startedAtMs + Math.min(budgets.firstByteMs, budgets.overallMs);
-  const watched: Watched = { deadlineMs, expire: () => {} };
-  const left = new Promise<NoCredentials>((resolve) => {
-    watched.expire = () => resolve({ kind: 'failure', failure: budgetFailure(budgets) });
-    caller.onGone = () => resolve({ kind: 'gone' });
-    if (caller.gone) resolve({ kind: 'gone' });
-  });
-  deadlines.watch(watched);
-  try {
-    const headers = await Promise.race([obtaining, left]);
-    if ('kind' in headers) return headers;
-    return { headers, budgets: { ...budgets, spentMs: clock.monotonicMs() - startedAtMs } };
-  } catch (error) {
-    if (!(error instanceof CredentialFault)) throw error;
-    // Credentials that are not usable count against the route.
-    const quote = `the credentials of ${provider.id} are not usable: ${error.message}`;
-    return { kind: 'failure', failure: { meaning: 'auth', status: null, quote } };
-  } finally {
-    deadlines.unwatch(watched);
-    caller.onGone = null;
-  }
-}
-
-/** A budget covers all of an attempt, whatever it waits for. */
-function budgetFailure({ firstByteMs, overallMs, overallNamedMs }: Budgets): Failure {
-  const spent =
-    overallMs <= firstByteMs
-      ? ({ budget: 'overall', budgetMs: overallNamedMs } as const)
-      : ({ budget: 'first-byte', budgetMs: firstByteMs } as const);
-  return expiredBudget({ status: null, ...spent });
 }

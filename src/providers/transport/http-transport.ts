@@ -1,6 +1,6 @@
 /**
  * Sends requests to upstreams over HTTP/1.1, without redirects and with no timeouts of its own. The only retry: when a keep-alive
- * connection fails before the kernel took a byte, the request is sent once more on a new connection.
+ * connection fails before the kernel took a byte, the request is sent once more on a new connection. Each origin has a pool of connections.
  */
 import type { Latin1Text } from '../../base/latin1.js';
 import { Connection, type Exchange, type Origin } from './http1/connection.js';
@@ -156,7 +156,7 @@ const regrowth = 0.1;
  * The pool of keep-alive connections of one origin. It is a stack, so that taking a free one costs the same with one open stream or with
  * thousands. Each origin has its own pool, so a provider that hangs cannot use up another's connections.
  */
-export class Connections {
+class Connections {
   private readonly idle: Connection[] = [];
   /** The idle time that was safe when this origin last closed an idle connection, at `closedAtMs`. */
   private safeIdleMs = Number.POSITIVE_INFINITY;

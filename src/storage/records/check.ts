@@ -1,5 +1,7 @@
-/** Compares balances, ledger, rollups and generations with one another, in one snapshot, and names what does not agree. */
-
+/**
+ * Compares balances, ledger, rollups, their sums, generations and the log of receipts with one another, in one snapshot, and names what
+ * does not agree.
+ */
 import type { PoolClient } from 'pg';
 import { leafHash } from '../../proof/merkle.js';
 import { type LogIdentity, receiptText } from '../../proof/receipt.js';
@@ -11,7 +13,7 @@ import { backfillBefore, rollUpLate, sliceTimeoutMs } from './backfill.js';
 import { type SumKind, sumLengths } from './sums.js';
 
 /** What a kind of sum is compared by, in the words of the series. */
-const placeOf: Record<SumKind, string> = {
+const sumPlace: Record<SumKind, string> = {
   account_steps: 's.account_id',
   account_routes: `s.account_id || ' route ' || coalesce(s.served_model, 'none')`,
   account_keys: `s.account_id || ' key ' || s.key_id`,
@@ -21,16 +23,16 @@ const placeOf: Record<SumKind, string> = {
 
 const figures = `row(sum(requests), sum(cost_pico), sum(prompt_tokens), sum(completion_tokens), sum(cached_tokens), sum(first_byte_histogram))`;
 
-function comparison(kind: SumKind, hours: number): { what: string; sql: string } {
+function sumComparison(kind: SumKind, hours: number): { what: string; sql: string } {
   return {
     what: `sums of ${hours} hours and rollups (${kind.replace('_', ' ')})`,
     sql: `select place || ' hour ' || from_hour as place, r.figures::text as expected, u.figures::text as found
       from (
-        select ${placeOf[kind]} as place, r.from_hour / ${hours} * ${hours} as from_hour, ${figures} as figures
+        select ${sumPlace[kind]} as place, r.from_hour / ${hours} * ${hours} as from_hour, ${figures} as figures
         from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
         where r.hours = 1 and r.from_hour < (select sums_before from lodestone.records_state) group by 1, 2
       ) r full join (
-        select ${placeOf[kind]} as place, u.from_hour, ${figures} as figures
+        select ${sumPlace[kind]} as place, u.from_hour, ${figures} as figures
         from lodestone.usage_sums u join lodestone.usage_sum_series s on s.id = u.series
         where u.kind = '${kind}' and u.hours = ${hours} group by 1, 2
       ) u using (place, from_hour)
@@ -38,8 +40,8 @@ function comparison(kind: SumKind, hours: number): { what: string; sql: string }
   };
 }
 
-const sumComparisons = Object.keys(placeOf).flatMap((kind) =>
-  sumLengths.map((hours) => comparison(kind as SumKind, hours)),
+const sumComparisons = Object.keys(sumPlace).flatMap((kind) =>
+  sumLengths.map((hours) => sumComparison(kind as SumKind, hours)),
 );
 
 /** Each query answers with the rows that do not agree: `place`, `expected` and `found`. */

@@ -9,7 +9,7 @@ import type { Route } from '../../../src/catalogue/route.js';
 import type { Billed } from '../../../src/pipeline/handover.js';
 import { type Billable, bill } from '../../../src/pipeline/respond/bill.js';
 import { dialectOf } from '../../../src/providers/dialects/registry.js';
-import { readAnswer } from '../../../src/providers/translation.js';
+import { readAnswer } from '../../../src/providers/read-answer.js';
 import type { ChatRequest } from '../../../src/wire/chat-request.js';
 import { usageText } from '../../../src/wire/cost.js';
 import { PlayedRelay } from '../../support/played-relay.js';

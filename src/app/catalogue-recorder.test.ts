@@ -3,7 +3,7 @@ import { smallSnapshot } from '../../tests/support/snapshot.js';
 import { silentLogger } from '../base/logger.js';
 import { catalogueDigest } from '../catalogue/digest.js';
 import { StoreUnavailable } from '../storage/store.js';
-import { CatalogueRecorder } from './route-records.js';
+import { CatalogueRecorder } from './catalogue-recorder.js';
 
 function fixture() {
   const state = { away: false, digests: [] as string[] };

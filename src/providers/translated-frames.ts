@@ -1,4 +1,4 @@
-/** Brings the frames of an upstream's stream to a consumer that only reads OpenAI's frames. */
+/** Turns the frames of an upstream's stream into OpenAI's frames. Of a native pass, the consumer also gets each event as it came. */
 import type { Latin1Text } from '../base/latin1.js';
 import type { FrameConsumer, FrameVerdict } from './call.js';
 import type { StreamTranslator } from './dialects/dialect.js';

@@ -1,12 +1,12 @@
 /** Gates and ranking use the price that the request would pay: at its time, and for the length of its prompt. */
 import { describe, expect, it } from 'vitest';
-import { policyWith, routeWith } from '../../../tests/support/policy-routes.js';
-import type { Price } from '../../catalogue/price.js';
-import { type PriceMoment, priceKey } from '../../catalogue/price-moment.js';
-import type { Route } from '../../catalogue/route.js';
-import { applyGates } from '../../policy/apply-gates.js';
-import { counterfactuals } from '../../policy/counterfactuals.js';
-import { rank } from '../rank.js';
+import { policyWith, routeWith } from '../../tests/support/policy-routes.js';
+import type { Price } from '../catalogue/price.js';
+import { type PriceMoment, priceKey } from '../catalogue/price-moment.js';
+import type { Route } from '../catalogue/route.js';
+import { applyGates } from '../policy/apply-gates.js';
+import { counterfactuals } from '../policy/counterfactuals.js';
+import { rank } from './rank.js';
 
 const usd = (input: number) => ({ input: BigInt(input * 1e6), output: 0n, cachedInput: null });
 const priced = (provider: string, price: Price): Route => ({ ...routeWith({ provider }), price });

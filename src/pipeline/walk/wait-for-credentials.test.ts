@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../tests/support/manual-clock.js';
 import { RecordingCaller } from '../../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import type { Watched } from '../transport/deadlines.js';
-import { CredentialFault } from './credentials.js';
-import { waitForCredentials } from './provider-credentials.js';
+import { CredentialFault } from '../../providers/credentials/credentials.js';
+import type { Watched } from '../../providers/transport/deadlines.js';
+import { waitForCredentials } from './wait-for-credentials.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const budgets = { firstByteMs: 500, idleMs: 20, overallMs: 1_000, overallNamedMs: 2_000 };

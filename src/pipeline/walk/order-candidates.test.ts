@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import type { Route } from '../../catalogue/route.js';
+import type { ChatRequest } from '../../wire/chat-request.js';
+import type { Stay } from '../stay.js';
+import { orderCandidates } from './order-candidates.js';
+
+const routeOf = (id: string, dialect: string) =>
+  ({ id, provider: { id, dialect }, baseUrl: `https://${id}.example/v1` }) as unknown as Route;
+const [whole, other, partial] = [routeOf('whole', 'openai'), routeOf('other', 'openai'), routeOf('partial', 'gemini')];
+const chat = {} as ChatRequest;
+/** One dialect has no word for `user`. */
+const withUser = { task: { kind: 'embedding', user: 'me' } } as unknown as ChatRequest;
+const stayWith = ({ id }: Route): Stay => ({ name: 'n', isNamed: true, routeId: id, first: null });
+
+describe('the order of candidates', () => {
+  it('begins with the route of the conversation', () => {
+    const stay = stayWith(partial);
+    expect(orderCandidates([whole, other, partial], { request: chat, preferences: null, stay })).toEqual([
+      ...[partial, whole, other],
+    ]);
+    expect(stay.first).toBe(partial);
+  });
+
+  it('puts a route that leaves something out behind the others, and then it was not tried first', () => {
+    const stay = stayWith(partial);
+    expect(orderCandidates([whole, other, partial], { request: withUser, preferences: null, stay })).toEqual([
+      ...[whole, other, partial],
+    ]);
+    expect(stay.first).toBeNull();
+    const stayed = stayWith(other);
+    expect(orderCandidates([partial, whole, other], { request: withUser, preferences: null, stay: stayed })).toEqual([
+      ...[other, whole, partial],
+    ]);
+    expect(stayed.first).toBe(other);
+  });
+});
