@@ -12,6 +12,7 @@ import {
   fallbackQuery,
   gatesQuery,
   keysQuery,
+  openPage,
   policyQuery,
   queryClient,
   routesQuery,
@@ -81,5 +82,6 @@ const reads: Record<string, Reads> = {
 
 /** Errors are the page's to show: it finds them in the cache. */
 export function readFirst(path: string, search: object, params: object): void {
+  openPage(`${path} ${JSON.stringify(params)}`);
   if (Object.hasOwn(reads, path)) void reads[path]?.(search as Search, params as Params);
 }

@@ -4,12 +4,22 @@ import { api, isApiError, whenSessionEnds } from './client.js';
 import type { Alias, Catalogue, Gate, Key, List, RoutingPolicy, Session } from './types.js';
 import type { CheckoutState, Credits, Facets, OperatorAccount, RouteHealth } from './usage-types.js';
 
+let openedPage = '';
+let openedAtMs = 0;
+
+/** Called with the name of a page before it is read and shown: what was read for an earlier page is read again. */
+export function openPage(name: string): void {
+  if (name === openedPage) return;
+  openedPage = name;
+  openedAtMs = Date.now();
+}
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // Shows cached data at once and reads it again, so that a request that has just ended appears. What the router has read for the
-      // page is not read again.
-      staleTime: 1_000,
+      // Shows cached data at once and reads it again, so that a request that has just ended appears, however quickly one comes back to
+      // a page. What the router has read for the page is not read again.
+      staleTime: ({ state }) => (state.dataUpdatedAt >= openedAtMs ? 1_000 : 0),
       // Retries only requests that did not reach the gateway.
       retry: (failures, error) => failures < 2 && (!isApiError(error) || error.status === 0 || error.status >= 500),
       retryDelay: (attempt) => 400 * 2 ** attempt,
