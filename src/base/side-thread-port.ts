@@ -1,6 +1,7 @@
 /** The other end of a SideThread: answers each message with the result of a function. */
 
 import { parentPort } from 'node:worker_threads';
+import { collectGarbage } from './large-memory.js';
 import type { MaybePromise } from './maybe-promise.js';
 
 export interface ThreadAnswer<Out> {
@@ -11,17 +12,21 @@ export interface ThreadAnswer<Out> {
 export function serveThread<In, Out>(
   work: (message: In) => MaybePromise<ThreadAnswer<Out>>,
   describeError: (error: unknown) => unknown = String,
+  /** After such a message, the thread frees its memory before it takes the next one. */
+  isLarge: (message: In) => boolean = () => false,
 ): void {
   const port = parentPort!;
   let turn = Promise.resolve();
   port.on('message', (message: In) => {
     turn = turn.then(async () => {
+      const collects = isLarge(message);
       try {
         const { result, transfer } = await work(message);
         port.postMessage({ ok: true, result }, transfer ?? []);
       } catch (error) {
         port.postMessage({ ok: false, error: describeError(error) });
       }
+      if (collects) collectGarbage();
     });
   });
 }

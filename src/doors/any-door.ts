@@ -2,9 +2,9 @@
 import { encodeLatin1 } from '../base/latin1.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { bytesTooDeep, shown } from '../wire/json-text.js';
+import { shown } from '../wire/json-text.js';
 import { withoutMembers } from '../wire/splice-members.js';
-import { parseBody, tooDeepError } from './body.js';
+import { checkExcess, parseBody } from './body.js';
 import { chatDoor } from './chat/chat-door.js';
 import type { Door } from './door.js';
 import { doorNamed, doorOf, doors } from './registry.js';
@@ -24,7 +24,7 @@ export function bodyReaderOf(name: string): BodyReader {
 function readRequest(bytes: Buffer, large = false): ChatRequest {
   if (!bytes.includes('"door"')) return chatDoor.readRequest(bytes, large);
   // Measured before anything is written anew, which takes a stack as deep as the body.
-  if (bytesTooDeep(bytes)) throw tooDeepError();
+  checkExcess(bytes);
   const { fields, text, encoding } = parseBody(bytes, false);
   const { door: name } = fields;
   if (name === undefined || name === null) return chatDoor.readRequest(bytes, large);

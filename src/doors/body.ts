@@ -2,13 +2,16 @@
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { fallbackModelsMax } from '../wire/chat-request.js';
 import {
-  bytesTooDeep,
+  excerpt,
+  excessOf,
   type JsonText,
   nestingMax,
   parseJsonBytes,
+  partsMax,
   plainText,
   shown,
   type TextEncoding,
+  valuesMax,
 } from '../wire/json-text.js';
 
 export type Fields = Record<string, unknown>;
@@ -20,11 +23,15 @@ export interface ParsedBody {
   readonly encoding: TextEncoding;
 }
 
-/** Parses a body into a JSON object. Throws where it is none. */
+/** No API has nearly as many fields. */
+const membersMax = 512;
+/** Longer than the name of any field. */
+export const memberNameMax = 256;
+
+/** Parses a body into a JSON object. Throws where it is none, or more than is read. */
 export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
   if (bytes.length === 0) throw gatewayError('body_not_json', { reason: 'is empty' });
-  // Parsing costs time for every level, so a large body is measured first.
-  if (large && bytesTooDeep(bytes)) throw tooDeepError();
+  if (large) checkExcess(bytes);
   let json: JsonText;
   try {
     json = parseJsonBytes(bytes);
@@ -35,7 +42,26 @@ export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw gatewayError('body_not_json', { reason: `is ${shown(value, encoding)}, not a JSON object` });
   }
+  checkNames(Object.keys(value));
   return { fields: value as Fields, text, encoding };
+}
+
+/** Throws where a text is too deep to parse, or has too many values. Parsing costs time and memory for each. */
+export function checkExcess(bytes: Uint8Array): void {
+  const excess = excessOf(bytes);
+  if (excess === 'deep') throw tooDeepError();
+  if (excess === 'many') throw tooDetailed(`more than ${partsMax} texts, lists and objects, or ${valuesMax} values`);
+}
+
+function checkNames(names: readonly string[]): void {
+  if (names.length > membersMax) throw tooDetailed(`${names.length} members, but at most ${membersMax} are read`);
+  const long = names.find((name) => name.length > memberNameMax);
+  if (long === undefined) return;
+  throw tooDetailed(`a member "${excerpt(long)}" whose name has ${long.length} characters`);
+}
+
+function tooDetailed(holds: string): GatewayError {
+  return gatewayError('body_too_detailed', { holds });
 }
 
 /** The fields that are not null, for APIs in which a null counts as absent. Most bodies have none. */
@@ -45,6 +71,27 @@ export function withoutNulls(fields: Fields): Fields {
   }
   return fields;
 }
+
+/** Throws where an object of a request has more members than any API knows. */
+export function checkMemberCount(value: unknown, param: string): void {
+  if (!isFields(value)) return;
+  const { length } = Object.keys(value);
+  if (length <= fieldMembersMax) return;
+  const range = `an object of at most ${fieldMembersMax} members`;
+  throw gatewayError('parameter_out_of_range', { param, value: `an object of ${length} members`, range });
+}
+
+/** Throws where a list of settings has more entries than any API knows. */
+export function checkListLength(list: unknown, param: string): void {
+  if (!Array.isArray(list) || list.length <= fieldMembersMax) return;
+  const range = `a list of at most ${fieldMembersMax} entries`;
+  throw gatewayError('parameter_out_of_range', { param, value: `a list of ${list.length} entries`, range });
+}
+
+const fieldMembersMax = 64;
+
+/** The longest id that is looked up. */
+const modelIdMax = 512;
 
 export function tooDeepError(): GatewayError {
   return gatewayError('body_not_json', { reason: `is nested deeper than ${nestingMax} levels` });
@@ -60,7 +107,12 @@ function reasonOf(error: unknown): string {
 }
 
 export function checkModel(model: unknown, encoding: TextEncoding): string {
-  if (typeof model === 'string' && model !== '') return plainText(model, encoding);
+  if (typeof model === 'string' && model !== '') {
+    const id = plainText(model.slice(0, modelIdMax * 4), encoding);
+    if (model.length <= modelIdMax) return id;
+    const reason = `has ${model.length} characters, but an id has at most ${modelIdMax}`;
+    throw gatewayError('model_id_shape', { id: excerpt(id), reason });
+  }
   if (model === undefined || model === null || model === '') {
     throw gatewayError('model_id_shape', { id: '', reason: 'has 0 segments: `model` is missing or empty' });
   }
@@ -99,7 +151,13 @@ export function checkFallback(fallback: unknown, encoding: TextEncoding): string
       range: `at most ${fallbackModelsMax} ids`,
     });
   }
-  return (models as string[]).map((id) => plainText(id, encoding));
+  return (models as string[]).map((id) => {
+    if (id.length <= modelIdMax) return plainText(id, encoding);
+    throw gatewayError('invalid_fallback_model', {
+      id: excerpt(plainText(id.slice(0, modelIdMax), encoding)),
+      reason: `it has ${id.length} characters, but an id has at most ${modelIdMax}.`,
+    });
+  });
 }
 
 /**

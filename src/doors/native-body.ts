@@ -8,7 +8,7 @@ import type { ParsedBody } from './body.js';
 /** Fields that only Lodestone reads. */
 export const lodestoneFields: readonly string[] = ['fallback', 'provider', 'session_id'];
 
-type PlacedBody = Pick<NativeRequest, 'body' | 'modelStart' | 'modelEnd'>;
+type PlacedBody = Pick<NativeRequest, 'modelStart' | 'modelEnd'> & { readonly body: string };
 
 /** `found` are the members of the body's text. `added` holds members as JSON text. */
 export function nativeBody(

@@ -7,14 +7,19 @@ import { plainText, shown, type TextEncoding } from '../wire/json-text.js';
 type RoutingFields = Pick<ChatRequest, 'provider' | 'sessionId' | 'cacheKey'>;
 
 const sessionIdMax = 256;
+/** No `provider` object that means something is nearly as long. */
+const providerLengthMax = 16 * 1024;
+/** A longer key is sent on, but names no conversation. */
+const cacheKeyMax = 1024;
 
 /** `provider` is checked later, because its ids are those of the catalogue. */
 export function routingFieldsOf(fields: Readonly<Record<string, unknown>>, encoding: TextEncoding): RoutingFields {
   const { provider, session_id: session, prompt_cache_key: cache } = fields;
   return {
-    provider: provider == null ? undefined : plainValue(provider, encoding),
+    provider: provider == null ? undefined : readProvider(provider, encoding),
     sessionId: session == null ? undefined : readSessionId(session, encoding),
-    cacheKey: typeof cache === 'string' && cache !== '' ? plainText(cache, encoding) : undefined,
+    cacheKey:
+      typeof cache === 'string' && cache !== '' && cache.length <= cacheKeyMax ? plainText(cache, encoding) : undefined,
   };
 }
 
@@ -30,7 +35,12 @@ function hasAtMost(max: number, text: string): boolean {
   return text.length <= max || (text.length <= max * 2 && [...text].length <= max);
 }
 
-/** A value whose texts are what the client wrote, in whatever encoding the body was read. */
-function plainValue(value: unknown, encoding: TextEncoding): unknown {
-  return encoding === 'latin1' ? JSON.parse(decodeLatin1(asLatin1(JSON.stringify(value)))) : value;
+/** The object with the texts that the client wrote, in whatever encoding the body was read. It goes from thread to thread. */
+function readProvider(value: unknown, encoding: TextEncoding): unknown {
+  const text = JSON.stringify(value);
+  if (text.length > providerLengthMax) {
+    const range = `at most ${providerLengthMax} characters long`;
+    throw gatewayError('parameter_out_of_range', { param: 'provider', value: `${text.length} characters long`, range });
+  }
+  return encoding === 'latin1' ? JSON.parse(decodeLatin1(asLatin1(text))) : value;
 }

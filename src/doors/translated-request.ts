@@ -3,6 +3,7 @@
  * needs none. What depends on it is read through the prototype, so that a request costs no function for each member.
  */
 import type { ChatRequest, NativeRequest, PricedExtras } from '../wire/chat-request.js';
+import { excerpt } from '../wire/json-text.js';
 import { partialOf } from '../wire/partial-fields.js';
 import type { Fields } from './body.js';
 
@@ -44,7 +45,9 @@ type OwnFields = Pick<
   | 'sessionId'
   | 'cacheKey'
 >;
-type OwnNative = Omit<NativeRequest, Exclude<keyof Translation, 'members' | 'partial'>>;
+type OwnNative = Omit<NativeRequest, 'body' | Exclude<keyof Translation, 'members' | 'partial'>> & {
+  readonly body: string;
+};
 
 /** The request as an object that can be copied and sent to another thread. */
 export function plainRequest(request: ChatRequest): ChatRequest {
@@ -81,7 +84,7 @@ export class TranslatedRequest implements ChatRequest {
     this.provider = read.provider;
     this.sessionId = read.sessionId;
     this.cacheKey = read.cacheKey;
-    this.translation = later(translate);
+    this.translation = later(() => withDecisiveOnly(translate()));
     this.native = new TranslatedNative(native, this.translation);
   }
 
@@ -97,6 +100,27 @@ export class TranslatedRequest implements ChatRequest {
     const { translation: _, native, ...own } = this;
     return { ...own, members: this.members, partial: this.partial, native: native.plain() };
   }
+}
+
+/** Longer reasons repeat a long name of the client's. */
+const reasonMax = 200;
+
+/**
+ * Whether a route can serve the request is decided by the first thing that it cannot express. What no route can express decides for all,
+ * so nothing behind it is kept: a request can have a hundred thousand of them.
+ */
+function withDecisiveOnly(translation: Translation): Translation {
+  const { inexpressible } = translation;
+  if (inexpressible.length === 0) return translation;
+  const decisive = inexpressible.findIndex(({ word }) => word === undefined);
+  const kept = decisive === -1 ? inexpressible : inexpressible.slice(0, decisive + 1);
+  return {
+    ...translation,
+    inexpressible: kept.map((each) => {
+      const { param, reason } = each;
+      return { ...each, param: excerpt(param), ...(reason !== undefined && { reason: reason.slice(0, reasonMax) }) };
+    }),
+  };
 }
 
 /** Makes a value when it is first asked for, and keeps it. */

@@ -43,6 +43,19 @@ export class GatewayError extends Error {
   }
 }
 
+/** What of an error goes from one thread to another. */
+type ThreadError = { readonly condition: Condition; readonly values: unknown } | string;
+
+export function threadErrorOf(error: unknown): ThreadError {
+  return error instanceof GatewayError ? { condition: error.condition, values: error.values } : String(error);
+}
+
+/** The error that another thread has thrown for a client; null where it was another one, or the thread was lost. */
+export function errorOfThread(error: unknown): GatewayError | null {
+  const { condition, values } = (error ?? {}) as { condition?: Condition; values?: unknown };
+  return condition === undefined ? null : new GatewayError(condition, values);
+}
+
 /** Makes the error of a condition. The compiler checks the values against the row. */
 export function gatewayError<C extends Condition>(
   condition: C,

@@ -4,8 +4,10 @@
  * to the fourth for the requested id, `count.ts` serves a request for a count. What a caller may see as an error is thrown as a row of the
  * error table; the HTTP layer answers it.
  */
+import { freeUnsent } from '../base/large-memory.js';
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
+import type { ChatRequest } from '../wire/chat-request.js';
 import { admit } from './admit.js';
 import { answerCount } from './count.js';
 import { EarlyChat } from './early-chat.js';
@@ -91,7 +93,14 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
     exchange.reservation.cancel();
     exchange.hold.release(notes.delivered?.billed?.cost.pico ?? 0n);
     ports.journal.release(trail.reservedBytes);
+    freeLargeParts(request);
   }
+}
+
+/** A large request is there twice: as the client wrote it, and translated. What was not sent is of no more use. */
+function freeLargeParts({ members, native }: ChatRequest): void {
+  if (native === undefined || typeof native.body === 'string') return;
+  for (const bytes of [native.body, native.marked, members]) if (Buffer.isBuffer(bytes)) freeUnsent(bytes);
 }
 
 /** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */

@@ -2,11 +2,10 @@
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { BodyReader } from '../doors/any-door.js';
-import type { Condition } from '../errors/error-table.js';
-import { GatewayError, gatewayError } from '../errors/gateway-error.js';
-import type { ChatRequest } from '../wire/chat-request.js';
+import { errorOfThread, gatewayError } from '../errors/gateway-error.js';
+import type { ChatRequest, NativeRequest } from '../wire/chat-request.js';
 import { isJsonType } from '../wire/json-text.js';
-import type { LargeBody, ThreadError } from './validate/body-thread.js';
+import type { LargeBody } from './validate/body-thread.js';
 
 /** A larger body would hold up other requests while it is parsed. */
 const largeBodyBytes = 256 * 1024;
@@ -44,12 +43,10 @@ export class Validator {
     const { thread } = this.threads.find(({ bytesMax }) => body.length <= bytesMax)!;
     try {
       const request = await thread.run({ reader, bytes, hashed }, [bytes]);
-      const members = request.members as Uint8Array;
-      return { ...request, members: Buffer.from(members.buffer, members.byteOffset, members.byteLength) };
+      const { members, native } = request;
+      return { ...request, members: asBuffer(members), ...(native && { native: withBuffers(native) }) };
     } catch (error) {
-      const { condition, values } = (error ?? {}) as Partial<ThreadError>;
-      if (condition) throw new GatewayError(condition as Condition, values);
-      throw gatewayError('body_not_json', { reason: 'holds more values than can be read' });
+      throw errorOfThread(error) ?? gatewayError('body_too_detailed', { holds: 'more values than can be read' });
     }
   }
 }
@@ -58,6 +55,16 @@ export class Validator {
 function wholeBuffer(body: Buffer): ArrayBuffer {
   const { buffer, byteLength } = body;
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? buffer : new Uint8Array(body).buffer;
+}
+
+/** Bytes of another thread arrive as a Uint8Array. */
+function asBuffer(bytes: string | Uint8Array): Buffer {
+  return Buffer.from((bytes as Uint8Array).buffer as ArrayBuffer);
+}
+
+function withBuffers(native: NativeRequest): NativeRequest {
+  const { body, marked } = native;
+  return { ...native, body: asBuffer(body), ...(marked !== undefined && { marked: asBuffer(marked) }) };
 }
 
 function bodyThread(): SideThread<LargeBody, ChatRequest> {

@@ -4,7 +4,7 @@
  */
 import type { Route, Snapshot } from '../catalogue/route.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { shown } from '../wire/json-text.js';
+import { excerpt, shown } from '../wire/json-text.js';
 import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
 import { readSwitch } from './gates/switch.js';
@@ -80,6 +80,7 @@ export function readPreferences(provider: unknown, snapshot: Pick<Snapshot, 'pro
     const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
     if (!reader) throw unknownField(name);
     if (isLeftOut(value)) continue;
+    checkLists(value, paramOf(name));
     read[name] = readField(reader, value, paramOf(name));
     sent[name] = withoutNulls(value);
   }
@@ -148,7 +149,7 @@ export function applyOrder(routes: readonly Route[], order: readonly string[]): 
 
 function unknownField(name: string): GatewayError {
   return gatewayError('field_invalid', {
-    param: paramOf(name.slice(0, 100)),
+    param: paramOf(excerpt(name)),
     reason: `is not a field of \`provider\`; there are ${preferenceFields.join(', ')}`,
   });
 }
@@ -183,6 +184,18 @@ function checkIds(field: string, ids: readonly string[] | undefined, { providers
   if (unknown === undefined) return;
   const reason = `has ${shown(unknown, 'utf8')}, which is not a provider of the catalogue`;
   throw gatewayError('field_invalid', { param: paramOf(field), reason });
+}
+
+/** More than there are providers, regions or certifications. */
+const entriesMax = 256;
+
+/** A list, or the lists in an object. */
+function checkLists(value: unknown, param: string): void {
+  const lists = value !== null && typeof value === 'object' ? [value, ...Object.values(value)] : [];
+  const long = lists.find((list) => Array.isArray(list) && list.length > entriesMax) as unknown[] | undefined;
+  if (long === undefined) return;
+  const range = `a list of at most ${entriesMax} entries`;
+  throw gatewayError('parameter_out_of_range', { param, value: `a list of ${long.length} entries`, range });
 }
 
 function readOneOf(known: readonly string[], value: unknown, param: string): string {

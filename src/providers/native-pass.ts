@@ -37,10 +37,12 @@ export function nativeCall(
   target: Target,
 ): OutgoingCall {
   const model = asLatin1(asciiJson(target.upstreamModel));
-  return {
-    path: nativePath(api, dialect, target),
-    body: asLatin1(body.slice(0, modelStart) + model + body.slice(modelEnd)),
-  };
+  const path = nativePath(api, dialect, target);
+  if (typeof body === 'string') {
+    return { path, body: asLatin1(body.slice(0, modelStart) + model + body.slice(modelEnd)) };
+  }
+  const pieces = [body.subarray(0, modelStart), Buffer.from(model, 'latin1'), body.subarray(modelEnd)];
+  return { path, body: pieces };
 }
 
 function nativePath(api: SpokenApi, dialect: string, target: Target): string {
@@ -101,10 +103,7 @@ export function translationFor(request: ChatRequest, { provider: { dialect }, ba
   if (native === undefined) return request;
   const { members, partial } = request;
   if (native.marked !== undefined && dialectOf(dialect).words.has('thinking')) {
-    // Bytes are translated in another thread.
-    const isLarge = typeof members !== 'string';
-    const marked = isLarge ? Buffer.from(native.marked, request.encoding) : native.marked;
-    return { ...request, partial, members: marked };
+    return { ...request, partial, members: native.marked };
   }
   // Chat completions renamed the limit. OpenAI's own models refuse the older name, and other servers may not know the newer one.
   if (!ownServers.test(baseUrl) || typeof members !== 'string' || !members.startsWith(limit)) return request;

@@ -2,6 +2,7 @@
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { Route } from '../catalogue/route.js';
+import { errorOfThread } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { UsageTerms } from '../wire/usage.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
@@ -37,8 +38,13 @@ export class RequestWriter {
 
   /** The bytes are copied, not transferred: another route may need them if this one fails. */
   private async writeLarge(request: ChatRequest, target: Target, dialect: string): Promise<OutgoingCall> {
-    const { path, body } = await this.thread.run({ request, target, dialect });
-    return { path, body: typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+    // Its own body is for routes that speak its API.
+    const { native: _, ...translated } = request;
+    const { path, body } = await this.thread.run({ request: translated, target, dialect }).catch((error: unknown) => {
+      throw errorOfThread(error) ?? error;
+    });
+    const { buffer, byteOffset, byteLength } = body as Uint8Array;
+    return { path, body: Buffer.from(buffer, byteOffset, byteLength) };
   }
 }
 

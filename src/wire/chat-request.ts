@@ -42,8 +42,8 @@ export interface ChatRequest {
   readonly sessionId?: string;
   /** `prompt_cache_key`, which names the conversation too; it is sent on as it is. */
   readonly cacheKey?: string;
-  /** A hash of the first messages; only of a large request, whose messages are not read again. */
-  readonly opening?: string;
+  /** A hash of the first messages, or null; only of a large request, whose messages are not read again. */
+  readonly opening?: string | null;
   /** The request in its own API; absent where that is chat completions. */
   readonly native?: NativeRequest;
   /** What the request asks for; absent where that is a chat. */
@@ -60,15 +60,15 @@ export interface ChatRequest {
  */
 export interface NativeRequest {
   readonly api: SpokenApi;
-  /** The client's body in latin1, without the fields that only Lodestone reads. */
-  readonly body: string;
+  /** The client's body in latin1, without the fields that only Lodestone reads. Bytes where it is large. */
+  readonly body: string | Buffer;
   /** Where the value of `model` begins and ends in `body`. */
   readonly modelStart: number;
   readonly modelEnd: number;
   /** Where the value of `input` begins and ends, for an API that continues a conversation. */
   readonly input?: { readonly start: number; readonly end: number };
   /** `members` with cache markers and signed reasoning, for dialects that can express them; absent where there are none. */
-  readonly marked?: string;
+  readonly marked?: string | Buffer;
   /** What no translation can express, by the client's names. */
   readonly inexpressible: readonly Inexpressible[];
   /** What a translation may leave out where a route has no word for it. */

@@ -61,6 +61,11 @@ export function shown(value: unknown, encoding: TextEncoding): string {
   // A character has at most four bytes, so this is always enough.
   const text =
     typeof value === 'string' ? JSON.stringify(readable(value.slice(0, 4 * shownMax), encoding)) : String(value);
+  return excerpt(text);
+}
+
+/** A text of a client for a message, cut to the length of a line. */
+export function excerpt(text: string): string {
   return text.length > shownMax ? `${text.slice(0, shownMax).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }
 
@@ -84,21 +89,38 @@ export function tooDeep(value: object, level = 1): boolean {
   return false;
 }
 
-/** The same cap before parsing, by bytes: for large bodies, whose parse would pay for every level. */
-export function bytesTooDeep(bytes: Uint8Array): boolean {
+/** The most values that are read into objects, and the most texts, lists and objects among them: each of these takes memory of its own. */
+export const valuesMax = 1_000_000;
+export const partsMax = 250_000;
+
+/** What makes JSON too dear to parse: its depth, or the number of its values. */
+export type JsonExcess = 'deep' | 'many';
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Measures JSON before it is parsed, because a parse pays for every level and every value. null where it may be parsed. */
+export function excessOf(bytes: Uint8Array): JsonExcess | null {
   let depth = 0;
+  let values = 0;
+  let parts = 0;
   let inString = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
     if (inString) {
-      if (byte === 0x5c) i++;
-      else if (byte === 0x22) inString = false;
-    } else if (byte === 0x22) inString = true;
-    else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > nestingMax) return true;
+      if (byte === backslash) at++;
+      else if (byte === quote) inString = false;
+    } else if (byte === quote) {
+      inString = true;
+      if (++parts > partsMax) return 'many';
+    } else if (byte === 0x2c) {
+      if (++values > valuesMax) return 'many';
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > nestingMax) return 'deep';
+      if (++parts > partsMax) return 'many';
     } else if (byte === 0x7d || byte === 0x5d) depth--;
   }
-  return false;
+  return null;
 }
 
 /** The entry of a table by a word of a client or a provider, which may name what every object has, such as `constructor`. */

@@ -1,36 +1,80 @@
 /** The beginning of a conversation, up to and with the first message of the user: the same in all of its turns. */
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { asLatin1, decodeLatin1 } from '../base/latin1.js';
 import type { ChatRequest } from './chat-request.js';
 import { findMembers, memberValue } from './json-members.js';
 import type { TextEncoding } from './json-text.js';
+import type { LongTexts } from './long-texts.js';
 
 /** A hash of the opening; null where no message is of the user. Large requests have it already. */
-export function openingOf({ opening, members, encoding }: ChatRequest): string | null {
+export function openingOf({ opening, members, encoding }: ChatRequest, texts: LongTexts | null = null): string | null {
   if (opening !== undefined) return opening;
   if (typeof members !== 'string') return null;
   const body = `{${members}}`;
   const found = findMembers(body);
   const messages = found && memberValue(body, found, 'messages');
-  return messages ? openingHash(messages, encoding) : null;
+  const text = messages ? openingText(messages, encoding) : null;
+  if (text === null) return null;
+  return texts ? hashWithTexts(text, texts) : hash('sha256', text, 'base64url');
 }
 
 /** `messages` is the JSON text of the array. Each message is written anew, so that blanks and escapes make no difference. */
-function openingHash(messages: string, encoding: TextEncoding): string | null {
+function openingText(messages: string, encoding: TextEncoding): string | null {
   let opening = '';
   for (let start = messages.indexOf('{'); start >= 0; ) {
     const end = objectEnd(messages, start);
     const text = messages.slice(start, end);
     const message = JSON.parse(encoding === 'latin1' ? decodeLatin1(asLatin1(text)) : text) as { role?: unknown };
     opening += JSON.stringify(message);
-    if (message.role === 'user') return hash('sha256', opening, 'base64url');
+    if (message.role === 'user') return opening;
     start = messages.indexOf('{', end);
   }
   return null;
 }
 
+/** The same hash as if the long texts had never been taken out. */
+function hashWithTexts(opening: string, texts: LongTexts): string {
+  const sum = createHash('sha256');
+  texts.eachPiece(opening, 'utf8', (piece, isLong) => {
+    if (!isLong) sum.update(piece);
+    else for (const part of partsOf(piece)) sum.update(writtenAnew(part));
+  });
+  return sum.digest('base64url');
+}
+
+/** What is written anew at once: the whole text would take its memory several times. */
+const partBytes = 64 * 1024;
+
+/** Cuts the inside of a JSON string between its characters and escapes. The escapes of a surrogate pair stay together. */
+function* partsOf(inside: Buffer): Generator<Buffer> {
+  let from = 0;
+  for (let at = 0; at < inside.length; at += lengthAt(inside, at)) {
+    const byte = inside[at]!;
+    if (at - from < partBytes || (byte >= 0x80 && byte < 0xc0) || isLowSurrogate(inside, at)) continue;
+    yield inside.subarray(from, at);
+    from = at;
+  }
+  yield inside.subarray(from);
+}
+
+/** Of a character's byte, or of an escape. */
+function lengthAt(inside: Buffer, at: number): number {
+  if (inside[at] !== backslash) return 1;
+  return inside[at + 1] === letterU ? 6 : 2;
+}
+
+function isLowSurrogate(inside: Buffer, at: number): boolean {
+  return inside[at] === backslash && /^\\ud[c-f]/i.test(inside.toString('latin1', at, at + 4));
+}
+
+/** As `JSON.stringify` writes it, without the quotes. */
+function writtenAnew(part: Buffer): Buffer | string {
+  return part.includes(backslash) ? JSON.stringify(JSON.parse(`"${part.toString('utf8')}"`)).slice(1, -1) : part;
+}
+
 const quote = 0x22;
 const backslash = 0x5c;
+const letterU = 0x75;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 

@@ -1,4 +1,5 @@
 /** A second caller that sends a tiny request every few milliseconds while something else happens, and how long each of them took. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { expect } from 'vitest';
 import type { SpawnedGateway } from '../support/gateway.js';
@@ -80,6 +81,18 @@ function delaysOf({ samples, failures }: Report): Delays {
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   const measuredMax = Math.max(...samples.map(({ elapsed }) => elapsed));
   return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0, measuredMax, failures };
+}
+
+/** Megabytes that a process holds now, and the most that it held since `forgetPeak`. */
+export function residentMb(pid: number): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return { now: field('VmRSS'), peak: field('VmHWM') };
+}
+
+/** The system takes the present memory of a process for its peak when this is written. */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 /**

@@ -132,8 +132,19 @@ interface Sent {
 
 const reply = <Message>() => new Promise<Message>((resolve) => sender.once('message', resolve));
 
-async function make(shape: string): Promise<number> {
-  sender.postMessage({ make: { shape, model: pin } });
+/** What is put into the place `@` of a chat request. */
+interface Hostile {
+  readonly field?: string;
+  readonly shape?: string;
+  readonly repeated?: string;
+}
+
+/** In a field that is passed on as it is, unless another one is named. */
+async function make({
+  field = '"messages":[{"role":"user","content":"hi"}],"x":@',
+  ...value
+}: Hostile): Promise<number> {
+  sender.postMessage({ make: { template: `{"model":"${pin}",${field}}`, bytes: cap - 64, ...value } });
   return (await reply<{ bytes: number }>()).bytes;
 }
 
@@ -142,18 +153,19 @@ function post(headers: Record<string, string>, count: number): Promise<Sent[]> {
   return reply<Sent[]>();
 }
 
-const shapes: [string, number][] = [
-  ['deep nesting', 400],
-  ['tiny numbers', 200],
+const inMessages = '"messages":[@{"role":"user","content":"a"}]';
+const shapes: [string, number, Hostile][] = [
+  ['deep nesting', 400, { shape: 'deep arrays' }],
+  ['tiny numbers', 200, { shape: 'tiny numbers' }],
 ];
 if (full)
   shapes.push(
-    ['one string of escapes', 200],
-    ['messages', 200],
-    ['empty arrays', 200],
-    ['keys', 200],
-    ['deep nesting of objects', 400],
-    ['empty objects in messages', 400],
+    ['one string of escapes', 200, { shape: 'one text of escapes' }],
+    ['messages', 200, { field: inMessages, repeated: '{"role":"user","content":"a"},' }],
+    ['empty arrays', 200, { shape: 'empty arrays' }],
+    ['keys', 200, { shape: 'members' }],
+    ['deep nesting of objects', 400, { shape: 'deep objects' }],
+    ['empty objects in messages', 400, { field: inMessages, repeated: '{},' }],
   );
 
 /** An ordinary request, written once. */
@@ -162,18 +174,18 @@ const page = JSON.stringify(ask({ messages: [{ role: 'user', content: 'An ordina
 it.each(shapes)(
   '32 MiB of %s are answered with %i, a co-tenant never waits 250 ms, and an ordinary request of 300 KB does not wait for a hostile one either',
   measured,
-  async (shape, wanted) => {
-    expect(await make(shape)).toBeGreaterThan(33_000_000);
+  async (shape, wanted, hostile) => {
+    expect(await make(hostile)).toBeGreaterThan(33_000_000);
     const { key } = await rig.gateway.account();
     const other = await rig.gateway.createAccount();
     rig.upstream.reset();
     const alone = await timed(() => rig.gateway.chat(page, { key: other.key }));
     rig.upstream.reset();
     rig.watch();
-    const hostile = post({ authorization: `Bearer ${key}` }, 1);
+    const posted = post({ authorization: `Bearer ${key}` }, 1);
     await pause(400);
     const beside = await timed(() => rig.gateway.chat(page, { key: other.key }));
-    const [sent] = await hostile;
+    const [sent] = await posted;
     const delays = await rig.coTenant.finish();
     console.log(
       `Hostile body, ${shape}: ${sent!.status} after ${sent!.ms.toFixed(0)} ms; co-tenant p99 ${delays.p99.toFixed(0)}, max ${delays.max.toFixed(0)} (measured ${delays.measuredMax.toFixed(0)}) ms; 300 KB: alone ${alone.toFixed(0)} ms, beside ${beside.toFixed(0)} ms`,
@@ -199,7 +211,7 @@ it(
   `${parallel} parallel posts of 32 MB without a key are all 401, unparsed, and a co-tenant never waits 250 ms`,
   measured,
   async () => {
-    await make('one string of escapes');
+    await make({ shape: 'one text of escapes' });
     rig.upstream.reset();
     rig.watch();
     const sent = await post({}, parallel);

@@ -1,73 +1,62 @@
-/** A thread that makes bodies of nearly 32 MiB and sends them, apart from the test's own event loop: building one blocks for seconds. */
+/** A thread that makes large bodies and sends them, apart from the test's own event loop: building one blocks for seconds. */
 import { Agent, request } from 'node:http';
 import { parentPort } from 'node:worker_threads';
+import { WebSocket } from 'ws';
+import { largeValue } from './generator/large-values.mjs';
+import { bodyWith } from './generator/request-fields.mjs';
 
-const bytesMax = 33_554_432 - 64;
 const agent = new Agent({ maxSockets: 64 });
+const answerBytesMax = 10_000;
+let body;
 
-/** A list of many small values under a field that is passed on as it is, or in the place of the messages. */
-const shapes = {
-  'deep nesting': (head) =>
-    `${head},"x":${'['.repeat((bytesMax - head.length - 20) / 2)}${']'.repeat((bytesMax - head.length - 20) / 2)}}`,
-  'deep nesting of objects': (head) => `${head},"x":${filled('{"a":', '', head.length + 20, '')}1`,
-  'tiny numbers': (head) => `${head},"x":[${filled('1,', '1]}', head.length + 10)}`,
-  'empty arrays': (head) => `${head},"x":[${filled('[],', '[]]}', head.length + 10)}`,
-  keys: (head) => `${head},"x":{${keys(bytesMax - head.length - 30)}"z":1}}`,
-  'one string of escapes': (head) => `${head},"x":"${filled('\\u00e9', '"}', head.length + 10)}`,
-  'empty objects in messages': (head) =>
-    `${head.replace(/,"messages".*/, ',"messages":[')}${filled('{},', '{}]}', head.length + 10)}`,
-  messages: (head) =>
-    `${head.replace(/,"messages".*/, ',"messages":[')}${filled('{"role":"user","content":"a"},', '{"role":"user","content":"a"}]}', head.length + 80)}`,
-};
-
-function filled(piece, last, taken) {
-  return piece.repeat(Math.floor((bytesMax - taken) / piece.length)) + last;
+/** `shape` is that of a large value, or a text that is repeated in the place. */
+function make({ template, shape, repeated, bytes }) {
+  const room = bytes - template.length;
+  const value = repeated ? repeated.repeat(Math.floor(room / repeated.length)) : largeValue(shape, room);
+  body = Buffer.from(bodyWith(template, value), 'latin1');
+  return body.length;
 }
 
-function keys(bytes) {
-  const pieces = [];
-  for (let length = 0, at = 0; length < bytes; at++) {
-    const piece = `"${at.toString(36)}":0,`;
-    pieces.push(piece);
-    length += piece.length;
-  }
-  return pieces.join('');
-}
-
-function send(url, headers, body) {
+function send({ url, method = 'POST', path = '/v1/chat/completions', headers }) {
   const startedAt = performance.now();
+  const all = { ...headers, 'content-type': 'application/json', 'content-length': body.length };
   return new Promise((resolve) => {
-    const req = request(
-      `${url}/v1/chat/completions`,
-      {
-        method: 'POST',
-        agent,
-        headers: { ...headers, 'content-type': 'application/json', 'content-length': body.length },
-      },
-      (res) => {
-        let text = '';
-        res.on('data', (piece) => {
-          if (text.length < 2_000) text += piece;
-        });
-        res.on('end', () =>
-          resolve({ status: res.statusCode, text: text.slice(0, 2_000), ms: performance.now() - startedAt }),
-        );
-      },
-    );
-    req.on('error', (error) => resolve({ status: 0, text: String(error), ms: performance.now() - startedAt }));
+    const ended = (status, text) => resolve({ status, text, ms: performance.now() - startedAt });
+    const req = request(`${url}${path}`, { method, agent, headers: all }, (res) => {
+      let text = '';
+      res.on('data', (piece) => {
+        if (text.length < answerBytesMax) text += piece;
+      });
+      res.on('end', () => ended(res.statusCode, text.slice(0, answerBytesMax)));
+    });
+    req.on('error', (error) => ended(0, String(error)));
     req.end(body);
   });
 }
 
-parentPort.on('message', async ({ make, post }) => {
-  if (make) {
-    globalThis.body = Buffer.from(
-      shapes[make.shape](`{"model":"${make.model}","messages":[{"role":"user","content":"hi"}]`),
-      'latin1',
-    );
-    parentPort.postMessage({ bytes: globalThis.body.length });
-    return;
-  }
-  const { url, headers, count } = post;
-  parentPort.postMessage(await Promise.all(Array.from({ length: count }, () => send(url, headers, globalThis.body))));
+/** As a message of a WebSocket. The status is that of the first error, the code of the close, or 200. */
+function sendMessage({ url, headers }) {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, { headers });
+    const ended = (status, text) => {
+      resolve({ status, text, ms: performance.now() - startedAt });
+      socket.terminate();
+    };
+    socket.on('open', () => socket.send(body, { binary: false }));
+    socket.on('message', (data) => {
+      const text = String(data).slice(0, answerBytesMax);
+      const { type, status } = JSON.parse(String(data));
+      if (type === 'error') ended(status, text);
+      else if (type === 'response.completed' || type === 'response.incomplete') ended(200, text);
+    });
+    socket.on('close', (code, reason) => ended(code, String(reason)));
+    socket.on('error', (error) => ended(0, String(error)));
+  });
+}
+
+parentPort.on('message', async ({ make: made, post, message }) => {
+  if (made) parentPort.postMessage({ bytes: make(made) });
+  else if (message) parentPort.postMessage([await sendMessage(message)]);
+  else parentPort.postMessage(await Promise.all(Array.from({ length: post.count ?? 1 }, () => send(post))));
 });

@@ -10,6 +10,8 @@ export interface CatalogueOptions {
   routes?: Record<string, YamlObject>;
   /** Merged over one provider. */
   providers?: Record<string, YamlObject>;
+  /** More models, as the file has them. */
+  models?: readonly YamlObject[];
 }
 
 const regions = [
@@ -49,6 +51,7 @@ export function catalogueOf(providers: Record<string, string>, options: Catalogu
           ...options.routes?.[id],
         })),
       },
+      ...(options.models ?? []),
     ],
   };
 }

@@ -2,7 +2,9 @@
  * Finds what a chat request asks for that may have a price of its own: a tier, tools that run at the provider, audio in its
  * messages or its answer.
  */
+import { gatewayError } from '../../errors/gateway-error.js';
 import type { PricedExtras } from '../../wire/chat-request.js';
+import { excerpt } from '../../wire/json-text.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 
 type Fields = Record<string, unknown>;
@@ -30,15 +32,42 @@ export function pricedExtrasOf(fields: Fields): PricedExtras | undefined {
 /** What the request asks for as a tier: `service_tier`, or Anthropic's fast mode. */
 export function tierAsked({ speed, service_tier: tier }: Fields): Pick<PricedExtras, 'tier' | 'tierParam'> {
   if (speed === 'fast') return { tier: speed, tierParam: 'speed' };
-  return { tier: typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null };
+  return { tier: tierOf(tier) };
 }
 
+/** Longer than the name of any tier or hosted tool. */
+const pricedNameMax = 100;
+const hostedToolsMax = 64;
+
+/** A `service_tier` other than the ordinary one; null where there is none. */
+export function tierOf(tier: unknown): string | null {
+  if (typeof tier !== 'string' || isOrdinaryTier(tier)) return null;
+  if (tier.length <= pricedNameMax) return tier;
+  const range = `a name of at most ${pricedNameMax} characters`;
+  throw gatewayError('parameter_out_of_range', { param: 'service_tier', value: `a text of ${tier.length}`, range });
+}
+
+/** Each of some tools that run at the provider once. */
+export function hostedNames(names: readonly string[]): readonly string[] {
+  const found = [...new Set(names)];
+  const long = found.find((name) => name.length > pricedNameMax);
+  if (long === undefined && found.length <= hostedToolsMax) return found;
+  const what =
+    long === undefined
+      ? `\`tools\` has ${found.length} kinds of tools that run at the provider, but at most ${hostedToolsMax} can be asked for.`
+      : `\`tools\` has a tool of the type "${excerpt(long)}". No type has more than ${pricedNameMax} characters.`;
+  throw gatewayError('request_invalid', { param: 'tools', what });
+}
+
+const noTools: readonly string[] = [];
+
 function providerTools({ tools }: Fields): readonly string[] {
-  const types = (Array.isArray(tools) ? tools : []).flatMap((tool: Fields | null) => {
+  if (!Array.isArray(tools) || tools.length === 0) return noTools;
+  const types = tools.flatMap((tool: Fields | null) => {
     const type = tool?.type;
     return typeof type === 'string' && !clientTools.has(type) ? [type.replace(toolVersion, '')] : [];
   });
-  return [...new Set(types)];
+  return hostedNames(types);
 }
 
 function hasAudio(messages: unknown): boolean {

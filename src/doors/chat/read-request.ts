@@ -5,11 +5,11 @@
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
-import { nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
-import { openingOf } from '../../wire/opening.js';
+import { excerpt, nestingMax, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
 import { partialOf } from '../../wire/partial-fields.js';
 import {
   checkFallback,
+  checkMemberCount,
   checkModel,
   checkObject,
   checkOtherModels,
@@ -30,14 +30,11 @@ const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback', 'pro
 
 /** The usual request is scanned; any other, and every one that is not valid, is parsed. */
 export function readRequest(bytes: Buffer, large = false): ChatRequest {
-  return (large ? null : scanRequest(bytes)) ?? parseRequest(bytes, large);
+  return scanRequest(bytes) ?? parseRequest(bytes, large);
 }
 
 export function parseRequest(bytes: Buffer, large = false): ChatRequest {
-  const request = checkRequest(parseBody(bytes, large));
-  if (!large) return request;
-  const opening = openingOf(request);
-  return opening === null ? request : { ...request, opening };
+  return checkRequest(parseBody(bytes, large));
 }
 
 function checkRequest({ fields, text, encoding }: ParsedBody): ChatRequest {
@@ -60,7 +57,7 @@ function checkRequest({ fields, text, encoding }: ParsedBody): ChatRequest {
     stream: fields.stream === true,
     includeUsage: streamOptions?.include_usage === true,
     needs,
-    responseFormat: needs.includes('response_format') ? String((fields.response_format as Fields).type) : null,
+    responseFormat: needs.includes('response_format') ? excerpt(String((fields.response_format as Fields).type)) : null,
     fallback: checkFallback(fields.fallback, encoding),
     members: membersOf(text, found, fields, asked),
     streamOptionMembers: streamOptions ? membersTextOf({ ...streamOptions, include_usage: undefined }) : '',
@@ -112,7 +109,9 @@ function checkField(fields: Fields, param: string, encoding: TextEncoding, asked
       if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);
       break;
     case 'stream_options':
-      if (value !== null) checkObject(value, param, encoding);
+      if (value === null) break;
+      checkObject(value, param, encoding);
+      checkMemberCount(value, param);
       break;
     case 'logprobs':
       if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);

@@ -4,6 +4,7 @@ import type { TextEncoding } from '../../wire/json-text.js';
 import {
   checkEntries,
   checkLimit,
+  checkMemberCount,
   checkObject,
   checkRange,
   checkType,
@@ -28,6 +29,7 @@ export function checkFields(fields: Fields, encoding: TextEncoding, needsLimit: 
   for (const param of ['thinking', 'tool_choice', 'metadata', 'output_config', 'context_management']) {
     if (fields[param] !== undefined) checkObject(fields[param], param, encoding);
   }
+  checkMemberCount(fields.output_config, 'output_config');
   checkSystem(fields.system, encoding);
   checkEntries(fields.stop_sequences, 'stop_sequences', listOfTexts, encoding);
   checkMembers(fields, encoding);

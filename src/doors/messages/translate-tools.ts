@@ -1,6 +1,7 @@
 /** Translates the tools of a Messages request to the chat format, and finds those that run at the provider. */
 import { entryOf } from '../../wire/json-text.js';
 import { type Fields, isFields } from '../body.js';
+import { hostedNames } from '../chat/priced-extras.js';
 import { noteMembers, type ToolNotes } from '../tool-members.js';
 
 interface TranslatedTools {
@@ -51,7 +52,7 @@ const nothing: readonly string[] = [];
 export function hostedTools({ tools }: Fields): readonly string[] {
   if (!Array.isArray(tools) || tools.length === 0) return nothing;
   const others = tools.filter((tool) => isFields(tool) && !isFunction(tool)).map(nameOf);
-  return [...new Set(others.filter((name) => !clientTools.test(name)))];
+  return hostedNames(others.filter((name) => !clientTools.test(name)));
 }
 
 function nameOf({ type }: Fields): string {

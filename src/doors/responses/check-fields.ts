@@ -1,7 +1,17 @@
 /** Checks the members of the fields of a Responses request. What a provider may know and Lodestone does not is left to the provider. */
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
-import { checkEntries, checkObject, checkType, type Fields, isFields, listOfTexts, listOfTools } from '../body.js';
+import {
+  checkEntries,
+  checkListLength,
+  checkMemberCount,
+  checkObject,
+  checkType,
+  type Fields,
+  isFields,
+  listOfTexts,
+  listOfTools,
+} from '../body.js';
 
 const texts = ['service_tier', 'truncation', 'user', 'safety_identifier', 'prompt_cache_key'];
 
@@ -15,11 +25,14 @@ export function checkMembers(fields: Fields, encoding: TextEncoding): void {
     const expected = 'an integer of 1 or greater';
     throw gatewayError('field_type', { param: 'max_tool_calls', found: shown(calls, encoding), expected });
   }
+  checkMemberCount(reasoning, 'reasoning');
+  checkMemberCount(fields.text, 'text');
   checkMember(reasoning, 'reasoning.effort', encoding);
   checkMember(reasoning, 'reasoning.summary', encoding);
   checkMember(fields.text, 'text.verbosity', encoding);
   checkFormat((fields.text as Fields | undefined)?.format, encoding);
   checkEntries(include, 'include', listOfTexts, encoding);
+  checkListLength(include, 'include');
   checkEntries(fields.tools, 'tools', listOfTools, encoding);
   checkTools((fields.tools ?? []) as Fields[], 'tools');
   checkChoice(fields.tool_choice, encoding);

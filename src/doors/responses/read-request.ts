@@ -23,6 +23,7 @@ import {
   tooDeepError,
   withoutNulls,
 } from '../body.js';
+import { tierOf } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
 import { formsOf, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
@@ -129,8 +130,7 @@ export function parseResponsesRequest(
 const names = { response_format: 'text.format', messages: 'input', reasoning_effort: 'reasoning.effort' };
 
 function extrasOf(fields: Fields): PricedExtras | undefined {
-  const { service_tier: asked } = fields;
-  const tier = typeof asked === 'string' && !isOrdinaryTier(asked) ? asked : null;
+  const tier = tierOf(fields.service_tier);
   const tools = hostedTools(fields);
   return tier !== null || tools.length > 0 ? { tier, tools, audio: false } : undefined;
 }
@@ -239,6 +239,14 @@ function formatOf(format: unknown): Fields | undefined {
 function echoText(fields: Fields, previousId: string | null, encoding: TextEncoding): string {
   const text = membersText(echoOf(fields, previousId));
   return encoding === 'latin1' ? text : encodeLatin1(text);
+}
+
+/** A longer text about the settings is not repeated: an answer has it up to three times. */
+const echoMax = 256 * 1024;
+
+/** `length` is how long the text is with everything that was taken out of it. */
+export function boundedEcho(echo: string, length: number): string {
+  return length > echoMax ? echoText({}, null, 'latin1') : echo;
 }
 
 /** What the answer repeats of the request: nothing that every translation leaves out. */

@@ -6,9 +6,9 @@ import { asLatin1, decodeLatin1, encodeLatin1 } from '../../base/latin1.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
-import { bytesTooDeep, shown } from '../../wire/json-text.js';
+import { shown } from '../../wire/json-text.js';
 import { memberText, withMembers, withoutMembers } from '../../wire/splice-members.js';
-import { type Fields, isFields, parseBody, tooDeepError } from '../body.js';
+import { checkExcess, type Fields, isFields, parseBody } from '../body.js';
 import type { Door, StreamWriter } from '../door.js';
 import { plainRequest } from '../translated-request.js';
 import { readResponsesRequest } from './read-request.js';
@@ -64,7 +64,7 @@ const ownMembers = ['type', 'stream', 'generate', 'previous_response_id'];
 function readSocketMessage(body: Buffer, large = false): ChatRequest {
   const { previous, message } = partsOf(body);
   // Measured before anything is written anew, which takes a stack as deep as the message.
-  if (bytesTooDeep(message)) throw tooDeepError();
+  checkExcess(message);
   const { fields, text, encoding } = parseBody(message, large);
   checkMessage(fields, (value) => shown(value, encoding));
   const { previous_response_id: previousId } = fields;
@@ -84,7 +84,7 @@ function readSocketMessage(body: Buffer, large = false): ChatRequest {
     readResponsesRequest(Buffer.from(changed, 'latin1'), large, { previousId: continues ? previousId : null }),
   );
   const native = request.native!;
-  const found = findMembers(native.body);
+  const found = findMembers(native.body as string);
   const at = found ? found.keys.indexOf('input') : -1;
   if (!found || at === -1) return request;
   return { ...request, native: { ...native, input: { start: found.valueStarts[at]!, end: found.ends[at]! } } };
@@ -124,7 +124,9 @@ export function conversationAfter({ native }: ChatRequest, terminalEvent: string
   const id = response === undefined ? undefined : memberText(response, 'id');
   const output = response === undefined ? undefined : memberText(response, 'output');
   if (!native?.input || !id?.startsWith('"') || !output?.startsWith('[')) return null;
-  const sent = itemsIn(native.body.slice(native.input.start, native.input.end));
+  const { start, end } = native.input;
+  const { body } = native;
+  const sent = itemsIn(typeof body === 'string' ? body.slice(start, end) : body.toString('latin1', start, end));
   if (sent === null) return null;
   const parts = [sent, ...repeatable(JSON.parse(output) as unknown[]).map((item) => JSON.stringify(item))];
   const items = Buffer.from(parts.filter((part) => part !== '').join(','), 'latin1');

@@ -50,7 +50,8 @@ function takeItem(item: Fields, out: Fields[], notes: InputNotes): void {
       const called = { name: item.name, arguments: String(item.arguments ?? '{}') };
       const call = { id: item.call_id, type: 'function', function: called };
       const message = assistantIn(out);
-      message.tool_calls = [...((message.tool_calls as Fields[] | undefined) ?? []), call];
+      message.tool_calls ??= [];
+      (message.tool_calls as Fields[]).push(call);
       break;
     }
     case 'reasoning':

@@ -1,5 +1,6 @@
 /** Translates the tools of a Responses request to the chat format. Tools that are not functions exist on native routes only. */
 import { type Fields, isFields } from '../body.js';
+import { hostedNames } from '../chat/priced-extras.js';
 import { noteMembers, type ToolNotes } from '../tool-members.js';
 
 interface TranslatedTools {
@@ -78,7 +79,7 @@ const nothing: readonly string[] = [];
 /** Tools that run at the provider and have a price of their own. */
 export function hostedTools({ tools }: Fields): readonly string[] {
   if (!Array.isArray(tools) || tools.length === 0) return nothing;
-  return [...new Set(sortTools(tools).others)].filter((name) => !clientTools.has(name));
+  return hostedNames(sortTools(tools).others.filter((name) => !clientTools.has(name)));
 }
 
 const knownMembers = ['type', 'name', 'description', 'parameters', 'strict'];

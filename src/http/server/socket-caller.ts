@@ -36,6 +36,9 @@ export interface CallerConnection {
   abandon(): void;
 }
 
+/** Announced bodies above this are received into one space. */
+const spaceFromBytes = 256 * 1024;
+
 const nowhere: Origin = { address: '', territory: unknownTerritory };
 
 export class SocketCaller implements ChatCaller, RequestSource {
@@ -57,6 +60,9 @@ export class SocketCaller implements ChatCaller, RequestSource {
   private headers: string[] | null = null;
   /** What has arrived of the body after its first part. */
   private morePieces: Buffer[] = [];
+  /** The space for a large body that is being read, and how much of it is filled: to join its pieces would take twice the memory. */
+  private space: Buffer | null = null;
+  private filled = 0;
   private hold: BodyHold | null = null;
   /** Set while the pipeline waits for the body. */
   private reading: { done(body: Buffer): void; failed(error: Error): void } | null = null;
@@ -111,6 +117,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
       const done = (body: Buffer): void => atEndOfTurn('requests', () => resolve(body));
       this.reading = { done, failed: reject };
       const refusal = hold.add(this.firstPiece!.length);
+      if (this.contentLength > spaceFromBytes) this.openSpace();
       if (refusal) this.endReading(refusal);
       else hold.receive(this, (error) => this.endReading(error));
     });
@@ -118,7 +125,8 @@ export class SocketCaller implements ChatCaller, RequestSource {
 
   /** More of the body has arrived. */
   takeBody(piece: Buffer, isLast: boolean): void {
-    this.morePieces.push(piece);
+    if (this.space) this.fill(piece);
+    else this.morePieces.push(piece);
     this.complete = isLast;
     const { reading, hold } = this;
     if (!reading) return;
@@ -131,7 +139,25 @@ export class SocketCaller implements ChatCaller, RequestSource {
     }
   }
 
+  private openSpace(): void {
+    const pieces = [this.firstPiece!, ...this.morePieces];
+    this.forgetBody();
+    // The system gives the memory when it is written to, so what is announced and not sent takes none.
+    this.space = Buffer.allocUnsafeSlow(this.contentLength);
+    this.filled = 0;
+    for (const piece of pieces) this.fill(piece);
+  }
+
+  private fill(piece: Buffer): void {
+    this.filled += piece.copy(this.space!, this.filled);
+  }
+
   private body(): Buffer {
+    if (this.space) {
+      const body = this.space;
+      this.space = null;
+      return body;
+    }
     const first = this.firstPiece!;
     const body = this.morePieces.length === 0 ? first : Buffer.concat([first, ...this.morePieces], this.contentLength);
     this.forgetBody();
@@ -140,6 +166,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
 
   private forgetBody(): void {
     this.firstPiece = null;
+    this.space = null;
     if (this.morePieces.length > 0) this.morePieces = [];
   }
 

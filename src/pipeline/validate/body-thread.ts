@@ -1,10 +1,17 @@
-/** The thread that parses, checks and serialises large bodies: the main thread sees only what routing needs. */
+/**
+ * The thread that parses, checks and serialises large bodies: the main thread sees only what routing needs. What goes on to a provider is
+ * handed over as bytes, which are moved and not copied.
+ */
 import { serveThread } from '../../base/side-thread-port.js';
 import { bodyReaderOf } from '../../doors/any-door.js';
+import { boundedEcho } from '../../doors/responses/read-request.js';
 import { plainRequest } from '../../doors/translated-request.js';
-import { GatewayError } from '../../errors/gateway-error.js';
+import { threadErrorOf } from '../../errors/gateway-error.js';
 import { bodyHash } from '../../proof/proof-facts.js';
-import type { ChatRequest } from '../../wire/chat-request.js';
+import type { ChatRequest, NativeRequest } from '../../wire/chat-request.js';
+import { excessOf, type TextEncoding } from '../../wire/json-text.js';
+import { type LongTexts, takeOutLongTexts } from '../../wire/long-texts.js';
+import { openingOf } from '../../wire/opening.js';
 
 /** A body, and the name of what reads it. */
 export interface LargeBody {
@@ -14,23 +21,77 @@ export interface LargeBody {
   hashed: boolean;
 }
 
-export interface ThreadError {
-  condition: string;
-  values: unknown;
-}
+const collectedFromBytes = 2 * 1024 * 1024;
 
 serveThread<LargeBody, ChatRequest>(
   ({ reader, bytes, hashed }) => {
     const door = bodyReaderOf(reader);
     const body = Buffer.from(bytes);
-    // Before the body is read, which may reuse its memory.
-    const own = hashed ? { bodyHash: bodyHash(door.sentPart?.(body) ?? body) } : {};
-    const request = plainRequest(door.readRequest(body, true));
-    const text = request.members as string;
-    const members = new Uint8Array(Buffer.byteLength(text, request.encoding));
-    Buffer.from(members.buffer).write(text, request.encoding);
-    return { result: { ...request, ...own, members: members as unknown as Buffer }, transfer: [members.buffer] };
+    const sent = door.sentPart?.(body) ?? body;
+    const own = hashed ? { bodyHash: bodyHash(sent) } : {};
+    // A body of too many values is scanned or refused as it is.
+    const texts = excessOf(sent) === null ? takeOutLongTexts(sent) : null;
+    const read = texts ? Buffer.concat([body.subarray(0, body.length - sent.length), texts.rest()]) : body;
+    const request = plainRequest(door.readRequest(read, true));
+    const writer = new ByteWriter(texts);
+    const result = {
+      ...request,
+      ...own,
+      ...(request.task === undefined && { opening: openingOf(request, texts) }),
+      members: writer.write(request.members as string, request.encoding),
+      ...(request.native && { native: nativeInBytes(request.native, request.encoding, writer) }),
+      ...(request.task && { task: taskInPlace(request, writer) }),
+    };
+    return { result, transfer: writer.moved };
   },
-  (error): ThreadError | string =>
-    error instanceof GatewayError ? { condition: error.condition, values: error.values } : String(error),
+  threadErrorOf,
+  ({ bytes }) => bytes.byteLength >= collectedFromBytes,
 );
+
+/** Writes texts as bytes that can be moved to another thread. */
+class ByteWriter {
+  readonly moved: ArrayBuffer[] = [];
+
+  constructor(readonly texts: LongTexts | null) {}
+
+  /** A Buffer goes to another thread as a Uint8Array. */
+  write(text: string, encoding: TextEncoding): Buffer {
+    const bytes = this.texts?.putBack(text, encoding) ?? this.written(text, encoding);
+    this.moved.push(bytes.buffer as ArrayBuffer);
+    return bytes as Buffer;
+  }
+
+  private written(text: string, encoding: TextEncoding): Uint8Array {
+    const bytes = new Uint8Array(Buffer.byteLength(text, encoding));
+    Buffer.from(bytes.buffer).write(text, encoding);
+    return bytes;
+  }
+}
+
+function nativeInBytes(native: NativeRequest, encoding: TextEncoding, writer: ByteWriter): NativeRequest {
+  const { body, modelStart, modelEnd, marked, echo, input } = native;
+  const text = body as string;
+  const place = (position: number): number => writer.texts?.positionOf(text, position) ?? position;
+  return {
+    ...native,
+    body: writer.write(text, 'latin1'),
+    modelStart: place(modelStart),
+    modelEnd: place(modelEnd),
+    ...(marked !== undefined && { marked: writer.write(marked as string, encoding) }),
+    echo: echoOf(echo, writer.texts),
+    ...(input && { input: { start: place(input.start), end: place(input.end) } }),
+  };
+}
+
+function echoOf(echo: string, texts: LongTexts | null): string {
+  const bounded = boundedEcho(echo, texts?.positionOf(echo, echo.length) ?? echo.length);
+  return texts ? Buffer.from(texts.putBack(bounded, 'latin1')).toString('latin1') : bounded;
+}
+
+/** The texts of embeddings and documents are sent in lists, so they stay texts. */
+function taskInPlace({ task, encoding }: ChatRequest, { texts }: ByteWriter): ChatRequest['task'] {
+  if (!task || !texts) return task;
+  const back = (text: string): string => Buffer.from(texts.putBack(text, encoding)).toString(encoding);
+  if (task.kind === 'embedding') return { ...task, inputs: task.inputs.map(back) };
+  return { ...task, query: back(task.query), documents: task.documents.map(back) };
+}

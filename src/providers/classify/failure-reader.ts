@@ -1,8 +1,9 @@
 /** Reads the errors of failed calls together with the request that was sent. For a large request this runs in a separate thread. */
-import type { Latin1Text } from '../../base/latin1.js';
+
 import type { MaybePromise } from '../../base/maybe-promise.js';
 import { SideThread } from '../../base/side-thread.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
+import { type OutgoingBody, outgoingBytes } from '../../wire/outgoing-body.js';
 import { readFailureNow, type UnreadFailure, withVerdict } from '../call-failure.js';
 import { dialectOf } from '../dialects/registry.js';
 import type { Failure } from './failure.js';
@@ -17,7 +18,7 @@ const largeRequestBytes = 64 * 1024;
 export interface SentRequest {
   readonly request: Pick<ChatRequest, 'members' | 'encoding'>;
   /** The body that was sent, in the dialect of the route. */
-  readonly body: Latin1Text | Buffer;
+  readonly body: OutgoingBody;
   readonly dialect: string;
   readonly upstreamModel: string;
 }
@@ -38,8 +39,12 @@ export class FailureReader {
     // A dialect that translates may drop, join or split strings, so the client's own request is compared too.
     const { members, encoding } = request;
     const translated = dialectOf(dialect).readAnswer ? { members, encoding } : null;
-    const sent: SentBytes = { body, request: translated, ours: [upstreamModel] };
-    if (body.length + members.length <= largeRequestBytes) {
+    const sent: SentBytes = {
+      body: typeof body === 'string' ? body : outgoingBytes(body),
+      request: translated,
+      ours: [upstreamModel],
+    };
+    if (sent.body.length + members.length <= largeRequestBytes) {
       return readFailureNow(failure, sentTexts(sent));
     }
     return this.readLarge(failure, sent);

@@ -1,14 +1,15 @@
 /** The credentials of upstream calls: an API key, an AWS signature, a renewed access token, or none. */
-import type { Latin1Text } from '../../base/latin1.js';
+
 import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { Route } from '../../catalogue/route.js';
+import type { OutgoingBody } from '../../wire/outgoing-body.js';
 
 export interface Credentials {
   /**
    * The headers of a call, as a flat list of names and values. While nothing changes, every call of a provider gets the same
    * list object, without a promise. A promise means that a credential must be obtained first; it rejects with CredentialFault.
    */
-  headersFor(route: Route, path: string, body: Latin1Text | Buffer): MaybePromise<readonly string[]>;
+  headersFor(route: Route, path: string, body: OutgoingBody): MaybePromise<readonly string[]>;
 }
 
 /** No credential could be obtained. Clients see the message, so it names no file, profile, account or secret. */

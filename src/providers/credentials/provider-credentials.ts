@@ -1,11 +1,11 @@
 /** Chooses the headers of upstream calls by a provider's `auth` and dialect. Credential chains run only when a call needs them. */
 
 import aws4 from 'aws4';
-import { bytesOfLatin1, type Latin1Text } from '../../base/latin1.js';
 import type { Logger } from '../../base/logger.js';
 import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import type { Clock } from '../../base/time.js';
 import type { Provider, Route } from '../../catalogue/route.js';
+import { type OutgoingBody, outgoingBytes } from '../../wire/outgoing-body.js';
 import { dialectOf } from '../dialects/registry.js';
 import { type Address, addressOf, requestTarget } from '../transport/upstream-address.js';
 import { AwsKeySource, type AwsKeys, type Environment } from './aws-keys.js';
@@ -36,7 +36,7 @@ export class ProviderCredentials implements Credentials {
     this.google = googleTokens(clock, load);
   }
 
-  headersFor(route: Route, path: string, body: Latin1Text | Buffer): MaybePromise<readonly string[]> {
+  headersFor(route: Route, path: string, body: OutgoingBody): MaybePromise<readonly string[]> {
     const { provider } = route;
     const known = this.fixed.get(provider);
     if (known) return known;
@@ -62,7 +62,7 @@ export class ProviderCredentials implements Credentials {
   private signedHeaders(
     { provider, baseUrl }: Route,
     path: string,
-    body: Latin1Text | Buffer,
+    body: OutgoingBody,
     keys: AwsKeys,
   ): readonly string[] {
     let address = this.addresses.get(baseUrl);
@@ -114,7 +114,7 @@ export function keyHeaders({ dialect, apiKey }: Pick<Provider, 'dialect' | 'apiK
 export interface CallToSign {
   address: Address;
   path: string;
-  body: Latin1Text | Buffer;
+  body: OutgoingBody;
   region: string;
   nowMs: number;
 }
@@ -131,7 +131,7 @@ export function signatureHeaders({ address, path, body, region, nowMs }: CallToS
       region,
       method: 'POST',
       path: requestTarget(address, path),
-      body: typeof body === 'string' ? bytesOfLatin1(body) : body,
+      body: outgoingBytes(body),
       headers: { Host: address.host, 'Content-Type': 'application/json', 'X-Amz-Date': date },
     },
     keys,

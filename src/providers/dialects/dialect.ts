@@ -2,9 +2,11 @@
  * A dialect translates between OpenAI's chat API and the API of one kind of provider. It does no I/O. Its description also
  * holds everything else that differs by dialect: headers, catalogue rules and the names that its protocol defines.
  */
+
 import type { Latin1Text } from '../../base/latin1.js';
 import type { ApiName, ChatRequest, RefusableParameter, SpokenApi } from '../../wire/chat-request.js';
 import type { TextEncoding } from '../../wire/json-text.js';
+import type { OutgoingBody } from '../../wire/outgoing-body.js';
 import type { EmbeddingTask, RerankTask } from '../../wire/task.js';
 
 /** The part of a route that a dialect may use. */
@@ -23,7 +25,7 @@ export interface Target {
 export interface OutgoingCall {
   /** Appended to the route's base address; may include a query. */
   path: string;
-  body: Latin1Text | Buffer;
+  body: OutgoingBody;
 }
 
 /** A provider's whole answer as an OpenAI completion. */

@@ -1,8 +1,8 @@
 /** The in-process provider: a transport that answers without a network. */
 
 import { createHash } from 'node:crypto';
-import { bytesOfLatin1 } from '../../base/latin1.js';
 import type { Clock } from '../../base/time.js';
+import { outgoingBytes } from '../../wire/outgoing-body.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from '../transport/transport.js';
 import { behaviours, unknownModel } from './behaviours.js';
 import { PromptCache } from './prompt-cache.js';
@@ -14,7 +14,7 @@ export function createSandbox({ clock }: { clock: Clock }): Transport {
   const running = new Set<ScriptPlayer>();
 
   function scriptOf({ route, body: sent, stream }: UpstreamRequest): Script {
-    const body = typeof sent === 'string' ? bytesOfLatin1(sent) : sent;
+    const body = outgoingBytes(sent);
     const model = route.upstreamModel;
     const behaviour = behaviours.get(model);
     if (!behaviour) return unknownModel(model);

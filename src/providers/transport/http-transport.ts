@@ -2,7 +2,7 @@
  * Sends requests to upstreams over HTTP/1.1, without redirects and with no timeouts of its own. The only retry: when a keep-alive
  * connection fails before the kernel took a byte, the request is sent once more on a new connection. Each origin has a pool of connections.
  */
-import type { Latin1Text } from '../../base/latin1.js';
+import { type OutgoingBody, outgoingLength } from '../../wire/outgoing-body.js';
 import { Connection, type Exchange, type Origin } from './http1/connection.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 import { type Address, addressOf, requestTarget } from './upstream-address.js';
@@ -35,7 +35,7 @@ export class HttpTransport implements Transport {
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
     const endpoint = this.endpointOf(request.route.baseUrl);
     const { body } = request;
-    const head = `${headFor(endpoint, request)}${body.length}\r\n\r\n`;
+    const head = `${headFor(endpoint, request)}${outgoingLength(body)}\r\n\r\n`;
     return new HttpCall(endpoint.connections, head, body, handler).start(endpoint.connections.take());
   }
 
@@ -100,7 +100,7 @@ class HttpCall implements UpstreamCall, Exchange {
   constructor(
     private readonly connections: Connections,
     readonly head: string,
-    readonly body: Latin1Text | Buffer,
+    readonly body: OutgoingBody,
     private readonly handler: UpstreamHandler,
   ) {}
 

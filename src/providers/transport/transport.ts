@@ -1,12 +1,13 @@
 /** The interface to upstreams. HTTP and the in-process sandbox implement it. */
-import type { Latin1Text } from '../../base/latin1.js';
+
 import type { Route } from '../../catalogue/route.js';
+import type { OutgoingBody } from '../../wire/outgoing-body.js';
 
 export interface UpstreamRequest {
   route: Route;
   /** Appended to the route's base address, for example `/chat/completions`. */
   path: string;
-  body: Latin1Text | Buffer;
+  body: OutgoingBody;
   stream: boolean;
   /** A flat list of names and values; the same object for every request of a provider while nothing changes. */
   headers: readonly string[];

@@ -2,10 +2,12 @@
  * OpenAI's own API for chat and embeddings, and the rerank API that compatible servers share with Cohere and Jina. Answers and streams of
  * chat need no translation, so their bytes are passed on unchanged.
  */
-import { asLatin1, type Latin1Text } from '../../../base/latin1.js';
+
+import { asLatin1 } from '../../../base/latin1.js';
 import type { ChatRequest } from '../../../wire/chat-request.js';
 import { findMembers, keptMembers } from '../../../wire/json-members.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
+import type { OutgoingBody } from '../../../wire/outgoing-body.js';
 import { type RerankTask, resultsWanted } from '../../../wire/task.js';
 import {
   bearerHeader,
@@ -28,12 +30,12 @@ const closing = Buffer.from('}');
  * The route's model, then the client's members without parsing them again. Latin1 text where possible, because a socket writes it
  * without an intermediate buffer.
  */
-export function requestBody(request: ChatRequest, target: RequestTarget): Latin1Text | Buffer {
+export function requestBody(request: ChatRequest, target: RequestTarget): OutgoingBody {
   const { encoding } = request;
   const unsupported = target.unsupportedParameters;
   const members = unsupported?.length ? membersWithout(request, unsupported) : request.members;
   const head = `{"model":${quoted(target.upstreamModel)},${streamMembers(request, target)}`;
-  if (typeof members !== 'string') return Buffer.concat([Buffer.from(`${head},`, encoding), members, closing]);
+  if (typeof members !== 'string') return [Buffer.from(`${head},`, encoding), members, closing];
   const text = `${head}${members === '' ? '' : ','}${members}}`;
   return encoding === 'latin1' ? asLatin1(text) : Buffer.from(text, 'utf8');
 }

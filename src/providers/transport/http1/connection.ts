@@ -2,8 +2,8 @@
 
 import { connect as connectPlain, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Latin1Text } from '../../../base/latin1.js';
 import { atEndOfTurn } from '../../../base/turn.js';
+import type { OutgoingBody } from '../../../wire/outgoing-body.js';
 import type { UpstreamHandler } from '../transport.js';
 import type { UpstreamProxy } from '../upstream-proxy.js';
 import { largeReadBytes, ReadTurns } from './read-turns.js';
@@ -21,7 +21,7 @@ export interface Origin {
 /** A request and the handler of its response. */
 export interface Exchange extends UpstreamHandler {
   readonly head: string;
-  readonly body: Latin1Text | Buffer;
+  readonly body: OutgoingBody;
   /** The exchange is over and the connection can serve another. */
   onFree(): void;
 }
@@ -118,7 +118,8 @@ export class Connection {
     } else {
       socket.cork();
       socket.write(head, 'latin1');
-      socket.write(body);
+      if (Buffer.isBuffer(body)) socket.write(body);
+      else for (const piece of body) socket.write(piece);
       socket.uncork();
     }
     // The kernel has taken it, or has refused it immediately.

@@ -1,0 +1,35 @@
+/**
+ * Gives the memory of large requests back at once. V8 frees memory outside of its heap only when it next collects garbage, and a thread
+ * that has just read 32 MiB may not do that for a long time.
+ */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { MessageChannel } from 'node:worker_threads';
+
+let collect: (() => void) | null = null;
+
+/** For side threads only: their heaps are small, so this takes milliseconds. In the main thread everybody would wait. */
+export function collectGarbage(): void {
+  if (!collect) {
+    setFlagsFromString('--expose-gc');
+    collect = runInNewContext('gc') as () => void;
+  }
+  collect();
+}
+
+/** Memory that the system may still be reading, because it was given to a socket. */
+const sent = new WeakSet<ArrayBufferLike>();
+
+export function markSent(bytes: Uint8Array): void {
+  sent.add(bytes.buffer);
+}
+
+/** Frees bytes that nobody reads any more, unless they were sent: those are left to V8. The bytes are empty from then on. */
+export function freeUnsent({ buffer }: Uint8Array): void {
+  if (sent.has(buffer)) return;
+  // A message that can no longer arrive is dropped, together with the memory that was moved into it.
+  const { port1, port2 } = new MessageChannel();
+  port2.close();
+  port1.postMessage(null, [buffer as ArrayBuffer]);
+  port1.close();
+}

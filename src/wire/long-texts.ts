@@ -1,0 +1,136 @@
+/**
+ * Takes long texts out of a JSON body before it is parsed, and puts them back into what is written from it. A body of 32 MiB is mostly a
+ * few long texts, and each step that copies them takes that much memory again.
+ */
+import { isUtf8 } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import type { TextEncoding } from './json-text.js';
+
+/** Shorter texts stay where they are. */
+const longFrom = 16 * 1024;
+
+/** Members that hold what a client says, shows or attaches. Nothing is decided by these texts, so they need not be read. */
+const textMembers = new Set([
+  ...['content', 'text', 'data', 'url', 'image_url', 'file_data', 'arguments', 'output', 'input', 'instructions'],
+  ...['system', 'thinking', 'signature', 'query', 'documents'],
+]);
+const nameMax = Math.max(...[...textMembers].map((name) => name.length));
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+const letterU = 0x75;
+const escapable = new Set([...'"\\/bfnrtu'].map((character) => character.charCodeAt(0)));
+
+/** null where there are none, or where the body is not valid: a parser then says what is wrong. */
+export function takeOutLongTexts(body: Buffer): LongTexts | null {
+  if (body.length < longFrom || !isUtf8(body)) return null;
+  const found = new LongTexts(body);
+  let inTextMember = false;
+  for (let at = body.indexOf(quote); at !== -1; at = body.indexOf(quote, at + 1)) {
+    const end = stringEnd(body, at + 1);
+    if (end === -1) return null;
+    if (nextCode(body, end + 1) === colon) {
+      inTextMember = end - at - 1 <= nameMax && textMembers.has(body.toString('latin1', at + 1, end));
+    } else if (inTextMember && end - at > longFrom) found.takeOut(at + 1, end);
+    at = end;
+  }
+  return found.isEmpty ? null : found;
+}
+
+/** Where the string ends whose inside begins at `from`; -1 where it does not end, or is not valid JSON. */
+function stringEnd(body: Buffer, from: number): number {
+  for (let at = from; at < body.length; at++) {
+    const byte = body[at]!;
+    if (byte === quote) return at;
+    if (byte < 0x20) return -1;
+    if (byte !== backslash) continue;
+    const escaped = body[++at]!;
+    if (!escapable.has(escaped)) return -1;
+    if (escaped !== letterU) continue;
+    for (let digit = 1; digit <= 4; digit++) if (!isHex(body[at + digit] ?? 0)) return -1;
+    at += 4;
+  }
+  return -1;
+}
+
+function isHex(byte: number): boolean {
+  const lower = byte | 0x20;
+  return (byte >= 0x30 && byte <= 0x39) || (lower >= 0x61 && lower <= 0x66);
+}
+
+function nextCode(body: Buffer, from: number): number {
+  let at = from;
+  while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at++;
+  return body[at] ?? 0;
+}
+
+export class LongTexts {
+  /** Nobody can guess it, so no text of a client looks like the place of another. */
+  private readonly mark = randomBytes(16).toString('hex');
+  /** A place has a quote on both sides: each time that it is written into a JSON text, more backslashes come before them. */
+  private readonly place = new RegExp(`(\\\\+)"${this.mark}:(\\d+)\\1"`, 'g');
+  private readonly insides: Buffer[] = [];
+  private readonly pieces: Buffer[] = [];
+  private taken = 0;
+
+  constructor(private readonly body: Buffer) {}
+
+  get isEmpty(): boolean {
+    return this.insides.length === 0;
+  }
+
+  /** The inside of a string, which has to come behind those that were taken out before. */
+  takeOut(start: number, end: number): void {
+    this.pieces.push(this.body.subarray(this.taken, start), Buffer.from(`\\"${this.mark}:${this.insides.length}\\"`));
+    this.insides.push(this.body.subarray(start, end));
+    this.taken = end;
+  }
+
+  /** The body with a short text in the place of each long one. */
+  rest(): Buffer {
+    return Buffer.concat([...this.pieces, this.body.subarray(this.taken)]);
+  }
+
+  /** The bytes of a JSON text that was written from the rest, with the long texts in their places. They own their memory. */
+  putBack(text: string, encoding: TextEncoding): Uint8Array {
+    const pieces: Buffer[] = [];
+    this.eachPiece(text, encoding, (piece) => pieces.push(piece));
+    const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+    let at = 0;
+    for (const piece of pieces) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    return bytes;
+  }
+
+  /** Where a position of such a text is once the long texts are in their places. */
+  positionOf(text: string, position: number): number {
+    let length = 0;
+    this.eachPiece(text.slice(0, position), 'latin1', (piece) => {
+      length += piece.length;
+    });
+    return length;
+  }
+
+  /** Calls `take` with each piece of such a text, in order. A long text comes as the client wrote it. */
+  eachPiece(text: string, encoding: TextEncoding, take: (piece: Buffer, isLong: boolean) => void): void {
+    let from = 0;
+    for (const { index, 0: found, 1: slashes, 2: number } of text.matchAll(this.place)) {
+      take(Buffer.from(text.slice(from, index), encoding), false);
+      take(escapedText(this.insides[Number(number)]!, slashes!.length), true);
+      from = index + found.length;
+    }
+    take(Buffer.from(text.slice(from), encoding), false);
+  }
+}
+
+/** `slashes` are those before a quote: one in a JSON text, three in a JSON text that is a string of another one, and so on. */
+function escapedText(inside: Buffer, slashes: number): Buffer {
+  let text = inside;
+  for (let rest = slashes; rest > 1; rest = (rest - 1) / 2) {
+    text = Buffer.from(JSON.stringify(text.toString('latin1')).slice(1, -1), 'latin1');
+  }
+  return text;
+}
