@@ -4,6 +4,7 @@
  */
 import type { PricedExtras } from '../../wire/chat-request.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
+import { storedInChat } from '../stored-objects.js';
 
 type Fields = Record<string, unknown>;
 
@@ -20,16 +21,22 @@ export function pricedExtrasOf(fields: Fields): PricedExtras | undefined {
     ...tierAsked(fields),
     tools: providerTools(fields),
     audio: hasAudio(fields.messages),
-    spoken: Array.isArray(fields.modalities) && fields.modalities.includes('audio'),
+    spoken: isSpoken(fields),
     searchOptions: search !== undefined && search !== null,
+    stored: storedInChat(fields),
   };
-  const { tier, tools, audio, spoken, searchOptions } = extras;
-  return tier !== null || tools.length > 0 || audio || spoken || searchOptions ? extras : undefined;
+  const { tier, tools, audio, spoken, searchOptions, stored } = extras;
+  return tier !== null || tools.length > 0 || audio || spoken || searchOptions || stored ? extras : undefined;
 }
 
-/** What the request asks for as a tier: `service_tier`, or Anthropic's fast mode. */
+/** Whether the answer is asked to be spoken. */
+export function isSpoken({ modalities }: Fields): boolean {
+  return Array.isArray(modalities) && modalities.includes('audio');
+}
+
+/** What the request asks for as a tier: `service_tier`, or Anthropic's `speed`. */
 export function tierAsked({ speed, service_tier: tier }: Fields): Pick<PricedExtras, 'tier' | 'tierParam'> {
-  if (speed === 'fast') return { tier: speed, tierParam: 'speed' };
+  if (speed !== undefined && speed !== null && speed !== 'standard') return { tier: String(speed), tierParam: 'speed' };
   return { tier: typeof tier === 'string' && !isOrdinaryTier(tier) ? tier : null };
 }
 

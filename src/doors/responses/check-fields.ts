@@ -2,6 +2,7 @@
 import { gatewayError } from '../../errors/gateway-error.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
 import { checkEntries, checkObject, checkType, type Fields, isFields, listOfTexts, listOfTools } from '../body.js';
+import { checkInnerNames } from '../field-table.js';
 
 const texts = ['service_tier', 'truncation', 'user', 'safety_identifier', 'prompt_cache_key'];
 
@@ -21,7 +22,7 @@ export function checkMembers(fields: Fields, encoding: TextEncoding): void {
   checkFormat((fields.text as Fields | undefined)?.format, encoding);
   checkEntries(include, 'include', listOfTexts, encoding);
   checkEntries(fields.tools, 'tools', listOfTools, encoding);
-  checkTools((fields.tools ?? []) as Fields[], 'tools');
+  checkTools((fields.tools ?? []) as Fields[], 'tools', encoding);
   checkChoice(fields.tool_choice, encoding);
 }
 
@@ -41,13 +42,14 @@ function checkFormat(format: unknown, encoding: TextEncoding): void {
   if (!isFields(schema)) throw invalid('text.format', '`text.format` has no `schema`, which must be an object.');
 }
 
-function checkTools(tools: readonly Fields[], place: string): void {
+function checkTools(tools: readonly Fields[], place: string, encoding: TextEncoding): void {
   tools.forEach((tool, at) => {
+    checkInnerNames(tool, () => `${place}[${at}]`, encoding);
     const wrong = wrongOf(tool);
     if (wrong) throw invalid('tools', `${place}[${at}] ${wrong}.`);
     if (tool.type === 'namespace') {
       const inner = ((tool.tools ?? []) as Fields[]).map((each) => ({ type: 'function', ...each }));
-      checkTools(inner, `${place}[${at}].tools`);
+      checkTools(inner, `${place}[${at}].tools`, encoding);
     }
   });
 }
