@@ -26,8 +26,8 @@ export function storedInChat(fields: Fields): StoredObject | undefined {
 
 const cachedContent = new Set(['cachedcontent']);
 
-/** The official tool runner then does without threads. */
-const noThreads = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+/** With these details the official tool runner does without threads. */
+export const noThreads = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
 
 /** In a Messages request. */
 export function storedInMessages(fields: Fields, tools: readonly Fields[]): StoredObject | undefined {

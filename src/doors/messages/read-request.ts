@@ -10,7 +10,7 @@ import { checkFallback, checkModel, type Fields, parseBody, tooDeepError, withou
 import { tierAsked } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
-import { storedInMessages } from '../stored-objects.js';
+import { noThreads, storedInMessages } from '../stored-objects.js';
 import { formsOf, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkFields } from './check-fields.js';
@@ -142,8 +142,7 @@ function translate(fields: Fields): Translation {
   }
   if (top_k !== undefined) inexpressible.push({ param: 'top_k', word: 'top_k' });
   if (fields.thread !== undefined) {
-    const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
-    inexpressible.push({ param: 'thread', reason: 'keeps no threads', details });
+    inexpressible.push({ param: 'thread', reason: 'keeps no threads', details: noThreads });
   }
   const { service_tier } = fields as { service_tier?: string };
   const tier = service_tier === undefined || isOrdinaryTier(service_tier) ? null : service_tier;
