@@ -7,6 +7,7 @@ export const groups = [
       { slug: '', file: 'guide/start.md', title: 'First request' },
       { slug: 'clients', file: 'guide/clients.md', title: 'Clients' },
       { slug: 'doors', file: 'guide/doors.md', title: 'Other APIs' },
+      { slug: 'fields', file: 'guide/fields.md', title: 'What reaches a provider' },
       { slug: 'claude-code', file: 'guide/claude-code.md', title: 'Claude Code in a minute' },
       { slug: 'codex', file: 'guide/codex.md', title: 'Codex in a minute' },
       { slug: 'concepts', file: 'guide/concepts.md', title: 'Concepts' },

@@ -15,6 +15,8 @@ export interface ProviderOverrides {
   readonly baseUrl?: string;
   /** What the operator has agreed with the provider. */
   readonly agreement?: StatedPolicy;
+  /** Clients may name what the provider keeps for the operator's account. */
+  readonly storedObjects?: boolean;
 }
 
 export interface ProviderContext {
@@ -53,6 +55,7 @@ export function providerOf(located: Located<ProviderEntry>, context: ProviderCon
     auth: apiKey === null ? auth : 'key',
     configured: address !== null && canCall(apiKey, auth, entry.id, context),
     ...(entry.apis && { apis: entry.apis }),
+    ...(settings?.storedObjects && { storedObjects: true }),
     ...(entry.api_key_env && { apiKeyEnv: entry.api_key_env }),
     ...(absent.length > 0 && { absentVariables: absent }),
     headquarters: entry.headquarters ?? null,

@@ -71,6 +71,8 @@ export interface Provider {
   readonly dialect: string;
   /** The client APIs that it speaks itself; undefined where the catalogue does not say, and the dialect decides. */
   readonly apis?: readonly SpokenApi[];
+  /** Clients may name what the provider keeps for the operator's account. */
+  readonly storedObjects?: true;
   /** The text of the catalogue where variables in it are absent. */
   readonly baseUrl: string;
   /** The credential in use; null where there is none. */

@@ -13,6 +13,8 @@ export interface ProviderSettings {
   baseUrl?: string;
   /** What the operator has agreed with the provider; its fields win over those of the catalogue. */
   agreement?: StatedPolicy & { readonly reference?: string | null };
+  /** Clients may name files, containers and the like that the provider keeps for the operator's account. */
+  storedObjects?: boolean;
 }
 
 export interface StripeSettings extends Pick<ValuesOf<Sections['payments']>, 'apiBase'> {

@@ -95,6 +95,7 @@ function providersOf(providers: ProviderValues, unconfigured: ReadonlySet<string
     else if (settings?.api_key != null) entry.apiKey = settings.api_key;
     if (settings?.base_url != null) entry.baseUrl = settings.base_url;
     if (settings?.agreement != null) entry.agreement = settings.agreement;
+    if (settings?.stored_objects != null) entry.storedObjects = settings.stored_objects;
     result[id] = entry;
   }
   return result;

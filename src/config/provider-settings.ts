@@ -1,12 +1,21 @@
 /** The operator's settings for providers of the catalogue. */
 import { z } from 'zod';
 import { agreement } from '../base/data-policy.js';
-import { credential, fields, httpAddress, isProviderId, providerIdExpected, text } from '../base/yaml-fields.js';
+import {
+  credential,
+  fields,
+  httpAddress,
+  isProviderId,
+  providerIdExpected,
+  text,
+  yesOrNo,
+} from '../base/yaml-fields.js';
 
 const provider = fields({
   api_key: credential.nullish(),
   base_url: httpAddress.nullish(),
   agreement: agreement.nullish(),
+  stored_objects: yesOrNo.nullish(),
   api_key_file: text.nullish(),
 });
 

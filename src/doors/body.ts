@@ -160,21 +160,6 @@ export function checkFallback(fallback: unknown, encoding: TextEncoding): string
   });
 }
 
-/**
- * Lists of further models that a provider would answer with by itself: Anthropic's `fallbacks`, OpenRouter's `models`. An answer of
- * another model would come under the id, the price and the receipt of the requested one.
- */
-export function checkOtherModels(fields: Fields): void {
-  for (const param of ['fallbacks', 'models']) {
-    const value = fields[param];
-    if (value === undefined || value === null || (Array.isArray(value) && value.length === 0)) continue;
-    const what =
-      `\`${param}\` lets the provider answer with another model than the one that you ask for. ` +
-      'Leave it out, and name the models in `fallback.models`.';
-    throw gatewayError('request_invalid', { param, what });
-  }
-}
-
 /** A number from 0 to `high`; absent is fine. */
 export function checkRange(value: unknown, param: string, high: number, encoding: TextEncoding): void {
   if (value === undefined) return;

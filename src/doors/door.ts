@@ -10,6 +10,7 @@ import type { Chunk, ChunkIdentity } from '../wire/chunk.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage } from '../wire/usage.js';
+import type { FieldTable } from './field-table.js';
 
 export interface Door {
   readonly name: ApiName;
@@ -17,6 +18,8 @@ export interface Door {
   readonly path: string;
   /** The models that it serves. */
   readonly kind: ModelKind;
+  /** What happens to the fields of its requests. */
+  readonly fields: FieldTable;
   /** A header that may carry the API key beside `Authorization`. */
   readonly keyHeader?: 'x-api-key';
   /** Requests are counted, not answered: they need no credit and leave no record. */

@@ -4,9 +4,10 @@ import type { NativeRequest } from '../wire/chat-request.js';
 import { findMembers, type Members, memberValue } from '../wire/json-members.js';
 import { withMembers, withoutMembers } from '../wire/splice-members.js';
 import type { ParsedBody } from './body.js';
+import { routing } from './field-table.js';
 
 /** Fields that only Lodestone reads. */
-export const lodestoneFields: readonly string[] = ['fallback', 'provider', 'session_id'];
+export const lodestoneFields: readonly string[] = Object.keys(routing);
 
 type PlacedBody = Pick<NativeRequest, 'modelStart' | 'modelEnd'> & { readonly body: string };
 

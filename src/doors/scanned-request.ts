@@ -1,7 +1,7 @@
 /** Scans what the requests of all client APIs with a body of their own have in common, and the types that several of them use. */
 import { JsonScanner, SeenNames } from '../wire/json-scanner.js';
 import { nestingMax } from '../wire/json-text.js';
-import { scanWhole } from '../wire/scan-object.js';
+import { ObjectScan, scanWhole, type ValueScan } from '../wire/scan-object.js';
 import { isOrdinaryTier } from '../wire/usage.js';
 import { keptModelId } from './chat/model-ids.js';
 
@@ -67,18 +67,17 @@ export class RequestScan {
       case 'stream':
         this.stream = json.peek() === 0x74;
         return json.takeWord('true') || json.takeWord('false');
-      // Only Lodestone reads these; the parser takes them out.
-      case 'fallback':
-      case 'provider':
-      case 'session_id':
-      // These are refused unless they are empty.
-      case 'fallbacks':
-      case 'models':
-        return false;
       default:
         return this.scanOther(name, json, nestingMax - 1);
     }
   };
+}
+
+/** An object of a request. Names in other case than those of its rules are left to the parser, because some providers ignore case. */
+export class RequestObject extends ObjectScan {
+  constructor(rules: Readonly<Record<string, ValueScan>>) {
+    super(rules, true);
+  }
 }
 
 /** A whole number of 1 or more; undefined where there is none. */

@@ -4,7 +4,7 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import { shown, type TextEncoding, tooDeep } from '../wire/json-text.js';
 import type { Task } from '../wire/task.js';
 import { checkFallback, checkModel, type Fields, parseBody, tooDeepError } from './body.js';
-import { lodestoneFields } from './native-body.js';
+import { type FieldTable, refusal, shownName } from './field-table.js';
 import { routingFieldsOf } from './routing-fields.js';
 import { checkDoor } from './wrong-door.js';
 
@@ -17,7 +17,7 @@ export interface ReadTask {
 
 export interface TaskApi {
   /** Every field of the API. Another one is refused, because no provider would get it. */
-  readonly fields: ReadonlySet<string>;
+  readonly fields: FieldTable;
   /** The field that makes a body one of this API. */
   readonly own: string;
   read(fields: Fields, encoding: TextEncoding): ReadTask;
@@ -28,12 +28,13 @@ export function readTaskRequest(api: TaskApi, bytes: Buffer, large: boolean): Ch
   if (tooDeep(sent)) throw tooDeepError();
   // A field that is null counts as left out.
   const fields: Fields = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
+  api.fields.check(sent, encoding);
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, api.own);
   for (const name in fields) {
-    if (!api.fields.has(name) && !lodestoneFields.includes(name)) {
-      throw invalid(name, `\`${name}\` is not a field of this API. Leave it out.`);
-    }
+    if (api.fields.fields.has(name)) continue;
+    const shown = shownName(name, encoding);
+    throw refusal(shown, `\`${shown}\` is not a field of this API. Leave it out.`);
   }
   const { task, members } = api.read(fields, encoding);
   return {
@@ -49,10 +50,6 @@ export function readTaskRequest(api: TaskApi, bytes: Buffer, large: boolean): Ch
     encoding,
     task,
   };
-}
-
-export function invalid(param: string, what: string): Error {
-  return gatewayError('request_invalid', { param, what });
 }
 
 /** A whole number of at least 1; undefined where it was not sent. */

@@ -116,4 +116,17 @@ export interface PricedExtras {
   readonly spoken?: boolean;
   /** `web_search_options` was sent, which asks for a search without a tool. */
   readonly searchOptions?: boolean;
+  /** The request names something that the provider keeps. */
+  readonly stored?: StoredObject | undefined;
+}
+
+/** Something that a provider keeps for the operator's account, which all accounts share. */
+export interface StoredObject {
+  readonly param: string;
+  /** As the object of "it keeps …". */
+  readonly what: string;
+  /** What to do instead, without a full stop. */
+  readonly remedy: string;
+  /** Tells the official client what to do. */
+  readonly details?: object;
 }

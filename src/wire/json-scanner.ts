@@ -22,6 +22,9 @@ const closeBrace = 0x7d;
 const escapable = new Uint8Array(128);
 for (const character of '"\\/bfnrt') escapable[character.charCodeAt(0)] = 1;
 
+/** Capitals, and bytes beyond ASCII. */
+const isUnusual = new Uint8Array(256).fill(1, 128).fill(1, 0x41, 0x5b);
+
 /** Every method that returns a boolean moves behind what it read, and returns false where the text is not what it expects. */
 export class JsonScanner {
   text = '';
@@ -93,6 +96,12 @@ export class JsonScanner {
       if (name.length === end - start && this.text.startsWith(name, start)) return index;
     }
     return -1;
+  }
+
+  /** Whether the text from `start` to `end` has no capital and nothing beyond ASCII. */
+  isLowerCase(start: number, end: number): boolean {
+    for (let at = start; at < end; at++) if (isUnusual[this.text.charCodeAt(at)] === 1) return false;
+    return true;
   }
 
   /** A string; `at` is its opening quote. */

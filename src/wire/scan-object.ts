@@ -15,8 +15,11 @@ export class ObjectScan {
   private readonly names: readonly string[];
   private readonly rules: readonly ValueScan[];
 
-  /** At most 31 rules. */
-  constructor(rules: Readonly<Record<string, ValueScan>>) {
+  /** At most 31 rules. `isStrict`: another name than those of the rules is in lower case, so that it is no spelling of one of them. */
+  constructor(
+    rules: Readonly<Record<string, ValueScan>>,
+    private readonly isStrict = false,
+  ) {
     this.names = Object.keys(rules);
     this.rules = Object.values(rules);
   }
@@ -32,7 +35,7 @@ export class ObjectScan {
       if (key === -1) return -1;
       const index = json.indexAt(this.names, key, json.keyEnd);
       if (index === -1) {
-        if (!json.skipValue(levels - 1)) return -1;
+        if ((this.isStrict && !json.isLowerCase(key, json.keyEnd)) || !json.skipValue(levels - 1)) return -1;
       } else {
         if ((seen & (1 << index)) !== 0) return -1;
         seen |= 1 << index;
@@ -101,6 +104,9 @@ export function takeTexts(json: JsonScanner): boolean {
     if (next !== 'more') return next === 'end';
   }
 }
+
+/** A rule for a usual member that may be anything. */
+export const anyValue: ValueScan = (json, levels) => (json.skipValue(levels) ? 0 : -1);
 
 /** A rule that takes a string only. */
 export const aText =

@@ -1,6 +1,7 @@
 /** The chat completions API: the format that the pipeline itself speaks. */
 import { envelopeOf } from '../../errors/envelope.js';
 import type { Door } from '../door.js';
+import { chatFields } from './fields.js';
 import { readRequest } from './read-request.js';
 import { chatStream, writeAnswer } from './write-answer.js';
 
@@ -8,6 +9,7 @@ export const chatDoor: Door = {
   name: 'chat',
   path: '/v1/chat/completions',
   kind: 'chat',
+  fields: chatFields,
   readRequest,
   writeAnswer,
   openStream: () => chatStream,

@@ -2,6 +2,10 @@
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { JsonScanner } from '../../wire/json-scanner.js';
 import { nestingMax, shown, type TextEncoding } from '../../wire/json-text.js';
+import { oneOf, scanEntries } from '../../wire/scan-object.js';
+import { isFields } from '../body.js';
+import { checkInnerNames } from '../field-table.js';
+import { RequestObject } from '../scanned-request.js';
 
 export const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 export const stopSequencesMax = 4;
@@ -21,6 +25,7 @@ function checkMessage(message: unknown, index: number, encoding: TextEncoding): 
   if (message === null || typeof message !== 'object' || Array.isArray(message)) {
     throw gatewayError('message_invalid', { index, reason: `is ${shown(message, encoding)}, but must be an object` });
   }
+  checkInnerNames(message as Record<string, unknown>, () => `messages[${index}]`, encoding);
   const { role, content, tool_call_id } = message as Record<string, unknown>;
   if (typeof role !== 'string' || !roles.has(role)) {
     throw gatewayError('role_not_allowed', { index, found: role === undefined ? 'missing' : shown(role, encoding) });
@@ -32,7 +37,17 @@ function checkMessage(message: unknown, index: number, encoding: TextEncoding): 
     const reason = `has a \`content\` that is ${shown(content, encoding)}, but must be a string or an array of parts`;
     throw gatewayError('message_invalid', { index, reason });
   }
+  if (Array.isArray(content)) checkParts(content, index, encoding);
   if (role === 'assistant') dropReasoningAlias(message as Record<string, unknown>);
+}
+
+/** Parts are the provider's to judge, but for what has a price or names a file. */
+function checkParts(parts: readonly unknown[], index: number, encoding: TextEncoding): void {
+  parts.forEach((part, at) => {
+    if (!isFields(part)) return;
+    checkInnerNames(part, () => `messages[${index}].content[${at}]`, encoding);
+    if (isFields(part.file)) checkInnerNames(part.file, () => `messages[${index}].content[${at}].file`, encoding);
+  });
 }
 
 /**
@@ -133,6 +148,13 @@ function saysSomething({ text }: JsonScanner, at: number): boolean {
   return notBlank.test(text);
 }
 
+/** Text and images. Audio has a price of its own, and a file may be one that the provider keeps, so that the parser looks at others. */
+const part = new RequestObject({ type: oneOf({ text: 1, image_url: 1 }) });
+
+function scanPart(json: JsonScanner, levels: number): number {
+  return part.scan(json, levels) === 1 ? 0 : -1;
+}
+
 const filledPart = /"(?:text|url|data|file_data)"\s*:\s*"[^"\\\s]/;
 
 function scanMessageMember(json: JsonScanner, name: (typeof messageMembers)[number]): boolean {
@@ -143,14 +165,11 @@ function scanMessageMember(json: JsonScanner, name: (typeof messageMembers)[numb
       isFilled ||= saysSomething(json, start + 1);
       return json.skipString();
     }
-    if (code !== openBracket && code !== letterN) return false;
-    if (!json.skipValue(levelsInMessage)) return false;
-    if (code === letterN) return true;
+    if (code === letterN) return json.takeWord('null');
+    if (scanEntries(json, levelsInMessage, scanPart) === -1) return false;
     hasParts = true;
-    const parts = json.text.slice(start, json.at);
-    isFilled ||= filledPart.test(parts);
-    // Audio has a price of its own, for which the parser looks.
-    return !parts.includes('input_audio');
+    isFilled ||= filledPart.test(json.text.slice(start, json.at));
+    return true;
   }
   // Where it is needed, an empty one is an error.
   if (name === 'tool_call_id') return json.takePlainString() !== -1 && json.text.charCodeAt(json.at - 2) !== quote;

@@ -6,6 +6,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { PricedExtras } from '../../wire/chat-request.js';
 import { excerpt } from '../../wire/json-text.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
+import { storedInChat } from '../stored-objects.js';
 
 type Fields = Record<string, unknown>;
 
@@ -22,29 +23,35 @@ export function pricedExtrasOf(fields: Fields): PricedExtras | undefined {
     ...tierAsked(fields),
     tools: providerTools(fields),
     audio: hasAudio(fields.messages),
-    spoken: Array.isArray(fields.modalities) && fields.modalities.includes('audio'),
+    spoken: isSpoken(fields),
     searchOptions: search !== undefined && search !== null,
+    stored: storedInChat(fields),
   };
-  const { tier, tools, audio, spoken, searchOptions } = extras;
-  return tier !== null || tools.length > 0 || audio || spoken || searchOptions ? extras : undefined;
+  const { tier, tools, audio, spoken, searchOptions, stored } = extras;
+  return tier !== null || tools.length > 0 || audio || spoken || searchOptions || stored ? extras : undefined;
 }
 
-/** What the request asks for as a tier: `service_tier`, or Anthropic's fast mode. */
+/** Whether the answer is asked to be spoken. */
+export function isSpoken({ modalities }: Fields): boolean {
+  return Array.isArray(modalities) && modalities.includes('audio');
+}
+
+/** What the request asks for as a tier: `service_tier`, or Anthropic's `speed`. */
 export function tierAsked({ speed, service_tier: tier }: Fields): Pick<PricedExtras, 'tier' | 'tierParam'> {
-  if (speed === 'fast') return { tier: speed, tierParam: 'speed' };
-  return { tier: tierOf(tier) };
+  if (speed !== undefined && speed !== null && speed !== 'standard') {
+    return { tier: boundedName(String(speed), 'speed'), tierParam: 'speed' };
+  }
+  return { tier: typeof tier === 'string' && !isOrdinaryTier(tier) ? boundedName(tier, 'service_tier') : null };
 }
 
 /** Longer than the name of any tier or hosted tool. */
 const pricedNameMax = 100;
 const hostedToolsMax = 64;
 
-/** A `service_tier` other than the ordinary one; null where there is none. */
-export function tierOf(tier: unknown): string | null {
-  if (typeof tier !== 'string' || isOrdinaryTier(tier)) return null;
-  if (tier.length <= pricedNameMax) return tier;
+function boundedName(name: string, param: string): string {
+  if (name.length <= pricedNameMax) return name;
   const range = `a name of at most ${pricedNameMax} characters`;
-  throw gatewayError('parameter_out_of_range', { param: 'service_tier', value: `a text of ${tier.length}`, range });
+  throw gatewayError('parameter_out_of_range', { param, value: `a text of ${name.length} characters`, range });
 }
 
 /** Each of some tools that run at the provider once. */

@@ -12,15 +12,17 @@ import {
   checkMemberCount,
   checkModel,
   checkObject,
-  checkOtherModels,
   checkType,
   type Fields,
+  isFields,
   type ParsedBody,
   parseBody,
   tooDeepError,
 } from '../body.js';
+import { checkInnerNames } from '../field-table.js';
 import { routingFieldsOf } from '../routing-fields.js';
 import { checkDoor } from '../wrong-door.js';
+import { chatFields } from './fields.js';
 import { checkMessages, stopSequencesMax } from './messages.js';
 import { pricedExtrasOf } from './priced-extras.js';
 import { scanRequest } from './scan-request.js';
@@ -40,10 +42,11 @@ export function parseRequest(bytes: Buffer, large = false): ChatRequest {
 function checkRequest({ fields, text, encoding }: ParsedBody): ChatRequest {
   const found = findMembers(text, 'messages');
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
+  chatFields.check(fields, encoding);
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'messages');
   checkMessages(fields.messages, encoding);
-  checkOtherModels(fields);
+  checkTools(fields.tools, encoding);
   const asked: Asked = { needs: [], noOps: [] };
   for (const param in fields) checkField(fields, param, encoding, asked);
   const { needs } = asked;
@@ -109,9 +112,7 @@ function checkField(fields: Fields, param: string, encoding: TextEncoding, asked
       if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);
       break;
     case 'stream_options':
-      if (value === null) break;
-      checkObject(value, param, encoding);
-      checkMemberCount(value, param);
+      if (value !== null) checkStreamOptions(value, encoding);
       break;
     case 'logprobs':
       if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);
@@ -123,6 +124,22 @@ function checkField(fields: Fields, param: string, encoding: TextEncoding, asked
       recordParameter(asked, param, value !== null && asksSomething(param, value as Fields));
       break;
   }
+}
+
+const streamOptionNames: ReadonlySet<string> = new Set(['include_usage']);
+
+function checkStreamOptions(options: unknown, encoding: TextEncoding): void {
+  checkObject(options, 'stream_options', encoding);
+  checkMemberCount(options, 'stream_options');
+  checkInnerNames(options as Fields, () => 'stream_options', encoding, streamOptionNames);
+}
+
+/** Tools are the provider's to judge, but for their types, which have prices. */
+function checkTools(tools: unknown, encoding: TextEncoding): void {
+  if (!Array.isArray(tools)) return;
+  tools.forEach((tool: unknown, at) => {
+    if (isFields(tool)) checkInnerNames(tool, () => `tools[${at}]`, encoding);
+  });
 }
 
 function asksSomething(param: 'response_format' | 'logit_bias', value: Fields): boolean {

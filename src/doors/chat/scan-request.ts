@@ -7,7 +7,11 @@ import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js
 import { JsonScanner, SeenNames } from '../../wire/json-scanner.js';
 import { nestingMax } from '../../wire/json-text.js';
 import { partialBits, partialBitsOf, plainFields } from '../../wire/partial-fields.js';
+import { oneOf, scanEntries } from '../../wire/scan-object.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
+import { isLowerCase } from '../field-table.js';
+import { RequestObject } from '../scanned-request.js';
+import { chatFields } from './fields.js';
 import { scanMessages, stopSequencesMax } from './messages.js';
 import { keptModelId } from './model-ids.js';
 
@@ -34,17 +38,9 @@ const ruledNames = [
   'logprobs',
   'response_format',
   'logit_bias',
-  'fallback',
   'tools',
   'service_tier',
-  'web_search_options',
-  'provider',
-  'session_id',
   'prompt_cache_key',
-  'fallbacks',
-  'models',
-  'modalities',
-  'speed',
 ] as const;
 type RuledName = (typeof ruledNames)[number];
 const names = new SeenNames(ruledNames);
@@ -168,14 +164,6 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
       return scanCacheKey() ? 'kept' : null;
     case 'response_format':
     case 'logit_bias':
-    case 'fallback':
-    case 'web_search_options':
-    case 'provider':
-    case 'session_id':
-    case 'fallbacks':
-    case 'models':
-    case 'modalities':
-    case 'speed':
       return null;
     default:
       return scanOther(name) ? 'kept' : null;
@@ -194,6 +182,7 @@ function scanStreamOptions(): 'dropped' | null {
   const start = json.at;
   if (!json.skipValue(nestingMax - 1)) return null;
   streamOptions = JSON.parse(json.text.slice(start, json.at)) as Record<string, unknown>;
+  for (const name in streamOptions) if (name !== 'include_usage' && !isLowerCase(name)) return null;
   return 'dropped';
 }
 
@@ -214,7 +203,7 @@ function scanNumber(name: string, low: number, high: number): boolean {
 const hints: ReadonlySet<string> = new Set([...plainFields, ...['metadata', 'store', 'parallel_tool_calls']]);
 
 function scanOther(name: string): boolean {
-  if (!hints.has(name)) return json.skipValue(nestingMax - 1);
+  if (!hints.has(name)) return chatFields.isUsual(name) && json.skipValue(nestingMax - 1);
   const code = json.peek();
   const start = json.at;
   if (!json.skipValue(nestingMax - 1)) return false;
@@ -245,19 +234,16 @@ function scanLogprobs(): 'kept' | 'dropped' | null {
   return 'kept';
 }
 
-/** A tool that begins like this runs at the client, and needs no price. */
-const functionTool = /\{\s*"type"\s*:\s*"function"/y;
+/** A function runs at the client, and needs no price. */
+const tool = new RequestObject({ type: oneOf({ function: 1 }) });
 
 function scanTools(): boolean {
   partial |= partialBits.cache_control;
-  if (!json.take(openBracket)) return false;
-  for (;;) {
-    json.peek();
-    functionTool.lastIndex = json.at;
-    if (!functionTool.test(json.text) || !json.skipValue(nestingMax - 2)) return false;
-    const next = json.takeNext(closeBracket);
-    if (next !== 'more') return next === 'end';
-  }
+  return scanEntries(json, nestingMax - 1, scanTool) !== -1;
+}
+
+function scanTool(scanner: JsonScanner, levels: number): number {
+  return tool.scan(scanner, levels) === 1 ? 0 : -1;
 }
 
 function scanTier(): boolean {

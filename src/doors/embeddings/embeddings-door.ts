@@ -2,12 +2,13 @@
 import { envelopeOf } from '../../errors/envelope.js';
 import { costMembers } from '../../wire/cost.js';
 import type { Door, WholeAnswer } from '../door.js';
-import { readRequest } from './read-request.js';
+import { embeddingsFields, readRequest } from './read-request.js';
 
 export const embeddingsDoor: Door = {
   name: 'embeddings',
   path: '/v1/embeddings',
   kind: 'embedding',
+  fields: embeddingsFields,
   readRequest,
   writeAnswer,
   writeError: (error) => JSON.stringify(envelopeOf(error)),

@@ -4,14 +4,27 @@ import type { ChatRequest } from '../../wire/chat-request.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
 import type { EmbeddingTask } from '../../wire/task.js';
 import type { Fields } from '../body.js';
-import { invalid, type ReadTask, readCount, readTaskRequest, type TaskApi } from '../task-fields.js';
+import { FieldTable, passed, read, refusal, routing, unknownHere } from '../field-table.js';
+import { type ReadTask, readCount, readTaskRequest, type TaskApi } from '../task-fields.js';
 
 /** As in OpenAI's API. */
 export const inputsMax = 2_048;
 const formats = ['float', 'base64'] as const;
 
+/** The table of the API. */
+export const embeddingsFields = new FieldTable({
+  ...routing,
+  model: read('Replaced by the model of the route.'),
+  input: passed('As sent, in as many calls as the provider needs.'),
+  dimensions: passed('As sent, where the model has vectors of other lengths.'),
+  encoding_format: passed('As sent where the provider has it. The answer has what was asked for.'),
+  user: passed('As sent. Left out where the provider has no place for it.'),
+  input_type: unknownHere('OpenRouter'),
+  trace: unknownHere('OpenRouter'),
+});
+
 const embeddingsApi: TaskApi = {
-  fields: new Set(['model', 'input', 'dimensions', 'encoding_format', 'user']),
+  fields: embeddingsFields,
   own: 'input',
   read: readTask,
 };
@@ -50,12 +63,12 @@ const expectedInput = 'a text, a list of texts, a list of tokens or a list of to
 type Inputs = Pick<EmbeddingTask, 'inputs' | 'isSingle' | 'isTokens' | 'tokens'>;
 
 function readInputs(input: unknown, encoding: TextEncoding): Inputs {
-  if (input === undefined) throw invalid('input', '`input` is missing. Send the text to embed.');
+  if (input === undefined) throw refusal('input', '`input` is missing. Send the text to embed.');
   if (typeof input === 'string') return { inputs: [textOf(input, '`input`')], isSingle: true, isTokens: false };
   if (!Array.isArray(input)) {
     throw gatewayError('field_type', { param: 'input', found: shown(input, encoding), expected: expectedInput });
   }
-  if (input.length === 0) throw invalid('input', '`input` is an empty list. Send at least one text.');
+  if (input.length === 0) throw refusal('input', '`input` is an empty list. Send at least one text.');
   if (typeof input[0] === 'number') {
     return { inputs: [tokensOf(input, '`input`', encoding)], isSingle: true, isTokens: true, tokens: input.length };
   }
@@ -76,12 +89,12 @@ function readInputs(input: unknown, encoding: TextEncoding): Inputs {
 }
 
 function textOf(text: string, name: string): string {
-  if (text === '') throw invalid('input', `${name} is an empty text. Send a text.`);
+  if (text === '') throw refusal('input', `${name} is an empty text. Send a text.`);
   return JSON.stringify(text);
 }
 
 function tokensOf(tokens: readonly unknown[], name: string, encoding: TextEncoding): string {
-  if (tokens.length === 0) throw invalid('input', `${name} is an empty list. Send a token.`);
+  if (tokens.length === 0) throw refusal('input', `${name} is an empty list. Send a token.`);
   const wrong = tokens.findIndex((token) => !Number.isInteger(token) || (token as number) < 0);
   if (wrong === -1) return JSON.stringify(tokens);
   const found = `a list of tokens whose entry ${wrong} is ${shown(tokens[wrong], encoding)}`;

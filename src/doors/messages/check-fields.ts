@@ -13,6 +13,7 @@ import {
   listOfTexts,
   listOfTools,
 } from '../body.js';
+import { checkInnerNames } from '../field-table.js';
 import { checkSystem } from './check-messages.js';
 
 export function checkFields(fields: Fields, encoding: TextEncoding, needsLimit: boolean): void {
@@ -63,6 +64,7 @@ function checkMembers(fields: Fields, encoding: TextEncoding): void {
 function checkTools({ tools, tool_choice: choice }: Fields, encoding: TextEncoding): void {
   checkEntries(tools, 'tools', listOfTools, encoding);
   ((tools ?? []) as Fields[]).forEach((tool, at) => {
+    checkInnerNames(tool, () => `tools[${at}]`, encoding);
     const wrong = wrongOf(tool);
     if (wrong) throw invalid('tools', `tools[${at}] ${wrong}.`);
   });

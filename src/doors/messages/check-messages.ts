@@ -5,6 +5,8 @@
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { entryOf, shown, type TextEncoding } from '../../wire/json-text.js';
 import { type Fields, isFields } from '../body.js';
+import { checkInnerNames } from '../field-table.js';
+import { toolsInBlock } from './translate-tools.js';
 
 const roles = ['user', 'assistant', 'system'];
 
@@ -19,6 +21,7 @@ export function checkMessages({ messages }: Fields, encoding: TextEncoding): voi
     if (!isFields(message)) {
       throw gatewayError('message_invalid', { index, reason: `is ${shown(message, encoding)}, but must be an object` });
     }
+    checkInnerNames(message, () => `messages[${index}]`, encoding);
     checkMessage(message, index, encoding);
   });
 }
@@ -36,7 +39,7 @@ function checkMessage({ role, content }: Fields, index: number, encoding: TextEn
     throw refuse(`has a \`content\` that is ${found}, but must be a string or an array of blocks`);
   }
   if (content.length === 0 && role === 'user') throw refuse('has no block in its `content`, but needs at least one');
-  checkBlocks(content, { refuse, encoding });
+  checkBlocks(content, { refuse, encoding, name: `messages[${index}].content` });
 }
 
 /** The system prompt: text, or text blocks. */
@@ -48,12 +51,14 @@ export function checkSystem(system: unknown, encoding: TextEncoding): void {
   }
   const refuse = (reason: string): GatewayError =>
     gatewayError('request_invalid', { param: 'system', what: `\`system\` ${reason}.` });
-  checkBlocks(system, { refuse, encoding });
+  checkBlocks(system, { refuse, encoding, name: 'system' });
 }
 
 interface Place {
   /** The error of the list that the blocks are in. */
   refuse(reason: string): GatewayError;
+  /** As the error of a name in other case has it. */
+  readonly name: string;
   readonly encoding: TextEncoding;
 }
 
@@ -62,6 +67,7 @@ function checkBlocks(blocks: readonly unknown[], place: Place): void {
     if (!isFields(block) || typeof block.type !== 'string') {
       throw place.refuse(`has a block ${at} that is not an object with a \`type\``);
     }
+    checkInnerNames(block, () => `${place.name}[${at}]`, place.encoding);
     checkBlock(block, block.type, place);
   });
 }
@@ -83,6 +89,7 @@ const sourceTexts: Readonly<Record<string, readonly string[]>> = {
 
 function checkBlock(block: Fields, type: string, place: Place): void {
   checkTexts(block, entryOf(texts, type), `\`${type}\` block`, place);
+  for (const tool of toolsInBlock(block)) checkInnerNames(tool, () => `${place.name}.tool.definition`, place.encoding);
   if (type === 'image' || type === 'document') checkSource(block.source, type, place);
   else if (type === 'tool_result') checkContent(block.content, type, place);
   else if (type === 'tool_use' && block.input !== undefined && !isFields(block.input)) {
@@ -105,6 +112,7 @@ function checkSource(source: unknown, type: string, place: Place): void {
   if (!isFields(source) || typeof source.type !== 'string') {
     throw place.refuse(`has a \`${type}\` block whose \`source\` is not an object with a \`type\``);
   }
+  checkInnerNames(source, () => `${place.name}.source`, place.encoding);
   checkTexts(source, entryOf(sourceTexts, source.type), `\`${source.type}\` source of a \`${type}\` block`, place);
   if (source.type === 'content') checkContent(source.content, type, place);
 }

@@ -1,5 +1,6 @@
 /** Anthropic's Messages API. */
 import type { Door } from '../door.js';
+import { messagesFields } from './fields.js';
 import { messagesError, NativeMessageStream } from './native-stream.js';
 import { readCountRequest, readMessagesRequest } from './read-request.js';
 import { writeAnswer } from './write-answer.js';
@@ -10,6 +11,7 @@ export const messagesDoor: Door = {
   path: '/v1/messages',
   kind: 'chat',
   keyHeader: 'x-api-key',
+  fields: messagesFields,
   readRequest: readMessagesRequest,
   writeAnswer,
   openStream: (_, isNative) => (isNative ? new NativeMessageStream() : new MessageStreamWriter()),

@@ -6,25 +6,19 @@ import type { ChatRequest, Inexpressible, OptionalField, PricedExtras } from '..
 import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, tooDeep } from '../../wire/json-text.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
-import {
-  checkFallback,
-  checkModel,
-  checkOtherModels,
-  type Fields,
-  parseBody,
-  tooDeepError,
-  withoutNulls,
-} from '../body.js';
+import { checkFallback, checkModel, type Fields, parseBody, tooDeepError, withoutNulls } from '../body.js';
 import { tierAsked } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
+import { storedInMessages } from '../stored-objects.js';
 import { formsOf, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkFields } from './check-fields.js';
 import { checkMessages } from './check-messages.js';
+import { messagesFields } from './fields.js';
 import { type ScannedMessages, scanMessagesRequest } from './scan-request.js';
 import { type Translated, translateMessages } from './translate-messages.js';
-import { hostedTools, translateTools } from './translate-tools.js';
+import { allTools, hostedTools, translateTools } from './translate-tools.js';
 
 export function readMessagesRequest(bytes: Buffer, large = false): ChatRequest {
   return readRequest(bytes, large, true);
@@ -66,11 +60,11 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
   const fields = withoutNulls(body.fields);
   const found = findMembers(text);
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
+  messagesFields.check(body.fields, encoding);
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'messages');
   checkFields(fields, encoding, needsLimit);
   checkMessages(fields, encoding);
-  checkOtherModels(fields);
   const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
   const { body: sent, modelStart, modelEnd } = nativeBody(body, found);
   const output = fields.output_config as Fields | undefined;
@@ -101,8 +95,10 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
 
 function extrasOf(fields: Fields): PricedExtras | undefined {
   const asked = tierAsked(fields);
-  const tools = hostedTools(fields);
-  return asked.tier !== null || tools.length > 0 ? { ...asked, tools, audio: false } : undefined;
+  const all = allTools(fields);
+  const tools = hostedTools(all);
+  const stored = storedInMessages(fields, all);
+  return asked.tier !== null || tools.length > 0 || stored ? { ...asked, tools, audio: false, stored } : undefined;
 }
 
 /** The client's names of chat fields that have another one. */
@@ -146,13 +142,14 @@ function translate(fields: Fields): Translation {
   }
   if (top_k !== undefined) inexpressible.push({ param: 'top_k', word: 'top_k' });
   if (fields.thread !== undefined) {
+    // With these details the official tool runner does without threads.
     const details = { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
     inexpressible.push({ param: 'thread', reason: 'keeps no threads', details });
   }
   const { service_tier } = fields as { service_tier?: string };
   const tier = service_tier === undefined || isOrdinaryTier(service_tier) ? null : service_tier;
   if (tier !== null) inexpressible.push({ param: 'service_tier', word: 'service_tier' });
-  if (fields.speed === 'fast') inexpressible.push({ param: 'speed' });
+  if (fields.speed !== undefined && fields.speed !== 'standard') inexpressible.push({ param: 'speed' });
   for (const name of ['context_management', 'compaction']) {
     if (fields[name] !== undefined) optional.push({ name, word: null });
   }

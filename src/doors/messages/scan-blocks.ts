@@ -1,6 +1,7 @@
 /** Checks the blocks of a Messages request like `checkBlocks`, in their text. Blocks of other types than the usual ones are left to it. */
 import type { JsonScanner } from '../../wire/json-scanner.js';
-import { anObject, aText, ObjectScan, oneOf, scanEntries, takeText, type ValueScan } from '../../wire/scan-object.js';
+import { anObject, anyValue, aText, oneOf, scanEntries, takeText, type ValueScan } from '../../wire/scan-object.js';
+import { RequestObject } from '../scanned-request.js';
 
 /** Members that have the type that they need. A block in which one has another type is unusual. */
 const hasText = 1 << 0;
@@ -27,7 +28,7 @@ const needed: readonly (readonly [type: number, members: number])[] = [
 /** Content is a text, or blocks; there may be none. */
 const content: ValueScan = (json, levels) => (takeText(json) ? 0 : scanBlocks(json, levels));
 
-const block = new ObjectScan({
+const block = new RequestObject({
   type: oneOf({
     ...{ text: isText, tool_use: isToolUse, tool_result: isToolResult, image: isMedia, document: isMedia },
     ...{ thinking: isThinking, redacted_thinking: isThinking },
@@ -39,6 +40,7 @@ const block = new ObjectScan({
   tool_use_id: aText(hasResultId),
   content,
   source: scanSource,
+  cache_control: anyValue,
 });
 
 /** At least one block. Returns 0, or -1 where one is unusual or not valid. */
@@ -61,7 +63,7 @@ const hasUrl = 1 << 2;
 const isBase64 = 1 << 8;
 const isUrl = 1 << 9;
 
-const source = new ObjectScan({
+const source = new RequestObject({
   type: oneOf({ base64: isBase64, url: isUrl }),
   data: aText(hasData),
   media_type: aText(hasMediaType),

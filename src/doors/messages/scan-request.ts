@@ -7,7 +7,6 @@ import type { JsonScanner } from '../../wire/json-scanner.js';
 import {
   anObject,
   aText,
-  ObjectScan,
   oneOf,
   scanEntries,
   someText,
@@ -15,7 +14,15 @@ import {
   takeText,
   takeTexts,
 } from '../../wire/scan-object.js';
-import { RequestScan, type ScannedBody, takeLimit, takeOrdinaryTier, takeRange } from '../scanned-request.js';
+import {
+  RequestObject,
+  RequestScan,
+  type ScannedBody,
+  takeLimit,
+  takeOrdinaryTier,
+  takeRange,
+} from '../scanned-request.js';
+import { messagesFields } from './fields.js';
 import { scanBlocks } from './scan-blocks.js';
 
 export interface ScannedMessages {
@@ -75,18 +82,17 @@ function scanMember(name: string, json: JsonScanner, levels: number): boolean {
       return takeObject(json, levels);
     case 'service_tier':
       return takeOrdinaryTier(json);
-    // These ask for something that has a price, or that only the parser reads.
-    case 'speed':
+    // Only the parser reads it.
     case 'prompt_cache_key':
       return false;
     default:
-      return json.skipValue(levels);
+      return messagesFields.isUsual(name) && json.skipValue(levels);
   }
 }
 
 const hasRole = 1;
 const hasContent = 2;
-const message = new ObjectScan({
+const message = new RequestObject({
   role: oneOf({ user: hasRole, assistant: hasRole, system: hasRole }),
   content: (json, levels) => (takeText(json) || scanBlocks(json, levels) !== -1 ? hasContent : -1),
 });
@@ -98,7 +104,7 @@ function scanMessage(json: JsonScanner, levels: number): number {
 const hasName = 1;
 const hasSchema = 2;
 /** A function of the client. Tools of other types may run at the provider, and have a price. */
-const tool = new ObjectScan({
+const tool = new RequestObject({
   type: oneOf({ custom: 0 }),
   name: someText(hasName),
   description: aText(0),
@@ -111,7 +117,7 @@ function scanTool(json: JsonScanner, levels: number): number {
 
 const isOther = 2;
 const isTool = 4;
-const choice = new ObjectScan({
+const choice = new RequestObject({
   type: oneOf({ auto: isOther, any: isOther, none: isOther, tool: isTool }),
   name: aText(hasName),
 });
@@ -121,14 +127,14 @@ function scanChoice(json: JsonScanner, levels: number): boolean {
   return found !== -1 && ((found & isOther) !== 0 || found === (isTool | hasName));
 }
 
-const metadata = new ObjectScan({ user_id: aText(0) });
-const thinking = new ObjectScan({
+const metadata = new RequestObject({ user_id: aText(0) });
+const thinking = new RequestObject({
   type: aText(0),
   budget_tokens: (json) => (Number.isNaN(json.takeNumber()) ? -1 : 0),
 });
 
 const effortBit = 1;
-const output = new ObjectScan({ effort: aText(effortBit), format: () => -1 });
+const output = new RequestObject({ effort: aText(effortBit), format: () => -1 });
 
 function scanOutput(json: JsonScanner, levels: number): boolean {
   const found = output.scan(json, levels);

@@ -10,8 +10,8 @@ interface TranslatedTools {
 
 /** Dates that versions of a tool have: `web_search_20260209`. */
 const version = /_\d{8}$/;
-/** Tools of Anthropic's that the client runs itself. */
-const clientTools = /^(?:bash|text_editor|str_replace|memory|computer|browser)/;
+/** Tools of Anthropic's that the client runs itself, or that are those of `mcp_servers`. */
+const clientTools = /^(?:bash|text_editor|str_replace|memory|computer|browser|mcp_toolset)/;
 
 export function translateTools(
   { tools, tool_choice }: Fields,
@@ -48,10 +48,25 @@ export function translateTools(
 
 const nothing: readonly string[] = [];
 
+/** All tools of a request: the conversation may add some. */
+export function allTools({ tools, messages }: Fields): readonly Fields[] {
+  const declared = (Array.isArray(tools) ? tools : []).filter(isFields);
+  const added = (messages as readonly Fields[]).flatMap(({ content }) =>
+    Array.isArray(content) ? content.filter(isFields).flatMap(toolsInBlock) : [],
+  );
+  return added.length === 0 ? declared : [...declared, ...added];
+}
+
+/** Tools that a block of a conversation defines. */
+export function toolsInBlock({ type, tool, tool_changes: changes }: Fields): readonly Fields[] {
+  if (type === 'compaction' && Array.isArray(changes)) return changes.filter(isFields).flatMap(toolsInBlock);
+  return type === 'tool_addition' && isFields(tool) && isFields(tool.definition) ? [tool.definition] : [];
+}
+
 /** Tools that run at the provider and have a price of their own. */
-export function hostedTools({ tools }: Fields): readonly string[] {
-  if (!Array.isArray(tools) || tools.length === 0) return nothing;
-  const others = tools.filter((tool) => isFields(tool) && !isFunction(tool)).map(nameOf);
+export function hostedTools(tools: readonly Fields[]): readonly string[] {
+  if (tools.length === 0) return nothing;
+  const others = tools.filter((tool) => !isFunction(tool)).map(nameOf);
   return hostedNames(others.filter((name) => !clientTools.test(name)));
 }
 

@@ -3,12 +3,13 @@ import { envelopeOf } from '../../errors/envelope.js';
 import { costMembers } from '../../wire/cost.js';
 import type { RerankTask } from '../../wire/task.js';
 import type { Door, WholeAnswer } from '../door.js';
-import { readRequest } from './read-request.js';
+import { readRequest, rerankFields } from './read-request.js';
 
 export const rerankDoor: Door = {
   name: 'rerank',
   path: '/v1/rerank',
   kind: 'rerank',
+  fields: rerankFields,
   readRequest,
   writeAnswer,
   writeError: (error) => JSON.stringify(envelopeOf(error)),

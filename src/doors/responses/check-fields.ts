@@ -12,6 +12,7 @@ import {
   listOfTexts,
   listOfTools,
 } from '../body.js';
+import { checkInnerNames } from '../field-table.js';
 
 const texts = ['service_tier', 'truncation', 'user', 'safety_identifier', 'prompt_cache_key'];
 
@@ -34,7 +35,7 @@ export function checkMembers(fields: Fields, encoding: TextEncoding): void {
   checkEntries(include, 'include', listOfTexts, encoding);
   checkListLength(include, 'include');
   checkEntries(fields.tools, 'tools', listOfTools, encoding);
-  checkTools((fields.tools ?? []) as Fields[], 'tools');
+  checkTools((fields.tools ?? []) as Fields[], 'tools', encoding);
   checkChoice(fields.tool_choice, encoding);
 }
 
@@ -54,13 +55,14 @@ function checkFormat(format: unknown, encoding: TextEncoding): void {
   if (!isFields(schema)) throw invalid('text.format', '`text.format` has no `schema`, which must be an object.');
 }
 
-function checkTools(tools: readonly Fields[], place: string): void {
+function checkTools(tools: readonly Fields[], place: string, encoding: TextEncoding): void {
   tools.forEach((tool, at) => {
+    checkInnerNames(tool, () => `${place}[${at}]`, encoding);
     const wrong = wrongOf(tool);
     if (wrong) throw invalid('tools', `${place}[${at}] ${wrong}.`);
     if (tool.type === 'namespace') {
       const inner = ((tool.tools ?? []) as Fields[]).map((each) => ({ type: 'function', ...each }));
-      checkTools(inner, `${place}[${at}].tools`);
+      checkTools(inner, `${place}[${at}].tools`, encoding);
     }
   });
 }

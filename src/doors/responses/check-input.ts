@@ -5,6 +5,8 @@
 import { gatewayError } from '../../errors/gateway-error.js';
 import { entryOf, shown, type TextEncoding } from '../../wire/json-text.js';
 import { type Fields, isFields } from '../body.js';
+import { checkInnerNames } from '../field-table.js';
+import { toolsInItem } from './translate-tools.js';
 
 /** Throws the error of the first item that is not valid. */
 export function checkInput(input: unknown, encoding: TextEncoding): void {
@@ -22,6 +24,7 @@ export function checkInput(input: unknown, encoding: TextEncoding): void {
 
 function checkItem(item: unknown, place: string, encoding: TextEncoding): void {
   if (!isFields(item)) throw invalid(`${place} is ${shown(item, encoding)}, but must be an object.`);
+  checkInnerNames(item, () => place, encoding);
   const { type } = item;
   if (type !== undefined && type !== null && typeof type !== 'string')
     throw wrong(item, place, 'type', 'a string', encoding);
@@ -30,6 +33,9 @@ function checkItem(item: unknown, place: string, encoding: TextEncoding): void {
       `${place} refers to a stored item, but Lodestone stores no responses. Send the whole conversation in \`input\`.`,
     );
   }
+  toolsInItem(item).forEach((tool, at) => {
+    checkInnerNames(tool, () => `${place}.tools[${at}]`, encoding);
+  });
   switch (type ?? 'message') {
     case 'message':
       checkMessage(item, place, encoding);
@@ -83,6 +89,7 @@ const held: Readonly<Record<string, readonly string[]>> = {
 
 function checkPart(part: unknown, place: string, encoding: TextEncoding): void {
   if (!isFields(part)) throw invalid(`${place} is ${shown(part, encoding)}, but must be an object.`);
+  checkInnerNames(part, () => place, encoding);
   if (typeof part.type !== 'string') throw wrong(part, place, 'type', 'a string', encoding);
   const names = entryOf(held, part.type);
   const name = names?.find((each) => part[each] !== undefined && part[each] !== null);

@@ -4,7 +4,6 @@
  */
 
 import { encodeLatin1 } from '../../base/latin1.js';
-import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, Inexpressible, OptionalField, PricedExtras } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, type TextEncoding, tooDeep } from '../../wire/json-text.js';
@@ -14,7 +13,6 @@ import {
   checkLimit,
   checkModel,
   checkObject,
-  checkOtherModels,
   checkRange,
   checkType,
   type Fields,
@@ -23,17 +21,19 @@ import {
   tooDeepError,
   withoutNulls,
 } from '../body.js';
-import { tierOf } from '../chat/priced-extras.js';
+import { isSpoken, tierAsked } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
+import { storedInResponses } from '../stored-objects.js';
 import { formsOf, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMembers } from './check-fields.js';
 import { checkInput } from './check-input.js';
+import { responsesFields } from './fields.js';
 import { noteSettings } from './note-settings.js';
 import { type ScannedResponses, scanResponsesRequest } from './scan-request.js';
 import { translateInput } from './translate-input.js';
-import { hostedTools, translateTools } from './translate-tools.js';
+import { allTools, hostedTools, translateTools } from './translate-tools.js';
 
 interface ReadOptions {
   /** The response that the answer names as the one before it. */
@@ -91,10 +91,9 @@ export function parseResponsesRequest(
   const fields = withoutNulls(body.fields);
   const found = findMembers(text);
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
+  responsesFields.check(body.fields, encoding);
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'input');
-  checkOtherModels(fields);
-  checkStateless(fields);
   checkInput(fields.input, encoding);
   checkFields(fields, encoding);
   checkMembers(fields, encoding);
@@ -130,9 +129,13 @@ export function parseResponsesRequest(
 const names = { response_format: 'text.format', messages: 'input', reasoning_effort: 'reasoning.effort' };
 
 function extrasOf(fields: Fields): PricedExtras | undefined {
-  const tier = tierOf(fields.service_tier);
-  const tools = hostedTools(fields);
-  return tier !== null || tools.length > 0 ? { tier, tools, audio: false } : undefined;
+  const asked = tierAsked(fields);
+  const all = allTools(fields);
+  const tools = hostedTools(all);
+  const stored = storedInResponses(fields, all);
+  const spoken = isSpoken(fields);
+  if (asked.tier === null && tools.length === 0 && !stored && !spoken) return undefined;
+  return { ...asked, tools, audio: false, spoken, stored };
 }
 
 function translate(fields: Fields, encoding: TextEncoding): Translation {
@@ -151,19 +154,6 @@ function translate(fields: Fields, encoding: TextEncoding): Translation {
     optional,
     namespaces: namespaces.size > 0 ? Object.fromEntries(namespaces) : undefined,
   };
-}
-
-/** What needs a memory of earlier responses. */
-function checkStateless(fields: Fields): void {
-  const refuse = (param: string, what: string): never => {
-    throw gatewayError('request_invalid', { param, what: `${what} Send the whole conversation in \`input\`.` });
-  };
-  const stored = 'Lodestone stores no responses';
-  if (fields.store === true) refuse('store', `\`store\` is true, but ${stored}. Leave it out, or send false.`);
-  for (const param of ['previous_response_id', 'conversation']) {
-    if (fields[param] !== undefined) refuse(param, `\`${param}\` refers to a stored response, but ${stored}.`);
-  }
-  if (fields.background === true) refuse('background', `\`background\` is true, but ${stored} to fetch later.`);
 }
 
 function checkFields(fields: Fields, encoding: TextEncoding): void {

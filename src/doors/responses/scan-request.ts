@@ -6,8 +6,8 @@
 import type { JsonScanner } from '../../wire/json-scanner.js';
 import {
   anObject,
+  anyValue,
   aText,
-  ObjectScan,
   oneOf,
   scanEntries,
   someText,
@@ -16,7 +16,15 @@ import {
   takeText,
   type ValueScan,
 } from '../../wire/scan-object.js';
-import { RequestScan, type ScannedBody, takeLimit, takeOrdinaryTier, takeRange } from '../scanned-request.js';
+import {
+  RequestObject,
+  RequestScan,
+  type ScannedBody,
+  takeLimit,
+  takeOrdinaryTier,
+  takeRange,
+} from '../scanned-request.js';
+import { responsesFields } from './fields.js';
 
 const openBrace = 0x7b;
 
@@ -103,16 +111,13 @@ function scanMember(name: string, json: JsonScanner, levels: number): boolean {
       return scanEntries(json, levels, scanTool) !== -1;
     case 'tool_choice':
       return scanChoice(json, levels);
-    case 'previous_response_id':
-    case 'conversation':
-      return false;
     default:
-      return json.skipValue(levels);
+      return responsesFields.isUsual(name) && json.skipValue(levels);
   }
 }
 
-const reasoning = new ObjectScan({ effort: aText(0), summary: aText(0) });
-const text = new ObjectScan({ verbosity: aText(0), format: () => -1 });
+const reasoning = new RequestObject({ effort: aText(0), summary: aText(0) });
+const text = new RequestObject({ verbosity: aText(0), format: () => -1 });
 
 const plainCharacters = /^[\x20-\x7e]+$/;
 
@@ -176,7 +181,7 @@ const content =
   (json, levels) =>
     takeText(json) || scanEntries(json, levels, scanPart) !== -1 ? bit : -1;
 
-const item = new ObjectScan({
+const item = new RequestObject({
   type: oneOf({
     ...{ message: isMessage, function_call: isCall, function_call_output: isOutput },
     ...{ reasoning: isOther, custom_tool_call: isOther, custom_tool_call_output: isOther },
@@ -196,13 +201,15 @@ function scanItem(json: JsonScanner, levels: number): number {
   return completeOf(found === -1 || hasType ? found : found | isMessage);
 }
 
-const part = new ObjectScan({
+const part = new RequestObject({
   type: oneOf({
     ...{ input_text: isText, output_text: isText, text: isText, reasoning_text: isText },
     ...{ input_image: isImage, refusal: isRefusal },
   }),
   text: aText(hasText),
   image_url: aText(hasImage),
+  // A file that the provider keeps.
+  file_id: () => -1,
   refusal: aText(hasRefusal),
 });
 
@@ -214,11 +221,12 @@ const isFunction = 1 << 0;
 const isCustom = 1 << 1;
 const isNamed = 1 << 2;
 /** Tools of other types may run at the provider, and have a price. */
-const tool = new ObjectScan({
+const tool = new RequestObject({
   type: oneOf({ function: isFunction, custom: isCustom }),
   name: someText(isNamed),
   description: aText(0),
   parameters: anObject(0),
+  strict: anyValue,
 });
 
 function scanTool(json: JsonScanner, levels: number): number {
@@ -227,7 +235,7 @@ function scanTool(json: JsonScanner, levels: number): number {
   return (found & isCustom) !== 0 || found === (isFunction | isNamed) ? 0 : -1;
 }
 
-const choice = new ObjectScan({ type: oneOf({ function: isFunction }), name: aText(isNamed) });
+const choice = new RequestObject({ type: oneOf({ function: isFunction }), name: aText(isNamed) });
 
 function scanChoice(json: JsonScanner, levels: number): boolean {
   if (json.peek() !== openBrace) return takeText(json);

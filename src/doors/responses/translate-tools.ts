@@ -69,16 +69,36 @@ function sortTools(tools: unknown): SortedTools {
         functions.push(inner);
         namespaces.set(String(inner.name), String(tool.name));
       }
-    } else others.push(String(tool.type).replace(version, ''));
+    } else others.push(runsInContainer(tool) ? 'hosted_shell' : String(tool.type).replace(version, ''));
   }
   return { functions, others, namespaces };
 }
 
+/** The client runs a shell, unless it is given a container of the provider. */
+function runsInContainer({ type, environment }: Fields): boolean {
+  return type === 'shell' && isFields(environment) && environment.type !== 'local';
+}
+
 const nothing: readonly string[] = [];
 
+/** Items that bring tools with them. */
+const itemsWithTools = ['additional_tools', 'tool_search_output'];
+
+/** All tools of a request: the conversation may add some. */
+export function allTools({ tools, input }: Fields): readonly Fields[] {
+  const declared = (Array.isArray(tools) ? tools : []).filter(isFields);
+  const added = (Array.isArray(input) ? input : []).filter(isFields).flatMap(toolsInItem);
+  return added.length === 0 ? declared : [...declared, ...added];
+}
+
+/** Tools that an item of a conversation defines. */
+export function toolsInItem({ type, tools }: Fields): readonly Fields[] {
+  return Array.isArray(tools) && itemsWithTools.includes(String(type)) ? tools.filter(isFields) : [];
+}
+
 /** Tools that run at the provider and have a price of their own. */
-export function hostedTools({ tools }: Fields): readonly string[] {
-  if (!Array.isArray(tools) || tools.length === 0) return nothing;
+export function hostedTools(tools: readonly Fields[]): readonly string[] {
+  if (tools.length === 0) return nothing;
   return hostedNames(sortTools(tools).others.filter((name) => !clientTools.has(name)));
 }
 

@@ -18,6 +18,7 @@ import {
   type PricedExtras,
   type RefusableParameter,
   refusableParameters,
+  type StoredObject,
 } from '../../wire/chat-request.js';
 import type { Task } from '../../wire/task.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
@@ -65,7 +66,8 @@ export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route
     if (request.task !== undefined) return taskObstacle(route, request.task);
     return chatObstacle(route, route.price, request) ?? strictObstacle(route, request);
   }
-  if (isNativePass(route.provider, request)) return extras === undefined ? null : withoutPrice(route.price, extras);
+  if (isNativePass(route.provider, request))
+    return extras === undefined ? null : extrasObstacle(route, route.price, extras);
   const found = inexpressibleOn(route, request);
   if (found) return { verdict: 'cannot_apply', ...found };
   // Tools that run at a provider are left out of the translation, so they need no price.
@@ -95,7 +97,7 @@ function chatObstacle(route: Route, price: Price, request: Asked, extras = reque
     const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
     if (param) return cannotApply[param];
   }
-  return extras === undefined ? null : withoutPrice(price, extras);
+  return extras === undefined ? null : extrasObstacle(route, price, extras);
 }
 
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
@@ -104,6 +106,22 @@ export function wholeFirst(ranked: readonly Route[], request: ChatRequest): read
   const leavesOut = (route: Route): boolean => omittedOn(route, request).length > 0;
   if (!ranked.some(leavesOut)) return ranked;
   return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
+}
+
+function extrasObstacle({ provider }: Route, price: Price, extras: PricedExtras): Obstacle | null {
+  const { stored } = extras;
+  return stored === undefined || provider.storedObjects ? withoutPrice(price, extras) : storedObstacle(stored);
+}
+
+/** All accounts share the operator's account at a provider, so that one could name what is another's. */
+function storedObstacle({ param, what, remedy, details }: StoredObject): Obstacle {
+  return {
+    verdict: 'cannot_apply',
+    param,
+    reason: `keeps ${what} for all accounts together, so that the request may not name one`,
+    remedy: `${remedy}, or ask the operator to set \`stored_objects\` for the provider.`,
+    ...(details && { details }),
+  };
 }
 
 /** An answer that could not be billed is not asked for. */
