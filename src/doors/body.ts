@@ -14,6 +14,8 @@ import {
   valuesMax,
 } from '../wire/json-text.js';
 
+import { modelIdMax } from './chat/model-ids.js';
+
 export type Fields = Record<string, unknown>;
 
 export interface ParsedBody {
@@ -42,7 +44,7 @@ export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw gatewayError('body_not_json', { reason: `is ${shown(value, encoding)}, not a JSON object` });
   }
-  checkNames(Object.keys(value));
+  checkNames(Object.keys(value), encoding);
   return { fields: value as Fields, text, encoding };
 }
 
@@ -53,11 +55,11 @@ export function checkExcess(bytes: Uint8Array): void {
   if (excess === 'many') throw tooDetailed(`more than ${partsMax} texts, lists and objects, or ${valuesMax} values`);
 }
 
-function checkNames(names: readonly string[]): void {
+function checkNames(names: readonly string[], encoding: TextEncoding): void {
   if (names.length > membersMax) throw tooDetailed(`${names.length} members, but at most ${membersMax} are read`);
   const long = names.find((name) => name.length > memberNameMax);
   if (long === undefined) return;
-  throw tooDetailed(`a member "${excerpt(long)}" whose name has ${long.length} characters`);
+  throw tooDetailed(`a member ${shown(long, encoding)} whose name has ${long.length} characters`);
 }
 
 function tooDetailed(holds: string): GatewayError {
@@ -89,9 +91,6 @@ export function checkListLength(list: unknown, param: string): void {
 }
 
 const fieldMembersMax = 64;
-
-/** The longest id that is looked up. */
-const modelIdMax = 512;
 
 export function tooDeepError(): GatewayError {
   return gatewayError('body_not_json', { reason: `is nested deeper than ${nestingMax} levels` });

@@ -3,7 +3,7 @@ import { JsonScanner, SeenNames } from '../wire/json-scanner.js';
 import { nestingMax } from '../wire/json-text.js';
 import { ObjectScan, scanWhole, type ValueScan } from '../wire/scan-object.js';
 import { isOrdinaryTier } from '../wire/usage.js';
-import { keptModelId } from './chat/model-ids.js';
+import { keptModelId, modelIdMax } from './chat/model-ids.js';
 
 /** A body that was scanned. Its text is latin1. */
 export interface ScannedBody {
@@ -58,7 +58,7 @@ export class RequestScan {
       case 'model': {
         this.modelStart = json.at;
         const start = json.takePlainString();
-        if (start === -1) return false;
+        if (start === -1 || json.at - start > modelIdMax) return false;
         this.model = keptModelId(json.text.slice(start, json.at - 1));
         json.peek();
         this.modelEnd = json.at;

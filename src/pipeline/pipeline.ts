@@ -99,7 +99,8 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
 
 /** A large request is there twice: as the client wrote it, and translated. What was not sent is of no more use. */
 function freeLargeParts({ members, native }: ChatRequest): void {
-  if (native === undefined || typeof native.body === 'string') return;
+  // A conversation of a WebSocket goes on from the body.
+  if (native === undefined || native.input !== undefined || typeof native.body === 'string') return;
   for (const bytes of [native.body, native.marked, members]) if (Buffer.isBuffer(bytes)) freeUnsent(bytes);
 }
 

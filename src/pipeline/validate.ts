@@ -59,7 +59,8 @@ function wholeBuffer(body: Buffer): ArrayBuffer {
 
 /** Bytes of another thread arrive as a Uint8Array. */
 function asBuffer(bytes: string | Uint8Array): Buffer {
-  return Buffer.from((bytes as Uint8Array).buffer as ArrayBuffer);
+  const { buffer, byteOffset, byteLength } = bytes as Uint8Array;
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 function withBuffers(native: NativeRequest): NativeRequest {

@@ -13,7 +13,7 @@ import { isLowerCase } from '../field-table.js';
 import { RequestObject } from '../scanned-request.js';
 import { chatFields } from './fields.js';
 import { scanMessages, stopSequencesMax } from './messages.js';
-import { keptModelId } from './model-ids.js';
+import { keptModelId, modelIdMax } from './model-ids.js';
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
@@ -172,15 +172,17 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
 
 function scanModel(): 'dropped' | null {
   const start = json.takePlainString();
-  if (start === -1) return null;
+  if (start === -1 || json.at - start > modelIdMax) return null;
   model = keptModelId(json.text.slice(start, json.at - 1));
   return 'dropped';
 }
 
+const streamOptionsMax = 4096;
+
 function scanStreamOptions(): 'dropped' | null {
   if (json.peek() !== openBrace) return null;
   const start = json.at;
-  if (!json.skipValue(nestingMax - 1)) return null;
+  if (!json.skipValue(nestingMax - 1) || json.at - start > streamOptionsMax) return null;
   streamOptions = JSON.parse(json.text.slice(start, json.at)) as Record<string, unknown>;
   for (const name in streamOptions) if (name !== 'include_usage' && !isLowerCase(name)) return null;
   return 'dropped';
@@ -202,12 +204,20 @@ function scanNumber(name: string, low: number, high: number): boolean {
 /** Fields without a rule of which only some providers know what they mean. */
 const hints: ReadonlySet<string> = new Set([...plainFields, ...['metadata', 'store', 'parallel_tool_calls']]);
 
+/** A longer hint asks for something, whatever it says. */
+const hintMax = 64;
+/** Longer ones are left to the parser, which counts what it reads. */
+const metadataMax = 64 * 1024;
+
 function scanOther(name: string): boolean {
   if (!hints.has(name)) return chatFields.isUsual(name) && json.skipValue(nestingMax - 1);
   const code = json.peek();
   const start = json.at;
   if (!json.skipValue(nestingMax - 1)) return false;
-  const value = code === openBrace && name !== 'metadata' ? true : JSON.parse(json.text.slice(start, json.at));
+  const length = json.at - start;
+  if (name === 'metadata' && length > metadataMax) return false;
+  const isShort = length <= hintMax && code !== openBrace;
+  const value = isShort || name === 'metadata' ? JSON.parse(json.text.slice(start, json.at)) : true;
   partial |= partialBitsOf(name, value);
   return true;
 }

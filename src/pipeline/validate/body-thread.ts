@@ -33,7 +33,7 @@ serveThread<LargeBody, ChatRequest>(
     const texts = excessOf(sent) === null ? takeOutLongTexts(sent) : null;
     const read = texts ? Buffer.concat([body.subarray(0, body.length - sent.length), texts.rest()]) : body;
     const request = plainRequest(door.readRequest(read, true));
-    const writer = new ByteWriter(texts);
+    const writer = new ByteWriter(texts, texts ? null : bytes);
     const result = {
       ...request,
       ...own,
@@ -52,7 +52,11 @@ serveThread<LargeBody, ChatRequest>(
 class ByteWriter {
   readonly moved: ArrayBuffer[] = [];
 
-  constructor(readonly texts: LongTexts | null) {}
+  /** `spare` is memory that is of no more use. */
+  constructor(
+    readonly texts: LongTexts | null,
+    private spare: ArrayBuffer | null,
+  ) {}
 
   /** A Buffer goes to another thread as a Uint8Array. */
   write(text: string, encoding: TextEncoding): Buffer {
@@ -62,9 +66,11 @@ class ByteWriter {
   }
 
   private written(text: string, encoding: TextEncoding): Uint8Array {
-    const bytes = new Uint8Array(Buffer.byteLength(text, encoding));
-    Buffer.from(bytes.buffer).write(text, encoding);
-    return bytes;
+    const length = Buffer.byteLength(text, encoding);
+    const space = this.spare && this.spare.byteLength >= length ? this.spare : new ArrayBuffer(length);
+    if (space === this.spare) this.spare = null;
+    Buffer.from(space).write(text, encoding);
+    return new Uint8Array(space, 0, length);
   }
 }
 
