@@ -18,15 +18,20 @@ export function collectGarbage(): void {
 }
 
 /** Memory that the system may still be reading, because it was given to a socket. */
-const sent = new WeakSet<ArrayBufferLike>();
+const sending = new WeakSet<ArrayBufferLike>();
 
-export function markSent(bytes: Uint8Array): void {
-  sent.add(bytes.buffer);
+export function markSending(bytes: Uint8Array): void {
+  sending.add(bytes.buffer);
 }
 
-/** Frees bytes that nobody reads any more, unless they were sent: those are left to V8. The bytes are empty from then on. */
-export function freeUnsent({ buffer }: Uint8Array): void {
-  if (sent.has(buffer)) return;
+/** The system has taken all of it. */
+export function markSent(bytes: Uint8Array): void {
+  sending.delete(bytes.buffer);
+}
+
+/** Frees bytes that nobody reads any more. The bytes are empty from then on. Those that may still be sent are left to V8. */
+export function freeBytes({ buffer }: Uint8Array): void {
+  if (sending.has(buffer)) return;
   // A message that can no longer arrive is dropped, together with the memory that was moved into it.
   const { port1, port2 } = new MessageChannel();
   port2.close();

@@ -4,7 +4,7 @@
  * to the fourth for the requested id, `count.ts` serves a request for a count. What a caller may see as an error is thrown as a row of the
  * error table; the HTTP layer answers it.
  */
-import { freeUnsent } from '../base/large-memory.js';
+import { freeBytes } from '../base/large-memory.js';
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { ChatRequest } from '../wire/chat-request.js';
@@ -97,11 +97,11 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
   }
 }
 
-/** A large request is there twice: as the client wrote it, and translated. What was not sent is of no more use. */
+/** A large request is there as bytes, also as the client wrote it where it was translated. */
 function freeLargeParts({ members, native }: ChatRequest): void {
   // A conversation of a WebSocket goes on from the body.
-  if (native === undefined || native.input !== undefined || typeof native.body === 'string') return;
-  for (const bytes of [native.body, native.marked, members]) if (Buffer.isBuffer(bytes)) freeUnsent(bytes);
+  const body = native?.input === undefined ? native?.body : undefined;
+  for (const bytes of [members, body, native?.marked]) if (Buffer.isBuffer(bytes)) freeBytes(bytes);
 }
 
 /** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */

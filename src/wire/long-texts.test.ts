@@ -4,6 +4,8 @@ import { takeOutLongTexts } from './long-texts.js';
 const long = (character: string): string => character.repeat(20_000);
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
+const isRead = (): boolean => true;
+
 describe('long texts', () => {
   it('are taken out and put back, byte for byte', () => {
     const value = {
@@ -11,7 +13,7 @@ describe('long texts', () => {
       messages: [{ role: 'user', content: long('é"\\\n😀') }, { content: [{ text: long('x') }] }],
     };
     const body = bytesOf(value);
-    const texts = takeOutLongTexts(body)!;
+    const texts = takeOutLongTexts(body, isRead)!;
     const rest = texts.rest();
     expect(rest.length).toBeLessThan(400);
     expect(() => JSON.parse(rest.toString('utf8'))).not.toThrow();
@@ -20,7 +22,7 @@ describe('long texts', () => {
 
   it('are put back into texts that were written anew, also into a JSON text inside of a string', () => {
     const content = long('é"\\\n😀');
-    const texts = takeOutLongTexts(bytesOf({ content }))!;
+    const texts = takeOutLongTexts(bytesOf({ content }), isRead)!;
     const rest = JSON.parse(texts.rest().toString('utf8')) as { content: string };
     const inner = JSON.stringify({ code: `Error: ${rest.content}` });
     const twice = JSON.stringify({ arguments: inner, again: JSON.stringify({ inner }), text: `${rest.content}!` });
@@ -32,9 +34,16 @@ describe('long texts', () => {
 
   it('say where a position is once they are back', () => {
     const body = bytesOf({ input: long('a'), model: 'a/b/c' });
-    const texts = takeOutLongTexts(body)!;
+    const texts = takeOutLongTexts(body, isRead)!;
     const rest = texts.rest().toString('latin1');
     expect(texts.positionOf(rest, rest.indexOf('"a/b/c"'))).toBe(body.indexOf('"a/b/c"'));
+  });
+
+  it('are taken out of fields that nobody reads, whatever their names are', () => {
+    const body = bytesOf({ model: long('x'), unknown: { deep: [long('x')] }, type: long('x') });
+    const rest = takeOutLongTexts(body, (name) => name !== 'unknown')!.rest();
+    expect(rest.length).toBeGreaterThan(40_000);
+    expect(rest.length).toBeLessThan(41_000);
   });
 
   it.each([
@@ -47,6 +56,6 @@ describe('long texts', () => {
     ['with an unknown escape', Buffer.from(`{"content":"${long('x')}\\x"}`)],
     ['with half an escape', Buffer.from(`{"content":"${long('x')}\\u12g4"}`)],
   ])('stay where they are if they are %s', (_, body) => {
-    expect(takeOutLongTexts(body)).toBeNull();
+    expect(takeOutLongTexts(body, isRead)).toBeNull();
   });
 });

@@ -14,7 +14,8 @@ const textMembers = new Set([
   ...['content', 'text', 'data', 'url', 'image_url', 'file_data', 'arguments', 'output', 'input', 'instructions'],
   ...['system', 'thinking', 'signature', 'query', 'documents'],
 ]);
-const nameMax = Math.max(...[...textMembers].map((name) => name.length));
+/** A longer name is none that is read. */
+const nameMax = 128;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -22,17 +23,28 @@ const colon = 0x3a;
 const letterU = 0x75;
 const escapable = new Set([...'"\\/bfnrtu'].map((character) => character.charCodeAt(0)));
 
-/** null where there are none, or where the body is not valid: a parser then says what is wrong. */
-export function takeOutLongTexts(body: Buffer): LongTexts | null {
+/**
+ * null where there are none, or where the body is not valid: a parser then says what is wrong. `isRead` says of a field of the body whether
+ * anything is read from it; the others go on as they are, with whatever they hold.
+ */
+export function takeOutLongTexts(body: Buffer, isRead: (field: string) => boolean): LongTexts | null {
   if (body.length < longFrom || !isUtf8(body)) return null;
   const found = new LongTexts(body);
+  let depth = 0;
   let inTextMember = false;
-  for (let at = body.indexOf(quote); at !== -1; at = body.indexOf(quote, at + 1)) {
+  let inUnread = false;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (byte === 0x7b || byte === 0x5b) depth++;
+    else if (byte === 0x7d || byte === 0x5d) depth--;
+    if (byte !== quote) continue;
     const end = stringEnd(body, at + 1);
     if (end === -1) return null;
     if (nextCode(body, end + 1) === colon) {
-      inTextMember = end - at - 1 <= nameMax && textMembers.has(body.toString('latin1', at + 1, end));
-    } else if (inTextMember && end - at > longFrom) found.takeOut(at + 1, end);
+      const name = end - at <= nameMax ? body.toString('latin1', at + 1, end) : '';
+      inTextMember = textMembers.has(name);
+      if (depth === 1) inUnread = name !== '' && !isRead(name);
+    } else if ((inTextMember || inUnread) && end - at > longFrom) found.takeOut(at + 1, end);
     at = end;
   }
   return found.isEmpty ? null : found;

@@ -103,7 +103,7 @@ async function faultsOf(hostile: Case): Promise<string[]> {
   const delays = await rig.coTenant.finish();
   const growthMb = residentMb(pid).peak - restMb;
   console.log(
-    `${nameOf(hostile)}: ${status} after ${ms.toFixed(0)} ms, stall ${delays.max.toFixed(0)} ms, +${growthMb.toFixed(0)} MB`,
+    `${nameOf(hostile)}: ${status} after ${ms.toFixed(0)} ms, stall ${delays.max.toFixed(0)} ms, +${growthMb.toFixed(0)} MB, +${(residentMb(pid).now - restMb).toFixed(0)} MB afterwards`,
   );
   return [
     ...(status === 0 || status === 500 ? [`the answer is ${status} ${text.slice(0, 200)}`] : []),

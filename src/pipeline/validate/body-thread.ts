@@ -21,6 +21,9 @@ export interface LargeBody {
   hashed: boolean;
 }
 
+/** Members of a body that say how it is to be read. */
+const ownNames = new Set(['type', 'door', 'generate', 'stream_id']);
+
 const collectedFromBytes = 2 * 1024 * 1024;
 
 serveThread<LargeBody, ChatRequest>(
@@ -30,7 +33,8 @@ serveThread<LargeBody, ChatRequest>(
     const sent = door.sentPart?.(body) ?? body;
     const own = hashed ? { bodyHash: bodyHash(sent) } : {};
     // A body of too many values is scanned or refused as it is.
-    const texts = excessOf(sent) === null ? takeOutLongTexts(sent) : null;
+    const isRead = (name: string): boolean => door.fields?.fields.has(name) !== false || ownNames.has(name);
+    const texts = excessOf(sent) === null ? takeOutLongTexts(sent, isRead) : null;
     const read = texts ? Buffer.concat([body.subarray(0, body.length - sent.length), texts.rest()]) : body;
     const request = plainRequest(door.readRequest(read, true));
     const writer = new ByteWriter(texts, texts ? null : bytes);

@@ -1,5 +1,5 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
-import { markSent } from '../../base/large-memory.js';
+import { markSending } from '../../base/large-memory.js';
 import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
@@ -72,14 +72,15 @@ export function beginRecord({ trail }: Exchange, { provider, locode }: Route): A
 
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
   const { provider } = route;
-  if (isNativePass(provider, request)) return noteSent(nativeCall(request.native!, provider.dialect, targetOf(route)));
+  if (isNativePass(provider, request))
+    return noteSending(nativeCall(request.native!, provider.dialect, targetOf(route)));
   const writing = ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
-  return isPending(writing) ? writing : noteSent(writing);
+  return isPending(writing) ? writing : noteSending(writing);
 }
 
 /** The pieces of a large body are those of the request itself. */
-function noteSent(call: OutgoingCall): OutgoingCall {
-  if (Array.isArray(call.body)) call.body.forEach(markSent);
+function noteSending(call: OutgoingCall): OutgoingCall {
+  if (Array.isArray(call.body)) call.body.forEach(markSending);
   return call;
 }
 

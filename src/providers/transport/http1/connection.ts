@@ -2,6 +2,7 @@
 
 import { connect as connectPlain, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { markSent } from '../../../base/large-memory.js';
 import { atEndOfTurn } from '../../../base/turn.js';
 import type { OutgoingBody } from '../../../wire/outgoing-body.js';
 import type { UpstreamHandler } from '../transport.js';
@@ -198,8 +199,10 @@ export class Connection {
     const { exchange, parser } = this;
     this.exchange = null;
     if (!exchange) return;
+    const isSent = this.socket.writableLength === 0;
+    if (isSent && Array.isArray(exchange.body)) exchange.body.forEach(markSent);
     // Answered before the whole request was sent: the rest may never be read and would block the next request.
-    if (parser.reusable && this.alive && this.socket.writableLength === 0) {
+    if (parser.reusable && this.alive && isSent) {
       this.reused = true;
       const hint = parser.keepAliveMs;
       this.idleMsMax = hint === null ? idleMsDefault : Math.min(Math.max(hint - hintMarginMs, 0), idleMsMax);
