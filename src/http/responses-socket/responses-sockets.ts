@@ -15,6 +15,7 @@ import type { Origin } from '../../territory/territories.js';
 import type { Lifecycle } from '../app.js';
 import type { HttpDeps, MessageChatHandler } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
+import { announcedLength } from '../server/body.js';
 import { keepAliveMs, markUpgraded } from '../server/connections.js';
 import { apiHeaders, connectionHeaders, rawHeader, socketHeaders } from '../server/headers.js';
 import { endAndLinger, headFault } from '../server/malformed-requests.js';
@@ -78,7 +79,7 @@ export class ResponsesSockets {
     this.sweeper = setInterval(() => this.sweep(), sweepMs).unref();
   }
 
-  /** For the `upgrade` event of the server. */
+  /** `head` is what the client has sent behind its handshake. */
   async accept(req: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const destroy = (): void => void socket.destroy();
     socket.on('error', destroy);
@@ -92,6 +93,8 @@ export class ResponsesSockets {
     if (socket.destroyed) return;
     socket.off('error', destroy);
     this.handshakes.handleUpgrade(req, socket, head, (ws) => this.open(ws, req, socket, caller));
+    // It was paused where the handshake had to wait for the answers of earlier requests.
+    socket.resume();
   }
 
   stop(): void {
@@ -103,6 +106,8 @@ export class ResponsesSockets {
     const { deps } = this;
     const fault = headFault(req);
     if (fault !== undefined) throw gatewayError('bad_http', { reason: fault });
+    // The bytes of a body would be read as frames.
+    if (announcedLength(req) !== 0) throw gatewayError('bad_http', { reason: 'a WebSocket handshake has no body' });
     if (this.lifecycle.draining) throw gatewayError('draining');
     const origin = deps.originOf(req);
     deps.territories.checkCaller(origin.territory);
