@@ -8,7 +8,7 @@ import { checkExcess, parseBody } from './body.js';
 import { chatDoor } from './chat/chat-door.js';
 import type { Door } from './door.js';
 import { doorNamed, doorOf, doors } from './registry.js';
-import { socketDoor } from './responses/socket-door.js';
+import { continuedSocketDoor, socketDoor } from './responses/socket-door.js';
 
 /** What reads the bodies that are sent to a path. */
 export type BodyReader = Pick<Door, 'path' | 'reader' | 'sentPart' | 'readRequest'> & Partial<Pick<Door, 'fields'>>;
@@ -17,7 +17,8 @@ export const anyDoor: BodyReader = { path: '/v1/routes/explain', readRequest };
 
 /** What reads the bodies of a path: one of the doors, or the reader for all of them. `name` may also be that of a reader. */
 export function bodyReaderOf(name: string): BodyReader {
-  if (name === socketDoor.reader) return socketDoor;
+  const socket = [socketDoor, continuedSocketDoor].find(({ reader }) => reader === name);
+  if (socket) return socket;
   return name === anyDoor.path ? anyDoor : doorOf(name);
 }
 

@@ -21,12 +21,23 @@ export interface Conversation {
   readonly items: Buffer;
 }
 
+/** Reads a message that continues nothing. */
 export const socketDoor: Door = {
   ...responsesDoor,
   reader: 'responses-socket',
-  sentPart: (body) => partsOf(body).message,
-  readRequest: readSocketMessage,
+  readRequest: (message, large) => readSocketMessage(null, message, large),
   openStream: (request, isNative) => withSocketErrors(responsesDoor.openStream!(request, isNative)),
+};
+
+/** Reads what `continuedMessage` has put together. */
+export const continuedSocketDoor: Door = {
+  ...socketDoor,
+  reader: 'responses-socket-continued',
+  sentPart: (body) => partsOf(body).message,
+  readRequest: (body, large) => {
+    const { previous, message } = partsOf(body);
+    return readSocketMessage(previous, message, large);
+  },
 };
 
 const sequenceOf = /"sequence_number":(\d+)/;
@@ -45,24 +56,22 @@ function withSocketErrors(writer: StreamWriter): StreamWriter {
 
 const newline = 10;
 
-/** What is read: a line about the conversation, its items, and the message. */
-export function continuedMessage(previous: Conversation | null, message: Buffer): Buffer {
-  const head = previous && { id: previous.id, bytes: previous.items.length };
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...(previous ? [previous.items] : []), message]);
+/** A line about the conversation, its items, and the message. */
+export function continuedMessage({ id, items }: Conversation, message: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${JSON.stringify({ id, bytes: items.length })}\n`), items, message]);
 }
 
-function partsOf(body: Buffer): { previous: Conversation | null; message: Buffer } {
+function partsOf(body: Buffer): { previous: Conversation; message: Buffer } {
   const at = body.indexOf(newline) + 1;
-  const head = JSON.parse(body.toString('utf8', 0, at)) as { id: string; bytes: number } | null;
-  const end = at + (head?.bytes ?? 0);
-  return { previous: head && { id: head.id, items: body.subarray(at, end) }, message: body.subarray(end) };
+  const { id, bytes } = JSON.parse(body.toString('utf8', 0, at)) as { id: string; bytes: number };
+  const end = at + bytes;
+  return { previous: { id, items: body.subarray(at, end) }, message: body.subarray(end) };
 }
 
 /** Members that belong to the transport. */
 const ownMembers = ['type', 'stream', 'generate', 'previous_response_id'];
 
-function readSocketMessage(body: Buffer, large = false): ChatRequest {
-  const { previous, message } = partsOf(body);
+function readSocketMessage(previous: Conversation | null, message: Buffer, large = false): ChatRequest {
   // Measured before anything is written anew, which takes a stack as deep as the message.
   checkExcess(message);
   const { fields, text, encoding } = parseBody(message, large);

@@ -6,7 +6,12 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Identity } from '../../domain/account.js';
 import type { Door } from '../../doors/door.js';
-import { continuedMessage, conversationAfter, socketDoor } from '../../doors/responses/socket-door.js';
+import {
+  continuedMessage,
+  continuedSocketDoor,
+  conversationAfter,
+  socketDoor,
+} from '../../doors/responses/socket-door.js';
 import { socketError } from '../../doors/responses/socket-error.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';
@@ -226,10 +231,11 @@ export class SocketSession implements TurnConnection, OpenConnection, FrameOwner
     }
     const next = this.waiting.shift()!;
     next.hold?.release();
-    const turn = new SocketTurn(this, continuedMessage(this.takeConversation(next.bytes), next.bytes));
+    const previous = this.takeConversation(next.bytes);
+    const turn = new SocketTurn(this, previous ? continuedMessage(previous, next.bytes) : next.bytes);
     this.turn = turn;
     this.parts.serve(turn, {
-      ...socketDoor,
+      ...(previous ? continuedSocketDoor : socketDoor),
       openStream: (request, isNative) => {
         turn.request = request;
         return socketDoor.openStream!(request, isNative);
