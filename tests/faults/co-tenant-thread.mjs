@@ -1,5 +1,5 @@
 /**
- * The thread of a co-tenant: its own upstream, and a client that sends one tiny request every 10 ms, or as often as it is told, unless two still wait for
+ * The thread of a co-tenant: its own upstream, and a client that sends one tiny chat or question for its key every 10 ms, or as often as it is told, unless two still wait for
  * their answer: a queue of its own making would be measured too. Both run outside the test's event loop, so the delays measured are
  * the gateway's. Time in which the gateway's main thread or this thread waited
  * for a processor does not count: then the machine was busy, not the gateway.
@@ -29,6 +29,7 @@ const samplesMin = 12;
 
 let timer;
 let waiting = 0;
+let count = 0;
 let samples = [];
 let failures = [];
 
@@ -63,13 +64,19 @@ function send({ url, key, model, pid }) {
     samples.push({ elapsed, own: ranBefore > 0 ? Math.max(0, Math.min(elapsed, ran) - kept) : elapsed });
     if (failure) failures.push(failure);
   };
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length };
-  const req = httpRequest(`${url}/v1/chat/completions`, { method: 'POST', headers, agent }, (res) => {
+  // Every other one asks for the key: it goes another way through the gateway than a chat.
+  const asksKey = ++count % 2 === 0;
+  const body = asksKey ? '' : JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });
+  const headers = {
+    authorization: `Bearer ${key}`,
+    ...(!asksKey && { 'content-type': 'application/json', 'content-length': body.length }),
+  };
+  const [method, path] = asksKey ? ['GET', '/v1/key'] : ['POST', '/v1/chat/completions'];
+  const req = httpRequest(`${url}${path}`, { method, headers, agent }, (res) => {
     res.resume();
-    res.on('end', () => ended(res.statusCode === 200 ? '' : `status ${res.statusCode}`));
+    res.on('end', () => ended(res.statusCode === 200 ? '' : `${path}: status ${res.statusCode}`));
   });
-  req.on('error', (error) => ended(String(error)));
+  req.on('error', (error) => ended(`${path}: ${String(error)}`));
   req.end(body);
 }
 
