@@ -28,15 +28,15 @@ const byteOrderMark = '\u00ef\u00bb\u00bf';
 
 /** Parses a whole body; throws SyntaxError on text that is not JSON or not UTF-8. */
 export function parseJsonBytes(bytes: Buffer): JsonText {
-  let text = bytes.toString('latin1');
-  if (text.startsWith(byteOrderMark)) text = text.slice(3);
-  if (!text.includes('\\u')) {
-    if (!isUtf8(bytes)) throw new SyntaxError('the body is not valid UTF-8');
+  if (!isUtf8(bytes)) throw new SyntaxError('the body is not valid UTF-8');
+  // Asked of the bytes, because a text for nothing would be as large as the body.
+  if (!bytes.includes('\\u')) {
+    let text = bytes.toString('latin1');
+    if (text.startsWith(byteOrderMark)) text = text.slice(3);
     return { value: JSON.parse(text), text, encoding: 'latin1' };
   }
-  if (!isUtf8(bytes)) throw new SyntaxError('the body is not valid UTF-8');
   const decoded = bytes.toString('utf8');
-  text = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded;
+  const text = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded;
   return { value: JSON.parse(text), text, encoding: 'utf8' };
 }
 
@@ -86,19 +86,97 @@ export function tooDeep(value: object, level = 1): boolean {
 
 /** The same cap before parsing, by bytes: for large bodies, whose parse would pay for every level. */
 export function bytesTooDeep(bytes: Uint8Array): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (inString) {
-      if (byte === 0x5c) i++;
-      else if (byte === 0x22) inString = false;
-    } else if (byte === 0x22) inString = true;
-    else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > nestingMax) return true;
-    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  return new JsonMeasure(depthAlone).add(bytes) !== null;
+}
+
+/** How much JSON text may hold before it is parsed. */
+export interface JsonBounds {
+  /** Objects, arrays and what they hold. */
+  readonly values: number;
+  /** Different names of members. Each is kept as a string and as a shape of objects, so they cost ten times as much as others. */
+  readonly names: number;
+}
+
+const depthAlone: JsonBounds = { values: Infinity, names: Infinity };
+/** Longer names count as different from all others, and so do those that two pieces share. */
+const nameBytesMax = 64;
+const nameBuckets = 1 << 16;
+/** Unknown to whoever writes the text, so that nobody can choose names that are taken for one. */
+const nameSeed = (Math.random() * 2 ** 32) | 0;
+const seenNames = new Uint8Array(nameBuckets);
+
+/** The bytes that make the structure of JSON text. */
+const structural = new Uint8Array(256);
+for (const character of '",:[]{}') structural[character.charCodeAt(0)] = 1;
+
+/** Measures JSON text before it is parsed, in one pass over its bytes, piece by piece. It does not check that it is JSON. */
+export class JsonMeasure {
+  private depth = 0;
+  private values = 0;
+  private names = 0;
+  private inString = false;
+  private afterBackslash = false;
+
+  constructor(private readonly bounds: JsonBounds) {
+    if (bounds.names !== Infinity) seenNames.fill(0);
   }
-  return false;
+
+  /** The bound that is passed, as the end of "its answer …"; null where none is. Nothing more is read then. */
+  add(bytes: Uint8Array, length = bytes.length): string | null {
+    const { bounds } = this;
+    let { depth, values } = this;
+    let at = this.inString ? this.endOfString(bytes, 0, length) : 0;
+    let nameStart = -1;
+    let nameEnd = -1;
+    for (; at < length; at++) {
+      const byte = bytes[at]!;
+      if (structural[byte] === 0) continue;
+      if (byte === 0x22) {
+        nameStart = at + 1;
+        at = this.endOfString(bytes, nameStart, length) - 1;
+        nameEnd = at;
+      } else if (byte === 0x3a) {
+        if (this.isManyNames(bytes, nameStart, nameEnd)) return `has over ${bounds.names} different names`;
+      } else if (byte === 0x7d || byte === 0x5d) depth--;
+      else {
+        // A comma or an opening bracket.
+        if (++values > bounds.values) return `has over ${bounds.values} values`;
+        if (byte !== 0x2c && ++depth > nestingMax) return `is nested deeper than ${nestingMax} levels`;
+      }
+    }
+    this.depth = depth;
+    this.values = values;
+    return null;
+  }
+
+  /** Where the bytes go on behind the closing quote; `length` where the string goes on in the next piece. */
+  private endOfString(bytes: Uint8Array, from: number, length: number): number {
+    let at = this.afterBackslash ? from + 1 : from;
+    for (; at < length; at++) {
+      const byte = bytes[at];
+      if (byte === 0x22) {
+        this.inString = false;
+        this.afterBackslash = false;
+        return at + 1;
+      }
+      if (byte === 0x5c) at++;
+    }
+    this.inString = true;
+    this.afterBackslash = at > length;
+    return length;
+  }
+
+  private isManyNames(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.bounds.names === Infinity) return false;
+    if (start !== -1 && end - start <= nameBytesMax) {
+      let hash = nameSeed;
+      for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x5bd1e995) ^ (hash >>> 15);
+      const bucket = (hash ^ (hash >>> 16)) & (nameBuckets - 1);
+      if (seenNames[bucket] === 1) return false;
+      seenNames[bucket] = 1;
+    }
+    return ++this.names > this.bounds.names;
+  }
 }
 
 /** The entry of a table by a word of a client or a provider, which may name what every object has, such as `constructor`. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Door } from '../../src/doors/door.js';
 import { doorNamed } from '../../src/doors/registry.js';
-import type { FrameConsumer } from '../../src/providers/call.js';
+import type { FrameConsumer } from '../../src/providers/frame-consumer.js';
 import { dialectOf } from '../../src/providers/dialects/registry.js';
 import { nativeApis } from '../../src/providers/native-pass.js';
 import { NativeFrames, TranslatedFrames } from '../../src/providers/translated-frames.js';

@@ -50,7 +50,9 @@ function keptWaitingMs() {
   }
 }
 
-function send({ url, key, model, pid }) {
+let sent = 0;
+
+function send({ url, key, model, pid, asksForKey }) {
   const ranBefore = ranMs(pid);
   const waitedBefore = keptWaitingMs();
   const startedAt = performance.now();
@@ -63,12 +65,21 @@ function send({ url, key, model, pid }) {
     samples.push({ elapsed, own: ranBefore > 0 ? Math.max(0, Math.min(elapsed, ran) - kept) : elapsed });
     if (failure) failures.push(failure);
   };
-  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': body.length };
-  const req = httpRequest(`${url}/v1/chat/completions`, { method: 'POST', headers, agent }, (res) => {
+  const answered = (res) => {
     res.resume();
     res.on('end', () => ended(res.statusCode === 200 ? '' : `status ${res.statusCode}`));
-  });
+  };
+  const authorization = `Bearer ${key}`;
+  // Every second request, where that is asked for, is one that needs no upstream.
+  if (asksForKey && sent++ % 2 === 0) {
+    httpRequest(`${url}/v1/key`, { headers: { authorization }, agent }, answered)
+      .on('error', (error) => ended(String(error)))
+      .end();
+    return;
+  }
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] });
+  const headers = { authorization, 'content-type': 'application/json', 'content-length': body.length };
+  const req = httpRequest(`${url}/v1/chat/completions`, { method: 'POST', headers, agent }, answered);
   req.on('error', (error) => ended(String(error)));
   req.end(body);
 }
