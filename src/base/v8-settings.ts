@@ -1,5 +1,6 @@
 /** Settings of V8 that suit a gateway: most objects live as long as a request, and its patterns are large. */
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /**
  * V8 allocates objects in the old part of the heap where many made at the same place have survived a collection. At the start, while
@@ -20,6 +21,27 @@ const growthPercent = 50;
  */
 export function collectOldEarly(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
+}
+
+/** Within this time what was large is mostly garbage: the client has read it. */
+const collectAfterMs = 1_500;
+let collection: NodeJS.Timeout | null = null;
+let collect: (() => void) | null = null;
+
+/**
+ * Has a full collection soon, after texts of megabytes went through: V8 would keep them until as much again is allocated. It takes about as
+ * long as any other full collection, 10 to 60 ms, and however many ask for it, there is one.
+ */
+export function collectSoon(): void {
+  if (collection !== null) return;
+  collection = setTimeout(() => {
+    collection = null;
+    if (collect === null) {
+      setFlagsFromString('--expose-gc');
+      collect = runInNewContext('gc') as () => void;
+    }
+    collect();
+  }, collectAfterMs).unref();
 }
 
 /**

@@ -3,15 +3,13 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { fallbackModelsMax } from '../wire/chat-request.js';
 import {
   excerpt,
-  excessOf,
   type JsonText,
   nestingMax,
   parseJsonBytes,
-  partsMax,
   plainText,
+  requestExcessOf,
   shown,
   type TextEncoding,
-  valuesMax,
 } from '../wire/json-text.js';
 
 import { modelIdMax } from './chat/model-ids.js';
@@ -50,20 +48,20 @@ export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
 
 /** Throws where a text is too deep to parse, or has too many values. Parsing costs time and memory for each. */
 export function checkExcess(bytes: Uint8Array): void {
-  const excess = excessOf(bytes);
-  if (excess === 'deep') throw tooDeepError();
-  if (excess === 'many') throw tooDetailed(`more than ${partsMax} texts, lists and objects, or ${valuesMax} values`);
+  const excess = requestExcessOf(bytes);
+  if (excess === null) return;
+  throw excess.isDeep ? tooDeepError() : tooDetailed(excess.what);
 }
 
 function checkNames(names: readonly string[], encoding: TextEncoding): void {
-  if (names.length > membersMax) throw tooDetailed(`${names.length} members, but at most ${membersMax} are read`);
+  if (names.length > membersMax) throw tooDetailed(`has ${names.length} members, but at most ${membersMax} are read`);
   const long = names.find((name) => name.length > memberNameMax);
   if (long === undefined) return;
-  throw tooDetailed(`a member ${shown(long, encoding)} whose name has ${long.length} characters`);
+  throw tooDetailed(`has a member ${shown(long, encoding)} whose name has ${long.length} characters`);
 }
 
-function tooDetailed(holds: string): GatewayError {
-  return gatewayError('body_too_detailed', { holds });
+function tooDetailed(what: string): GatewayError {
+  return gatewayError('body_too_detailed', { what });
 }
 
 /** The fields that are not null, for APIs in which a null counts as absent. Most bodies have none. */

@@ -155,13 +155,13 @@ export const callerErrors = {
     remedy: 'Send a JSON object with `content-type: application/json`.',
     message: ({ reason }) => `The request body ${reason}. Send a JSON object with "content-type: application/json".`,
   }),
-  body_too_detailed: row<{ holds: string }>({
+  body_too_detailed: row<{ what: string }>({
     status: 400,
     type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'The body has more values or members than are read, or a member with a very long name.',
     remedy: 'Send fewer values, or several requests.',
-    message: ({ holds }) => `The request body has ${holds}. Send less of that, or send several requests.`,
+    message: ({ what }) => `The request body ${what}. Send less of that, or send several requests.`,
   }),
   request_too_large: row<{ limitBytes: number; found: string }>({
     status: 413,

@@ -42,6 +42,16 @@ export const serviceErrors = {
     message: ({ provider, failure }) =>
       `The provider ${provider} failed: ${sentence(failure)} Retry with backoff, or use another route.`,
   }),
+  answer_too_large: row<{ provider: string; failure: string }>({
+    status: 503,
+    type: 'provider_error',
+    code: 'provider_error',
+    when: 'The answer is larger, or holds more values, than the service reads, and the request may have asked for that much.',
+    remedy: 'Do not retry unchanged. Ask for fewer choices, log probabilities or inputs, or for a stream.',
+    operations: modelOperations,
+    message: ({ provider, failure }) =>
+      `The answer of the provider ${provider} is too large: ${sentence(failure)} Nothing was billed. Ask for fewer choices, log probabilities or inputs, or for a stream.`,
+  }),
   no_candidate_left: row<{ id: string; reason: string }>({
     status: 503,
     type: 'provider_error',

@@ -6,6 +6,12 @@ import type { BodyHold } from '../limits/body-memory.js';
 import type { Origin } from '../territory/territories.js';
 import type { TextEncoding } from '../wire/json-text.js';
 
+export type AnswerBody = string | readonly Uint8Array[];
+
+export function bytesIn(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, { length }) => sum + length, 0);
+}
+
 export interface Caller {
   /** Where the request comes from, as far as that is known. */
   readonly origin: Origin;
@@ -33,8 +39,8 @@ export interface Caller {
   bodyAtHand(): Buffer | null;
   /** The body is not held any more, or is small. */
   releaseBody(): void;
-  /** A whole 200. `headers` is a flat list of names and values. */
-  answer(headers: readonly string[], body: string, encoding: TextEncoding): void;
+  /** A whole 200. `headers` is a flat list of names and values. The body of a large answer comes as bytes, in pieces. */
+  answer(headers: readonly string[], body: AnswerBody, encoding: TextEncoding): void;
   openStream(headers: readonly string[]): void;
   /** False = slow, wait for onDrain. */
   write(text: Latin1Text): boolean;

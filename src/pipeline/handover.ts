@@ -26,9 +26,9 @@ import type { Removal } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { AnswerHash } from '../proof/proof-facts.js';
 import type { LogIdentity } from '../proof/receipt.js';
-import type { FrameConsumer } from '../providers/call.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
 import type { Credentials } from '../providers/credentials/credentials.js';
+import type { FrameConsumer } from '../providers/frame-consumer.js';
 import type { AnswerReader, RequestWriter } from '../providers/translation.js';
 import type { Deadlines } from '../providers/transport/deadlines.js';
 import type { Transport } from '../providers/transport/transport.js';
@@ -222,6 +222,8 @@ export type Served =
       readonly kind: 'stream';
       readonly end: 'complete' | 'stalled' | 'cut' | 'pricing_fault';
       readonly reason: string;
+      /** It was cut at a frame that is larger than is read, and the request may have asked for it. */
+      readonly oversized?: true;
     };
 
 /** Stage 6 → 7. */

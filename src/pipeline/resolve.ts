@@ -160,9 +160,9 @@ function isFailure(outcome: { kind: string }): outcome is EntryFailure {
   return outcome.kind === 'failed';
 }
 
-/** A chain goes on after a 503 or 504, never after a 4xx. */
-function continuesAfter({ status }: GatewayError): boolean {
-  return status === 503 || status === 504;
+/** A chain goes on after a 503 or 504, never after a 4xx. An answer that is too large would be as large, and as dear, elsewhere. */
+function continuesAfter({ status, condition }: GatewayError): boolean {
+  return (status === 503 || status === 504) && condition !== 'answer_too_large';
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Route } from '../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { AnswerHash, bodyHash, hashOfAnswer } from '../proof/proof-facts.js';
 import { isNativePass } from '../providers/native-pass.js';
-import type { CompletionParts } from '../wire/completion-parts.js';
+import { bytesWithPieces, type CompletionParts } from '../wire/completion-parts.js';
 import { CallerGone } from './caller.js';
 import {
   type Billed,
@@ -180,8 +180,9 @@ function billedAnswer(
   trail.answeredAtMs = nowMs;
   trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
   // The headers are made when they are sent: the usage has then corrected what remains of the key's tokens.
-  const send = () => caller.answer(answerHeaders(ports, exchange, route), text, encoding);
-  const hashed = ports.proof?.hashBodies ? hashOfAnswer(text, encoding) : null;
+  const body = parts.pieces === undefined ? text : bytesWithPieces(text, parts.pieces, encoding);
+  const send = () => caller.answer(answerHeaders(ports, exchange, route), body, encoding);
+  const hashed = ports.proof?.hashBodies ? hashOfAnswer(body, encoding) : null;
   return andThen(hashed, (answerHash) => servedOf(exchange, { ...served, answerHash, send }));
 }
 

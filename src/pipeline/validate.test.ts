@@ -3,7 +3,7 @@ import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.j
 import { chatDoor } from '../doors/chat/chat-door.js';
 import { readRequest } from '../doors/chat/read-request.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import { excessOf, nestingMax, tooDeep } from '../wire/json-text.js';
+import { nestingMax, requestExcessOf, tooDeep } from '../wire/json-text.js';
 import { checkContentType, Validator } from './validate.js';
 
 function refusal(body: string | Buffer, large = false): GatewayError {
@@ -117,7 +117,7 @@ describe('nesting', () => {
   it('is measured alike in bytes and in values', () => {
     forSeeds(1_500, (random) => {
       const text = JSON.stringify(randomValue(random, nestingMax - 3 + random.below(7)));
-      expect(excessOf(Buffer.from(text)) === 'deep').toBe(tooDeep(JSON.parse(text) as object));
+      expect(requestExcessOf(Buffer.from(text))?.isDeep ?? false).toBe(tooDeep(JSON.parse(text) as object));
     });
   });
 

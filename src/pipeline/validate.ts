@@ -46,7 +46,7 @@ export class Validator {
       const { members, native } = request;
       return { ...request, members: asBuffer(members), ...(native && { native: withBuffers(native) }) };
     } catch (error) {
-      throw errorOfThread(error) ?? gatewayError('body_too_detailed', { holds: 'more values than can be read' });
+      throw errorOfThread(error) ?? gatewayError('body_too_detailed', { what: 'has more values than can be read' });
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Stage 6: tries the candidates in order, one attempt each, until one serves. A pin is a walk of one. It stops at a rejection of the
- * request, when its overall budget is spent, and at once when the caller leaves.
+ * request, at an answer that is too large because of what was asked for, when its overall budget is spent, and at once when the caller leaves.
  */
 
 import { durationText, secondsToMidnightUtc } from '../base/time.js';
@@ -61,7 +61,7 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     if (outcome.kind === 'gone') return { kind: 'gone', route };
     if (outcome.kind !== 'failure') return { kind: 'served', route, outcome };
     failed = { route, failure: outcome.failure };
-    if (outcome.failure.meaning === 'rejected') break;
+    if (outcome.failure.meaning === 'rejected' || outcome.failure.oversized) break;
     timedOut ||= outcome.failure.meaning === 'timeout';
     if (isSingle(task)) break;
   }
@@ -118,15 +118,15 @@ function learn(
   outcome: AttemptOutcome,
 ): Promise<unknown> | undefined {
   if (outcome.kind === 'failure') {
-    const { meaning, disputed = false, retryAfterMs = null } = outcome.failure;
-    if (disputed) return undefined;
+    const { meaning, disputed = false, oversized = false, retryAfterMs = null } = outcome.failure;
+    if (disputed || oversized) return undefined;
     const effect = effectOf(meaning);
     if (effect !== 'none') routeHistory?.countFailure(route.id, identity.account.id);
     if (effect === 'counted') permit.fail(retryAfterMs);
     return effect === 'held' ? holds.hold(route.id, 'upstream') : undefined;
   }
   if (outcome.kind === 'stream' && outcome.end !== 'complete') {
-    permit.fail(null);
+    if (!outcome.oversized) permit.fail(null);
   } else if (outcome.kind !== 'gone') {
     permit.succeed(trail.attempts.at(-1)?.first_byte_ms ?? null);
   }
@@ -163,7 +163,7 @@ function failureError(
   nowMs: number,
 ): GatewayError {
   const provider = route.provider.id;
-  const { meaning, quote, budget, details } = failure;
+  const { meaning, quote, budget, details, oversized } = failure;
   if (meaning === 'rejected') {
     const givesDetails = details && takesErrorDetails(route.provider, request);
     return gatewayError('upstream_rejected', { provider, quote }, givesDetails ? { details } : {});
@@ -180,7 +180,7 @@ function failureError(
     const retryAfterSeconds = secondsToMidnightUtc(nowMs);
     return gatewayError('provider_quota_exhausted', { provider, id: route.id }, { ...extras, retryAfterSeconds });
   }
-  return gatewayError('provider_error', { provider, failure: quote }, extras);
+  return gatewayError(oversized ? 'answer_too_large' : 'provider_error', { provider, failure: quote }, extras);
 }
 
 /** One record with one attempt takes less. */

@@ -171,15 +171,18 @@ export class AnswerHash {
   }
 }
 
-/** The hash of an answer that is sent at once. */
-export function hashOfAnswer(text: string, encoding: BufferEncoding): MaybePromise<string> {
-  const bytes = Buffer.from(text, encoding);
-  return bytes.length <= pieceMax ? bodyHash(bytes) : hashInPieces(bytes);
+/** The hash of an answer that is sent at once: a text, or the pieces of a large one. */
+export function hashOfAnswer(body: string | readonly Uint8Array[], encoding: BufferEncoding): MaybePromise<string> {
+  if (typeof body !== 'string') return hashInPieces(body);
+  const bytes = Buffer.from(body, encoding);
+  return bytes.length <= pieceMax ? bodyHash(bytes) : hashInPieces([bytes]);
 }
 
-async function hashInPieces(bytes: Buffer): Promise<string> {
+async function hashInPieces(all: readonly Uint8Array[]): Promise<string> {
   const hash = createHash('sha256');
-  await updateInPieces(bytes.length, (start, end) => hash.update(bytes.subarray(start, end)));
+  for (const bytes of all) {
+    await updateInPieces(bytes.length, (start, end) => hash.update(bytes.subarray(start, end)));
+  }
   return hash.digest('base64url');
 }
 

@@ -1,16 +1,18 @@
 /** The thread that reads large completions. */
 import { serveThread } from '../base/side-thread-port.js';
-import type { CompletionReading } from './dialects/openai/completion.js';
-import {
-  type AnswerToRead,
-  readAnswer,
-  readTaskAnswer,
-  type TaskAnswerToRead,
-  type TaskReading,
-} from './read-answer.js';
+import { excessOf, mainThreadBounds } from '../wire/answer-bounds.js';
+import { detachTexts, type Reading, transferOf } from './detach-texts.js';
+import { type AnswerToRead, readAnswer, readTaskAnswer, type TaskAnswerToRead } from './read-answer.js';
 
-serveThread<AnswerToRead | TaskAnswerToRead, CompletionReading | TaskReading>((answer) => {
-  const body = Buffer.from(answer.bytes);
-  if ('question' in answer) return { result: readTaskAnswer(body, answer.question) };
-  return { result: readAnswer(body, answer.dialect, answer.terms) };
+serveThread<AnswerToRead | TaskAnswerToRead, Reading>((answer) => {
+  const result = detachTexts(read(answer), 'isRewritten' in answer && answer.isRewritten);
+  return { result, transfer: transferOf(result) };
 });
+
+function read(answer: AnswerToRead | TaskAnswerToRead): Reading {
+  const body = Buffer.from(answer.bytes);
+  if ('question' in answer) return readTaskAnswer(body, answer.question);
+  const excess = answer.isRewritten ? excessOf(body, mainThreadBounds) : null;
+  if (excess !== null) return { kind: 'malformed', reason: `its answer ${excess}`, excess: true };
+  return readAnswer(body, answer.dialect, answer.terms);
+}

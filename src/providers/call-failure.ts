@@ -1,6 +1,7 @@
 /** Turns the result of a failed call into a Failure. What the text of an error means is read later, by classify/. */
 import { durationText } from '../base/time.js';
 import type { Route } from '../catalogue/route.js';
+import type { ChatRequest } from '../wire/chat-request.js';
 import type { CallResult } from './call.js';
 import { errorInBody } from './classify/error-body.js';
 import type { Failure, Meaning } from './classify/failure.js';
@@ -28,7 +29,13 @@ export function readFailureNow(failure: Failure | UnreadFailure, sent: SentTexts
 /** The kinds of result that are failures. */
 export type FailedResult = Extract<CallResult, { kind: 'refused' | 'malformed' | 'timeout' | 'connection' }>;
 
-export function failureOf(result: FailedResult, route: Route, nowMs: number = Date.now()): Failure | UnreadFailure {
+/** `request` is absent where nobody asked for the call, as in a check of a provider. */
+export function failureOf(
+  result: FailedResult,
+  route: Route,
+  nowMs: number = Date.now(),
+  request?: ChatRequest,
+): Failure | UnreadFailure {
   switch (result.kind) {
     case 'timeout':
       return expiredBudget(result);
@@ -41,6 +48,7 @@ export function failureOf(result: FailedResult, route: Route, nowMs: number = Da
     case 'refused':
       return refusal(result.head, result.body, route, nowMs);
     case 'malformed':
+      if (result.excess && request) return oversizedFailure(result.status, result.reason, request);
       return noAnswer(result.status, result.reason, result.body, route);
   }
 }
@@ -59,6 +67,34 @@ export function innerError(status: number, error: unknown, route: Route): Unread
   const body = withoutAnswer(error);
   const quote = scrubbed(messageIn(body) ?? 'it answered with an error', route);
   return { meaning: null, status, quote, ...detailsOf(body, route), evidence: evidenceOf(200, body, [], route) };
+}
+
+/**
+ * The failure of an answer that is larger, or holds more, than is read. Where the request may have asked for that much, it is not the
+ * route's fault, and another route would answer alike.
+ */
+export function oversizedFailure(status: number, reason: string, request: ChatRequest): Failure {
+  const quote = `${reason} (HTTP ${status})`;
+  return { meaning: 'malformed', status, quote, ...(mayBeLarge(request) && { oversized: true }) };
+}
+
+/** Members that ask for more than one text. Calls of tools are objects in some APIs, and the model decides what they hold. */
+const largeWords = [
+  '"n"',
+  '"logprobs"',
+  '"top_logprobs"',
+  '"modalities"',
+  '"tools"',
+  '"functions"',
+  '"web_search_options"',
+];
+
+/** Whether an honest answer to the request may be large, or hold much. A text alone cannot: no model writes that many tokens. */
+function mayBeLarge({ task, native, members }: ChatRequest): boolean {
+  if (task?.kind === 'embedding') return task.inputs.length > 1;
+  if (task?.kind === 'rerank') return task.documents.length > 1;
+  const sent = native?.body ?? members;
+  return largeWords.some((word) => sent.includes(word));
 }
 
 /** A 2xx whose body is not an answer. `reason` says why, unless the body itself holds an error. */

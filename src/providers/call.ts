@@ -6,7 +6,9 @@ import type { Latin1Text } from '../base/latin1.js';
 import type { Clock } from '../base/time.js';
 import { atEndOfTurn } from '../base/turn.js';
 import { type Budget, reasonOf } from './classify/failure.js';
+import { excessOfFrame, type FrameConsumer } from './frame-consumer.js';
 import { AwsEventStreamReader } from './transport/aws-event-stream.js';
+import { CollectedBody } from './transport/collected-body.js';
 import type { Deadlines, Watched } from './transport/deadlines.js';
 import { createDecoder, type Decoder } from './transport/decode.js';
 import { errorBytesMax, ResponseHead } from './transport/response-head.js';
@@ -24,25 +26,15 @@ export interface Budgets {
   spentMs?: number;
 }
 
-/** `more`: continue; `ending`: possibly the last frame, so wait only briefly; `done`: ignore further frames; `failed`: the consumer knows why. */
-export type FrameVerdict = 'more' | 'ending' | 'done' | 'failed';
-
-export interface FrameConsumer {
-  onFrame(text: Latin1Text, start: number, end: number, event: string): FrameVerdict;
-  /** The upstream closed its stream. Only consumers that may then emit more frames need it. */
-  onStreamEnd?(): FrameVerdict;
-  /** All frames of a read have been passed on. False = the client is slow: pause until `resume` is called. */
-  onChunkEnd(resume: () => void): boolean;
-}
-
+/** `excess`: the answer is larger, or holds more, than is read. */
 export type CallResult =
   | { kind: 'answer'; status: number; body: Buffer }
   /** The stream is over; `cleanly` = the consumer returned `done`, or the upstream closed it properly. */
-  | { kind: 'stream'; status: number; cleanly: boolean; reason: string }
+  | { kind: 'stream'; status: number; cleanly: boolean; reason: string; excess?: true }
   /** The consumer found a failure in a frame. */
   | { kind: 'frame_failed'; status: number }
   | { kind: 'refused'; status: number; head: ResponseHead; body: Buffer }
-  | { kind: 'malformed'; status: number; reason: string; body: Buffer }
+  | { kind: 'malformed'; status: number; reason: string; body: Buffer; excess?: true }
   | { kind: 'timeout'; status: number | null; budget: Budget; budgetMs: number }
   | { kind: 'connection'; status: number | null; reason: string; code: string }
   | { kind: 'gone' };
@@ -52,9 +44,7 @@ export const answerBytesMax = 32 * 1024 * 1024;
 /** After the last frame the upstream has this long to end its body, so that the connection can be reused. */
 const lingerMs = 250;
 const errorBodyMs = 2_000;
-/** How server-sent events begin: with the right content type, and without it. */
-const notBareJson = /^\s*[^\s{[]|^\s*$/;
-const namedField = /^\s*(?:data|event|id|retry)?:/;
+const nothing = Buffer.alloc(0);
 
 export interface CallPorts {
   transport: Transport;
@@ -69,15 +59,13 @@ export class Call implements UpstreamHandler, Watched {
   firstByteAtMs: number | null = null;
   readonly startedAtMs: number;
   private readonly overallAtMs: number;
-  private readonly answerBytes: number;
   /** The time budget for the next frame. */
   private idleMs: number;
   private upstream: UpstreamCall | null = null;
   head: ResponseHead | null = null;
   private decoder: Decoder | null = null;
   private reader: SseReader | AwsEventStreamReader | null = null;
-  private chunks: Buffer[] = [];
-  private collected = 0;
+  private readonly body: CollectedBody;
   private over = false;
   private paused = false;
   private resumeUpstream: () => void = () => {};
@@ -90,7 +78,7 @@ export class Call implements UpstreamHandler, Watched {
     /** Called once, when it is known what the upstream did. */
     private readonly done: (result: CallResult, call: Call) => void,
   ) {
-    this.answerBytes = request.answerBytes ?? answerBytesMax;
+    this.body = new CollectedBody(request.answerBytes ?? answerBytesMax);
     this.startedAtMs = ports.clock.monotonicMs();
     const beganAtMs = this.startedAtMs - (budgets.spentMs ?? 0);
     this.overallAtMs = beganAtMs + budgets.overallMs;
@@ -113,7 +101,8 @@ export class Call implements UpstreamHandler, Watched {
         onDecoded: (chunk) => this.take(chunk),
         onDecodedEnd: () => this.endBody(),
         onDrained: () => this.resumeUpstream(),
-        onUndecodable: (reason) => this.cut({ kind: 'malformed', status, reason, body: Buffer.alloc(0) }),
+        onUndecodable: (reason, excess) =>
+          this.cut({ kind: 'malformed', status, reason, body: nothing, ...(excess && { excess }) }),
       });
       if (!this.decoder)
         this.failMalformed(`its body is encoded as "${this.head.encoding.slice(0, 40)}", which cannot be decoded`);
@@ -144,7 +133,7 @@ export class Call implements UpstreamHandler, Watched {
       this.reader.finish();
       if (!this.over) this.finish({ kind: 'stream', status: this.status, cleanly: false, reason: reasonOf(error) });
     } else if (this.head && !this.head.ok) {
-      this.finish({ kind: 'refused', status: this.status, head: this.head, body: Buffer.concat(this.chunks) });
+      this.finish(this.refusal());
     } else {
       this.finish({
         kind: 'connection',
@@ -160,7 +149,7 @@ export class Call implements UpstreamHandler, Watched {
       this.ports.deadlines.unwatch(this);
       this.upstream?.abort();
     } else if (this.head && !this.head.ok && nowMs < this.overallAtMs) {
-      this.cut({ kind: 'refused', status: this.status, head: this.head, body: Buffer.concat(this.chunks) });
+      this.cut(this.refusal());
     } else {
       this.cut({ kind: 'timeout', status: this.head?.status ?? null, ...this.spentBudget(nowMs) });
     }
@@ -181,24 +170,19 @@ export class Call implements UpstreamHandler, Watched {
   private take(chunk: Buffer): boolean {
     if (this.over) return true;
     if (this.reader) this.readFrames(this.reader, chunk);
-    else if (this.collected === 0 && this.head?.ok && this.frames) this.startStream(chunk);
+    else if (this.body.length === 0 && this.head?.ok && this.frames) this.startStream(chunk);
     else this.collect(chunk);
     return !this.paused;
   }
 
-  /**
-   * The content type decides; without one, the first bytes do, because some servers stream without naming it. A bare JSON value
-   * is never a stream: it is an error in the place of one.
-   */
   private startStream(chunk: Buffer): void {
-    const beginning = chunk.toString('latin1', 0, 64);
     const onFrame = (text: Latin1Text, start: number, end: number, event: string) =>
       this.takeFrame(text, start, end, event);
-    const onBroken = (reason: string) => this.cut({ kind: 'stream', status: this.status, cleanly: false, reason });
+    const onBroken = (reason: string, excess?: true) => this.breakStream(reason, excess);
     if (this.head!.isAmazonEventStream) {
       this.reader = new AwsEventStreamReader({ onFrame, onBroken });
-    } else if ((this.head!.isEventStream ? notBareJson : namedField).test(beginning)) {
-      this.reader = new SseReader({ onFrame, onOverflow: () => onBroken('a frame that never ends') });
+    } else if (this.head!.startsEvents(chunk)) {
+      this.reader = new SseReader({ onFrame, onOverflow: () => onBroken('a frame that never ends', true) });
     } else {
       this.collect(chunk);
       return;
@@ -231,6 +215,12 @@ export class Call implements UpstreamHandler, Watched {
   private takeFrame(text: Latin1Text, start: number, end: number, event: string): void {
     if (text.charCodeAt(start) === 58) return; // `data: : keepalive` is a comment inside a data line.
     if (this.firstByteAtMs === null) this.firstByteAtMs = this.ports.clock.monotonicMs();
+    const excess = excessOfFrame(text, start, end);
+    if (excess !== null) {
+      this.reader!.stopped = true;
+      this.breakStream(`a frame that ${excess}`, true);
+      return;
+    }
     const verdict = this.frames!.onFrame(text, start, end, event);
     this.idleMs = verdict === 'ending' ? Math.min(lingerMs, this.budgets.idleMs) : this.budgets.idleMs;
     this.renewDeadline();
@@ -246,13 +236,13 @@ export class Call implements UpstreamHandler, Watched {
       this.firstByteAtMs = this.ports.clock.monotonicMs();
       this.deadlineMs = this.overallAtMs;
     }
-    this.chunks.push(Buffer.from(chunk));
-    this.collected += chunk.length;
     if (this.head?.ok) {
-      if (this.collected > this.answerBytes) this.failMalformed(`its answer is over ${this.answerBytes} bytes`);
-    } else if (this.collected >= errorBytesMax) {
-      const body = Buffer.concat(this.chunks, errorBytesMax);
-      this.cut({ kind: 'refused', status: this.status, head: this.head!, body });
+      const { length, bytesMax } = this.body;
+      if (length + chunk.length <= bytesMax) this.body.add(chunk);
+      else this.failMalformed(`its answer is over ${bytesMax} bytes`, true);
+    } else {
+      this.body.add(chunk.subarray(0, errorBytesMax - this.body.length));
+      if (this.body.length === errorBytesMax) this.cut(this.refusal());
     }
   }
 
@@ -267,7 +257,7 @@ export class Call implements UpstreamHandler, Watched {
       else if (!this.over) this.finish({ kind: 'stream', status, cleanly: true, reason: 'it closed the stream' });
       return;
     }
-    const body = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
+    const body = this.body.take();
     if (!this.head.ok) this.finish({ kind: 'refused', status, head: this.head, body });
     else if (this.frames)
       this.finish({ kind: 'malformed', status, reason: 'it answered a streaming request without a stream', body });
@@ -276,8 +266,18 @@ export class Call implements UpstreamHandler, Watched {
     else this.finish({ kind: 'answer', status, body });
   }
 
-  private failMalformed(reason: string): void {
-    this.cut({ kind: 'malformed', status: this.status, reason, body: Buffer.concat(this.chunks) });
+  private refusal(): CallResult {
+    return { kind: 'refused', status: this.status, head: this.head!, body: this.body.take() };
+  }
+
+  private failMalformed(reason: string, excess?: true): void {
+    // No error is that large.
+    const body = excess ? nothing : this.body.take();
+    this.cut({ kind: 'malformed', status: this.status, reason, body, ...(excess && { excess }) });
+  }
+
+  private breakStream(reason: string, excess?: true): void {
+    this.cut({ kind: 'stream', status: this.status, cleanly: false, reason, ...(excess && { excess }) });
   }
 
   private cut(result: CallResult): void {
@@ -287,7 +287,7 @@ export class Call implements UpstreamHandler, Watched {
 
   private finish(result: CallResult, linger = 0): void {
     this.over = true;
-    this.chunks = [];
+    this.body.clear();
     this.decoder?.destroy();
     if (linger > 0) {
       this.deadlineMs = this.ports.clock.monotonicMs() + linger;

@@ -1,5 +1,6 @@
 /** Reads a whole answer: a completion in any dialect, or the answer to a request that is no chat. What the thread for large ones runs. */
-import { type JsonText, parseJsonBytes, readable } from '../wire/json-text.js';
+import { answerBounds, type MalformedAnswer, mainThreadBounds, parseAnswerBytes } from '../wire/answer-bounds.js';
+import { type JsonBounds, readable } from '../wire/json-text.js';
 import { isErrorMember } from '../wire/message.js';
 import type { EmbeddingTask, Relevance } from '../wire/task.js';
 import type { UsageTerms } from '../wire/usage.js';
@@ -13,6 +14,8 @@ export interface AnswerToRead {
   bytes: ArrayBuffer;
   dialect: string;
   terms: UsageTerms;
+  /** The client speaks another API, in which the answer is written anew. */
+  isRewritten: boolean;
 }
 
 export interface TaskAnswerToRead {
@@ -36,24 +39,15 @@ export function parseAnswer(body: Buffer, format: string, terms: UsageTerms): Co
   return translate ? readTranslated(body, translate, terms) : readCompletion(body, terms);
 }
 
-const notJson = { kind: 'malformed', reason: 'its answer is not JSON' } as const;
-
-function jsonIn(body: Buffer): JsonText | null {
-  try {
-    return parseJsonBytes(body);
-  } catch {
-    return null;
-  }
-}
-
 function readTranslated(
   body: Buffer,
   translate: NonNullable<Dialect['readAnswer']>,
   terms: UsageTerms,
   isPassed = false,
 ): CompletionReading {
-  const json = jsonIn(body);
-  if (json === null) return notJson;
+  // What is passed on may have to be written again, with the gateway's members in it.
+  const json = parseAnswerBytes(body, isPassed ? mainThreadBounds : answerBounds);
+  if ('kind' in json) return json;
   const { value, text, encoding } = json;
   const answer = translate(value, encoding);
   if (answer.kind !== 'completion') return answer;
@@ -88,14 +82,26 @@ export type TaskReading =
   /** A 2xx that holds an error. */
   | { kind: 'error'; error: unknown }
   /** `asked`: the answer is not what this request asked for, though it may be right for others. */
-  | { kind: 'malformed'; reason: string; asked?: true };
+  | (MalformedAnswer & { asked?: true });
 
 type Fields = Record<string, unknown>;
 
+/** No model has longer vectors. */
+const dimensionsMax = 16_384;
+/** All vectors of one answer: 2,048 of 3,072 numbers, the most that common models give, are fewer. */
+const numbersMax = 8_000_000;
+const valuesOfResult = 64;
+const otherValues = 10_000;
+
+function taskBounds({ kind, count, dimensions }: TaskQuestion): JsonBounds {
+  const each = kind === 'embedding' ? Math.max(dimensions ?? 0, dimensionsMax) : valuesOfResult;
+  return { values: Math.min(count * each, numbersMax) + otherValues, names: answerBounds.names };
+}
+
 /** Checks that it is an answer: a vector for each input, or scores of documents. */
 export function readTaskAnswer(body: Buffer, question: TaskQuestion): TaskReading {
-  const json = jsonIn(body);
-  if (json === null) return notJson;
+  const json = parseAnswerBytes(body, taskBounds(question));
+  if ('kind' in json) return json;
   const { value, text, encoding } = json;
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
   if (isErrorMember(value.error)) return { kind: 'error', error: JSON.parse(readable(text, encoding)) };

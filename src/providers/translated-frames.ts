@@ -1,7 +1,7 @@
 /** Turns the frames of an upstream's stream into OpenAI's frames. Of a native pass, the consumer also gets each event as it came. */
 import type { Latin1Text } from '../base/latin1.js';
-import type { FrameConsumer, FrameVerdict } from './call.js';
 import type { StreamTranslator } from './dialects/dialect.js';
+import type { FrameConsumer, FrameVerdict } from './frame-consumer.js';
 
 /** Translates the frames of an upstream's dialect. */
 export class TranslatedFrames implements FrameConsumer {

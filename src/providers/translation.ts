@@ -5,6 +5,7 @@ import type { Route } from '../catalogue/route.js';
 import { errorOfThread } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { UsageTerms } from '../wire/usage.js';
+import { ownMemory } from './detach-texts.js';
 import type { OutgoingCall, Target } from './dialects/dialect.js';
 import type { CompletionReading } from './dialects/openai/completion.js';
 import { dialectOf } from './dialects/registry.js';
@@ -62,46 +63,38 @@ export function targetOf(route: Route): Target {
 
 const largeAnswerBytes = 256 * 1024;
 
-/** Reads whole answers. Large ones are read in a separate thread, so that no upstream can delay other clients. */
+/** Reads whole answers. Large ones are given to a separate thread, so that no upstream can delay other clients. */
 export class AnswerReader {
   private readonly thread = new SideThread<AnswerToRead | TaskAnswerToRead, CompletionReading | TaskReading>(
     new URL('./answer-thread.js', import.meta.url),
-    { idleMs: 30_000, resourceLimits: { maxOldGenerationSizeMb: 1024 } },
+    { idleMs: 2_000, resourceLimits: { maxOldGenerationSizeMb: 1024 } },
   );
 
-  read(body: Buffer, dialect: string, terms: UsageTerms): MaybePromise<CompletionReading> {
-    return body.length <= largeAnswerBytes ? readAnswer(body, dialect, terms) : this.readLarge(body, dialect, terms);
+  /** `isRewritten`: the client speaks another API, in which the answer is written anew. */
+  read(body: Buffer, dialect: string, terms: UsageTerms, isRewritten = false): MaybePromise<CompletionReading> {
+    if (body.length <= largeAnswerBytes) return readAnswer(body, dialect, terms);
+    const { contextWindow, hiddenReasoning, price } = terms;
+    const bytes = ownMemory(body);
+    return this.run({ bytes, dialect, terms: { contextWindow, hiddenReasoning, price }, isRewritten });
   }
 
   /** Vectors are many numbers, so most answers with more than a few of them are read in the thread. */
   readTask(body: Buffer, question: TaskQuestion): MaybePromise<TaskReading> {
-    return body.length <= largeAnswerBytes ? readTaskAnswer(body, question) : this.readLargeTask(body, question);
+    if (body.length <= largeAnswerBytes) return readTaskAnswer(body, question);
+    return this.run({ bytes: ownMemory(body), question });
   }
 
   close(): Promise<void> {
     return this.thread.close();
   }
 
-  private async readLarge(
-    body: Buffer,
-    dialect: string,
-    { contextWindow, hiddenReasoning, price }: UsageTerms,
-  ): Promise<CompletionReading> {
-    const bytes = new Uint8Array(body);
-    const terms = { contextWindow, hiddenReasoning, price };
+  private async run<Reading extends CompletionReading | TaskReading>(
+    answer: AnswerToRead | TaskAnswerToRead,
+  ): Promise<Reading> {
     try {
-      return (await this.thread.run({ bytes: bytes.buffer, dialect, terms }, [bytes.buffer])) as CompletionReading;
+      return (await this.thread.run(answer, [answer.bytes])) as Reading;
     } catch {
-      return { kind: 'malformed', reason: 'its answer holds more values than can be read' };
-    }
-  }
-
-  private async readLargeTask(body: Buffer, question: TaskQuestion): Promise<TaskReading> {
-    const bytes = new Uint8Array(body);
-    try {
-      return (await this.thread.run({ bytes: bytes.buffer, question }, [bytes.buffer])) as TaskReading;
-    } catch {
-      return { kind: 'malformed', reason: 'its answer holds more values than can be read' };
+      return { kind: 'malformed', reason: 'its answer holds more values than can be read', excess: true } as Reading;
     }
   }
 }

@@ -10,6 +10,8 @@ import { DeltaReader } from './deltas.js';
 const placeholder = 'lodestone:text';
 /** The members that can hold the text of a frame. */
 const textMembers = ['"content":"', '"reasoning_content":"', '"reasoning":"'] as const;
+/** A frame with more than this around its text is like no other. */
+const aroundMax = 16 * 1024;
 /** Longer text is not checked by a regular expression, which may run out of stack; such a frame is parsed. */
 const checkedMax = 1024 * 1024;
 const unplain = /["\\]|[^\u0020-\uffff]/;
@@ -70,7 +72,7 @@ function learnFrom(
   if (to === -1) return null;
   const prefix = data.slice(0, from);
   const suffix = data.slice(to);
-  if (prefix.includes('\\u') || suffix.includes('\\u')) return null;
+  if (prefix.length + suffix.length > aroundMax || prefix.includes('\\u') || suffix.includes('\\u')) return null;
   let probe: Chunk;
   try {
     probe = JSON.parse(prefix + placeholder + suffix) as Chunk;

@@ -21,6 +21,8 @@ export interface CompletionParts {
   native?: string | undefined;
   /** Where `native` has the members that the gateway changes; absent where it was parsed, or has another set of them. */
   places?: AnswerPlaces | undefined;
+  /** Bytes of a large answer, in place of which `members` and `native` have marks. */
+  pieces?: readonly Uint8Array[];
   /** The answer to a request that is no chat; the members are then empty. */
   task?: TaskAnswer;
 }
@@ -32,6 +34,19 @@ export interface AnswerPlaces {
   readonly usageStart: number;
   readonly usageEnd: number;
   readonly end: number;
+}
+
+/** No JSON text has this character. */
+const mark = '\0';
+
+/** The mark of a piece. */
+export function pieceMark(index: number): string {
+  return `${mark}${index}${mark}`;
+}
+
+/** A text with its pieces in it, as bytes. Each piece is used as often as it is marked, and none is copied. */
+export function bytesWithPieces(text: string, pieces: readonly Uint8Array[], encoding: TextEncoding): Uint8Array[] {
+  return text.split(mark).map((part, at) => (at % 2 === 0 ? Buffer.from(part, encoding) : pieces[Number(part)]!));
 }
 
 /** `error` is dropped because it is empty here, and clients would take it for a failure. */

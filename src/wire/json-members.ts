@@ -67,6 +67,8 @@ export function findMembers(text: string, nestedUnder = ''): Members | null {
         break;
       default:
         if (outside[text.charCodeAt(at)] !== 1) return null;
+        // A number may have megabytes.
+        while (outside[text.charCodeAt(at + 1)] === 1) at++;
     }
   }
   return null;

@@ -28,15 +28,15 @@ const byteOrderMark = '\u00ef\u00bb\u00bf';
 
 /** Parses a whole body; throws SyntaxError on text that is not JSON or not UTF-8. */
 export function parseJsonBytes(bytes: Buffer): JsonText {
-  let text = bytes.toString('latin1');
-  if (text.startsWith(byteOrderMark)) text = text.slice(3);
-  if (!text.includes('\\u')) {
-    if (!isUtf8(bytes)) throw new SyntaxError('the body is not valid UTF-8');
+  if (!isUtf8(bytes)) throw new SyntaxError('the body is not valid UTF-8');
+  // Asked of the bytes, because a text for nothing would be as large as the body.
+  if (!bytes.includes('\\u')) {
+    let text = bytes.toString('latin1');
+    if (text.startsWith(byteOrderMark)) text = text.slice(3);
     return { value: JSON.parse(text), text, encoding: 'latin1' };
   }
-  if (!isUtf8(bytes)) throw new SyntaxError('the body is not valid UTF-8');
   const decoded = bytes.toString('utf8');
-  text = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded;
+  const text = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded;
   return { value: JSON.parse(text), text, encoding: 'utf8' };
 }
 
@@ -89,38 +89,125 @@ export function tooDeep(value: object, level = 1): boolean {
   return false;
 }
 
-/** The most values that are read into objects, and the most texts, lists and objects among them: each of these takes memory of its own. */
-export const valuesMax = 1_000_000;
-export const partsMax = 250_000;
+/** The same cap before parsing, by bytes: for large bodies, whose parse would pay for every level. */
+export function bytesTooDeep(bytes: Uint8Array): boolean {
+  return new JsonMeasure(depthAlone).add(bytes) !== null;
+}
 
-/** What makes JSON too dear to parse: its depth, or the number of its values. */
-export type JsonExcess = 'deep' | 'many';
+/** How much JSON text may hold before it is parsed. */
+export interface JsonBounds {
+  /** Objects, arrays and what they hold. */
+  readonly values: number;
+  /** Different names of members. Each is kept as a string and as a shape of objects, so they cost ten times as much as others. */
+  readonly names: number;
+}
 
-const quote = 0x22;
-const backslash = 0x5c;
+const depthAlone: JsonBounds = { values: Infinity, names: Infinity };
+/** Longer names count as different from all others, and so do those that two pieces share. */
+const nameBytesMax = 64;
+const nameBuckets = 1 << 16;
+/** Unknown to whoever writes the text, so that nobody can choose names that are taken for one. */
+const nameSeed = (Math.random() * 2 ** 32) | 0;
+const seenNames = new Uint8Array(nameBuckets);
 
-/** Measures JSON before it is parsed, because a parse pays for every level and every value. null where it may be parsed. */
-export function excessOf(bytes: Uint8Array): JsonExcess | null {
-  let depth = 0;
-  let values = 0;
-  let parts = 0;
-  let inString = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (inString) {
-      if (byte === backslash) at++;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) {
-      inString = true;
-      if (++parts > partsMax) return 'many';
-    } else if (byte === 0x2c) {
-      if (++values > valuesMax) return 'many';
-    } else if (byte === 0x7b || byte === 0x5b) {
-      if (++depth > nestingMax) return 'deep';
-      if (++parts > partsMax) return 'many';
-    } else if (byte === 0x7d || byte === 0x5d) depth--;
+/** The bytes that make the structure of JSON text. */
+const structural = new Uint8Array(256);
+for (const character of '",:[]{}') structural[character.charCodeAt(0)] = 1;
+
+/** Measures JSON text before it is parsed, in one pass over its bytes, piece by piece. It does not check that it is JSON. */
+export class JsonMeasure {
+  private depth = 0;
+  private values = 0;
+  private names = 0;
+  private inString = false;
+  private afterBackslash = false;
+  private tooDeep = false;
+
+  constructor(private readonly bounds: JsonBounds) {
+    if (bounds.names !== Infinity) seenNames.fill(0);
   }
-  return null;
+
+  /** The bound that is passed, as the end of "its answer …"; null where none is. Nothing more is read then. */
+  add(bytes: Uint8Array, length = bytes.length): string | null {
+    const { bounds } = this;
+    let { depth, values } = this;
+    let at = this.inString ? this.endOfString(bytes, 0, length) : 0;
+    let nameStart = -1;
+    let nameEnd = -1;
+    for (; at < length; at++) {
+      const byte = bytes[at]!;
+      if (structural[byte] === 0) continue;
+      if (byte === 0x22) {
+        nameStart = at + 1;
+        at = this.endOfString(bytes, nameStart, length) - 1;
+        nameEnd = at;
+      } else if (byte === 0x3a) {
+        if (this.isManyNames(bytes, nameStart, nameEnd)) return `has over ${bounds.names} different names`;
+      } else if (byte === 0x7d || byte === 0x5d) depth--;
+      else {
+        // A comma or an opening bracket.
+        if (++values > bounds.values) return `has over ${bounds.values} values`;
+        if (byte !== 0x2c && ++depth > nestingMax) {
+          this.tooDeep = true;
+          return `is nested deeper than ${nestingMax} levels`;
+        }
+      }
+    }
+    this.depth = depth;
+    this.values = values;
+    return null;
+  }
+
+  /** Whether it was the depth that passed its bound. */
+  get isTooDeep(): boolean {
+    return this.tooDeep;
+  }
+
+  /** Where the bytes go on behind the closing quote; `length` where the string goes on in the next piece. */
+  private endOfString(bytes: Uint8Array, from: number, length: number): number {
+    let at = this.afterBackslash ? from + 1 : from;
+    for (; at < length; at++) {
+      const byte = bytes[at];
+      if (byte === 0x22) {
+        this.inString = false;
+        this.afterBackslash = false;
+        return at + 1;
+      }
+      if (byte === 0x5c) at++;
+    }
+    this.inString = true;
+    this.afterBackslash = at > length;
+    return length;
+  }
+
+  private isManyNames(bytes: Uint8Array, start: number, end: number): boolean {
+    if (this.bounds.names === Infinity) return false;
+    if (start !== -1 && end - start <= nameBytesMax) {
+      let hash = nameSeed;
+      for (let at = start; at < end; at++) hash = Math.imul(hash ^ bytes[at]!, 0x5bd1e995) ^ (hash >>> 15);
+      const bucket = (hash ^ (hash >>> 16)) & (nameBuckets - 1);
+      if (seenNames[bucket] === 1) return false;
+      seenNames[bucket] = 1;
+    }
+    return ++this.names > this.bounds.names;
+  }
+}
+
+/** No honest request has nearly as many, but for the tokens of embeddings. */
+const requestBounds: JsonBounds = { values: 500_000, names: 50_000 };
+
+/** What makes a request too dear to read into objects. */
+export interface JsonExcess {
+  /** As the end of "the request body …". */
+  readonly what: string;
+  readonly isDeep: boolean;
+}
+
+/** Measures a request before it is parsed, because a parse pays for every level and every value. null where it may be parsed. */
+export function requestExcessOf(bytes: Uint8Array): JsonExcess | null {
+  const measure = new JsonMeasure(requestBounds);
+  const what = measure.add(bytes);
+  return what === null ? null : { what, isDeep: measure.isTooDeep };
 }
 
 /** The entry of a table by a word of a client or a provider, which may name what every object has, such as `constructor`. */

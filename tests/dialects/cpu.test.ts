@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import { asLatin1 } from '../../src/base/latin1.js';
-import type { FrameConsumer } from '../../src/providers/call.js';
 import { dialectOf } from '../../src/providers/dialects/registry.js';
+import type { FrameConsumer } from '../../src/providers/frame-consumer.js';
 import { TranslatedFrames } from '../../src/providers/translated-frames.js';
 import { PlayedRelay } from '../support/played-relay.js';
 import { anthropicFixture } from './anthropic.js';

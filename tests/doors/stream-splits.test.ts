@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Door } from '../../src/doors/door.js';
 import { doorNamed } from '../../src/doors/registry.js';
-import type { FrameConsumer } from '../../src/providers/call.js';
 import { dialectOf } from '../../src/providers/dialects/registry.js';
+import type { FrameConsumer } from '../../src/providers/frame-consumer.js';
 import { nativeApis } from '../../src/providers/native-pass.js';
 import { NativeFrames, TranslatedFrames } from '../../src/providers/translated-frames.js';
 import { AwsEventStreamReader } from '../../src/providers/transport/aws-event-stream.js';

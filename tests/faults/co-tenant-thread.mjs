@@ -51,6 +51,8 @@ function keptWaitingMs() {
   }
 }
 
+const sent = 0;
+
 function send({ url, key, model, pid }) {
   const ranBefore = ranMs(pid);
   const waitedBefore = keptWaitingMs();

@@ -36,11 +36,15 @@ function catalogueFor(addresses) {
   };
 }
 
-/** `config` is laid over the defaults, section by section; `nodeArgs` go to the gateway's node. `otherUrl` serves `otherModel`. */
-export async function startSoakGateway({ upstreamUrl, otherUrl, config = {}, nodeArgs = [] }) {
+/**
+ * `config` is laid over the defaults, section by section; `nodeArgs` go to the gateway's node. `otherUrl` serves `otherModel`. A
+ * `catalogue` replaces that of the two addresses.
+ */
+export async function startSoakGateway({ upstreamUrl, otherUrl, catalogue, config = {}, nodeArgs = [] }) {
   const folder = mkdtempSync(join(tmpdir(), 'lodestone-soak-'));
   const catalogueFile = join(folder, 'catalogue.yaml');
-  writeFileSync(catalogueFile, stringify(catalogueFor({ acme: upstreamUrl, ...(otherUrl && { other: otherUrl }) })));
+  const addresses = { acme: upstreamUrl, ...(otherUrl && { other: otherUrl }) };
+  writeFileSync(catalogueFile, stringify(catalogue ?? catalogueFor(addresses)));
   writeFileSync(
     join(folder, 'lodestone.yaml'),
     stringify({

@@ -7,7 +7,7 @@ import { chatStream } from '../../src/doors/chat/write-answer.js';
 import type { StreamWriter } from '../../src/doors/door.js';
 import type { Caller } from '../../src/pipeline/caller.js';
 import { StreamRelay } from '../../src/pipeline/respond/stream-relay.js';
-import type { FrameVerdict } from '../../src/providers/call.js';
+import type { FrameVerdict } from '../../src/providers/frame-consumer.js';
 import { unknownTerritory } from '../../src/territory/territory.js';
 import { smallSnapshot } from './snapshot.js';
 

@@ -1,12 +1,7 @@
 /** One upstream call under a manual clock: the test plays the upstream, event by event, and the caller's speed. */
 import { vi } from 'vitest';
-import {
-  type Budgets,
-  Call,
-  type CallResult,
-  type FrameConsumer,
-  type FrameVerdict,
-} from '../../src/providers/call.js';
+import { type Budgets, Call, type CallResult } from '../../src/providers/call.js';
+import type { FrameConsumer, FrameVerdict } from '../../src/providers/frame-consumer.js';
 import { Deadlines, tickMs } from '../../src/providers/transport/deadlines.js';
 import type {
   Transport,

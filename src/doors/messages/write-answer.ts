@@ -1,4 +1,5 @@
 /** Writes a whole message: the provider's own one with four members changed, or one that is made of a completion. */
+import { excessOfText, mainThreadBounds } from '../../wire/answer-bounds.js';
 import { stopReasons } from '../../wire/anthropic-words.js';
 import { type Fields, isFields } from '../body.js';
 import type { WholeAnswer } from '../door.js';
@@ -55,12 +56,14 @@ function thinkingBlock({ text, signature, data }: Fields): Fields[] {
 }
 
 /** A tool's input is an object. A model may have written something else, which must not be lost. */
-function inputOf(text: unknown): Fields {
+function inputOf(given: unknown): Fields {
+  const text = String(given ?? '{}');
   try {
-    const value: unknown = JSON.parse(String(text ?? '{}'));
+    // The measure of the answer took it for one text.
+    const value: unknown = excessOfText(text, 0, text.length, mainThreadBounds) === null ? JSON.parse(text) : null;
     if (isFields(value)) return value;
   } catch {
     // Not JSON: handled like JSON that is not an object.
   }
-  return { arguments: text };
+  return { arguments: given };
 }

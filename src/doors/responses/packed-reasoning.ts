@@ -3,7 +3,7 @@
  * gets it back as it signed it.
  */
 import { asLatin1, decodeLatin1, encodeLatin1 } from '../../base/latin1.js';
-import { excessOf, type TextEncoding } from '../../wire/json-text.js';
+import { requestExcessOf, type TextEncoding } from '../../wire/json-text.js';
 import { isFields } from '../body.js';
 
 const prefix = 'lodestone-1:';
@@ -18,7 +18,7 @@ export function unpackReasoning(content: unknown, encoding: TextEncoding): unkno
   if (typeof content !== 'string' || !content.startsWith(prefix)) return undefined;
   try {
     const bytes = Buffer.from(content.slice(prefix.length), 'base64');
-    if (excessOf(bytes) !== null) return undefined;
+    if (requestExcessOf(bytes) !== null) return undefined;
     const text = bytes.toString('latin1');
     let details: unknown = JSON.parse(decodeLatin1(asLatin1(text)));
     if (encoding === 'latin1') details = JSON.parse(encodeLatin1(JSON.stringify(details)));

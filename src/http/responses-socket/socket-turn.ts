@@ -6,7 +6,7 @@ import { socketError } from '../../doors/responses/socket-error.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold } from '../../limits/body-memory.js';
 import { bodyBytesMax, bodyTooLarge } from '../../pipeline/admit.js';
-import { CallerGone } from '../../pipeline/caller.js';
+import { type AnswerBody, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { TextEncoding } from '../../wire/json-text.js';
@@ -86,8 +86,8 @@ export class SocketTurn implements ChatCaller {
   }
 
   /** Requests of a socket ask for a stream, so this is not called. */
-  answer(_: readonly string[], body: string, encoding: TextEncoding): void {
-    this.connection.send([Buffer.from(body, encoding)]);
+  answer(_: readonly string[], body: AnswerBody, encoding: TextEncoding): void {
+    this.connection.send([typeof body === 'string' ? Buffer.from(body, encoding) : Buffer.concat(body)]);
     this.end(null);
   }
 

@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';
 import { bodyBytesMax, bodyTooLarge, checkBodyLength } from '../../pipeline/admit.js';
-import { excessOf, isJsonType, nestingMax } from '../../wire/json-text.js';
+import { bytesTooDeep, isJsonType, nestingMax } from '../../wire/json-text.js';
 
 /**
  * No valid body of the control API comes near this. Parsing more here would hold up other callers, so it is refused unparsed. Chat
@@ -123,7 +123,7 @@ export function jsonBody(request: FastifyRequest): Record<string, unknown> {
   if (bytes === undefined || bytes.length === 0) throw notJson('is empty');
   if (!isJsonType(request.headers['content-type'])) throw notJson('was not sent as JSON');
   if (!isUtf8(bytes)) throw notJson('is not valid UTF-8');
-  if (excessOf(bytes) === 'deep') throw notJson(`is nested deeper than ${nestingMax} levels`);
+  if (bytesTooDeep(bytes)) throw notJson(`is nested deeper than ${nestingMax} levels`);
   const value = parsed(bytes.toString('utf8').replace(/^\ufeff/, ''));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notJson('is not a JSON object');
   return value as Record<string, unknown>;

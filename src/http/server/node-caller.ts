@@ -10,7 +10,7 @@ import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold } from '../../limits/body-memory.js';
 import { bodyBytesMax } from '../../pipeline/admit.js';
-import { CallerGone } from '../../pipeline/caller.js';
+import { type AnswerBody, bytesIn, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import type { TextEncoding } from '../../wire/json-text.js';
 import { receiveBody } from './body.js';
@@ -123,8 +123,15 @@ export class NodeCaller implements ChatCaller {
     this.hold?.release();
   }
 
-  answer(headers: readonly string[], body: string, encoding: TextEncoding): void {
+  answer(headers: readonly string[], body: AnswerBody, encoding: TextEncoding): void {
     if (this.gone) return;
+    if (typeof body !== 'string') {
+      this.res.writeHead(200, [...this.heads.json, 'content-length', String(bytesIn(body)), ...headers]);
+      for (const piece of body) this.res.write(piece);
+      this.res.end();
+      this.dropIfUnread();
+      return;
+    }
     const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
     const socket = this.ownSocket();
     if (socket) {

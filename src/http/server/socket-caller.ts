@@ -6,7 +6,7 @@ import { atEndOfTurn } from '../../base/turn.js';
 import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold } from '../../limits/body-memory.js';
-import { CallerGone } from '../../pipeline/caller.js';
+import { type AnswerBody, bytesIn, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import { unknownTerritory } from '../../territory/territory.js';
 import type { TextEncoding } from '../../wire/json-text.js';
@@ -184,11 +184,16 @@ export class SocketCaller implements ChatCaller, RequestSource {
     this.hold?.release();
   }
 
-  answer(headers: readonly string[], body: string, encoding: TextEncoding): void {
+  answer(headers: readonly string[], body: AnswerBody, encoding: TextEncoding): void {
     if (this.gone) return;
-    const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
     this.begun = true;
-    this.socket.write(jsonHead(this.startHead(), headers, this.fromBrowser, text.length) + text, 'latin1');
+    if (typeof body === 'string') {
+      const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
+      this.socket.write(jsonHead(this.startHead(), headers, this.fromBrowser, text.length) + text, 'latin1');
+    } else {
+      this.socket.write(jsonHead(this.startHead(), headers, this.fromBrowser, bytesIn(body)), 'latin1');
+      for (const piece of body) this.socket.write(piece);
+    }
     this.connection.answered(this.unreadMs);
   }
 

@@ -10,7 +10,7 @@ import type { Route } from '../../catalogue/route.js';
 import type { BilledUsage, FrameTemplate, StreamEnding, StreamWriter } from '../../doors/door.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
-import type { FrameVerdict } from '../../providers/call.js';
+import type { FrameVerdict } from '../../providers/frame-consumer.js';
 import {
   type Chunk,
   type ChunkIdentity,

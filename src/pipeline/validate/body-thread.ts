@@ -9,7 +9,7 @@ import { plainRequest } from '../../doors/translated-request.js';
 import { threadErrorOf } from '../../errors/gateway-error.js';
 import { bodyHash } from '../../proof/proof-facts.js';
 import type { ChatRequest, NativeRequest } from '../../wire/chat-request.js';
-import { excessOf, type TextEncoding } from '../../wire/json-text.js';
+import { requestExcessOf, type TextEncoding } from '../../wire/json-text.js';
 import { type LongTexts, takeOutLongTexts } from '../../wire/long-texts.js';
 import { openingOf } from '../../wire/opening.js';
 
@@ -34,7 +34,7 @@ serveThread<LargeBody, ChatRequest>(
     const own = hashed ? { bodyHash: bodyHash(sent) } : {};
     // A body of too many values is scanned or refused as it is.
     const isRead = (name: string): boolean => door.fields?.fields.has(name) !== false || ownNames.has(name);
-    const texts = excessOf(sent) === null ? takeOutLongTexts(sent, isRead) : null;
+    const texts = requestExcessOf(sent) === null ? takeOutLongTexts(sent, isRead) : null;
     const read = texts ? Buffer.concat([body.subarray(0, body.length - sent.length), texts.rest()]) : body;
     const request = plainRequest(door.readRequest(read, true));
     const writer = new ByteWriter(texts, texts ? null : bytes);

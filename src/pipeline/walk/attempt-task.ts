@@ -8,7 +8,7 @@ import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import { type Budgets, Call, type CallResult } from '../../providers/call.js';
-import { failureOf, innerError, noAnswer } from '../../providers/call-failure.js';
+import { failureOf, innerError, noAnswer, oversizedFailure } from '../../providers/call-failure.js';
 import type { OutgoingCall } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import type { GivenAnswer, TaskQuestion } from '../../providers/read-answer.js';
@@ -229,13 +229,15 @@ class TaskRun {
     if (result.kind === 'stream' || result.kind === 'frame_failed')
       throw new Error('A call without frames has a stream.');
     if (result.kind !== 'answer') {
-      return { kind: 'failure', failure: failureOf(result, route, this.ports.clock.now()) };
+      return { kind: 'failure', failure: failureOf(result, route, this.ports.clock.now(), exchange.request) };
     }
     const { status, body } = result;
     const reading = await this.ports.answers.readTask(body, question);
     if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
     if (reading.kind === 'malformed') {
-      const failure = noAnswer(status, reading.reason, body, route);
+      const { reason, excess } = reading;
+      if (excess) return { kind: 'failure', failure: oversizedFailure(status, reason, exchange.request) };
+      const failure = noAnswer(status, reason, body, route);
       return { kind: 'failure', failure: reading.asked ? { ...failure, disputed: true } : failure };
     }
     const answer = withHeaderTokens(reading.answer, question, call);

@@ -6,12 +6,13 @@ import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
-import { type Budgets, Call, type CallResult, type FrameConsumer } from '../../providers/call.js';
-import { failureOf, innerError, noAnswer, type UnreadFailure } from '../../providers/call-failure.js';
+import { answerBytesMax, type Budgets, Call, type CallResult } from '../../providers/call.js';
+import { failureOf, innerError, noAnswer, oversizedFailure, type UnreadFailure } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { SentRequest } from '../../providers/classify/failure-reader.js';
 import type { OutgoingCall } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
+import type { FrameConsumer } from '../../providers/frame-consumer.js';
 import {
   isNativePass,
   nativeApis,
@@ -123,7 +124,14 @@ function callUpstream(
   return new Promise((resolve, reject) => {
     const call = new Call(
       { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
-      { route, path, body, stream: request.stream, headers: credentials.headers },
+      {
+        route,
+        path,
+        body,
+        stream: request.stream,
+        headers: credentials.headers,
+        answerBytes: answerBytesFor(route, request),
+      },
       credentials.budgets,
       framesOf(relay, route, request),
       (result, ended) => {
@@ -141,6 +149,13 @@ function callUpstream(
     caller.onGone = leaveCall(relay, call);
     if (caller.gone) call.abandon();
   });
+}
+
+/** A whole answer that is written anew for the client's API is a text and calls, and passes through memory several times. */
+const rewrittenBytesMax = 8 * 1024 * 1024;
+
+function answerBytesFor({ provider }: Route, request: ChatRequest): number {
+  return request.native === undefined || isNativePass(provider, request) ? answerBytesMax : rewrittenBytesMax;
 }
 
 /** Outside of the call, because a closure in there would keep everything of the request alive, and through it the one before. */
@@ -165,10 +180,10 @@ function readResult(
 ): MaybePromise<AttemptOutcome> {
   const unread: MaybePromise<UnreadOutcome> =
     result.kind === 'answer'
-      ? andThen(ports.answers.read(result.body, formatOf(route, exchange.request), route), (reading) =>
+      ? andThen(readAnswer(ports, exchange.request, route, result.body), (reading) =>
           answerOutcome(exchange, route, result, reading),
         )
-      : outcomeOf(route, result, relay, ports.clock.now());
+      : outcomeOf(exchange, route, result, relay, ports.clock.now());
   return andThen(unread, (outcome) =>
     andThen(readFailure(ports, outcome, { request: exchange.request, body }, route), (read) => {
       note(record, read, result);
@@ -177,8 +192,10 @@ function readResult(
   );
 }
 
-function formatOf({ provider }: Route, request: ChatRequest): string {
-  return isNativePass(provider, request) ? nativeFormat(request.native!.api) : provider.dialect;
+function readAnswer({ answers }: AttemptPorts, request: ChatRequest, route: Route, body: Buffer) {
+  const { provider } = route;
+  if (isNativePass(provider, request)) return answers.read(body, nativeFormat(request.native!.api), route);
+  return answers.read(body, provider.dialect, route, request.native !== undefined);
 }
 
 /** An upstream's error may quote the request, so it is read beside what was sent. */
@@ -205,20 +222,26 @@ async function orTooLarge<T>(written: Promise<T>): Promise<T> {
 type Answer = Extract<CallResult, { kind: 'answer' }>;
 type NotAnswer = Exclude<CallResult, Answer>;
 
-function outcomeOf(route: Route, result: NotAnswer, relay: Relay | null, nowMs: number): UnreadOutcome {
+function outcomeOf(
+  { request }: Exchange,
+  route: Route,
+  result: NotAnswer,
+  relay: Relay | null,
+  nowMs: number,
+): UnreadOutcome {
   switch (result.kind) {
     case 'gone':
       return { kind: 'gone' };
     case 'stream':
     case 'frame_failed':
-      return streamOutcome(route, result, relay!);
+      return streamOutcome(request, route, result, relay!);
     case 'timeout':
       // A `finish_reason` says that the answer is whole, even if the upstream then forgets to close.
       if (relay && relay.finishReason !== null) return { kind: 'stream', end: 'complete', reason: '' };
       if (relay?.committed) return { kind: 'stream', end: 'stalled', reason: '' };
-      return { kind: 'failure', failure: failureOf(result, route, nowMs) };
+      return { kind: 'failure', failure: failureOf(result, route, nowMs, request) };
     default:
-      return { kind: 'failure', failure: failureOf(result, route, nowMs) };
+      return { kind: 'failure', failure: failureOf(result, route, nowMs, request) };
   }
 }
 
@@ -230,7 +253,9 @@ function answerOutcome(
 ): UnreadOutcome {
   if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
   if (reading.kind === 'malformed') {
-    return { kind: 'failure', failure: noAnswer(status, reading.reason, body, route) };
+    const { reason, excess } = reading;
+    const failure = excess ? oversizedFailure(status, reason, exchange.request) : noAnswer(status, reason, body, route);
+    return { kind: 'failure', failure };
   }
   const { parts } = reading;
   const usage = parts.reading;
@@ -241,6 +266,7 @@ function answerOutcome(
 }
 
 function streamOutcome(
+  request: ChatRequest,
   route: Route,
   result: Extract<CallResult, { kind: 'stream' | 'frame_failed' }>,
   relay: Relay,
@@ -252,7 +278,13 @@ function streamOutcome(
     return { kind: 'failure', failure: pricingFault(status, fault.reason) };
   }
   if (finishReason !== null && !fault) return { kind: 'stream', end: 'complete', reason: '' };
-  if (committed) return { kind: 'stream', end: sawDone && !fault ? 'complete' : 'cut', reason: '' };
+  const excess =
+    result.kind === 'stream' && result.excess ? oversizedFailure(status, `it sent ${result.reason}`, request) : null;
+  if (committed) {
+    const end = sawDone && !fault ? 'complete' : 'cut';
+    return { kind: 'stream', end, reason: '', ...(excess?.oversized && { oversized: true }) };
+  }
+  if (excess) return { kind: 'failure', failure: excess };
   if (fault?.kind === 'error_frame') return { kind: 'failure', failure: innerError(status, fault.error, route) };
   const why = fault ? 'its stream began with a frame that is not JSON' : 'its stream ended before any content';
   return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${why} (HTTP ${status})` } };

@@ -12,6 +12,9 @@ export type CountPorts = Pick<
   'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'timeouts' | 'counter' | 'holds'
 >;
 
+/** An answer is one figure. */
+const countBytesMax = 4 * 1024;
+
 export interface CountedPrompt {
   readonly tokens: number;
   /** The provider did not count it. */
@@ -56,7 +59,7 @@ async function askProvider(
   const result = await new Promise<CallResult>((resolve) => {
     const call = new Call(
       { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
-      { route, path: countPath, body, stream: false, headers },
+      { route, path: countPath, body, stream: false, headers, answerBytes: countBytesMax },
       budgets,
       null,
       resolve,

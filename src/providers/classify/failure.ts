@@ -28,6 +28,8 @@ export interface Failure {
    * not count against the route.
    */
   disputed?: true;
+  /** The answer passed a bound of size, and the request may have asked for that much: it ends the walk, and does not count either. */
+  oversized?: true;
   status: number | null;
   /** What a client may see: short, without markup, credentials or addresses. */
   quote: string;

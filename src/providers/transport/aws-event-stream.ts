@@ -5,6 +5,7 @@
 
 import { crc32 } from 'node:zlib';
 import { asLatin1, bytesOfLatin1, type Latin1Text, latin1OfBytes } from '../../base/latin1.js';
+import { errorBytesMax } from './response-head.js';
 import { frameCharactersMax } from './sse-frames.js';
 
 export interface AwsEventStreamSink {
@@ -13,7 +14,8 @@ export interface AwsEventStreamSink {
    * `{"error":{"__type":…,"message":…}}`.
    */
   onFrame(text: Latin1Text, start: number, end: number, event: string): void;
-  onBroken(reason: string): void;
+  /** `excess`: a message is too large. */
+  onBroken(reason: string, excess?: true): void;
 }
 
 const preludeBytes = 12;
@@ -78,7 +80,7 @@ export class AwsEventStreamReader {
       if (!isWhole && crc32(bytes.subarray(at, at + 8)) !== bytes.readUInt32BE(at + 8)) {
         return this.fail('a frame whose lengths are damaged');
       }
-      if (length > frameCharactersMax) return this.fail('a frame that never ends');
+      if (length > frameCharactersMax) return this.fail('a frame that never ends', true);
       if (length < frameBytesMin) return this.fail('a frame that is shorter than its parts');
       if (!isWhole) {
         this.wanted = length;
@@ -117,9 +119,9 @@ export class AwsEventStreamReader {
     }
   }
 
-  private fail(reason: string): Buffer {
+  private fail(reason: string, excess?: true): Buffer {
     this.stopped = true;
-    this.sink.onBroken(reason);
+    this.sink.onBroken(reason, excess);
     return none;
   }
 }
@@ -128,6 +130,7 @@ export class AwsEventStreamReader {
 function exceptionText(type: string, message: string, payload: Latin1Text): Latin1Text {
   let members = message === '' ? '' : `,"message":${JSON.stringify(message)}`;
   try {
+    if (payload.length > errorBytesMax) throw new RangeError('No exception is that large.');
     const value: unknown = JSON.parse(payload);
     const isObject = value !== null && typeof value === 'object' && !Array.isArray(value);
     if (isObject && Object.keys(value).length > 0) members = `,${payload.trim().slice(1, -1)}`;

@@ -11,7 +11,8 @@ export interface DecoderSink {
   /** False = the reader is slow: nothing more comes until resume(). */
   onDecoded(chunk: Buffer): boolean;
   onDecodedEnd(): void;
-  onUndecodable(reason: string): void;
+  /** `excess`: it is too large. */
+  onUndecodable(reason: string, excess?: true): void;
   /** The decoder has caught up after a write() that returned false. */
   onDrained(): void;
 }
@@ -27,6 +28,7 @@ export interface Decoder {
 export const encodedBytesMax = 32 * 1024 * 1024;
 export const decodedBytesMax = 32 * 1024 * 1024;
 const broken = 'its compressed body is broken';
+export const overDecoded = `its decompressed body is over ${decodedBytesMax} bytes`;
 const severalFrames = 'its compressed body has several frames, which cannot be decoded';
 const windowTooLarge = 'its compressed body needs a window of over 8 MiB';
 
@@ -77,7 +79,7 @@ class StreamDecoder implements Decoder {
     if (this.over || chunk.length === 0) return true;
     this.taken += chunk.length;
     if (this.taken > encodedBytesMax) {
-      this.fail(`its compressed body is over ${encodedBytesMax} bytes`);
+      this.fail(`its compressed body is over ${encodedBytesMax} bytes`, true);
       return true;
     }
     if (this.outputEnded) {
@@ -113,14 +115,17 @@ class StreamDecoder implements Decoder {
     stream.on('data', (chunk: Buffer) => this.give(stream, chunk));
     stream.on('drain', () => this.over || this.sink.onDrained());
     stream.on('end', () => this.endOutput(stream));
-    stream.on('error', (error: NodeJS.ErrnoException) => this.fail(reasonOf(error)));
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      const reason = reasonOf(error);
+      this.fail(reason, reason === overDecoded || undefined);
+    });
     return stream;
   }
 
   private give(stream: Duplex, chunk: Buffer): void {
     if (this.over) return;
     this.given += chunk.length;
-    if (this.given > decodedBytesMax) this.fail(`its decompressed body is over ${decodedBytesMax} bytes`);
+    if (this.given > decodedBytesMax) this.fail(overDecoded, true);
     else if (!this.sink.onDecoded(chunk)) stream.pause();
   }
 
@@ -138,10 +143,10 @@ class StreamDecoder implements Decoder {
     this.sink.onDecodedEnd();
   }
 
-  private fail(reason: string): void {
+  private fail(reason: string, excess?: true): void {
     if (this.over) return;
     this.destroy();
-    this.sink.onUndecodable(reason);
+    this.sink.onUndecodable(reason, excess);
   }
 }
 

@@ -3,6 +3,10 @@
 /** Only this much of an error body is read. */
 export const errorBytesMax = 64 * 1024;
 
+/** How server-sent events begin: with the right content type, and without it. */
+const notBareJson = /^\s*[^\s{[]|^\s*$/;
+const namedField = /^\s*(?:data|event|id|retry)?:/;
+
 export class ResponseHead {
   /** The content encoding; empty where there is none. */
   readonly encoding: string;
@@ -32,6 +36,14 @@ export class ResponseHead {
 
   get isEventStream(): boolean {
     return this.contentType.startsWith('text/event-stream');
+  }
+
+  /**
+   * Whether a body that begins like this is a stream. The content type decides; without one, the first bytes do, because some servers
+   * stream without naming it. A bare JSON value is never a stream: it is an error in the place of one.
+   */
+  startsEvents(chunk: Buffer): boolean {
+    return (this.isEventStream ? notBareJson : namedField).test(chunk.toString('latin1', 0, 64));
   }
 
   /** AWS's own framing of a stream. */

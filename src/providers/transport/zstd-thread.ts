@@ -1,7 +1,7 @@
 /** The thread that decodes one zstd body on versions of Node without a zstd decoder. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Decompress } from 'fzstd';
-import { decodedBytesMax } from './decode.js';
+import { decodedBytesMax, overDecoded } from './decode.js';
 import type { ThreadReply } from './zstd.js';
 import { zstdFault } from './zstd-frames.js';
 
@@ -18,8 +18,7 @@ function decode(body: Uint8Array): ThreadReply {
   try {
     stream.push(body, true);
   } catch {
-    const over = `its decompressed body is over ${decodedBytesMax} bytes`;
-    return { reason: total > decodedBytesMax ? over : 'its compressed body is broken' };
+    return { reason: total > decodedBytesMax ? overDecoded : 'its compressed body is broken' };
   }
   return { decoded: new Uint8Array(Buffer.concat(parts, total)) };
 }

@@ -1,5 +1,6 @@
 /** Scans the members that whole answers of the client's own API have in common, for the bill and for the door that passes them on. */
 import { asLatin1 } from '../../../base/latin1.js';
+import { figuresBytesMax } from '../../../wire/answer-bounds.js';
 import type { AnswerPlaces, CompletionParts } from '../../../wire/completion-parts.js';
 import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
 import { scanWhole, takeObject } from '../../../wire/scan-object.js';
@@ -77,7 +78,7 @@ export class AnswerScan {
       case 'model': {
         this.modelStart = json.at;
         const start = json.takePlainString();
-        if (start === -1) return false;
+        if (start === -1 || json.at - start > figuresBytesMax) return false;
         this.model = json.text.slice(start, json.at - 1);
         json.peek();
         this.modelEnd = json.at;
@@ -88,7 +89,7 @@ export class AnswerScan {
         if (!takeObject(json, levelsMax)) return false;
         json.peek();
         this.usageEnd = json.at;
-        return true;
+        return this.usageEnd - this.usageStart <= figuresBytesMax;
       // The gateway's own member, which it would replace.
       case 'router_metadata':
         return false;

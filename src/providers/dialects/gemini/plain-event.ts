@@ -8,6 +8,8 @@ import { isStringInside } from '../chat-parts/stream-event.js';
 
 const placeholder = 'lodestone:text';
 const textMember = /"text":\s?"/;
+/** An event with more than this around its text is like no other. */
+const aroundMax = 16 * 1024;
 
 export class PlainEvent {
   private constructor(
@@ -26,6 +28,7 @@ export class PlainEvent {
     const to = from + insideLength(data, from);
     const prefix = data.slice(0, from);
     const suffix = data.slice(to);
+    if (prefix.length + suffix.length > aroundMax) return null;
     try {
       if (plainText(JSON.parse(prefix + placeholder + suffix)) !== placeholder) return null;
     } catch {

@@ -1,9 +1,10 @@
 /** Checks a whole completion of OpenAI's API and splits it into the members that are passed on and those that the gateway writes. */
 import { asLatin1, encodeLatin1, type Latin1Text } from '../../../base/latin1.js';
+import { answerBounds, type MalformedAnswer, parseAnswerBytes } from '../../../wire/answer-bounds.js';
 import { type CompletionParts, isPassedOn } from '../../../wire/completion-parts.js';
 import { finishReasonMeant } from '../../../wire/finish-reason.js';
 import { findMembers, keptMembers, memberValue } from '../../../wire/json-members.js';
-import { type JsonText, parseJsonBytes, readable, type TextEncoding } from '../../../wire/json-text.js';
+import { type JsonText, readable, type TextEncoding } from '../../../wire/json-text.js';
 import {
   dropPlaceholders,
   type Fields,
@@ -21,7 +22,7 @@ export type CompletionReading =
   | { kind: 'completion'; parts: CompletionParts }
   /** A 2xx that holds an error. */
   | { kind: 'error'; error: unknown }
-  | { kind: 'malformed'; reason: string };
+  | MalformedAnswer;
 
 /** Clients of OpenRouter require this member; few providers send it. */
 const noFingerprint = '"system_fingerprint":null';
@@ -33,12 +34,8 @@ export function readCompletion(body: Buffer, terms: UsageTerms): CompletionReadi
 }
 
 export function parseCompletion(body: Buffer, terms: UsageTerms): CompletionReading {
-  let json: JsonText;
-  try {
-    json = parseJsonBytes(body);
-  } catch {
-    return { kind: 'malformed', reason: 'its answer is not JSON' };
-  }
+  const json = parseAnswerBytes(body, answerBounds);
+  if ('kind' in json) return json;
   const { value } = json;
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
   return isErrorMember(value.error) ? errorIn(json) : partsOf(value, json, terms);

@@ -4,6 +4,7 @@
  * same parts for every answer that this one takes.
  */
 import { asLatin1 } from '../../../base/latin1.js';
+import { figuresBytesMax } from '../../../wire/answer-bounds.js';
 import { type CompletionParts, isPassedOn } from '../../../wire/completion-parts.js';
 import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
 import { readUsage, type UsageTerms } from '../../../wire/usage.js';
@@ -106,7 +107,8 @@ function scanMember(name: string): boolean {
     case 'service_tier':
       return scanTier();
     case 'error':
-      return false;
+      json.peek();
+      return json.takeWord('null');
     default:
       return json.skipValue(levelsMax);
   }
@@ -114,15 +116,17 @@ function scanMember(name: string): boolean {
 
 function scanModel(): boolean {
   const start = json.takePlainString();
-  if (start !== -1) model = json.text.slice(start, json.at - 1);
-  return start !== -1;
+  if (start === -1 || json.at - start > figuresBytesMax) return false;
+  model = json.text.slice(start, json.at - 1);
+  return true;
 }
 
 function scanTier(): boolean {
   if (json.peek() !== quote) return json.takeWord('null');
   const start = json.takePlainString();
-  if (start !== -1) tier = json.text.slice(start, json.at - 1);
-  return start !== -1;
+  if (start === -1 || json.at - start > figuresBytesMax) return false;
+  tier = json.text.slice(start, json.at - 1);
+  return true;
 }
 
 function scanUsage(): boolean {
@@ -130,7 +134,7 @@ function scanUsage(): boolean {
   const start = json.at;
   if (!json.skipValue(levelsMax)) return false;
   usageText = json.text.slice(start, json.at);
-  return true;
+  return usageText.length <= figuresBytesMax;
 }
 
 /** An array with at least one entry. */
