@@ -1,5 +1,4 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
-import { markSending } from '../../base/large-memory.js';
 import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
@@ -73,16 +72,8 @@ export function beginRecord({ trail }: Exchange, { provider, locode }: Route): A
 
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
   const { provider } = route;
-  if (isNativePass(provider, request))
-    return noteSending(nativeCall(request.native!, provider.dialect, targetOf(route)));
-  const writing = ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
-  return isPending(writing) ? writing : noteSending(writing);
-}
-
-/** The pieces of a large body are those of the request itself. */
-function noteSending(call: OutgoingCall): OutgoingCall {
-  if (Array.isArray(call.body)) call.body.forEach(markSending);
-  return call;
+  if (isNativePass(provider, request)) return nativeCall(request.native!, provider.dialect, targetOf(route));
+  return ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
 }
 
 function headersFor(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../wire/chat-request.js';
+import { outgoingBytes } from '../../../wire/outgoing-body.js';
 import { requestBody } from './openai.js';
 
 const base: ChatRequest = {
@@ -16,8 +17,7 @@ const base: ChatRequest = {
 const target = { upstreamModel: 'llama-3', streamUsage: true };
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
 const body = (request: Partial<ChatRequest>, to: Partial<typeof target> = {}): string => {
-  const text = requestBody({ ...base, ...request }, { ...target, ...to });
-  return (typeof text === 'string' ? Buffer.from(text, 'latin1') : text).toString('utf8');
+  return outgoingBytes(requestBody({ ...base, ...request }, { ...target, ...to })).toString('utf8');
 };
 
 describe('a request in OpenAI\u2019s dialect', () => {

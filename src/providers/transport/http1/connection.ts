@@ -2,7 +2,7 @@
 
 import { connect as connectPlain, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { markSent } from '../../../base/large-memory.js';
+import { markSending, markSent } from '../../../base/large-memory.js';
 import { atEndOfTurn } from '../../../base/turn.js';
 import type { OutgoingBody } from '../../../wire/outgoing-body.js';
 import type { UpstreamHandler } from '../transport.js';
@@ -120,11 +120,19 @@ export class Connection {
       socket.cork();
       socket.write(head, 'latin1');
       if (Buffer.isBuffer(body)) socket.write(body);
-      else for (const piece of body) socket.write(piece);
+      else this.writePieces(body);
       socket.uncork();
     }
     // The kernel has taken it, or has refused it immediately.
     this.unsent &&= Boolean(socket.errored);
+  }
+
+  /** The pieces are those of the request, whose memory is not given back before they are sent. */
+  private writePieces(pieces: readonly Buffer[]): void {
+    for (const piece of pieces) {
+      markSending(piece);
+      this.socket.write(piece);
+    }
   }
 
   /** Closes the connection without calling any handler. */
