@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { damaged } from '../../tests/support/damaged-bytes.js';
 import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
-import { parseAnswer, readAnswer } from '../providers/read-answer.js';
-import type { CompletionParts } from '../wire/completion-parts.js';
+import { detachTexts } from '../providers/detach-texts.js';
+import { parseAnswer, readAnswer, readTaskAnswer } from '../providers/read-answer.js';
+import { bytesWithPieces, type CompletionParts } from '../wire/completion-parts.js';
+import { chatDoor } from './chat/chat-door.js';
 import type { Door } from './door.js';
 import { messagesDoor } from './messages/messages-door.js';
 import { readMessagesRequest } from './messages/read-request.js';
@@ -135,6 +137,82 @@ describe('scan and parser agree on generated answers, whole and damaged:', () =>
       for (let round = 0; round < 4; round++) expectAgreement(door, damaged(random, body));
     });
     expect(taken).toBeGreaterThan(60);
+  });
+});
+
+describe('a large answer whose text is handed over as bytes is written like one that is not:', () => {
+  const long = 'é "quoted" '.repeat(10_000);
+  const joined = (door: Door, parts: CompletionParts): string =>
+    Buffer.concat(bytesWithPieces(written(door, parts), parts.pieces ?? [], parts.encoding)).toString();
+  const plain = (door: Door, parts: CompletionParts): string =>
+    Buffer.from(written(door, parts), parts.encoding).toString();
+  const block = { type: 'text', text: long };
+  const messageOf = (more: object) => ({
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    stop_reason: 'end_turn',
+    ...more,
+  });
+  const usage = { input_tokens: 3, output_tokens: 4 };
+  const escaped = (value: object) => JSON.stringify(value).replaceAll('é', '\\u00e9');
+  const choices = [{ index: 0, message: { role: 'assistant', content: long }, finish_reason: 'stop' }];
+  const chat = { id: 'c', choices, model: 'm', usage: { prompt_tokens: 3, completion_tokens: 4 } };
+
+  it.each<[string, Door, string, string]>([
+    ['usage last', messagesDoor, 'native:messages', JSON.stringify(messageOf({ content: [block], usage }))],
+    ['usage first', messagesDoor, 'native:messages', JSON.stringify({ usage, ...messageOf({ content: [block] }) })],
+    ['with escapes', messagesDoor, 'native:messages', escaped(messageOf({ content: [block], usage, x: long }))],
+    [
+      'in several lines',
+      responsesDoor,
+      'native:responses',
+      JSON.stringify({ output: [block], status: 'completed', model: 'm', usage, note: long }, null, 2),
+    ],
+    [
+      'without a model',
+      messagesDoor,
+      'native:messages',
+      escaped({ ...messageOf({ content: [block], usage }), model: undefined }),
+    ],
+    ['a chat', chatDoor, 'openai', JSON.stringify(chat)],
+    ['a chat with escapes', chatDoor, 'openai', escaped(chat)],
+    ['a chat that is put into shape', chatDoor, 'openai', JSON.stringify({ ...chat, choices: [{ text: long }] })],
+  ])('%s', (_, door, format, body) => {
+    const read = () => readAnswer(Buffer.from(body), format, terms);
+    const [reading, handed] = [read(), detachTexts(read(), false)];
+    if (reading.kind !== 'completion' || handed.kind !== 'completion') throw new Error('It is no completion.');
+    expect(joined(door, handed.parts)).toBe(plain(door, reading.parts));
+    expect(JSON.stringify(handed.parts.members + handed.parts.native).length < 10_000).toBe(
+      reading.parts.answeredModel === 'm',
+    );
+  });
+
+  it.each([
+    ['its usage', { ...chat, usage: { ...chat.usage, x: long } }, 'its usage is over 65536 bytes'],
+    [
+      'a text without usage',
+      { ...chat, usage: null, choices: [{ ...choices[0], message: { content: 'x'.repeat(9_000_000) } }] },
+      'its answer has no usage, and a text of over 8388608 bytes',
+    ],
+  ])('%s that is too large is malformed', (_, body, reason) => {
+    expect(detachTexts(readAnswer(Buffer.from(JSON.stringify(body)), 'openai', terms), false)).toMatchObject({
+      kind: 'malformed',
+      reason,
+    });
+  });
+
+  it('an error, a model and figures that are large are cut', () => {
+    const error = { error: { message: long } };
+    const read = readAnswer(Buffer.from(JSON.stringify(error)), 'openai', terms);
+    expect(detachTexts(read, false)).toEqual({ kind: 'error', error: JSON.stringify(error).slice(0, 65_536) });
+    const question = { dialect: 'openai', kind: 'rerank', count: 1, dimensions: null, format: 'float' } as const;
+    const results = [{ index: 0, relevance_score: 1 }];
+    const ranked = readTaskAnswer(
+      Buffer.from(JSON.stringify({ results, model: 'm'.repeat(70_000), usage: { total_tokens: [long] } })),
+      question,
+    );
+    expect(detachTexts(ranked, false)).toMatchObject({ answer: { model: 'm'.repeat(65_536), tokens: {} } });
   });
 });
 

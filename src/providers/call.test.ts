@@ -50,6 +50,17 @@ describe('a whole answer', () => {
     expect(played.aborts).toBe(1);
   });
 
+  it('of megabytes is one piece of memory, whatever its pieces were', async () => {
+    const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => `${at},`).join(''));
+    const played = new PlayedCall().head();
+    for (let at = 0; at < bytes.length; at += 50_000) played.data(bytes.subarray(at, at + 50_000));
+    played.end();
+    const result = await played.result;
+    if (result.kind !== 'answer') throw new Error(`It was ${result.kind}.`);
+    expect(result.body.equals(bytes)).toBe(true);
+    expect(result.body.buffer.byteLength).toBe(bytes.length);
+  });
+
   it('whose connection breaks in the middle is a failed connection', async () => {
     const played = new PlayedCall().head();
     played.data('{');
@@ -137,6 +148,24 @@ describe('a stream', () => {
     played.call.abandon();
     played.consumer.resume();
     expect([played.resumed, (await played.result).kind]).toEqual([1, 'gone']);
+  });
+});
+
+describe('a frame that holds more than is read', () => {
+  it.each([
+    ['levels', `{"a":${'['.repeat(10_000)}`, 'a frame that is nested deeper than 128 levels'],
+    ['values', `{"a":[${'1,'.repeat(400_001)}1]}`, 'a frame that has over 400000 values'],
+    [
+      'names',
+      `{${Array.from({ length: 12_000 }, (_, at) => `"n${at}":0`).join(',')}}`,
+      'a frame that has over 10000 different names',
+    ],
+  ])('ends the stream before anybody parses it: %s', async (_, frame, reason) => {
+    const played = new PlayedCall({ stream: true }).sse();
+    played.data(`data: {"a":1}\n\ndata: ${frame}\n\ndata: {"b":1}\n\n`);
+    expect(await played.result).toEqual({ kind: 'stream', status: 200, cleanly: false, reason, excess: true });
+    expect(played.consumer.frames).toEqual(['{"a":1}']);
+    expect(played.aborts).toBe(1);
   });
 });
 

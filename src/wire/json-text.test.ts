@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
-import { entryOf, parseJsonBytes, plainText, readable, shown } from './json-text.js';
+import { entryOf, JsonMeasure, parseJsonBytes, plainText, readable, shown } from './json-text.js';
 
 const pieces = ['a', ' ', 'é', '字', '😀', '\\n', '\\"', '\\\\', '\\/', '\u0080', '\u2028', '\ufeff', '\u007f'];
 const escapes = ['\\u00e9', '\\ud83d\\ude00', '\\u0000', '\\ud83d', '\\u2028', '\\\\u0041'];
@@ -110,5 +110,60 @@ describe('a table that is asked by a foreign word', () => {
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty', 'b'])('has no entry for %s', (word) => {
     expect(entryOf({ a: 1 }, word)).toBe(undefined);
     expect(entryOf({ a: 1 }, 'a')).toBe(1);
+  });
+});
+
+describe('the measure of JSON text', () => {
+  const bounds = { values: 1_000, names: 100 };
+  const measured = (text: string, pieceBytes = Infinity): string | null => {
+    const bytes = Buffer.from(text);
+    const measure = new JsonMeasure(bounds);
+    for (let at = 0; at < bytes.length; at += pieceBytes) {
+      const excess = measure.add(bytes.subarray(at, at + pieceBytes));
+      if (excess !== null) return excess;
+    }
+    return null;
+  };
+  const named = (count: number) => `{${Array.from({ length: count }, (_, at) => `"name ${at}":0`).join(',')}}`;
+  const list = (value: string, count: number) => `[${Array.from({ length: count }, () => value).join(',')}]`;
+
+  it.each([
+    ['128 levels', `${'['.repeat(128)}${']'.repeat(128)}`, null],
+    ['129 levels', `${'['.repeat(129)}${']'.repeat(129)}`, 'is nested deeper than 128 levels'],
+    ['lists that are closed again', list('[[]]', 300), null],
+    ['1,000 values', list('1', 1_000), null],
+    ['1,001 values', list('1', 1_001), 'has over 1000 values'],
+    ['empty lists', list('[]', 600), 'has over 1000 values'],
+    ['100 names', named(100), null],
+    ['101 names, but for those that are taken for one', named(110), 'has over 100 different names'],
+    ['one name many times', list('{"name":0}', 300), null],
+    ['long names', `{${list(`"${'x'.repeat(65)}":0`, 101).slice(1, -1)}}`, 'has over 100 different names'],
+    ['a number of 1,000 digits', `[1, ${'1'.repeat(1_000)}, 2]`, null],
+    ['a number of 1,001 digits', `[1, ${'1'.repeat(1_001)}, 2]`, 'has a number of over 1000 digits'],
+    ['blanks', `[${' '.repeat(2_000)}1]`, null],
+    ['brackets, commas and quotes in a text', JSON.stringify({ a: '[{,:"\\'.repeat(2_000) }), null],
+  ])('%s', (_, text, excess) => {
+    expect(measured(text)).toBe(excess);
+    // A name that two pieces share counts anew, so the pieces are longer than the text has names.
+    for (const pieceBytes of [text.length - 1, Math.ceil(text.length / 2), Math.ceil(text.length / 3)]) {
+      if (!text.includes('name')) expect(measured(text, pieceBytes)).toBe(excess);
+    }
+  });
+
+  it('is the same wherever a text is split, also behind a backslash', () => {
+    const text = JSON.stringify([{ a: '\\"[[["' }, '\\', [['"\\"']], 1.5, null]);
+    for (let pieceBytes = 1; pieceBytes <= text.length; pieceBytes++) expect(measured(text, pieceBytes)).toBe(null);
+    const long = JSON.stringify({
+      a: 'x'.repeat(2_600),
+      b: `${'x'.repeat(1_300)}"[`,
+      c: `${'x'.repeat(1_023)}\\`,
+      d: [],
+    });
+    for (let pieceBytes = 1; pieceBytes <= long.length; pieceBytes += 97) expect(measured(long, pieceBytes)).toBe(null);
+    expect(measured(`${long.slice(0, -1)},"e":${'['.repeat(200)}`)).toBe('is nested deeper than 128 levels');
+    const deep = `["\\"${'['.repeat(200)}",${'['.repeat(128)}`;
+    for (let pieceBytes = 1; pieceBytes <= deep.length; pieceBytes++) {
+      expect(measured(deep, pieceBytes)).toBe('is nested deeper than 128 levels');
+    }
   });
 });

@@ -108,6 +108,11 @@ const nameBytesMax = 64;
 const nameBuckets = 1 << 16;
 /** Unknown to whoever writes the text, so that nobody can choose names that are taken for one. */
 const nameSeed = (Math.random() * 2 ** 32) | 0;
+/** To read one of millions takes longer than to read millions. */
+const digitsMax = 1_000;
+/** After as many bytes a text is probably long, and native code looks for its end, in so many bytes at a time. */
+const longBytes = 512;
+const windowBytes = 4 * 1024;
 const seenNames = new Uint8Array(nameBuckets);
 
 /** The bytes that make the structure of JSON text. */
@@ -119,6 +124,8 @@ export class JsonMeasure {
   private depth = 0;
   private values = 0;
   private names = 0;
+  /** Of the number that is being read. */
+  private digits = 0;
   private inString = false;
   private afterBackslash = false;
   private tooDeep = false;
@@ -130,13 +137,18 @@ export class JsonMeasure {
   /** The bound that is passed, as the end of "its answer …"; null where none is. Nothing more is read then. */
   add(bytes: Uint8Array, length = bytes.length): string | null {
     const { bounds } = this;
-    let { depth, values } = this;
+    let { depth, values, digits } = this;
     let at = this.inString ? this.endOfString(bytes, 0, length) : 0;
     let nameStart = -1;
     let nameEnd = -1;
     for (; at < length; at++) {
       const byte = bytes[at]!;
-      if (structural[byte] === 0) continue;
+      if (structural[byte] === 0) {
+        if (byte > 0x20 && ++digits > digitsMax && bounds !== depthAlone)
+          return `has a number of over ${digitsMax} digits`;
+        continue;
+      }
+      digits = 0;
       if (byte === 0x22) {
         nameStart = at + 1;
         at = this.endOfString(bytes, nameStart, length) - 1;
@@ -155,6 +167,7 @@ export class JsonMeasure {
     }
     this.depth = depth;
     this.values = values;
+    this.digits = digits;
     return null;
   }
 
@@ -166,6 +179,7 @@ export class JsonMeasure {
   /** Where the bytes go on behind the closing quote; `length` where the string goes on in the next piece. */
   private endOfString(bytes: Uint8Array, from: number, length: number): number {
     let at = this.afterBackslash ? from + 1 : from;
+    let long = from + longBytes;
     for (; at < length; at++) {
       const byte = bytes[at];
       if (byte === 0x22) {
@@ -174,6 +188,11 @@ export class JsonMeasure {
         return at + 1;
       }
       if (byte === 0x5c) at++;
+      else if (at >= long) {
+        const next = beforeNext(bytes, at, length);
+        long = next - at >= windowBytes ? next : next + longBytes;
+        at = next;
+      }
     }
     this.inString = true;
     this.afterBackslash = at > length;
@@ -191,6 +210,15 @@ export class JsonMeasure {
     }
     return ++this.names > this.bounds.names;
   }
+}
+
+/** The byte before the next backslash or quote, or before what is beyond the window. */
+function beforeNext(bytes: Uint8Array, at: number, length: number): number {
+  const window = bytes.subarray(at + 1, Math.min(length, at + 1 + windowBytes));
+  const backslash = window.indexOf(0x5c);
+  const quote = (backslash === -1 ? window : window.subarray(0, backslash)).indexOf(0x22);
+  if (quote !== -1) return at + quote;
+  return at + (backslash === -1 ? window.length : backslash);
 }
 
 /** No honest request has nearly as many, but for the tokens of embeddings. */

@@ -1,6 +1,7 @@
 /** Changes a few members of an object in its JSON text and leaves every other byte as it is. All text is latin1. */
 import { asLatin1, decodeLatin1, encodeLatin1 } from '../base/latin1.js';
 import { findMembers, keptMembers, type Members, memberValue } from './json-members.js';
+import { isFields } from './message.js';
 
 /** Replaces members in their place and appends those that are missing. `changes` holds JSON text, `found` the text's members. */
 export function withMembers(
@@ -49,6 +50,8 @@ function rewritten(text: string, changes: Readonly<Record<string, string>>): str
   return encodeLatin1(JSON.stringify({ ...parse(text), ...Object.fromEntries(parsed) }));
 }
 
+/** Without members where it is no object: a text would have one for each character. */
 function parse(text: string): Record<string, unknown> {
-  return JSON.parse(decodeLatin1(asLatin1(text))) as Record<string, unknown>;
+  const value: unknown = JSON.parse(decodeLatin1(asLatin1(text)));
+  return isFields(value) ? value : {};
 }
