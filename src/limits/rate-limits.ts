@@ -26,10 +26,11 @@ export class KeyLimiter {
    * Counts a request as soon as its key is verified. The refusal is returned and not thrown, because other checks come before
    * it in the order of errors. null where the request is admitted.
    */
-  countRequest(identity: Identity): MaybePromise<GatewayError | null> {
+  countRequest(identity: Identity, requests = 1): MaybePromise<GatewayError | null> {
     const limit = this.requestLimitOf(identity);
-    return andThen(this.requests.take(identity.key.id, 1, limit, identity.account.id), ({ admitted, resetMs }) =>
-      admitted ? null : keyRateLimited('requests', limit, resetMs),
+    return andThen(
+      this.requests.take(identity.key.id, requests, limit, identity.account.id),
+      ({ admitted, resetMs }) => (admitted ? null : keyRateLimited('requests', limit, resetMs)),
     );
   }
 
@@ -182,8 +183,8 @@ export class IpLimiter {
    * Throws ip_rate_limited. `address` is the connection's own or the one that a trusted proxy names: a caller that could choose
    * it could use up somebody else's requests.
    */
-  take(address: string | undefined): MaybePromise<void> {
-    return andThen(this.requests.take(peerOf(address), 1, this.requestsPerMinute), ({ admitted, resetMs }) => {
+  take(address: string | undefined, requests = 1): MaybePromise<void> {
+    return andThen(this.requests.take(peerOf(address), requests, this.requestsPerMinute), ({ admitted, resetMs }) => {
       if (!admitted) throw ipRateLimited(this.requestsPerMinute, resetMs);
     });
   }
