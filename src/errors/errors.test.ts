@@ -49,6 +49,7 @@ const specified: [Condition, number, string, string | undefined, string | undefi
   ['cost_unresolvable', 200, 'provider_error', 'cost_unresolvable', undefined],
   ['previous_response_not_found', 400, 'invalid_request_error', 'previous_response_not_found', 'previous_response_id'],
   ['websocket_connection_limit_reached', 400, 'invalid_request_error', 'websocket_connection_limit_reached', undefined],
+  ['too_many_websockets', 429, 'rate_limit_error', 'too_many_websockets', undefined],
   ['invalid_fallback_model', 400, 'invalid_request_error', 'invalid_fallback_model', 'fallback.models'],
 ];
 const types = [

@@ -56,6 +56,16 @@ export const doorErrors = {
     message: () =>
       'This connection has been open for 60 minutes, the longest time. Open a new one, and send the whole conversation in `input`.',
   }),
+  too_many_websockets: row<{ limit: number }>({
+    status: 429,
+    type: 'rate_limit_error',
+    code: 'too_many_websockets',
+    when: 'The account has as many WebSockets open as it may have at a time.',
+    remedy: 'Close those that are not used, or send more messages on each.',
+    operations: ['createResponse'],
+    message: ({ limit }) =>
+      `This account has ${limit} WebSockets open, the most at a time. Close those that are not used, or send more messages on each.`,
+  }),
   model_kind: row<{ id: string; kind: string; doors: string }>({
     status: 400,
     type: 'invalid_request_error',

@@ -21,6 +21,7 @@ import { apiHeaders, connectionHeaders, rawHeader, socketHeaders } from '../serv
 import { endAndLinger, headFault } from '../server/malformed-requests.js';
 import { errorText } from '../server/raw-answer.js';
 import { Conversations } from './conversations.js';
+import { FrameTurns } from './frame-reader.js';
 import { SocketSession, type SocketTimes } from './session.js';
 import type { SocketTurn } from './socket-turn.js';
 
@@ -34,6 +35,7 @@ interface SocketsDeps
     | 'originOf'
     | 'territories'
     | 'ipLimiter'
+    | 'keyLimiter'
     | 'bodyMemory'
     | 'https'
     | 'meters'
@@ -54,13 +56,18 @@ const sweepMs = 5_000;
 const closeMs = 2_000;
 /** Each costs memory besides its bytes. Clients that send a message in pieces use some of 16 KiB and more. */
 const fragmentsMax = 2_048;
+/** Of one account. Each holds 20 KB and more, and what its client does not read. */
+const socketsMax = 1_000;
 
 export class ResponsesSockets {
   private readonly sessions = new Set<SocketSession>();
+  /** How many of them each account has. */
+  private readonly socketsOf = new Map<string, number>();
   private readonly conversations = new Conversations<SocketSession>();
+  private readonly turns = new FrameTurns();
   private readonly handshakes = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, closeTimeout: closeMs },
-    ...{ maxPayload: bodyBytesMax, maxFragments: fragmentsMax },
+    ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false },
+    ...{ maxPayload: bodyBytesMax, maxFragments: fragmentsMax, closeTimeout: closeMs },
   });
   private readonly sweeper: NodeJS.Timeout;
 
@@ -115,6 +122,8 @@ export class ResponsesSockets {
     const identity = await identify(deps, rawHeader(req, 'authorization'));
     const refusal = addressRefusal(identity.key, origin.address);
     if (refusal) throw refusal;
+    if ((this.socketsOf.get(identity.account.id) ?? 0) >= socketsMax)
+      throw gatewayError('too_many_websockets', { limit: socketsMax });
     return { origin, identity };
   }
 
@@ -126,17 +135,28 @@ export class ResponsesSockets {
   ): void {
     const { bodyMemory } = this.deps;
     const session = new SocketSession({
-      ...{ ws, socket, origin, bodyMemory, conversations: this.conversations, times: this.times },
+      ...{ ws, socket, origin, bodyMemory, conversations: this.conversations, turns: this.turns, times: this.times },
       authorization: rawHeader(req, 'authorization'),
       header: (name) => rawHeader(req, name),
-      owner: identity.account.id,
+      identity,
+      countFrames: (frames, address, caller) => this.countFrames(frames, address, caller),
       serve: (turn, door) => this.serve(turn, door),
-      closed: (closed) => void this.sessions.delete(closed),
+      closed: (closed) => {
+        this.sessions.delete(closed);
+        this.countSocket(identity.account.id, -1);
+      },
     });
     this.sessions.add(session);
+    this.countSocket(identity.account.id, 1);
     markUpgraded(socket, session);
     // The server may have begun to drain during the handshake.
     if (this.lifecycle.draining) session.closeUnlessAnswering();
+  }
+
+  private countSocket(accountId: string, change: number): void {
+    const count = (this.socketsOf.get(accountId) ?? 0) + change;
+    if (count === 0) this.socketsOf.delete(accountId);
+    else this.socketsOf.set(accountId, count);
   }
 
   /** The handler answers every failure itself. A bug in it must not end the process. */
@@ -151,6 +171,23 @@ export class ResponsesSockets {
       countRefused(meters, fault);
       turn.refuse(fault, request_id, {});
     }
+  }
+
+  private async countFrames(
+    frames: number,
+    address: string | undefined,
+    identity: Identity,
+  ): Promise<GatewayError | null> {
+    const { ipLimiter, keyLimiter, meters } = this.deps;
+    let refusal: GatewayError | null;
+    try {
+      await ipLimiter.take(address, frames);
+      refusal = await keyLimiter.countRequest(identity, frames);
+    } catch (error) {
+      refusal = asGatewayError(error);
+    }
+    if (refusal) countRefused(meters, refusal);
+    return refusal;
   }
 
   private refuse(socket: Socket, fault: GatewayError): void {

@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import type { Identity } from '../../domain/account.js';
 import type { Door } from '../../doors/door.js';
 import { continuedMessage, conversationAfter, socketDoor } from '../../doors/responses/socket-door.js';
 import { socketError } from '../../doors/responses/socket-error.js';
@@ -11,7 +12,10 @@ import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';
 import type { Origin } from '../../territory/territories.js';
 import type { OpenConnection } from '../server/connections.js';
+import { ArrivingMessage } from './arriving-message.js';
 import type { Conversations } from './conversations.js';
+import { type FrameOwner, FrameReader, type FrameTurns, freeFramesPerMinute } from './frame-reader.js';
+import { Pongs } from './pongs.js';
 import { SocketTurn, type TurnConnection } from './socket-turn.js';
 
 export interface SocketTimes {
@@ -26,11 +30,10 @@ export interface SocketTimes {
 
 /** Messages that wait for the running response. */
 const waitingMax = 8;
-/** A client that leaves more unread, and sends what is answered at once, would fill the memory with answers. */
-const unreadBytesMax = 16 * 1024 * 1024;
 
 /** Close codes of RFC 6455. */
 const goingAway = 1001;
+const notText = 1003;
 const unsupported = 1008;
 const broken = 1011;
 const tryLater = 1013;
@@ -41,13 +44,16 @@ interface SessionParts {
   readonly origin: Origin;
   readonly authorization: string | undefined;
   header(name: string): string | undefined;
-  /** The account whose key opened the connection. */
-  readonly owner: string;
+  /** The key that opened the connection. */
+  readonly identity: Identity;
   readonly bodyMemory: Pick<BodyMemory, 'open'>;
   readonly conversations: Conversations<SocketSession>;
+  readonly turns: FrameTurns;
   readonly times: SocketTimes;
   /** Runs a message through the pipeline. */
   serve(turn: SocketTurn, door: Door): void;
+  /** Counts frames as requests of the address and of the key: the error where one of them has none left. Never fails. */
+  countFrames(frames: number, address: string | undefined, identity: Identity): Promise<GatewayError | null>;
   closed(session: SocketSession): void;
 }
 
@@ -56,14 +62,16 @@ interface WaitingMessage {
   readonly hold: BodyHold | null;
 }
 
-export class SocketSession implements TurnConnection, OpenConnection {
+export class SocketSession implements TurnConnection, OpenConnection, FrameOwner {
   readonly origin: Origin;
   readonly authorization: string | undefined;
   private turn: SocketTurn | null = null;
   private readonly waiting: WaitingMessage[] = [];
-  /** The bytes of a message that is arriving. */
-  private arriving: BodyHold | null = null;
-  private arrivingBytes = 0;
+  private readonly arriving: ArrivingMessage;
+  private readonly frames: FrameReader;
+  private identity: Identity;
+  /** The next message is begun in a turn of its own, or when the client has read the last answer. */
+  private nextIsPlanned = false;
   private readonly openedAtMs = performance.now();
   private usedAtMs = this.openedAtMs;
   private pingedAtMs = this.openedAtMs;
@@ -75,26 +83,27 @@ export class SocketSession implements TurnConnection, OpenConnection {
     const { ws, socket } = parts;
     this.origin = parts.origin;
     this.authorization = parts.authorization;
-    socket.prependListener('data', (chunk: Buffer) => this.countArriving(chunk.length));
-    socket.on('drain', () => {
-      if (this.turn) this.turn.onDrain?.();
-      else this.beginNext();
-    });
+    this.identity = parts.identity;
+    const owner = parts.identity.account.id;
+    this.arriving = new ArrivingMessage(parts.bodyMemory, owner, (error) => this.refuseArriving(error));
+    this.frames = new FrameReader(socket, this, parts.turns);
+    const pongs = new Pongs(ws);
+    socket.on('drain', () => this.turn?.onDrain?.());
     // Node's own listener closes the connection, also where the client has read everything.
     socket.removeAllListeners('timeout').on('timeout', () => {
       // Reset: a close would leave the bytes to the system, which would wait for the client in turn.
       if (socket.writableLength > 0) socket.resetAndDestroy();
       else socket.setTimeout(0);
     });
-    ws.on('message', (data, isBinary) => this.onMessage(data as Buffer, isBinary))
-      .on('ping', () => {
-        this.forgetControlFrame();
-        this.endIfUnread();
-      })
-      .on('pong', () => this.forgetControlFrame())
+    ws.on('message', (data) => this.onMessage(data as Buffer))
+      .on('ping', (data) => pongs.answer(data))
       // What it did wrong decides the code that the connection is closed with.
       .on('error', () => {})
       .on('close', () => this.onClose());
+  }
+
+  get isOpen(): boolean {
+    return this.parts.ws.readyState === this.parts.ws.OPEN;
   }
 
   get isBusy(): boolean {
@@ -116,7 +125,7 @@ export class SocketSession implements TurnConnection, OpenConnection {
 
   send(messages: readonly Buffer[]): boolean {
     const { ws, socket } = this.parts;
-    if (ws.readyState !== ws.OPEN) return true;
+    if (!this.isOpen) return true;
     socket.cork();
     for (const message of messages) ws.send(message, { binary: false });
     socket.uncork();
@@ -124,21 +133,22 @@ export class SocketSession implements TurnConnection, OpenConnection {
   }
 
   turnEnded(turn: SocketTurn, error: GatewayError | null): void {
-    const { socket, conversations, owner, times } = this.parts;
+    const { socket, conversations, times } = this.parts;
     if (this.turn !== turn) return;
     this.turn = null;
+    if (turn.identity) this.identity = turn.identity;
     this.usedAtMs = performance.now();
     if (socket.writableLength > 0) socket.setTimeout(times.unreadMs);
     if (turn.request && turn.terminalEvent !== null) {
       const conversation = conversationAfter(turn.request, turn.terminalEvent);
-      if (conversation) conversations.keep(this, owner, conversation);
+      if (conversation) conversations.keep(this, this.parts.identity.account.id, conversation);
     }
     // A key or a place that is refused now stays refused.
     if (error?.status === 401 || error?.status === 451) this.close(unsupported, error.row.code ?? '');
     else if (this.ending === 'draining') this.close(goingAway, 'The server is shutting down.');
     else if (this.ending === 'expired') this.expire();
     // In a turn of its own: until then the response holds its tokens and its money.
-    else if (this.waiting.length > 0) setImmediate(() => this.beginNext());
+    else if (this.waiting.length > 0) this.planNext(setImmediate);
   }
 
   breakOff(): void {
@@ -148,7 +158,8 @@ export class SocketSession implements TurnConnection, OpenConnection {
   /** Called from time to time. */
   sweep(nowMs: number): void {
     const { ws, socket, times } = this.parts;
-    if (ws.readyState !== ws.OPEN) return;
+    this.frames.sweep(nowMs);
+    if (!this.isOpen) return;
     if (nowMs - this.openedAtMs >= times.lifetimeMs) {
       if (this.turn) this.ending ??= 'expired';
       else this.expire();
@@ -158,9 +169,9 @@ export class SocketSession implements TurnConnection, OpenConnection {
       this.close(goingAway, 'The connection was idle.');
       return;
     }
-    if (nowMs - this.pingedAtMs < times.pingMs) return;
-    // A client that reads slowly gets to the ping late. It has a time limit of its own.
-    if (!this.isAlive && socket.writableLength === 0) {
+    // A client that reads slowly would get to the ping late. It has a time limit of its own.
+    if (nowMs - this.pingedAtMs < times.pingMs || socket.writableLength > 0) return;
+    if (!this.isAlive) {
       ws.terminate();
       return;
     }
@@ -169,30 +180,51 @@ export class SocketSession implements TurnConnection, OpenConnection {
     ws.ping();
   }
 
-  private onMessage(bytes: Buffer, isBinary: boolean): void {
-    const hold = this.takeArriving();
-    this.usedAtMs = performance.now();
-    // A connection that is about to be closed takes nothing more. Its close tells the client.
-    if (this.parts.ws.readyState !== this.parts.ws.OPEN || this.ending) hold?.release();
-    else if (isBinary) {
-      hold?.release();
-      this.refuse(gatewayError('body_not_json', { reason: 'was sent as a binary message' }));
-    } else if (this.waiting.length === waitingMax) {
-      hold?.release();
-      const what = `${waitingMax} messages wait for the running response already. Send the next one when a response has ended.`;
-      this.refuse(gatewayError('request_invalid', { param: 'type', what }));
-    } else {
-      this.waiting.push({ bytes, hold });
-      if (!this.turn) this.beginNext();
-    }
+  bytesCame(messageBytes: number): void {
+    this.isAlive = true;
+    if (messageBytes > 0) this.arriving.count(messageBytes);
   }
 
-  /** A client that does not read what it got is served no further; `drain` goes on. */
+  binaryCame(): void {
+    this.close(notText, 'A binary message came. Messages are texts of JSON.');
+  }
+
+  framesHandled(isInMessage: boolean): void {
+    // Its first bytes came together with the end of another message.
+    if (isInMessage && !this.arriving.hasBegun && this.isOpen) this.arriving.count(0);
+    if (!this.nextIsPlanned) this.beginNext();
+  }
+
+  async countAsRequests(frames: number): Promise<void> {
+    const refusal = await this.parts.countFrames(frames, this.origin.address, this.identity);
+    if (!refusal) return;
+    const whose = refusal.condition === 'ip_rate_limited' ? 'address' : 'key';
+    this.close(
+      unsupported,
+      `Frames beyond ${freeFramesPerMinute} a minute count as requests, and the ${whose} has none left.`,
+    );
+  }
+
+  private onMessage(bytes: Buffer): void {
+    const hold = this.arriving.take();
+    this.usedAtMs = performance.now();
+    if (this.isOpen && this.waiting.length < waitingMax + (this.turn ? 0 : 1)) {
+      this.waiting.push({ bytes, hold });
+      return;
+    }
+    hold?.release();
+    this.close(unsupported, `${waitingMax} messages wait already. Send the next one when a response has ended.`);
+  }
+
+  /** A client that has not read the last answer is served no further: it would fill the memory with answers. */
   private beginNext(): void {
-    const { ws, socket } = this.parts;
-    if (this.turn || ws.readyState !== ws.OPEN || socket.writableNeedDrain) return;
-    const next = this.waiting.shift();
-    if (!next) return;
+    const { socket } = this.parts;
+    if (this.turn || !this.isOpen || this.waiting.length === 0) return;
+    if (socket.writableLength > 0) {
+      this.planNext((begin) => socket.write('', begin));
+      return;
+    }
+    const next = this.waiting.shift()!;
     next.hold?.release();
     const turn = new SocketTurn(this, continuedMessage(this.takeConversation(next.bytes), next.bytes));
     this.turn = turn;
@@ -205,6 +237,15 @@ export class SocketSession implements TurnConnection, OpenConnection {
     });
   }
 
+  private planNext(later: (begin: () => void) => void): void {
+    if (this.nextIsPlanned) return;
+    this.nextIsPlanned = true;
+    later(() => {
+      this.nextIsPlanned = false;
+      this.beginNext();
+    });
+  }
+
   /** A conversation is given once: where the response that continues it fails, it cannot be continued again. */
   private takeConversation(message: Buffer): ReturnType<Conversations<SocketSession>['of']> {
     const { conversations } = this.parts;
@@ -214,50 +255,15 @@ export class SocketSession implements TurnConnection, OpenConnection {
     return known;
   }
 
-  private countArriving(bytes: number): void {
-    this.isAlive = true;
-    this.arriving ??= this.openArriving();
-    this.arrivingBytes += bytes;
-    const refusal = this.arriving.add(bytes);
-    if (refusal) this.refuseArriving(refusal);
-  }
-
-  private openArriving(): BodyHold {
-    const hold = this.parts.bodyMemory.open(this.parts.owner);
-    hold.receive({ complete: false }, (error) => this.refuseArriving(error));
-    return hold;
-  }
-
-  private takeArriving(): BodyHold | null {
-    const { arriving } = this;
-    this.arriving = null;
-    this.arrivingBytes = 0;
-    arriving?.received();
-    return arriving;
-  }
-
-  /** A frame of control and its head have at most 131 bytes. More is the beginning of a message. */
-  private forgetControlFrame(): void {
-    this.isAlive = true;
-    if (this.arrivingBytes <= 131) this.takeArriving()?.release();
-  }
-
   /** There is no room for a message, it does not arrive, or the server drains. Nothing more is read. */
   private refuseArriving(error: GatewayError): void {
-    this.takeArriving()?.release();
     if (error.condition === 'draining' && this.turn) return;
     this.refuse(error);
-    this.parts.ws.pause();
     this.close(tryLater, error.row.code ?? '');
-  }
-
-  private endIfUnread(): void {
-    const { ws, socket } = this.parts;
-    if (socket.writableLength > unreadBytesMax) ws.terminate();
+    this.frames.stop();
   }
 
   private refuse(error: GatewayError): void {
-    this.endIfUnread();
     this.send([Buffer.from(socketError(error, {}))]);
   }
 
@@ -267,12 +273,11 @@ export class SocketSession implements TurnConnection, OpenConnection {
   }
 
   private close(code: number, reason: string): void {
-    const { ws } = this.parts;
-    if (ws.readyState === ws.OPEN) ws.close(code, reason);
+    if (this.isOpen) this.parts.ws.close(code, reason);
   }
 
   private onClose(): void {
-    this.takeArriving()?.release();
+    this.arriving.take()?.release();
     for (const { hold } of this.waiting.splice(0)) hold?.release();
     this.parts.conversations.forget(this);
     this.turn?.leave();
