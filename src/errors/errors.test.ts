@@ -15,6 +15,7 @@ const specified: [Condition, number, string, string | undefined, string | undefi
   ['key_kind_scope', 403, 'permission_error', 'key_scope', 'model'],
   ['key_address_scope', 403, 'permission_error', 'key_scope', undefined],
   ['management_key_required', 403, 'permission_error', 'management_key_required', undefined],
+  ['restricted_key', 403, 'permission_error', 'management_key_required', undefined],
   ['key_field_invalid', 422, 'invalid_request_error', 'invalid_request_error', 'given'],
   ['insufficient_credits', 402, 'invalid_request_error', 'insufficient_credits', undefined],
   ['messages_missing', 400, 'invalid_request_error', 'invalid_request_error', 'messages'],

@@ -62,6 +62,19 @@ export const keyErrors = {
     message: () =>
       '/v1/keys takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
   }),
+  restricted_key: row<{ restrictions: string }>({
+    status: 403,
+    type: 'permission_error',
+    code: 'management_key_required',
+    when: 'A key with a restriction (`limit_usd`, `allowed_models`, `allowed_providers`, `allowed_ips`, `requests_per_minute`, `tokens_per_minute`) changes the aliases, the fallback chain or the routing policy of its account.',
+    remedy: 'Use a key without restrictions, such as a key of the kind `management`, or the dashboard.',
+    operations: [
+      ...['createAlias', 'repointAlias', 'patchAlias', 'deleteAlias'],
+      ...['putFallback', 'deleteFallback', 'putRoutingPolicy', 'deleteRoutingPolicy'],
+    ],
+    message: ({ restrictions }) =>
+      `This API key is restricted (${restrictions}), so it cannot change the aliases, the fallback chain or the routing policy, which hold for all keys of the account. Use a key without restrictions, such as a management key, or the dashboard.`,
+  }),
   key_field_invalid: row<{ param: string; entry?: string; reason: string }>({
     status: 422,
     type: 'invalid_request_error',

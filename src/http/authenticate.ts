@@ -1,6 +1,6 @@
 /** Admits requests to `/v1/*` outside the chat path, by the same checks in the same order; only credits are not needed here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addressRefusal } from '../accounts/keys/key-scope.js';
+import { addressRefusal, settingsRefusal } from '../accounts/keys/key-scope.js';
 import type { Account, Identity } from '../domain/account.js';
 import { checkAccount, identify } from '../pipeline/admit.js';
 import type { HttpDeps } from './deps.js';
@@ -21,6 +21,14 @@ export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
     checkAccount(deps, identity, announcedLength(request.raw), overLimit);
   });
 }
+
+/** Options of a route that changes the settings of an account: a restricted key is refused before its body is read. */
+export const changesSettings = {
+  onRequest: async (request: FastifyRequest): Promise<void> => {
+    const refusal = settingsRefusal(callerOf(request).key);
+    if (refusal) throw refusal;
+  },
+};
 
 /** The identity of a request behind the key check or the session check. */
 export function callerOf(request: FastifyRequest): Identity {

@@ -45,6 +45,28 @@ export function addressRefusal({ terms }: ApiKey, address: string): GatewayError
   return scopeOf(terms).addresses!.includes(address) ? null : gatewayError('key_address_scope', { address });
 }
 
+/** The terms that make a key a restricted one, by their names in the API. */
+const restrictions = [
+  ...[
+    ['limit_usd', 'limitPico'],
+    ['allowed_models', 'allowedModels'],
+    ['allowed_providers', 'allowedProviders'],
+    ['allowed_ips', 'allowedIps'],
+    ['requests_per_minute', 'requestsPerMinute'],
+    ['tokens_per_minute', 'tokensPerMinute'],
+  ],
+] as [name: string, term: keyof KeyTerms][];
+
+/**
+ * The refusal of a change to what holds for all keys of the account; null where the key may make it. A restricted key may not, of
+ * either kind: it could otherwise send the requests of the other keys to a dearer model or to another jurisdiction.
+ */
+export function settingsRefusal({ terms }: ApiKey): GatewayError | null {
+  if (terms === openTerms) return null;
+  const found = restrictions.filter(([, term]) => terms[term] !== null).map(([name]) => name);
+  return found.length === 0 ? null : gatewayError('restricted_key', { restrictions: found.join(', ') });
+}
+
 /**
  * The refusal of a model id as a whole; null where the key may ask for it. A management key may ask for none. An alias is judged by its target. A pin is not admitted by
  * an `auto/` entry, nor an `auto/` id by an entry for pins.

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { AliasBook } from '../../accounts/aliases/alias-book.js';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
 import type { Alias } from '../../domain/account.js';
-import { accountOf } from '../authenticate.js';
+import { accountOf, changesSettings } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { jsonBody } from '../server/body.js';
 
@@ -17,7 +17,7 @@ export function registerAliases(app: FastifyInstance, { directory, audit, clock,
     data: [...accountOf(request).aliases.values()].map(aliasJson),
   }));
 
-  app.post('/v1/aliases', async (request, reply) => {
+  app.post('/v1/aliases', changesSettings, async (request, reply) => {
     const alias = await book.create(accountOf(request), jsonBody(request), catalogue.current);
     return reply.code(201).send(aliasJson(alias));
   });
@@ -25,13 +25,14 @@ export function registerAliases(app: FastifyInstance, { directory, audit, clock,
   app.get<Named>('/v1/aliases/:name', async (request) => aliasJson(book.find(accountOf(request), request.params.name)));
 
   app.route<Named>({
+    ...changesSettings,
     method: ['PUT', 'PATCH'],
     url: '/v1/aliases/:name',
     handler: async (request) =>
       aliasJson(await book.repoint(accountOf(request), request.params.name, jsonBody(request), catalogue.current)),
   });
 
-  app.delete<Named>('/v1/aliases/:name', async (request, reply) => {
+  app.delete<Named>('/v1/aliases/:name', changesSettings, async (request, reply) => {
     await book.delete(accountOf(request), request.params.name);
     return reply.code(204).send();
   });

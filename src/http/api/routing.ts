@@ -5,7 +5,7 @@ import { SavedPolicy } from '../../accounts/policy/saved-policy.js';
 import { bodyBytesMax } from '../../pipeline/admit.js';
 import { checkContentType } from '../../pipeline/validate.js';
 import { policyJson } from '../../policy/policy.js';
-import { accountOf, callerOf } from '../authenticate.js';
+import { accountOf, callerOf, changesSettings } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { jsonBody, readControlBody } from '../server/body.js';
 
@@ -16,9 +16,11 @@ export function registerRoutingPolicy(app: FastifyInstance, { directory, audit }
 
   app.get(policyPath, async (request) => policyJson(accountOf(request).policy));
 
-  app.put(policyPath, async (request) => policyJson(await saved.set(accountOf(request), jsonBody(request))));
+  app.put(policyPath, changesSettings, async (request) =>
+    policyJson(await saved.set(accountOf(request), jsonBody(request))),
+  );
 
-  app.delete(policyPath, async (request, reply) => {
+  app.delete(policyPath, changesSettings, async (request, reply) => {
     await saved.delete(accountOf(request));
     return reply.code(204).send();
   });
@@ -32,11 +34,11 @@ export function registerFallback(app: FastifyInstance, { directory, audit, model
 
   app.get(fallbackPath, async (request) => fallbackJson(accountOf(request).fallback));
 
-  app.put(fallbackPath, async (request) =>
+  app.put(fallbackPath, changesSettings, async (request) =>
     fallbackJson(await saved.set(accountOf(request), jsonBody(request), catalogue.current)),
   );
 
-  app.delete(fallbackPath, async (request, reply) => {
+  app.delete(fallbackPath, changesSettings, async (request, reply) => {
     await saved.delete(accountOf(request));
     return reply.code(204).send();
   });
