@@ -105,15 +105,24 @@ function reasonOf(error: unknown): string {
 
 export function checkModel(model: unknown, encoding: TextEncoding): string {
   if (typeof model === 'string' && model !== '') {
-    const id = plainText(model.slice(0, modelIdMax * 4), encoding);
-    if (model.length <= modelIdMax) return id;
-    const reason = `has ${model.length} characters, but an id has at most ${modelIdMax}`;
-    throw gatewayError('model_id_shape', { id: excerpt(id), reason });
+    return plainText(model.length <= modelIdMax ? model : shortenedId(model, encoding), encoding);
   }
   if (model === undefined || model === null || model === '') {
     throw gatewayError('model_id_shape', { id: '', reason: 'has 0 segments: `model` is missing or empty' });
   }
   throw gatewayError('field_type', { param: 'model', found: shown(model, encoding), expected: 'a string' });
+}
+
+const segmentsMax = 4;
+
+/** No catalogue has an id this long, so what it stands for is found out with as many segments, each cut off. */
+function shortenedId(id: string, encoding: TextEncoding): string {
+  const segments = id.split('/', segmentsMax + 1);
+  if (segments.length <= segmentsMax) return segments.map(excerpt).join('/');
+  let count = 1;
+  for (let at = id.indexOf('/'); at !== -1; at = id.indexOf('/', at + 1)) count++;
+  const reason = `has ${count} segments, but needs 3 or 4`;
+  throw gatewayError('model_id_shape', { id: excerpt(plainText(id.slice(0, modelIdMax), encoding)), reason });
 }
 
 export function checkType(value: unknown, param: string, type: string, expected: string, encoding: TextEncoding): void {

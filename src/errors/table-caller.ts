@@ -161,6 +161,7 @@ export const callerErrors = {
     code: 'invalid_request_error',
     when: 'The body has more values or members than are read, or a member with a very long name.',
     remedy: 'Send fewer values, or several requests.',
+    operations: [...modelOperations, 'countMessageTokens', 'explainRoutes'],
     message: ({ what }) => `The request body ${what}. Send less of that, or send several requests.`,
   }),
   request_too_large: row<{ limitBytes: number; found: string }>({
