@@ -26,7 +26,7 @@ export interface ParsedBody {
 /** No API has nearly as many fields. */
 const membersMax = 512;
 /** Longer than the name of any field. */
-export const memberNameMax = 256;
+const memberNameMax = 1024;
 
 /** Parses a body into a JSON object. Throws where it is none, or more than is read. */
 export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
@@ -42,7 +42,7 @@ export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw gatewayError('body_not_json', { reason: `is ${shown(value, encoding)}, not a JSON object` });
   }
-  checkNames(Object.keys(value), encoding);
+  if (large) checkNames(Object.keys(value), encoding);
   return { fields: value as Fields, text, encoding };
 }
 
@@ -105,7 +105,7 @@ function reasonOf(error: unknown): string {
 
 export function checkModel(model: unknown, encoding: TextEncoding): string {
   if (typeof model === 'string' && model !== '') {
-    return plainText(model.length <= modelIdMax ? model : shortenedId(model, encoding), encoding);
+    return model.length <= handedIdMax ? plainText(model, encoding) : shortenedId(model, encoding);
   }
   if (model === undefined || model === null || model === '') {
     throw gatewayError('model_id_shape', { id: '', reason: 'has 0 segments: `model` is missing or empty' });
@@ -114,15 +114,18 @@ export function checkModel(model: unknown, encoding: TextEncoding): string {
 }
 
 const segmentsMax = 4;
+/** Longer ids are not handed from thread to thread. */
+const handedIdMax = 64 * 1024;
 
 /** No catalogue has an id this long, so what it stands for is found out with as many segments, each cut off. */
 function shortenedId(id: string, encoding: TextEncoding): string {
   const segments = id.split('/', segmentsMax + 1);
-  if (segments.length <= segmentsMax) return segments.map(excerpt).join('/');
+  const cut = (text: string): string => excerpt(plainText(text.slice(0, modelIdMax), encoding));
+  if (segments.length <= segmentsMax) return segments.map(cut).join('/');
   let count = 1;
   for (let at = id.indexOf('/'); at !== -1; at = id.indexOf('/', at + 1)) count++;
   const reason = `has ${count} segments, but needs 3 or 4`;
-  throw gatewayError('model_id_shape', { id: excerpt(plainText(id.slice(0, modelIdMax), encoding)), reason });
+  throw gatewayError('model_id_shape', { id: cut(id), reason });
 }
 
 export function checkType(value: unknown, param: string, type: string, expected: string, encoding: TextEncoding): void {
