@@ -1,5 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type HttpFixture, httpFixture } from '../../../tests/support/http-fixture.js';
+import { RawConnection, requestBytes } from '../../../tests/support/raw-http.js';
+import { BodyMemory } from '../../limits/body-memory.js';
+import { createServer, type LodestoneServer } from '../server/server.js';
 
 let fixture: HttpFixture;
 beforeEach(async () => {
@@ -91,3 +94,32 @@ describe('/v1/fallback', () => {
     },
   );
 });
+
+it('a client that leaves during its dry run takes no memory for bodies with it', async () => {
+  const bodyMemory = new BodyMemory({ bytesMax: 8_000_000 });
+  let answer = () => {};
+  const answers = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const explain = vi.fn(async () => {
+    await answers;
+    return {};
+  });
+  const { deps, asKey } = await httpFixture({ bodyMemory, explain });
+  const server = await createServer(deps);
+  const connection = await RawConnection.open(`http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`);
+  const headers = { ...asKey, 'content-type': 'application/json' };
+  await connection.write(requestBytes('POST', '/v1/routes/explain', headers, 'x'.repeat(100_000)));
+  await expect.poll(() => explain.mock.calls.length).toBe(1);
+  expect(bodyMemory.heldBytes).toBeGreaterThan(100_000);
+  connection.reset();
+  await expect.poll(() => openConnections(server)).toBe(0);
+  answer();
+  await expect.poll(() => bodyMemory.heldBytes).toBe(0);
+  await server.close();
+  bodyMemory.close();
+});
+
+function openConnections({ server }: LodestoneServer): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
+}

@@ -53,15 +53,19 @@ export async function registerExplain(app: FastifyInstance, { explain, bodyMemor
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (request: FastifyRequest) => readControlBody(request, bodyMemory, bodyBytesMax));
-    scope.addHook('onResponse', async (request) => request.bodyHold?.release());
     scope.post('/v1/routes/explain', async (request) => {
-      checkContentType(request.headers['content-type']);
-      return explain(
-        callerOf(request),
-        request.origin.territory,
-        (request.body as Buffer | undefined) ?? Buffer.alloc(0),
-        (name) => request.headers[name]?.toString(),
-      );
+      try {
+        checkContentType(request.headers['content-type']);
+        return await explain(
+          callerOf(request),
+          request.origin.territory,
+          (request.body as Buffer | undefined) ?? Buffer.alloc(0),
+          (name) => request.headers[name]?.toString(),
+        );
+      } finally {
+        // Not in a hook on the answer: a client that has left gets none.
+        request.bodyHold?.release();
+      }
     });
   });
 }

@@ -20,6 +20,7 @@ import { type ServerLimits, serverLimits, trackConnections, watchUnread } from '
 import { FastConnections } from './fast-connections.js';
 import { httpsOnlyHeader, rawHeader, socketHeaders } from './headers.js';
 import { headFault, onConnect } from './malformed-requests.js';
+import { requestClass } from './node-request.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
 import type { SocketCaller } from './socket-caller.js';
 import { afterEarlierAnswers, serveUpgrades } from './upgrades.js';
@@ -48,7 +49,7 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
   const { socketChat } = deps;
   if (socketChat) {
     const serve = (caller: SocketCaller, door: Door) => callSocketChat(deps, socketChat, caller, door);
-    new FastConnections({ server, open, limits: limits.options, lifecycle, serve });
+    new FastConnections({ server, open, limits: limits.options, lifecycle, bodyMemory: deps.bodyMemory, serve });
   }
   return {
     server,
@@ -83,7 +84,9 @@ function nodeServer(
     else if (lifecycle.draining) answerError(req, res, counted(deps, drainingError()), requestId(deps.clock.now()));
     else callChat(deps, door, { req, res, awaitsContinue });
   };
-  const server = createHttpServer(options, (req, res) => route(req, res, false));
+  const server = createHttpServer({ ...options, IncomingMessage: requestClass(deps.bodyMemory) }, (req, res) =>
+    route(req, res, false),
+  );
   // maxHeaderSize is the bound. A limit on the count would silently drop headers, perhaps the key.
   server.maxHeadersCount = 0;
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {

@@ -5,7 +5,7 @@ import { joinedHeader } from '../../base/raw-header.js';
 import { atEndOfTurn } from '../../base/turn.js';
 import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
-import type { BodyHold } from '../../limits/body-memory.js';
+import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';
 import { type AnswerBody, bytesIn, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import { unknownTerritory } from '../../territory/territory.js';
@@ -20,6 +20,7 @@ import {
   jsonHead,
   streamHead,
 } from './headers.js';
+import { pieceOf } from './kept-bytes.js';
 import { errorText } from './raw-answer.js';
 import { type HeadParser, hasLine, rawHeadersOf } from './request-head.js';
 
@@ -38,6 +39,7 @@ export interface CallerConnection {
 
 /** Announced bodies above this are received into one space. */
 const spaceFromBytes = 256 * 1024;
+type WaitingBodies = Pick<BodyMemory, 'takeWaiting' | 'giveWaiting' | 'waitingRefusal'>;
 
 const nowhere: Origin = { address: '', territory: unknownTerritory };
 
@@ -64,6 +66,11 @@ export class SocketCaller implements ChatCaller, RequestSource {
   private space: Buffer | null = null;
   private filled = 0;
   private hold: BodyHold | null = null;
+  /** Set while the request waits for its admission, and what its body holds meanwhile. */
+  private waitingIn: WaitingBodies | null = null;
+  private waitingBytes = 0;
+  /** There was no memory for the body while the request waited. */
+  private refusal: GatewayError | null = null;
   /** Set while the pipeline waits for the body. */
   private reading: { done(body: Buffer): void; failed(error: Error): void } | null = null;
   /** The head of a stream, until it leaves together with the first frames. */
@@ -103,9 +110,33 @@ export class SocketCaller implements ChatCaller, RequestSource {
     return this.complete && this.morePieces.length === 0 ? this.firstPiece : null;
   }
 
+  /** The request is not admitted in the turn in which it came. What has arrived of its body counts until it is. */
+  waitIn(memory: WaitingBodies): void {
+    if (this.hold) return;
+    this.waitingIn = memory;
+    this.takeWaiting(this.firstPiece!.length);
+  }
+
+  private takeWaiting(bytes: number): void {
+    const taken = this.waitingIn!.takeWaiting(bytes);
+    this.waitingBytes += taken;
+    if (taken > 0) return;
+    this.refusal = this.waitingIn!.waitingRefusal();
+    this.forgetBody();
+    this.endWaiting();
+  }
+
+  private endWaiting(): void {
+    if (this.waitingBytes > 0) this.waitingIn!.giveWaiting(this.waitingBytes);
+    this.waitingBytes = 0;
+    this.waitingIn = null;
+  }
+
   readBody(hold: BodyHold): MaybePromise<Buffer> {
     // It will not leave a second time.
     if (this.gone) return Promise.reject(new CallerGone());
+    if (this.waitingIn) this.endWaiting();
+    if (this.refusal) throw this.refusal;
     this.hold = hold;
     if (this.complete) {
       const body = this.body();
@@ -116,21 +147,26 @@ export class SocketCaller implements ChatCaller, RequestSource {
     return new Promise((resolve, reject) => {
       const done = (body: Buffer): void => atEndOfTurn('requests', () => resolve(body));
       this.reading = { done, failed: reject };
-      const refusal = hold.add(this.firstPiece!.length);
+      const arrived = this.morePieces.reduce((bytes, piece) => bytes + piece.length, this.firstPiece!.length);
+      const refusal = hold.add(arrived);
       if (this.contentLength > spaceFromBytes) this.openSpace();
       if (refusal) this.endReading(refusal);
       else hold.receive(this, (error) => this.endReading(error));
     });
   }
 
-  /** More of the body has arrived. */
-  takeBody(piece: Buffer, isLast: boolean): void {
-    if (this.space) this.fill(piece);
-    else this.morePieces.push(piece);
+  /** More of the body has arrived. The bytes are free again after the call. */
+  takeBody(bytes: Buffer, isLast: boolean): void {
     this.complete = isLast;
+    if (this.refusal) return;
+    if (this.space) this.fill(bytes);
+    else this.morePieces.push(pieceOf(bytes, bytes.length));
     const { reading, hold } = this;
-    if (!reading) return;
-    const refusal = hold!.add(piece.length);
+    if (!reading) {
+      if (this.waitingIn) this.takeWaiting(bytes.length);
+      return;
+    }
+    const refusal = hold!.add(bytes.length);
     if (refusal) this.endReading(refusal);
     else if (isLast) {
       this.reading = null;
@@ -213,6 +249,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
 
   refuse(error: GatewayError, requestId: string, headers: Readonly<Record<string, string>>): void {
     const { connection } = this;
+    if (this.waitingIn) this.endWaiting();
     if (this.begun || this.gone) {
       connection.abandon();
       return;
@@ -234,6 +271,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
   leave(): void {
     if (this.gone) return;
     this.gone = true;
+    if (this.waitingIn) this.endWaiting();
     this.endReading(new CallerGone());
     this.onGone?.();
   }
