@@ -12,7 +12,7 @@ import type { TaskReading } from './read-answer.js';
 /** Texts that are shorter stay texts. */
 const pieceBytesMin = 64 * 1024;
 /** Of text that cannot be handed over as bytes, which is unusual in answers of this size. */
-export const handedBytesMax = 8 * 1024 * 1024;
+const handedBytesMax = 8 * 1024 * 1024;
 
 export type Reading = CompletionReading | TaskReading;
 

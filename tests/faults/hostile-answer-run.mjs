@@ -6,8 +6,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
 /** Milliseconds and megabytes of 2^20 bytes. */
-export const delayMsMax = 250;
-export const growthMbMax = 150;
+const delayMsMax = 250;
+const growthMbMax = 150;
 const calmMsMax = 5_000;
 
 export async function startHostileThreads() {

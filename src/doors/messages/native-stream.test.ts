@@ -48,3 +48,10 @@ describe('a message that is complete in its first event', () => {
     }
   });
 });
+
+it('a message that is a text, and no object, does not become one of its characters', () => {
+  const stream = new NativeMessageStream();
+  stream.takeEvent(asLatin1('{"type":"message_start","message":"abc"}'), 'message_start');
+  const [first] = eventsIn(stream.writeFrame({} as never, as, '{}'));
+  expect(first.message).toEqual({ model: 'a/b/c/global', router_metadata: {} });
+});
