@@ -35,10 +35,28 @@ function runSecondHalf(): void {
   if (requests.length + answers.length + records.length + sends.length > 0) schedule();
 }
 
+/** What a turn does of the work that many connections may have at once. */
+const unhurriedMax = 32;
+const unhurried: (() => void)[] = [];
+
+/** For work that others need not wait for, such as answering clients that have left. A turn of the event loop does a part of it, in order. */
+export function inLaterTurns(work: () => void): void {
+  if (unhurried.push(work) === 1) setImmediate(runUnhurried);
+}
+
+function runUnhurried(): void {
+  runAll(unhurried.splice(0, unhurriedMax));
+  if (unhurried.length > 0) setImmediate(runUnhurried);
+}
+
 function runStage(stage: TurnStage): void {
   const due = waiting[stage];
   if (due.length === 0) return;
   waiting[stage] = [];
+  runAll(due);
+}
+
+function runAll(due: readonly (() => void)[]): void {
   for (const work of due) {
     try {
       work();

@@ -100,7 +100,7 @@ export const serviceErrors = {
     status: 503,
     type: 'internal_server_error',
     code: 'service_unavailable',
-    when: 'The request bodies of the account, or of all callers, fill the memory that the service keeps for them.',
+    when: 'The request bodies of the account, of the address before its requests are admitted, or of all callers fill the memory that the service keeps for them.',
     remedy: 'Retry shortly, with fewer large requests at a time.',
     message: ({ whose, bytes }) =>
       `The request bodies of ${whose} fill the ${bytes} bytes that the service keeps for them. Retry shortly, with fewer large requests at a time.`,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { GatewayError } from '../errors/gateway-error.js';
-import { BodyMemory } from './body-memory.js';
+import { BodyMemory, noAccount } from './body-memory.js';
 
 let memory: BodyMemory;
 const create = (options: { bytesMax?: number; stallMs?: number } = {}) => {
@@ -34,6 +34,45 @@ describe('body memory', () => {
     a.release();
     expect(memory.heldBytes).toBe(0);
     expect(others[3]!.add(20_000)).toBeNull();
+  });
+
+  it('gives an address a sixteenth, and all senders without an account a quarter, their bodies included', () => {
+    create();
+    const one = memory.openEarly('192.0.2.1');
+    expect(one.resize(5_000)).toBeNull();
+    expect(one.resize(6_000)?.message).toContain('this address');
+    expect(memory.openEarly('192.0.2.1').resize(1_000)?.message).toContain('this address');
+    const others = [2, 3, 4].map((at) => memory.openEarly(`192.0.2.${at}`));
+    for (const hold of others) expect(hold.resize(5_900)).toBeNull();
+    const message = 'callers without an account';
+    expect(memory.openEarly('192.0.2.5').resize(3_000)?.message).toContain(message);
+    expect(memory.open(noAccount).add(3_000)?.message).toContain(message);
+    expect(memory.open('a').add(20_000)).toBeNull();
+    one.resize(1_000);
+    expect(memory.openEarly('192.0.2.5').resize(3_000)).toBeNull();
+  });
+
+  it('gives early bytes back once, and forgets addresses without any', async () => {
+    create({ stallMs: 6 });
+    const holds = [1, 2].map((at) => memory.openEarly(`192.0.2.${at}`));
+    for (const hold of holds) hold.resize(1_000);
+    holds[0]!.resize(2_000);
+    holds[0]!.resize(500);
+    expect(memory.heldBytes).toBe(1_500 + 2 * 256);
+    for (const hold of [...holds, ...holds]) hold.release();
+    expect(memory.heldBytes).toBe(0);
+    const { addresses } = memory as unknown as { addresses: Map<string, unknown> };
+    await expect.poll(() => addresses.size).toBe(0);
+    expect(holds[0]!.resize(1_000)).toBeNull();
+  });
+
+  it('gives requests that wait for their admission a quarter of their own', () => {
+    create();
+    const taken = memory.takeWaiting(20_000);
+    expect([taken, memory.heldBytes, memory.takeWaiting(5_000)]).toEqual([20_256, 20_256, 0]);
+    expect(memory.openEarly('192.0.2.1').resize(5_000)).toBeNull();
+    memory.giveWaiting(taken);
+    expect(memory.takeWaiting(5_000)).toBe(5_256);
   });
 
   it('counts what a chunk costs besides its bytes', () => {

@@ -20,17 +20,20 @@ export class LabelledServer {
   callers: SocketCaller[] = [];
   /** Answers to these requests wait for it. */
   wait: Promise<unknown> = Promise.resolve();
+  /** What these requests wait for before their body is read; null = nothing. */
+  admission: Promise<unknown> | null = null;
   /** The answer to these requests; null = the label and the length of the body. */
   answer: string | null = null;
   /** These requests are answered with a stream, the first part before the wait. */
   streams = false;
-  readonly memory = new BodyMemory({ bytesMax: 1_000_000 });
+  readonly memory = new BodyMemory({ bytesMax: 8_000_000 });
   private running!: LodestoneServer;
   private url = '';
   private readonly opened: RawConnection[] = [];
 
   async start(): Promise<void> {
-    const { deps } = await httpFixture({ chat: this.onNode, socketChat: this.onSocket });
+    const parts = { chat: this.onNode, socketChat: this.onSocket, bodyMemory: this.memory };
+    const { deps } = await httpFixture(parts);
     const options = { ...serverLimits.options, ...times, connectionsCheckingInterval: 20 };
     this.running = await createServer(deps, { options, connectionsMax });
     this.url = `http://127.0.0.1:${await this.running.listen(0, '127.0.0.1')}`;
@@ -58,6 +61,7 @@ export class LabelledServer {
     this.callers = [];
     this.wait = Promise.resolve();
     this.answer = null;
+    this.admission = null;
   }
 
   async stop(graceMs?: number): Promise<void> {
@@ -70,6 +74,7 @@ export class LabelledServer {
     caller.unreadMs = unreadMs;
     try {
       if (caller.authorization === undefined) throw gatewayError('authorization_missing');
+      if (this.admission) await this.admission;
       const body = await caller.readBody(this.memory.open('a'));
       if (this.streams) {
         caller.openStream([]);

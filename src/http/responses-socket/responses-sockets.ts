@@ -10,6 +10,7 @@ import { requestId } from '../../base/ids.js';
 import type { Identity } from '../../domain/account.js';
 import type { Door } from '../../doors/door.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import { peerOf } from '../../limits/rate-limits.js';
 import { bodyBytesMax, identify } from '../../pipeline/admit.js';
 import type { Origin } from '../../territory/territories.js';
 import type { Lifecycle } from '../app.js';
@@ -82,16 +83,24 @@ export class ResponsesSockets {
   async accept(req: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const destroy = (): void => void socket.destroy();
     socket.on('error', destroy);
+    // What the client sends ahead stays with the system, but for what came together with the handshake.
+    socket.pause();
+    const early = this.deps.bodyMemory.openEarly(peerOf(socket.remoteAddress));
     let caller: { origin: Origin; identity: Identity };
     try {
+      const full = early.resize(head.length);
+      if (full) throw full;
       caller = await this.admit(req);
     } catch (error) {
       this.refuse(socket, asGatewayError(error));
       return;
+    } finally {
+      early.release();
     }
     if (socket.destroyed) return;
     socket.off('error', destroy);
     this.handshakes.handleUpgrade(req, socket, head, (ws) => this.open(ws, req, socket, caller));
+    socket.resume();
   }
 
   stop(): void {

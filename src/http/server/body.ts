@@ -4,9 +4,10 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';
+import { type BodyHold, type BodyMemory, noAccount } from '../../limits/body-memory.js';
 import { bodyBytesMax, bodyTooLarge, checkBodyLength } from '../../pipeline/admit.js';
 import { bytesTooDeep, isJsonType, nestingMax } from '../../wire/json-text.js';
+import { bodyRefusalOf } from './node-request.js';
 
 /**
  * No valid body of the control API comes near this. Parsing more here would hold up other callers, so it is refused unparsed. Chat
@@ -31,10 +32,10 @@ export function checkAnnouncedBody(request: FastifyRequest, bodyMemory: Pick<Bod
   checkBodyLength(bodyMemory, ownerOf(request), announcedLength(request.raw));
 }
 
-/** Whose memory a body takes. Senders without an account share one part, so that they can keep out only one another. */
+/** Whose memory a body takes. */
 function ownerOf(request: FastifyRequest): string {
   if (request.identity) return request.identity.account.id;
-  return request.url.startsWith('/admin/') ? 'operator' : 'no account';
+  return request.url.startsWith('/admin/') ? 'operator' : noAccount;
 }
 
 export interface BodyTask {
@@ -69,6 +70,11 @@ export function receiveBody({ req, hold, keptBytesMax, done, failed }: BodyTask)
     else if (kept) chunks.push(chunk);
     else chunks = [];
   };
+  const refusal = bodyRefusalOf(req);
+  if (refusal) {
+    giveUp(refusal);
+    return giveUp;
+  }
   req.on('data', take);
   req.on('end', () => {
     if (over) return;

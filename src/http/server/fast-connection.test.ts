@@ -9,6 +9,7 @@ import {
   times,
 } from '../../../tests/support/labelled-server.js';
 import type { RawConnection } from '../../../tests/support/raw-http.js';
+import { gatewayError } from '../../errors/gateway-error.js';
 
 const server = new LabelledServer();
 beforeAll(() => server.start());
@@ -113,4 +114,118 @@ it('a server that stops says so with the answer under way, and closes idle conne
   expect(busy.received.toString()).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\nconnection: close\r\n[\s\S]*fast 1/);
   await stopped;
   own.reset();
+});
+
+describe('memory for what comes before a request is admitted', () => {
+  const addressMax = server.memory.bytesMax / 16;
+  /** Leaves room for a part of a head, and for no more. */
+  const fill = () => {
+    const hold = server.memory.openEarly('127.0.0.1');
+    expect(hold.resize(addressMax - 10_000)).toBeNull();
+    return hold;
+  };
+  const partOfHead = `POST ${chatPath} HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(7_000)}`;
+
+  it('a part of a head counts until it is complete, refused, late or cut off', async () => {
+    for (const end of [
+      (connection: RawConnection) => connection.write('\r\ncontent-length: 1\r\n\r\nx'),
+      (connection: RawConnection) => connection.write('\r\nexpect: 100-continue\r\n\r\n'),
+      (connection: RawConnection) => connection.write('y'.repeat(20_000)),
+      (connection: RawConnection) => connection.readUntil(() => false, 3_000),
+      async (connection: RawConnection) => connection.reset(),
+      async (connection: RawConnection) => void connection.socket.end(),
+    ]) {
+      const connection = await server.open();
+      await connection.write(partOfHead);
+      await expect.poll(() => server.memory.heldBytes).toBeGreaterThan(7_000);
+      expect(server.memory.heldBytes).toBeLessThan(8_000);
+      await end(connection);
+      await expect.poll(() => server.memory.heldBytes).toBe(0);
+      connection.close();
+    }
+  });
+
+  it('where there is none, a part of a head is not kept: the connection is closed without an answer', async () => {
+    const hold = fill();
+    const [first, second] = [await server.open(), await server.open()];
+    await first.write(partOfHead);
+    await expect.poll(() => server.memory.heldBytes).toBeGreaterThan(addressMax - 3_000);
+    await second.write(partOfHead);
+    await second.readUntil(() => false, 3_000);
+    expect([second.closedByPeer, second.received.length]).toEqual([true, 0]);
+    hold.release();
+    await first.write('\r\ncontent-length: 1\r\nauthorization: Bearer x\r\n\r\nx');
+    expect(await answersOn(first, 1)).toEqual(['"fast 1"']);
+    expect(server.memory.heldBytes).toBe(0);
+  });
+
+  it('what is sent ahead of an answer counts until the answer; without memory the answer is the last one', async () => {
+    const go = server.hold();
+    const connection = await server.open();
+    await connection.write(chatBytes('x'));
+    await expect.poll(() => server.callers.length).toBe(1);
+    await connection.write(chatBytes('z'.repeat(5_000)));
+    await expect.poll(() => server.memory.heldBytes).toBeGreaterThan(5_000);
+    const hold = server.memory.openEarly('127.0.0.1');
+    hold.resize(addressMax - 6_000);
+    const other = await server.open();
+    await other.write(chatBytes('x'));
+    await expect.poll(() => server.callers.length).toBe(2);
+    await other.write(chatBytes('z'.repeat(5_000)));
+    await pause(50);
+    go();
+    expect(await answersOn(connection, 2)).toEqual(['"fast 1"', '"node 5000"']);
+    await other.readUntil(() => false, 3_000);
+    expect([await answersOn(other, 1), other.closedByPeer]).toEqual([['"fast 1"'], true]);
+    expect(other.received.toString()).toContain('connection: close');
+    hold.release();
+    await expect.poll(() => server.memory.heldBytes).toBe(0);
+  });
+
+  const admissionOf = () => {
+    let resolve = () => {};
+    let reject: (error: Error) => void = () => {};
+    const promise = new Promise<void>((admit, refuse) => {
+      resolve = admit;
+      reject = refuse;
+    });
+    return { promise, resolve, reject };
+  };
+
+  it('a body counts while its request waits for its admission; without memory the request is 503 after it', async () => {
+    const { promise: admission, resolve: admit } = admissionOf();
+    server.admission = admission;
+    const [whole, half, last] = [await server.open(), await server.open(), await server.open()];
+    await whole.write(chatBytes('x'.repeat(20_000)));
+    await half.write(chatBytes('x'.repeat(20_000)).subarray(0, -5_000));
+    await expect.poll(() => server.memory.heldBytes).toBeGreaterThan(35_000);
+    expect(server.memory.heldBytes).toBeLessThan(36_000);
+    await half.write('x'.repeat(4_000));
+    await expect.poll(() => server.memory.heldBytes).toBeGreaterThan(39_000);
+    const rest = server.memory.takeWaiting(server.memory.bytesMax / 4 - server.memory.heldBytes - 1_000);
+    await last.write(chatBytes('x'.repeat(20_000)).subarray(0, -1));
+    await expect.poll(() => server.callers.length).toBe(3);
+    admit();
+    expect(await answersOn(last, 1)).toEqual(['503']);
+    server.memory.giveWaiting(rest);
+    await half.write('x'.repeat(1_000));
+    expect([await answersOn(whole, 1), await answersOn(half, 1)]).toEqual([['"fast 20000"'], ['"fast 20000"']]);
+    expect(server.memory.heldBytes).toBe(0);
+  });
+
+  it.each([
+    ['is refused', async () => {}, 'refused'],
+    ['leaves', async (connection: RawConnection) => connection.reset(), 'left'],
+  ])('a body of a request that waits and then %s counts no longer', async (_, leave, end) => {
+    const { promise: admission, resolve: admit, reject } = admissionOf();
+    server.admission = admission;
+    const connection = await server.open();
+    await connection.write(chatBytes('x'.repeat(20_000)).subarray(0, -1));
+    await expect.poll(() => server.memory.heldBytes).toBeGreaterThan(19_000);
+    await leave(connection);
+    if (end === 'refused') reject(gatewayError('api_key_not_registered'));
+    await expect.poll(() => server.memory.heldBytes).toBe(0);
+    admit();
+    if (end === 'refused') expect(await answersOn(connection, 1)).toEqual(['401']);
+  });
 });

@@ -5,9 +5,12 @@
 import type { Socket } from 'node:net';
 import { atEndOfTurn } from '../../base/turn.js';
 import type { Door } from '../../doors/door.js';
+import type { EarlyHold } from '../../limits/body-memory.js';
+import { peerOf } from '../../limits/rate-limits.js';
 import { adoptSocket } from './adopt-socket.js';
-import { closeIdle, limitUnread, type OpenConnection } from './connections.js';
-import { KeptBytes } from './kept-bytes.js';
+import type { ConnectionOwner, ParserFault, SweptConnection } from './connection-owner.js';
+import { closeIdle, limitUnread } from './connections.js';
+import { copyOf, KeptBytes, pieceOf } from './kept-bytes.js';
 import { endAndLinger } from './malformed-requests.js';
 import { HeadParser, headIncomplete, headNotAccepted } from './request-head.js';
 import { type CallerConnection, SocketCaller } from './socket-caller.js';
@@ -18,32 +21,6 @@ const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 const earlyBytesMax = 64 * 1024;
 const parser = new HeadParser();
 
-/** In milliseconds, as in the options of node:http. */
-export interface ConnectionTimes {
-  readonly headersTimeout: number;
-  readonly requestTimeout: number;
-  readonly keepAliveTimeout: number;
-}
-
-/** The server that a connection belongs to. */
-export interface ConnectionOwner {
-  readonly times: ConnectionTimes;
-  /** The process takes no new work. */
-  readonly isDraining: boolean;
-  serve(caller: SocketCaller, door: Door): void;
-  /** Gives the socket to node:http. */
-  handOver(connection: FastConnection, socket: Socket): void;
-  /** Answers a fault in a request as node:http does, and closes the connection. */
-  refuse(socket: Socket, fault: ParserFault): void;
-  closed(connection: FastConnection): void;
-}
-
-/** An error as node's own parser and its timers report it. */
-export interface ParserFault {
-  readonly code: string;
-  readonly message: string;
-}
-
 const timedOut: ParserFault = { code: 'ERR_HTTP_REQUEST_TIMEOUT', message: 'Request timeout' };
 const cutOff: ParserFault = { code: 'HPE_INVALID_EOF_STATE', message: 'Parse Error: Invalid EOF state' };
 
@@ -53,7 +30,7 @@ const cutOff: ParserFault = { code: 'HPE_INVALID_EOF_STATE', message: 'Parse Err
  */
 type State = 'idle' | 'head' | 'serving' | 'skipping' | 'leaving' | 'over';
 
-export class FastConnection implements CallerConnection, OpenConnection {
+export class FastConnection implements CallerConnection, SweptConnection {
   readonly socket: Socket;
   closing = false;
   endAnnounced = false;
@@ -66,6 +43,10 @@ export class FastConnection implements CallerConnection, OpenConnection {
   private bodyLeft = 0;
   /** Bytes that wait: the head so far, or what the client has sent ahead of its answer. */
   private kept: KeptBytes | null = null;
+  /** The memory that they hold. */
+  private early: EarlyHold | null = null;
+  /** There was no memory for what the client has sent ahead of its answer, which therefore is the last one. */
+  private endsUnread = false;
   private headParser: HeadParser | null = null;
 
   constructor(
@@ -120,7 +101,7 @@ export class FastConnection implements CallerConnection, OpenConnection {
     if (this.state !== 'serving') return;
     limitUnread(this.socket, unreadMs);
     this.wasUsed = true;
-    if (this.endAnnounced) this.end();
+    if (this.endAnnounced || this.endsUnread) this.end();
     else if (this.bodyLeft > 0) this.state = 'skipping';
     else if (this.kept) this.handOver(this.kept.buffer, this.kept.length);
     else this.becomeIdle();
@@ -136,16 +117,18 @@ export class FastConnection implements CallerConnection, OpenConnection {
   }
 
   private end(): void {
-    if (this.bodyLeft > 0) {
+    if (this.bodyLeft > 0 || this.endsUnread) {
       this.linger();
       return;
     }
     this.state = 'over';
+    this.forgetKept();
     this.socket.destroySoon();
   }
 
   private linger(): void {
     this.state = 'over';
+    this.forgetKept();
     endAndLinger(this.socket);
   }
 
@@ -170,9 +153,10 @@ export class FastConnection implements CallerConnection, OpenConnection {
     }
     this.door = from.door;
     const head = bytes.toString('latin1', 0, bodyStart);
-    this.caller = new SocketCaller(this, from, head, copyOf(bytes, length, bodyStart));
-    this.forgetKept();
     this.bodyLeft = end - length;
+    const body = this.bodyLeft === 0 ? copyOf(bytes, length, bodyStart) : pieceOf(bytes, length, bodyStart);
+    this.caller = new SocketCaller(this, from, head, body);
+    if (this.kept) this.forgetKept();
     if (this.bodyLeft > 0 && this.state === 'idle') this.since = performance.now();
     this.state = 'serving';
     if (this.bodyLeft === 0) atEndOfTurn('requests', this.begin);
@@ -180,7 +164,10 @@ export class FastConnection implements CallerConnection, OpenConnection {
   }
 
   private readonly begin = (): void => {
-    if (this.caller && !this.caller.gone) this.owner.serve(this.caller, this.door);
+    const { caller } = this;
+    if (!caller || caller.gone) return;
+    this.owner.serve(caller, this.door);
+    if (caller.identity === null && caller === this.caller) caller.waitIn(this.owner.bodyMemory);
   };
 
   private startHead(length: number): void {
@@ -188,12 +175,17 @@ export class FastConnection implements CallerConnection, OpenConnection {
     this.state = 'head';
     this.since = performance.now();
     this.headParser = new HeadParser();
-    this.headParser.parse(this.keep(0, length).buffer, length);
+    if (this.keep(0, length)) this.headParser.parse(readBuffer, length);
+    else this.socket.destroy();
   }
 
   private continueHead(length: number): void {
     const known = this.kept!.length;
-    const { buffer, length: total } = this.keep(0, length);
+    if (!this.keep(0, length)) {
+      this.socket.destroy();
+      return;
+    }
+    const { buffer, length: total } = this.kept!;
     const own = this.headParser!;
     this.takeRequest(buffer, total, own, own.parseOn(buffer, total, known));
   }
@@ -201,8 +193,16 @@ export class FastConnection implements CallerConnection, OpenConnection {
   private takeBody(length: number): void {
     const used = Math.min(length, this.bodyLeft);
     this.bodyLeft -= used;
-    if (used > 0) this.caller?.takeBody(copyOf(readBuffer, used), this.bodyLeft === 0);
-    if (used < length && this.keep(used, length).length > earlyBytesMax) this.socket.pause();
+    if (used > 0) this.caller?.takeBody(pieceOf(readBuffer, used), this.bodyLeft === 0);
+    if (used < length) this.takeAhead(used, length);
+  }
+
+  private takeAhead(from: number, to: number): void {
+    if (!this.endsUnread && !this.keep(from, to)) {
+      this.endsUnread = true;
+      this.closing = true;
+    }
+    if (this.endsUnread || this.kept!.length > earlyBytesMax) this.socket.pause();
   }
 
   private skip(length: number): void {
@@ -215,23 +215,30 @@ export class FastConnection implements CallerConnection, OpenConnection {
     this.read(length - used);
   }
 
-  private keep(from: number, to: number): KeptBytes {
+  /** False where there is no memory for the bytes. Then nothing is kept. */
+  private keep(from: number, to: number): boolean {
+    this.early ??= this.owner.bodyMemory.openEarly(peerOf(this.socket.remoteAddress));
+    if (this.early.resize(KeptBytes.sizeWith(this.kept, to - from)) !== null) {
+      this.forgetKept();
+      return false;
+    }
     if (this.kept) this.kept.add(readBuffer, from, to);
     else this.kept = new KeptBytes(readBuffer, from, to);
-    return this.kept;
+    return true;
   }
 
   private forgetKept(): void {
-    this.kept = null;
-    this.headParser = null;
+    this.kept = this.headParser = null;
+    this.early?.release();
+    this.early = null;
   }
 
   private handOver(bytes: Buffer, length: number): void {
     if (this.socket.writableLength > 0) {
-      this.handOverLater(bytes, length);
+      this.handOverLater(length);
       return;
     }
-    const unused = copyOf(bytes, length);
+    const unused = bytes === readBuffer ? copyOf(bytes, length) : bytes.subarray(0, length);
     this.state = 'over';
     this.forgetKept();
     // Node's parser reads the connection itself. Should it stop, the bytes reach the stream this way.
@@ -243,13 +250,15 @@ export class FastConnection implements CallerConnection, OpenConnection {
   }
 
   /** Another object cannot take the connection over while this one still writes to it. */
-  private handOverLater(bytes: Buffer, length: number): void {
-    const unused = copyOf(bytes, length);
+  private handOverLater(length: number): void {
+    if (!this.kept && !this.keep(0, length)) {
+      this.linger();
+      return;
+    }
     this.state = 'leaving';
-    this.forgetKept();
     this.socket.pause();
     this.socket.write('', () => {
-      if (this.state === 'leaving' && !this.socket.destroyed) this.handOver(unused, length);
+      if (this.state === 'leaving' && !this.socket.destroyed) this.handOver(this.kept!.buffer, this.kept!.length);
     });
   }
 
@@ -257,6 +266,7 @@ export class FastConnection implements CallerConnection, OpenConnection {
     const { caller } = this;
     this.caller = null;
     this.state = 'over';
+    this.forgetKept();
     this.owner.refuse(this.socket, fault);
     caller?.leave();
   }
@@ -286,10 +296,4 @@ export class FastConnection implements CallerConnection, OpenConnection {
     this.caller = null;
     this.owner.closed(this);
   }
-}
-
-function copyOf(bytes: Buffer, end: number, start = 0): Buffer {
-  const copy = Buffer.allocUnsafe(end - start);
-  bytes.copy(copy, 0, start, end);
-  return copy;
 }

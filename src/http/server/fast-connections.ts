@@ -4,8 +4,9 @@ import type { Socket } from 'node:net';
 import type { Door } from '../../doors/door.js';
 import type { Lifecycle } from '../app.js';
 import { canAdopt } from './adopt-socket.js';
+import type { ConnectionOwner, ConnectionTimes, ParserFault, SweptConnection } from './connection-owner.js';
 import type { OpenConnections, ServerLimits } from './connections.js';
-import { type ConnectionOwner, type ConnectionTimes, FastConnection, type ParserFault } from './fast-connection.js';
+import { FastConnection } from './fast-connection.js';
 import type { SocketCaller } from './socket-caller.js';
 
 export interface FastConnectionsOptions {
@@ -13,6 +14,7 @@ export interface FastConnectionsOptions {
   readonly open: OpenConnections;
   readonly limits: ServerLimits['options'];
   readonly lifecycle: Lifecycle;
+  readonly bodyMemory: ConnectionOwner['bodyMemory'];
   serve(caller: SocketCaller, door: Door): void;
 }
 
@@ -20,7 +22,8 @@ type ConnectionListener = (this: Server, socket: Socket) => void;
 
 export class FastConnections implements ConnectionOwner {
   readonly times: ConnectionTimes;
-  private readonly connections = new Set<FastConnection>();
+  readonly bodyMemory: ConnectionOwner['bodyMemory'];
+  private readonly connections = new Set<SweptConnection>();
   /** What node:http does with a new connection. */
   private readonly nodeListeners: readonly ConnectionListener[];
 
@@ -28,6 +31,7 @@ export class FastConnections implements ConnectionOwner {
     const { server, limits } = options;
     const { headersTimeout = 0, requestTimeout = 0, keepAliveTimeout = 0, connectionsCheckingInterval } = limits;
     this.times = { headersTimeout, requestTimeout, keepAliveTimeout };
+    this.bodyMemory = options.bodyMemory;
     this.nodeListeners = server.listeners('connection') as ConnectionListener[];
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => this.accept(socket));
@@ -43,7 +47,7 @@ export class FastConnections implements ConnectionOwner {
     this.options.serve(caller, door);
   }
 
-  handOver(connection: FastConnection, socket: Socket): void {
+  handOver(connection: SweptConnection, socket: Socket): void {
     this.closed(connection);
     this.giveToNode(socket);
   }
@@ -52,7 +56,7 @@ export class FastConnections implements ConnectionOwner {
     this.options.server.emit('clientError', Object.assign(new Error(message), { code }), socket);
   }
 
-  closed(connection: FastConnection): void {
+  closed(connection: SweptConnection): void {
     this.connections.delete(connection);
     this.options.open.delete(connection);
   }

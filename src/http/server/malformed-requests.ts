@@ -3,6 +3,7 @@ import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requestId } from '../../base/ids.js';
+import { inLaterTurns } from '../../base/turn.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { limitUnread } from './connections.js';
 import { socketAnswer } from './raw-answer.js';
@@ -16,6 +17,8 @@ type ServerSocket = Duplex & {
   _httpMessage?: ServerResponse | null;
   parser?: { incoming?: IncomingMessage | null } | null;
 };
+
+type Fault = Pick<NodeJS.ErrnoException, 'code' | 'message'>;
 
 export interface AnswerOptions {
   /** Called with every error that was answered. */
@@ -36,8 +39,16 @@ export function onClientError(
     return;
   }
   const last = socket.parser?.incoming;
-  answerInTurn(socket, last?.complete === false ? last : null, error, options);
+  const body = last?.complete === false ? last : null;
+  // Node's error has all bytes that were read with the fault, and may wait for long.
+  const { code, message } = error;
+  const fault = { code, message };
+  // Thousands of clients may leave at once, or be late at once.
+  if (inBursts.has(code)) inLaterTurns(() => answerInTurn(socket, body, fault, options));
+  else answerInTurn(socket, body, fault, options);
 }
+
+const inBursts: ReadonlySet<string | undefined> = new Set(['HPE_INVALID_EOF_STATE', 'ERR_HTTP_REQUEST_TIMEOUT']);
 
 /** Answers `CONNECT`, for which Node would close the connection without an answer. */
 export function onConnect(
@@ -53,12 +64,7 @@ export function onConnect(
  * with the fault in its body, null where the fault is in a head. A request that has its answer gets no second one, which the client
  * would take for the answer to its next request.
  */
-function answerInTurn(
-  socket: ServerSocket,
-  body: IncomingMessage | null,
-  error: NodeJS.ErrnoException,
-  options: AnswerOptions,
-): void {
+function answerInTurn(socket: ServerSocket, body: IncomingMessage | null, error: Fault, options: AnswerOptions): void {
   const current = socket._httpMessage;
   if (current && current.req !== body) {
     current.once('close', () => answerInTurn(socket, body, error, options));
@@ -94,7 +100,7 @@ export function endAndLinger(socket: Duplex): void {
   socket.resume();
 }
 
-function faultOf({ code, message }: NodeJS.ErrnoException): GatewayError {
+function faultOf({ code, message }: Fault): GatewayError {
   if (code === 'HPE_HEADER_OVERFLOW') return gatewayError('headers_too_large');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return gatewayError('request_timeout');
   const reason = /^Parse Error: (.{1,100})$/.exec(message)?.[1];

@@ -5,6 +5,7 @@ import { envelopeOf, headersOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { watchUnread } from './connections.js';
 import { apiHeaders, connectionHeaders, httpDate, isApiPath, securityHeaders } from './headers.js';
+import { bodyRefusalOf } from './node-request.js';
 
 const tickMs = 4;
 /** A body gives 64 to 128 KiB each time, so all of them together give about 200 MB a second. */
@@ -106,7 +107,8 @@ export function answerAndDrain(
   const timer = setTimeout(close, drainMsMax);
   timer.unref();
   req.on('data', count).on('end', close).on('close', close);
-  if (req.complete && req.readableEnded) close();
+  // The rest of a body without memory is not read.
+  if (bodyRefusalOf(req) || (req.complete && req.readableEnded)) close();
   else req.resume();
 }
 

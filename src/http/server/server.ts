@@ -2,14 +2,13 @@
  * The HTTP server. Chat requests go straight to their handler, all others through Fastify. It sets the limits and timeouts of the HTTP
  * layer and answers refused requests with the error envelope.
  */
-import { createServer as createHttpServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../../base/ids.js';
 import type { Door } from '../../doors/door.js';
 import { doorAt } from '../../doors/registry.js';
-import { socketDoor } from '../../doors/responses/socket-door.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Figures } from '../../observability/metrics/figures.js';
 import { buildApp, type Lifecycle } from '../app.js';
@@ -22,6 +21,7 @@ import { type ServerLimits, serverLimits, trackConnections, watchUnread } from '
 import { FastConnections } from './fast-connections.js';
 import { httpsOnlyHeader, rawHeader, socketHeaders } from './headers.js';
 import { headFault, onConnect } from './malformed-requests.js';
+import { requestClass } from './node-request.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
 import type { SocketCaller } from './socket-caller.js';
 
@@ -47,7 +47,7 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
   const { socketChat } = deps;
   if (socketChat) {
     const serve = (caller: SocketCaller, door: Door) => callSocketChat(deps, socketChat, caller, door);
-    new FastConnections({ server, open, limits: limits.options, lifecycle, serve });
+    new FastConnections({ server, open, limits: limits.options, lifecycle, bodyMemory: deps.bodyMemory, serve });
   }
   const sockets = deps.messageChat && new ResponsesSockets({ ...deps, messageChat: deps.messageChat }, lifecycle);
   if (sockets) server.on('upgrade', (req, socket: Socket, head) => void sockets.accept(req, socket, head));
@@ -84,7 +84,7 @@ function nodeServer(
     else if (lifecycle.draining) answerError(req, res, counted(deps, drainingError()), requestId(deps.clock.now()));
     else callChat(deps, door, { req, res, awaitsContinue });
   };
-  const server = createHttpServer({ ...options, IncomingMessage: UpgradableRequest }, (req, res) =>
+  const server = createHttpServer({ ...options, IncomingMessage: requestClass(deps.bodyMemory) }, (req, res) =>
     route(req, res, false),
   );
   // maxHeaderSize is the bound. A limit on the count would silently drop headers, perhaps the key.
@@ -208,27 +208,4 @@ function toOriginForm(req: IncomingMessage): void {
   const [, host, rest = '/'] = absoluteTarget.exec(req.url) ?? [];
   if (host === undefined || host.toLowerCase() !== rawHeader(req, 'host')?.toLowerCase()) return;
   req.url = rest.startsWith('/') ? rest : `/${rest}`;
-}
-
-/**
- * A request of a server that listens for upgrades. It may leave HTTP for a WebSocket at one path; any other is served as if it had not
- * asked. Node gives such a server every request that asks for any, and would have no answer for them: Java's client asks for `h2c` with
- * each of its requests, for example. So Node is told of the wanted ones only.
- */
-class UpgradableRequest extends IncomingMessage {
-  private asked: unknown;
-
-  /** Node sets it from the head, and looks at it when the head is complete. */
-  get upgrade(): boolean {
-    return Boolean(this.asked) && (this.method === 'CONNECT' || isForSocket(this));
-  }
-
-  set upgrade(asked: unknown) {
-    this.asked = asked;
-  }
-}
-
-function isForSocket(req: IncomingMessage): boolean {
-  if (req.method !== 'GET' || doorAt(req.url)?.path !== socketDoor.path) return false;
-  return rawHeader(req, 'upgrade')?.toLowerCase() === 'websocket';
 }

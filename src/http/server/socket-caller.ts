@@ -5,7 +5,7 @@ import { joinedHeader } from '../../base/raw-header.js';
 import { atEndOfTurn } from '../../base/turn.js';
 import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
-import type { BodyHold } from '../../limits/body-memory.js';
+import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';
 import { CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import { unknownTerritory } from '../../territory/territory.js';
@@ -36,6 +36,8 @@ export interface CallerConnection {
   abandon(): void;
 }
 
+type WaitingBodies = Pick<BodyMemory, 'takeWaiting' | 'giveWaiting' | 'waitingRefusal'>;
+
 const nowhere: Origin = { address: '', territory: unknownTerritory };
 
 export class SocketCaller implements ChatCaller, RequestSource {
@@ -58,6 +60,11 @@ export class SocketCaller implements ChatCaller, RequestSource {
   /** What has arrived of the body after its first part. */
   private morePieces: Buffer[] = [];
   private hold: BodyHold | null = null;
+  /** Set while the request waits for its admission, and what its body holds meanwhile. */
+  private waitingIn: WaitingBodies | null = null;
+  private waitingBytes = 0;
+  /** There was no memory for the body while the request waited. */
+  private refusal: GatewayError | null = null;
   /** Set while the pipeline waits for the body. */
   private reading: { done(body: Buffer): void; failed(error: Error): void } | null = null;
   /** The head of a stream, until it leaves together with the first frames. */
@@ -97,9 +104,33 @@ export class SocketCaller implements ChatCaller, RequestSource {
     return this.complete && this.morePieces.length === 0 ? this.firstPiece : null;
   }
 
+  /** The request is not admitted in the turn in which it came. What has arrived of its body counts until it is. */
+  waitIn(memory: WaitingBodies): void {
+    if (this.hold) return;
+    this.waitingIn = memory;
+    this.takeWaiting(this.firstPiece!.length);
+  }
+
+  private takeWaiting(bytes: number): void {
+    const taken = this.waitingIn!.takeWaiting(bytes);
+    this.waitingBytes += taken;
+    if (taken > 0) return;
+    this.refusal = this.waitingIn!.waitingRefusal();
+    this.forgetBody();
+    this.endWaiting();
+  }
+
+  private endWaiting(): void {
+    if (this.waitingBytes > 0) this.waitingIn!.giveWaiting(this.waitingBytes);
+    this.waitingBytes = 0;
+    this.waitingIn = null;
+  }
+
   readBody(hold: BodyHold): MaybePromise<Buffer> {
     // It will not leave a second time.
     if (this.gone) return Promise.reject(new CallerGone());
+    if (this.waitingIn) this.endWaiting();
+    if (this.refusal) throw this.refusal;
     this.hold = hold;
     if (this.complete) {
       const body = this.body();
@@ -118,10 +149,14 @@ export class SocketCaller implements ChatCaller, RequestSource {
 
   /** More of the body has arrived. */
   takeBody(piece: Buffer, isLast: boolean): void {
-    this.morePieces.push(piece);
     this.complete = isLast;
+    if (this.refusal) return;
+    this.morePieces.push(piece);
     const { reading, hold } = this;
-    if (!reading) return;
+    if (!reading) {
+      if (this.waitingIn) this.takeWaiting(piece.length);
+      return;
+    }
     const refusal = hold!.add(piece.length);
     if (refusal) this.endReading(refusal);
     else if (isLast) {
@@ -181,6 +216,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
 
   refuse(error: GatewayError, requestId: string, headers: Readonly<Record<string, string>>): void {
     const { connection } = this;
+    if (this.waitingIn) this.endWaiting();
     if (this.begun || this.gone) {
       connection.abandon();
       return;
@@ -202,6 +238,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
   leave(): void {
     if (this.gone) return;
     this.gone = true;
+    if (this.waitingIn) this.endWaiting();
     this.endReading(new CallerGone());
     this.onGone?.();
   }
