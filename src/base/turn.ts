@@ -35,18 +35,29 @@ function runSecondHalf(): void {
   if (requests.length + answers.length + records.length + sends.length > 0) schedule();
 }
 
-/** What a turn does of the work that many connections may have at once. */
-const unhurriedMax = 32;
-const unhurried: (() => void)[] = [];
+/** How many pieces of work that many connections may have at once are done in a turn. */
+const sharedMax = 32;
+const later: (() => void)[] = [];
+let doneInTurn = 0;
 
-/** For work that others need not wait for, such as answering clients that have left. A turn of the event loop does a part of it, in order. */
-export function inLaterTurns(work: () => void): void {
-  if (unhurried.push(work) === 1) setImmediate(runUnhurried);
+/** True where such a piece of work may be done now. Otherwise it is to be done in a later turn, so that others need not wait for all. */
+export function takesTurn(): boolean {
+  if (later.length > 0 || doneInTurn >= sharedMax) return false;
+  if (doneInTurn++ === 0) setImmediate(nextTurn);
+  return true;
 }
 
-function runUnhurried(): void {
-  runAll(unhurried.splice(0, unhurriedMax));
-  if (unhurried.length > 0) setImmediate(runUnhurried);
+/** Does a piece of work in a later turn, in order. */
+export function inLaterTurn(work: () => void): void {
+  if (doneInTurn === 0 && later.length === 0) setImmediate(nextTurn);
+  later.push(work);
+}
+
+function nextTurn(): void {
+  const due = later.splice(0, sharedMax);
+  doneInTurn = due.length;
+  if (due.length > 0) setImmediate(nextTurn);
+  runAll(due);
 }
 
 function runStage(stage: TurnStage): void {

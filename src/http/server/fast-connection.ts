@@ -3,7 +3,7 @@
  * that are anything else, the connection goes to node:http for good, with all bytes that were not used (docs/decisions/0037).
  */
 import type { Socket } from 'node:net';
-import { atEndOfTurn } from '../../base/turn.js';
+import { atEndOfTurn, inLaterTurn, takesTurn } from '../../base/turn.js';
 import type { Door } from '../../doors/door.js';
 import type { EarlyHold } from '../../limits/body-memory.js';
 import { peerOf } from '../../limits/rate-limits.js';
@@ -160,7 +160,11 @@ export class FastConnection implements CallerConnection, SweptConnection {
     if (this.bodyLeft > 0 && this.state === 'idle') this.since = performance.now();
     this.state = 'serving';
     if (this.bodyLeft === 0) atEndOfTurn('requests', this.begin);
-    else this.begin();
+    else if (takesTurn()) this.begin();
+    else {
+      this.caller.waitIn(this.owner.bodyMemory);
+      inLaterTurn(this.begin);
+    }
   }
 
   private readonly begin = (): void => {
@@ -181,10 +185,7 @@ export class FastConnection implements CallerConnection, SweptConnection {
 
   private continueHead(length: number): void {
     const known = this.kept!.length;
-    if (!this.keep(0, length)) {
-      this.socket.destroy();
-      return;
-    }
+    if (!this.keep(0, length)) return void this.socket.destroy();
     const { buffer, length: total } = this.kept!;
     const own = this.headParser!;
     this.takeRequest(buffer, total, own, own.parseOn(buffer, total, known));
@@ -234,10 +235,12 @@ export class FastConnection implements CallerConnection, SweptConnection {
   }
 
   private handOver(bytes: Buffer, length: number): void {
-    if (this.socket.writableLength > 0) {
-      this.handOverLater(length);
-      return;
-    }
+    if (this.socket.writableLength > 0) this.handOverLater(length, (go) => void this.socket.write('', go));
+    else if (takesTurn()) this.handOverNow(bytes, length);
+    else this.handOverLater(length, inLaterTurn);
+  }
+
+  private handOverNow(bytes: Buffer, length: number): void {
     const unused = bytes === readBuffer ? copyOf(bytes, length) : bytes.subarray(0, length);
     this.state = 'over';
     this.forgetKept();
@@ -249,16 +252,13 @@ export class FastConnection implements CallerConnection, SweptConnection {
     socket.resume();
   }
 
-  /** Another object cannot take the connection over while this one still writes to it. */
-  private handOverLater(length: number): void {
-    if (!this.kept && !this.keep(0, length)) {
-      this.linger();
-      return;
-    }
+  /** When `wait` calls back: another object cannot take the connection over while this one still writes to it. */
+  private handOverLater(length: number, wait: (go: () => void) => void): void {
+    if (!this.kept && !this.keep(0, length)) return void this.linger();
     this.state = 'leaving';
     this.socket.pause();
-    this.socket.write('', () => {
-      if (this.state === 'leaving' && !this.socket.destroyed) this.handOver(this.kept!.buffer, this.kept!.length);
+    wait(() => {
+      if (this.state === 'leaving' && !this.socket.destroyed) this.handOverNow(this.kept!.buffer, this.kept!.length);
     });
   }
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { requestId } from '../../base/ids.js';
-import { inLaterTurns } from '../../base/turn.js';
+import { inLaterTurn, takesTurn } from '../../base/turn.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { limitUnread } from './connections.js';
 import { socketAnswer } from './raw-answer.js';
@@ -44,7 +44,7 @@ export function onClientError(
   const { code, message } = error;
   const fault = { code, message };
   // Thousands of clients may leave at once, or be late at once.
-  if (inBursts.has(code)) inLaterTurns(() => answerInTurn(socket, body, fault, options));
+  if (inBursts.has(code) && !takesTurn()) inLaterTurn(() => answerInTurn(socket, body, fault, options));
   else answerInTurn(socket, body, fault, options);
 }
 

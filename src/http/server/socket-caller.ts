@@ -112,7 +112,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
 
   /** The request is not admitted in the turn in which it came. What has arrived of its body counts until it is. */
   waitIn(memory: WaitingBodies): void {
-    if (this.hold) return;
+    if (this.hold || this.waitingIn || this.refusal) return;
     this.waitingIn = memory;
     this.takeWaiting(this.firstPiece!.length);
   }
