@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as up from '../support/scripted-upstream.js';
 import { type CoTenantRig, expectUnharmed, forgetPeak, measured, residentMb, startCoTenantRig } from './co-tenant.js';
-import { ask, expectServes, otherPin, pause, scaled } from './fixture.js';
+import { ask, expectServes, otherPin, pause, pin, scaled } from './fixture.js';
 import { largeValue } from './generator/large-values.mjs';
 import { places } from './generator/request-fields.mjs';
 
@@ -62,6 +62,18 @@ async function sendBodies(key: string, until: number): Promise<number[]> {
     statuses.push(sent!.status);
   }
   return statuses;
+}
+
+/** What ordinary large requests need for the first time is there: the threads, and the memory that the allocator keeps for the next one. */
+async function sendOrdinary(key: string): Promise<void> {
+  const template = `{"model":"${pin}","messages":[{"role":"user","content":@}]}`;
+  for (const megabytes of [1, 3, 10, 31, 31]) {
+    sender.postMessage({ make: { template, shape: 'one long text', bytes: megabytes * mebibyte } });
+    await reply();
+    sender.postMessage({ post: { url: rig.gateway.url, headers: { authorization: `Bearer ${key}` } } });
+    const [sent] = await reply<{ status: number }[]>();
+    expect(sent!.status).toBe(200);
+  }
 }
 
 const usage = Buffer.from(
@@ -121,6 +133,7 @@ it('no attack, and not all of them together, holds up another account', { ...mea
   const [bodySender, frameSender, caller, halves] = await Promise.all(
     Array.from({ length: 4 }, () => rig.gateway.createAccount({ credit: '1000000.00' })),
   );
+  await sendOrdinary(bodySender!.key);
   await pause(500);
   const restMb = residentMb(pid).now;
   forgetPeak(pid);
