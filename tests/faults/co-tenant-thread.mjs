@@ -51,8 +51,6 @@ function keptWaitingMs() {
   }
 }
 
-const sent = 0;
-
 function send({ url, key, model, pid }) {
   const ranBefore = ranMs(pid);
   const waitedBefore = keptWaitingMs();
