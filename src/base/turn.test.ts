@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atEndOfTurn } from './turn.js';
+import { atEndOfTurn, inLaterTurn, takesTurn } from './turn.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
@@ -50,5 +50,24 @@ describe('the end of a turn', () => {
     await turn();
     await turn();
     expect(done).toEqual(['first', 'second']);
+  });
+});
+
+describe('work that many connections have at once', () => {
+  it('is done at once for 32 of them, then for 32 in each turn, in order', async () => {
+    const done: number[] = [];
+    for (let i = 0; i < 100; i++) {
+      if (takesTurn()) done.push(i);
+      else inLaterTurn(() => done.push(i));
+    }
+    const counts: number[] = [];
+    for (let turns = 0; turns < 4; turns++) {
+      counts.push(done.length);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(counts).toEqual([32, 64, 96, 100]);
+    expect(done).toEqual(Array.from({ length: 100 }, (_, i) => i));
+    await turn();
+    expect(takesTurn()).toBe(true);
   });
 });
