@@ -153,7 +153,12 @@ describe('the measure of JSON text', () => {
   it('is the same wherever a text is split, also behind a backslash', () => {
     const text = JSON.stringify([{ a: '\\"[[["' }, '\\', [['"\\"']], 1.5, null]);
     for (let pieceBytes = 1; pieceBytes <= text.length; pieceBytes++) expect(measured(text, pieceBytes)).toBe(null);
-    const long = JSON.stringify({ a: 'x'.repeat(2_600), b: `${'x'.repeat(1_300)}"[`, c: `${'x'.repeat(1_023)}\\`, d: [] });
+    const long = JSON.stringify({
+      a: 'x'.repeat(2_600),
+      b: `${'x'.repeat(1_300)}"[`,
+      c: `${'x'.repeat(1_023)}\\`,
+      d: [],
+    });
     for (let pieceBytes = 1; pieceBytes <= long.length; pieceBytes += 97) expect(measured(long, pieceBytes)).toBe(null);
     expect(measured(`${long.slice(0, -1)},"e":${'['.repeat(200)}`)).toBe('is nested deeper than 128 levels');
     const deep = `["\\"${'['.repeat(200)}",${'['.repeat(128)}`;
