@@ -27,6 +27,14 @@ describe('read', () => {
   });
 });
 
+it('reasoning of megabytes is not written a second time', () => {
+  const body = chat('')
+    .toString()
+    .replace('"content":"a"', `"content":"a","reasoning_content":"${'x'.repeat(5_000_000)}"`);
+  const reading = readAnswer(Buffer.from(body), 'openai', terms);
+  expect(reading.kind === 'completion' && reading.parts.members.length).toBeLessThan(5_001_000);
+});
+
 describe('malformed by a bound', () => {
   const rerank: TaskQuestion = { dialect: 'openai', kind: 'rerank', count: 1, dimensions: null, format: 'float' };
   const many = `[${'1,'.repeat(1_000_001)}1]`;
