@@ -23,10 +23,20 @@ export function collectOldEarly(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }
 
+let collectGarbage: (() => void) | null = null;
+
+/** A full collection at once, of the thread that asks. */
+export function collectNow(): void {
+  if (collectGarbage === null) {
+    setFlagsFromString('--expose-gc');
+    collectGarbage = runInNewContext('gc') as () => void;
+  }
+  collectGarbage();
+}
+
 /** Within this time what was large is mostly garbage: the client has read it. */
 const collectAfterMs = 1_500;
 let collection: NodeJS.Timeout | null = null;
-let collect: (() => void) | null = null;
 
 /**
  * Has a full collection soon, after texts of megabytes went through: V8 would keep them until as much again is allocated. It takes about as
@@ -36,11 +46,7 @@ export function collectSoon(): void {
   if (collection !== null) return;
   collection = setTimeout(() => {
     collection = null;
-    if (collect === null) {
-      setFlagsFromString('--expose-gc');
-      collect = runInNewContext('gc') as () => void;
-    }
-    collect();
+    collectNow();
   }, collectAfterMs).unref();
 }
 

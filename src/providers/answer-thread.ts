@@ -1,11 +1,18 @@
 /** The thread that reads large completions. */
 import { serveThread } from '../base/side-thread-port.js';
+import { collectNow } from '../base/v8-settings.js';
 import { excessOf, mainThreadBounds } from '../wire/answer-bounds.js';
 import { detachTexts, type Reading, transferOf } from './detach-texts.js';
 import { type AnswerToRead, readAnswer, readTaskAnswer, type TaskAnswerToRead } from './read-answer.js';
 
+const collectedBytes = 8 * 1024 * 1024;
+
 serveThread<AnswerToRead | TaskAnswerToRead, Reading>((answer) => {
-  const result = detachTexts(read(answer), 'isRewritten' in answer && answer.isRewritten);
+  const isLarge = answer.bytes.byteLength > collectedBytes;
+  const reading = read(answer);
+  // Before the text is copied once more: what the scan and the parser made of it is garbage by now.
+  if (isLarge) collectNow();
+  const result = detachTexts(reading, 'isRewritten' in answer && answer.isRewritten);
   return { result, transfer: transferOf(result) };
 });
 

@@ -35,6 +35,9 @@ export function tidyContent(message: Fields): boolean {
   return true;
 }
 
+/** No model writes more. Twice as much of it would only take memory. */
+const reasoningMax = 4 * 1024 * 1024;
+
 /**
  * Writes reasoning under both of its common names, the provider's own first. With `readDetails` it is also read from
  * `reasoning_details`.
@@ -42,7 +45,12 @@ export function tidyContent(message: Fields): boolean {
 export function tidyReasoning(message: Fields, readDetails: boolean): boolean {
   let reasoning = reasoningOf(message);
   if (reasoning === '' && readDetails) reasoning = detailsText(message.reasoning_details);
-  if (reasoning === '' || (message.reasoning_content === reasoning && message.reasoning === reasoning)) return false;
+  if (
+    reasoning === '' ||
+    reasoning.length > reasoningMax ||
+    (message.reasoning_content === reasoning && message.reasoning === reasoning)
+  )
+    return false;
   const [own, alias] = isText(message.reasoning_content) ? reasoningNames : namesReversed;
   delete message[alias];
   message[own] = reasoning;

@@ -55,3 +55,12 @@ it('a message that is a text, and no object, does not become one of its characte
   const [first] = eventsIn(stream.writeFrame({} as never, as, '{}'));
   expect(first.message).toEqual({ model: 'a/b/c/global', router_metadata: {} });
 });
+
+it('of last events without end only the last ones are kept', () => {
+  const stream = new NativeMessageStream();
+  const delta = (tokens: number) => `{"type":"message_delta","delta":{},"usage":{"output_tokens":${tokens}}}`;
+  for (let tokens = 0; tokens < 1_000; tokens++) stream.takeEvent(asLatin1(delta(tokens)), 'message_delta');
+  stream.takeEvent(asLatin1('{"type":"message_stop"}'), 'message_stop');
+  const events = eventsIn(stream.writeEnd(ending('complete'), as));
+  expect(events.map(({ usage: given }) => given?.output_tokens)).toEqual([997, 998, 999, undefined]);
+});

@@ -38,6 +38,8 @@ const unknownModel = '\0';
 const indexOf = /"index"\s*:\s*(\d+)/;
 /** An upstream may send events without content for ever; those over the bound say nothing that a client needs. */
 const earlyCharactersMax = 64 * 1024;
+/** So may be the number of last events: earlier ones are dropped. */
+const finalMax = 4;
 
 export class NativeMessageStream implements StreamWriter {
   /** The first event, until it is written with what Lodestone adds to it. */
@@ -76,6 +78,7 @@ export class NativeMessageStream implements StreamWriter {
       case 'message_delta':
       case 'message_stop':
         this.final.push({ type, data });
+        if (this.final.length > finalMax) this.final.shift();
         break;
       case 'error':
         break;

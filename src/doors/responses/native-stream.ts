@@ -14,6 +14,7 @@ const typeOf = /^\s*\{\s*"type"\s*:\s*"([a-z_.]+)"/;
 const sequenceOf = /"sequence_number"\s*:\s*(\d+)/;
 /** An upstream may send events without content for ever; those over the bound say nothing that a client needs. */
 const earlyCharactersMax = 256 * 1024;
+const headsMax = 4;
 
 export class NativeResponseStream implements StreamWriter {
   private begun = false;
@@ -36,7 +37,7 @@ export class NativeResponseStream implements StreamWriter {
         break;
       case 'response.in_progress':
       case 'response.queued':
-        this.heads.push({ type, data });
+        if (this.heads.length < headsMax) this.heads.push({ type, data });
         break;
       case 'response.completed':
       case 'response.incomplete':

@@ -18,6 +18,12 @@ const fills: Readonly<Record<string, string>> = {
   'response.custom_tool_call_input.delta': 'input',
 };
 
+const placesMax = 10_000;
+
+function isPlace(index: number): boolean {
+  return Number.isInteger(index) && index >= 0 && index < placesMax;
+}
+
 export class OpenItems {
   private readonly open = new Map<number, OpenItem>();
   private readonly done: string[] = [];
@@ -27,12 +33,14 @@ export class OpenItems {
     return this.done.filter((item) => item !== undefined);
   }
 
+  /** Events with an index that no answer has are left alone: a list would be as long as the index says. */
   take(type: string, data: string): void {
     const member = entryOf(fills, type);
     const isItem = type === 'response.output_item.added' || type === 'response.output_item.done';
     if (member === undefined && !isItem && type !== 'response.content_part.added') return;
     const event = parsed(data);
     const index = Number(event.output_index ?? 0);
+    if (!isPlace(index) || !isPlace(Number(event.content_index ?? 0))) return;
     if (type === 'response.output_item.done') {
       this.open.delete(index);
       this.done[index] = encodeLatin1(JSON.stringify(event.item));
