@@ -1,21 +1,8 @@
 /**
- * Gives the memory of large requests back at once. V8 frees memory outside of its heap only when it next collects garbage, and a thread
- * that has just read 32 MiB may not do that for a long time.
+ * Gives the memory of large requests back at once. V8 frees memory outside of its heap only when it next collects garbage, which a gateway
+ * at rest may not do for a long time.
  */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { MessageChannel } from 'node:worker_threads';
-
-let collect: (() => void) | null = null;
-
-/** For side threads only: their heaps are small, so this takes milliseconds. In the main thread everybody would wait. */
-export function collectGarbage(): void {
-  if (!collect) {
-    setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc') as () => void;
-  }
-  collect();
-}
 
 /** Memory that the system may still be reading, because it was given to a socket. */
 const sending = new WeakSet<ArrayBufferLike>();

@@ -1,8 +1,8 @@
 /** The other end of a SideThread: answers each message with the result of a function. */
 
 import { parentPort } from 'node:worker_threads';
-import { collectGarbage } from './large-memory.js';
 import type { MaybePromise } from './maybe-promise.js';
+import { collectNow } from './v8-settings.js';
 
 export interface ThreadAnswer<Out> {
   result: Out;
@@ -26,7 +26,7 @@ export function serveThread<In, Out>(
       } catch (error) {
         port.postMessage({ ok: false, error: describeError(error) });
       }
-      if (collects) collectGarbage();
+      if (collects) collectNow();
     });
   });
 }
