@@ -136,7 +136,7 @@ const sample: Case[] = [
   { ...placeOf('/v1/chat/completions', 'provider.order'), shape: 'tiny texts', bytes: 32 * mebibyte },
   { ...placeOf('/v1/chat/completions', 'service_tier'), shape: 'one long text', bytes: 25 * mebibyte },
   { ...placeOf('/v1/chat/completions', 'model'), shape: 'one long text', bytes: 25 * mebibyte },
-  { ...placeOf('/v1/responses', 'input', 'respond'), shape: 'tiny objects', bytes: 32 * mebibyte, isMessage: true },
+  { ...placeOf('/v1/responses', 'input', 'respond'), shape: 'tiny objects', bytes: 16 * mebibyte, isMessage: true },
 ];
 
 const all = [1, 32].flatMap((size) =>
