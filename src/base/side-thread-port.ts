@@ -17,15 +17,18 @@ export function serveThread<In, Out>(
 ): void {
   const port = parentPort!;
   let turn = Promise.resolve();
-  port.on('message', (message: In) => {
+  port.on('message', (arrived: In) => {
+    // It must not be in reach of the collection, which would keep it.
+    let message: In | null = arrived;
     turn = turn.then(async () => {
-      const collects = isLarge(message);
+      const collects = isLarge(message!);
       try {
-        const { result, transfer } = await work(message);
+        const { result, transfer } = await work(message!);
         port.postMessage({ ok: true, result }, transfer ?? []);
       } catch (error) {
         port.postMessage({ ok: false, error: describeError(error) });
       }
+      message = null;
       if (collects) collectNow();
     });
   });

@@ -23,15 +23,25 @@ export function collectOldEarly(): void {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`);
 }
 
-let collectGarbage: (() => void) | null = null;
+type Collect = (options?: { type: 'minor' }) => void;
+let collectGarbage: Collect | null = null;
+
+function collector(): Collect {
+  if (collectGarbage === null) {
+    setFlagsFromString('--expose-gc');
+    collectGarbage = runInNewContext('gc') as Collect;
+  }
+  return collectGarbage;
+}
 
 /** A full collection at once, of the thread that asks. */
 export function collectNow(): void {
-  if (collectGarbage === null) {
-    setFlagsFromString('--expose-gc');
-    collectGarbage = runInNewContext('gc') as () => void;
-  }
-  collectGarbage();
+  collector()();
+}
+
+/** A short collection at once, about a millisecond: it frees what was received and copied a moment ago. */
+export function collectYoung(): void {
+  collector()({ type: 'minor' });
 }
 
 /** Within this time what was large is mostly garbage: the client has read it. */

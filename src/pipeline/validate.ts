@@ -1,4 +1,5 @@
 /** Stage 2: the body becomes a validated chat request. Large bodies are read on other threads. */
+import { ownsMemory } from '../base/large-memory.js';
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { BodyReader } from '../doors/any-door.js';
@@ -39,10 +40,10 @@ export class Validator {
     body: Buffer,
     hashed: boolean,
   ): Promise<ChatRequest> {
-    const bytes = wholeBuffer(body);
+    const bytes = ownBytes(body);
     const { thread } = this.threads.find(({ bytesMax }) => body.length <= bytesMax)!;
     try {
-      const request = await thread.run({ reader, bytes, hashed }, [bytes]);
+      const request = await thread.run({ reader, bytes, hashed }, [bytes.buffer]);
       const { members, native } = request;
       return { ...request, members: asBuffer(members), ...(native && { native: withBuffers(native) }) };
     } catch (error) {
@@ -51,10 +52,9 @@ export class Validator {
   }
 }
 
-/** Memory that can be transferred to a thread. A body that was joined from its chunks owns its memory and is not copied again. */
-function wholeBuffer(body: Buffer): ArrayBuffer {
-  const { buffer, byteLength } = body;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? buffer : new Uint8Array(body).buffer;
+/** Bytes whose memory can be moved to a thread. A body that was received into its own is not copied again. */
+function ownBytes(body: Buffer): Uint8Array<ArrayBuffer> {
+  return body.buffer instanceof ArrayBuffer && ownsMemory(body) ? (body as Buffer<ArrayBuffer>) : new Uint8Array(body);
 }
 
 /** Bytes of another thread arrive as a Uint8Array. */

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import { spaceFor } from '../base/large-memory.js';
 import type { TextEncoding } from './json-text.js';
 
 /** Shorter texts stay where they are. */
@@ -108,7 +109,7 @@ export class LongTexts {
   putBack(text: string, encoding: TextEncoding): Uint8Array {
     const pieces: Buffer[] = [];
     this.eachPiece(text, encoding, (piece) => pieces.push(piece));
-    const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+    const bytes = spaceFor(pieces.reduce((length, piece) => length + piece.length, 0));
     let at = 0;
     for (const piece of pieces) {
       bytes.set(piece, at);

@@ -118,6 +118,30 @@ it('a long frame is given on in large pieces, wherever its head is cut', async (
   expect(messageBytes).toBe(9 * long.length);
 });
 
+it('a long frame is unmasked while it arrives, wherever it is cut, and a short one is left to be', async () => {
+  const given: Buffer[] = [];
+  socket.on('data', (bytes: Buffer) => given.push(Buffer.from(bytes)));
+  const mask = [0xa1, 0xb2, 0xc3, 0xd4];
+  const text = Buffer.from(Array.from({ length: 70_001 }, (_, at) => at % 251));
+  const masked = text.map((byte, at) => byte ^ mask[at % 4]!);
+  const head = (bytes: number[]) => Buffer.from([0x81, 0x80 | 127, 0, 0, 0, 0, 0, 1, 0x11, 0x71, ...bytes]);
+  const short = Buffer.from([0x81, 0x83, ...mask, 1, 2, 3]);
+  for (const cuts of [
+    [1, 11],
+    [2, 12],
+    [10, 13],
+    [13, 14],
+    [14, 15],
+    [17, 40_001],
+    [20_000, 65_551],
+  ]) {
+    given.length = 0;
+    const sent = Buffer.concat([head(mask), masked, short]);
+    await receive(sent.subarray(0, cuts[0]), sent.subarray(cuts[0]!, cuts[1]), sent.subarray(cuts[1]));
+    expect(Buffer.concat(given).equals(Buffer.concat([head([0, 0, 0, 0]), text, short])), `cut at ${cuts}`).toBe(true);
+  }
+});
+
 it('frames after a close are read no further than the free ones', async () => {
   isOpen = false;
   socket.push(Buffer.alloc(1_000 * 6, frame(0x81)));

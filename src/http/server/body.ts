@@ -3,6 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { largeTextBytes, spaceFor } from '../../base/large-memory.js';
+import { collectYoung } from '../../base/v8-settings.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { type BodyHold, type BodyMemory, noAccount } from '../../limits/body-memory.js';
 import { bodyBytesMax, bodyTooLarge, checkBodyLength } from '../../pipeline/admit.js';
@@ -50,25 +52,23 @@ export interface BodyTask {
 
 /** Receives a body. Calls `done` or `failed`, once. Returns a function that gives up with an error. */
 export function receiveBody({ req, hold, keptBytesMax, done, failed }: BodyTask): (error: Error) => void {
-  let chunks: Buffer[] = [];
-  let length = 0;
+  const received = new ReceivedBytes(announcedLength(req));
   let over = false;
   const giveUp = (error: Error): void => {
     if (over) return;
     over = true;
     req.off('data', take);
     // Released at once: the rest of a refused body may still take long to come.
-    chunks = [];
+    received.forget();
     hold.release();
     failed(error);
   };
   const take = (chunk: Buffer): void => {
-    length += chunk.length;
+    const length = received.length + chunk.length;
     const kept = length <= keptBytesMax;
     const refusal = length > bodyBytesMax ? tooLarge() : kept ? hold.add(chunk.length) : null;
     if (refusal) giveUp(refusal);
-    else if (kept) chunks.push(chunk);
-    else chunks = [];
+    else received.add(chunk, kept);
   };
   const refusal = bodyRefusalOf(req);
   if (refusal) {
@@ -80,11 +80,54 @@ export function receiveBody({ req, hold, keptBytesMax, done, failed }: BodyTask)
     if (over) return;
     over = true;
     hold.received();
-    if (length > keptBytesMax) done(null);
-    else done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+    done(received.length > keptBytesMax ? null : received.whole());
   });
   hold.receive(req, giveUp);
   return giveUp;
+}
+
+/** After so many bytes of a large body, the pieces that were copied are freed: V8 would wait for 64 MB of them. */
+const collectedBytes = 8 * 1024 * 1024;
+
+/** The pieces of a body. Those of a large one are put into one space: to join them in the end would take twice the memory. */
+class ReceivedBytes {
+  length = 0;
+  private chunks: Buffer[] = [];
+  private space: Buffer | null = null;
+
+  constructor(private readonly announced: number | null) {}
+
+  add(chunk: Buffer, isKept: boolean): void {
+    const before = this.length;
+    this.length += chunk.length;
+    if (!isKept) {
+      this.forget();
+      return;
+    }
+    if (this.space) chunk.copy(this.space, before);
+    else this.chunks.push(chunk);
+    if (this.length < largeTextBytes) return;
+    this.space ??= this.openSpace();
+    if (Math.floor(before / collectedBytes) < Math.floor(this.length / collectedBytes)) collectYoung();
+  }
+
+  whole(): Buffer {
+    if (this.space) return this.space.length === this.length ? this.space : this.space.subarray(0, this.length);
+    return this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks, this.length);
+  }
+
+  forget(): void {
+    this.chunks = [];
+    this.space = null;
+  }
+
+  private openSpace(): Buffer {
+    const space = spaceFor(this.announced ?? bodyBytesMax);
+    let at = 0;
+    for (const chunk of this.chunks) at += chunk.copy(space, at);
+    this.chunks = [];
+    return space;
+  }
 }
 
 const tooLarge = () => bodyTooLarge(`over ${bodyBytesMax} bytes`);

@@ -37,8 +37,6 @@ export interface CallerConnection {
   abandon(): void;
 }
 
-/** Announced bodies above this are received into one space. */
-const spaceFromBytes = 256 * 1024;
 type WaitingBodies = Pick<BodyMemory, 'takeWaiting' | 'giveWaiting' | 'waitingRefusal'>;
 
 const nowhere: Origin = { address: '', territory: unknownTerritory };
@@ -62,9 +60,6 @@ export class SocketCaller implements ChatCaller, RequestSource {
   private headers: string[] | null = null;
   /** What has arrived of the body after its first part. */
   private morePieces: Buffer[] = [];
-  /** The space for a large body that is being read, and how much of it is filled: to join its pieces would take twice the memory. */
-  private space: Buffer | null = null;
-  private filled = 0;
   private hold: BodyHold | null = null;
   /** Set while the request waits for its admission, and what its body holds meanwhile. */
   private waitingIn: WaitingBodies | null = null;
@@ -149,7 +144,6 @@ export class SocketCaller implements ChatCaller, RequestSource {
       this.reading = { done, failed: reject };
       const arrived = this.morePieces.reduce((bytes, piece) => bytes + piece.length, this.firstPiece!.length);
       const refusal = hold.add(arrived);
-      if (this.contentLength > spaceFromBytes) this.openSpace();
       if (refusal) this.endReading(refusal);
       else hold.receive(this, (error) => this.endReading(error));
     });
@@ -159,8 +153,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
   takeBody(bytes: Buffer, isLast: boolean): void {
     this.complete = isLast;
     if (this.refusal) return;
-    if (this.space) this.fill(bytes);
-    else this.morePieces.push(pieceOf(bytes, bytes.length));
+    this.morePieces.push(pieceOf(bytes, bytes.length));
     const { reading, hold } = this;
     if (!reading) {
       if (this.waitingIn) this.takeWaiting(bytes.length);
@@ -175,25 +168,7 @@ export class SocketCaller implements ChatCaller, RequestSource {
     }
   }
 
-  private openSpace(): void {
-    const pieces = [this.firstPiece!, ...this.morePieces];
-    this.forgetBody();
-    // The system gives the memory when it is written to, so what is announced and not sent takes none.
-    this.space = Buffer.allocUnsafeSlow(this.contentLength);
-    this.filled = 0;
-    for (const piece of pieces) this.fill(piece);
-  }
-
-  private fill(piece: Buffer): void {
-    this.filled += piece.copy(this.space!, this.filled);
-  }
-
   private body(): Buffer {
-    if (this.space) {
-      const body = this.space;
-      this.space = null;
-      return body;
-    }
     const first = this.firstPiece!;
     const body = this.morePieces.length === 0 ? first : Buffer.concat([first, ...this.morePieces], this.contentLength);
     this.forgetBody();
@@ -202,7 +177,6 @@ export class SocketCaller implements ChatCaller, RequestSource {
 
   private forgetBody(): void {
     this.firstPiece = null;
-    this.space = null;
     if (this.morePieces.length > 0) this.morePieces = [];
   }
 

@@ -2,6 +2,7 @@
  * The thread that parses, checks and serialises large bodies: the main thread sees only what routing needs. What goes on to a provider is
  * handed over as bytes, which are moved and not copied.
  */
+import { spaceFor } from '../../base/large-memory.js';
 import { serveThread } from '../../base/side-thread-port.js';
 import { bodyReaderOf } from '../../doors/any-door.js';
 import { boundedEcho } from '../../doors/responses/read-request.js';
@@ -16,7 +17,7 @@ import { openingOf } from '../../wire/opening.js';
 /** A body, and the name of what reads it. */
 export interface LargeBody {
   reader: string;
-  bytes: ArrayBuffer;
+  bytes: Uint8Array<ArrayBuffer>;
   /** Whether its hash is wanted. */
   hashed: boolean;
 }
@@ -29,7 +30,7 @@ const collectedFromBytes = 2 * 1024 * 1024;
 serveThread<LargeBody, ChatRequest>(
   ({ reader, bytes, hashed }) => {
     const door = bodyReaderOf(reader);
-    const body = Buffer.from(bytes);
+    const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const sent = door.sentPart?.(body) ?? body;
     const own = hashed ? { bodyHash: bodyHash(sent) } : {};
     // A body of too many values is scanned or refused as it is.
@@ -37,7 +38,7 @@ serveThread<LargeBody, ChatRequest>(
     const texts = requestExcessOf(sent) === null ? takeOutLongTexts(sent, isRead) : null;
     const read = texts ? Buffer.concat([body.subarray(0, body.length - sent.length), texts.rest()]) : body;
     const request = plainRequest(door.readRequest(read, true));
-    const writer = new ByteWriter(texts, texts ? null : bytes);
+    const writer = new ByteWriter(texts, texts ? null : bytes.buffer);
     const result = {
       ...request,
       ...own,
@@ -71,10 +72,12 @@ class ByteWriter {
 
   private written(text: string, encoding: TextEncoding): Uint8Array {
     const length = Buffer.byteLength(text, encoding);
-    const space = this.spare && this.spare.byteLength >= length ? this.spare : new ArrayBuffer(length);
-    if (space === this.spare) this.spare = null;
-    Buffer.from(space).write(text, encoding);
-    return new Uint8Array(space, 0, length);
+    const { spare } = this;
+    const fits = spare !== null && spare.byteLength >= length;
+    if (fits) this.spare = null;
+    const bytes = fits ? Buffer.from(spare, 0, length) : spaceFor(length);
+    bytes.write(text, encoding);
+    return bytes;
   }
 }
 
