@@ -180,8 +180,10 @@ export interface Trail {
   dispatchedAtMs: number;
   /** Room in the journal that is kept for the records of the request until it is over. */
   reservedBytes: number;
-  /** What a provisional record has taken off the balance in memory already. */
+  /** What the settlement, or a provisional record, has taken off the balance in memory already. */
   chargedPico: PicoUsd;
+  /** What the last provisional record says, until the final one is made; null where there is none to replace. */
+  owed: Delivered | null;
   /** When the 200 began, monotonic milliseconds. */
   answeredAtMs: number | null;
   /** Time that was spent in Lodestone itself until then. */
@@ -204,6 +206,7 @@ export function newTrail(): Trail {
     dispatchedAtMs: 0,
     reservedBytes: 0,
     chargedPico: 0n,
+    owed: null,
     answeredAtMs: null,
     overheadMs: 0,
   };
