@@ -176,14 +176,18 @@ function billedAnswer(
     cost: billed.cost,
     metadata: metadataOf(ports, exchange, route, { leaf }),
   });
-  const nowMs = ports.clock.monotonicMs();
-  trail.answeredAtMs = nowMs;
-  trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
   // The headers are made when they are sent: the usage has then corrected what remains of the key's tokens.
   const body = parts.pieces === undefined ? text : bytesWithPieces(text, parts.pieces, encoding);
   const send = () => caller.answer(answerHeaders(ports, exchange, route), body, encoding);
   const hashed = ports.proof?.hashBodies ? hashOfAnswer(body, encoding) : null;
-  return andThen(hashed, (answerHash) => servedOf(exchange, { ...served, answerHash, send }));
+  return andThen(hashed, (answerHash) => {
+    // A large answer is hashed in several turns, in which the caller may leave.
+    if (caller.gone) return callerGone(exchange);
+    const nowMs = ports.clock.monotonicMs();
+    trail.answeredAtMs = nowMs;
+    trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
+    return servedOf(exchange, { ...served, answerHash, send });
+  });
 }
 
 interface EndedStream {
@@ -210,11 +214,11 @@ function endStream(ports: RespondPorts, { exchange, route, relay, end }: EndedSt
   return andThen(billing, (billed) => {
     const usage = { given, usage: billed.usage, cost: billed.cost };
     const frames = relay.takeEnd(end, usage, metadataOf(ports, exchange, route, { streamEnd: end }));
-    const streamEnd = caller.gone ? 'client_closed' : end;
     const send = () => caller.endStream(frames);
-    return andThen(exchange.trail.answer?.end(frames) ?? null, (answerHash) =>
-      servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash, send }),
-    );
+    return andThen(exchange.trail.answer?.end(frames) ?? null, (answerHash) => {
+      const streamEnd = caller.gone ? 'client_closed' : end;
+      return servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash, send });
+    });
   });
 }
 
