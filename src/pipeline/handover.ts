@@ -176,8 +176,8 @@ export interface Trail {
   place: number;
   /** Time that was spent waiting for upstreams, in attempts that are over. */
   upstreamMs: number;
-  /** When the attempt that is under way was dispatched. */
-  dispatchedAtMs: number;
+  /** When the attempt that is under way was dispatched; null before the first. */
+  dispatchedAtMs: number | null;
   /** Room in the journal that is kept for the records of the request until it is over. */
   reservedBytes: number;
   /** What the settlement, or a provisional record, has taken off the balance in memory already. */
@@ -203,7 +203,7 @@ export function newTrail(): Trail {
     stay: null,
     place: 0,
     upstreamMs: 0,
-    dispatchedAtMs: 0,
+    dispatchedAtMs: null,
     reservedBytes: 0,
     chargedPico: 0n,
     owed: null,
@@ -249,6 +249,8 @@ export interface Delivered {
   readonly status: number;
   /** The route that served; null where nothing was delivered. */
   readonly route: Route | null;
+  /** The route that was asked for a caller that left before the first content: the provider may charge for it, and nobody pays. */
+  readonly leftRoute: Route | null;
   /** null = nothing is billed. */
   readonly billed: Billed | null;
   readonly finishReason: string | null;

@@ -29,6 +29,8 @@ export function settle(
   const record = recordOf(ports, exchange, delivered, attempts);
   charge(ports, exchange, billed?.cost.pico ?? 0n);
   if (billed) exchange.reservation.correct(billed.usage.promptTokens + billed.usage.completionTokens);
+  // Given back, they would let a key send large prompts and leave without end, at the operator's expense.
+  else if (delivered.leftRoute) exchange.reservation.keep();
   // Counted without a quota, too: a reload of the catalogue may bring one, and the day's tokens are then used already.
   if (billed && route) {
     ports.holds.used(route, billed.usage.promptTokens + billed.usage.completionTokens, exchange.createdAt);
