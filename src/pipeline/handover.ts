@@ -237,7 +237,7 @@ export type WalkOutcome =
   | { readonly kind: 'gone'; readonly route: Route };
 
 export interface Billed {
-  usage: TokenUsage & Partial<Pick<UsageParts, 'cacheWriteTokens'>>;
+  usage: TokenUsage & Partial<Pick<UsageParts, 'cacheWriteTokens' | 'toolCalls' | 'unpricedTier'>>;
   source: 'provider' | 'counted';
   cost: Cost;
   /** What was odd about the provider's usage; absent where nothing was read of it. */

@@ -8,6 +8,7 @@ import { type Meters, type Outcome, outcomeOfStatus } from '../../observability/
 import type { EndedChat, ServedChat, Tracing } from '../../observability/tracing/ended-chat.js';
 import type { CallerGone } from '../../pipeline/caller.js';
 import type { ChatNotes } from '../../pipeline/handover.js';
+import { isPriced } from '../../wire/priced-classes.js';
 import type { ChatCaller } from '../server/chat-caller.js';
 import type { HourlyCounts } from './hourly-counts.js';
 
@@ -100,6 +101,9 @@ function log(logger: Logger, chat: WatchedChat, end: End): void {
 
 /** So many requests of an account in an hour are more than clients that change their mind. */
 const leftRequestsMax = 100;
+/** A provider writes these names. */
+const nameCharactersMax = 100;
+const toolsShownMax = 10;
 
 /** Warns of what the operator may pay for and nobody is billed for. What many requests have in common is one line an hour. */
 function warnOfCosts({ logger, hourly }: ChatWatch, chat: WatchedChat, end: End): void {
@@ -112,9 +116,23 @@ function warnOfCosts({ logger, hourly }: ChatWatch, chat: WatchedChat, end: End)
     logger.warn(line, 'an account leaves many requests before the first content, for which providers may charge');
     return;
   }
-  if (delivered?.billed?.oddities?.includes('above_context_window')) {
-    const line = { ...lineOf(chat, end), context_window: delivered.route!.contextWindow };
-    logger.warn(line, 'a provider reports more tokens than the context window; compare its invoice');
+  const { oddities = [], usage } = delivered?.billed ?? {};
+  for (const oddity of oddities) {
+    const route = delivered!.route!;
+    const isFirst = () => hourly.add(`${oddity} ${route.id}`) === 1;
+    if (oddity === 'above_context_window') {
+      const line = { ...lineOf(chat, end), context_window: route.contextWindow };
+      logger.warn(line, 'a provider reports more tokens than the context window; compare its invoice');
+    } else if (oddity === 'tier_without_price' && isFirst()) {
+      const line = { ...lineOf(chat, end), tier: usage!.unpricedTier?.slice(0, nameCharactersMax) };
+      logger.warn(line, 'a provider answered in a tier without a price; add the tier to the price of the route');
+    } else if (oddity === 'tool_without_price' && isFirst()) {
+      const names = usage!.toolCalls?.map(({ name }) => name) ?? [];
+      const unpriced = names.filter((name) => !isPriced(route.price, ({ tools }) => tools?.has(name) === true));
+      const tools = unpriced.slice(0, toolsShownMax).map((name) => name.slice(0, nameCharactersMax));
+      const line = { ...lineOf(chat, end), tools };
+      logger.warn(line, 'a provider called a tool without a price; add the tool to the price of the route');
+    }
   }
 }
 
