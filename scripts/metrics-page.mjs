@@ -43,8 +43,8 @@ method and a registered path, or \`unknown\`. For \`condition\`, \`code\` and \`
 |---|---|---|---|---|
 ${rows(routeMetrics)}
 \`end\` is how a stream ended (\`complete\`, \`stalled\`, \`cut\`, \`client_closed\`, \`pricing_fault\`; whole answers are \`complete\`). The \`outcome\` of an attempt is
-\`served\` or the meaning of its failure, as in [receipts](receipts.md). \`kind\` is \`prompt\`, \`completion\`, \`cached\` or \`reasoning\`. \`oddity\` is \`prompt_audio_as_input\`, \`cached_above_prompt\`,
-\`unexplained_total\` or \`above_context_window\`, as in [dialects](dialects.md#openai). The series of a route end when
+\`served\` or the meaning of its failure, as in [receipts](receipts.md). \`kind\` is \`prompt\`, \`completion\`, \`cached\` or \`reasoning\`. \`oddity\` is \`prompt_audio_as_input\`, \`tool_without_price\`,
+\`tier_without_price\`, \`cached_above_prompt\`, \`unexplained_total\` or \`above_context_window\`, as in [dialects](dialects.md#openai). The series of a route end when
 it leaves the catalogue.
 
 ### Parts
@@ -81,6 +81,11 @@ without traces. An unreachable collector loses spans, never requests.
 JSON lines on standard error. Each line about a request has its \`request_id\`, the value of the answer's \`x-request-id\`. Chats that end in a 5xx
 or break off are always logged, with code, model and the route and outcome of every attempt. \`LODESTONE_LOG_LEVEL=debug\` adds a line for every
 request. Messages of providers are not logged, because they may quote the prompt.
+
+Once an hour, each process warns of what you may pay for and nobody is billed for: a tier or a tool without a price that a provider chose by
+itself, for each route, with its name; and an account whose callers left 100 requests before the first content within an hour, with its id.
+\`GET /admin/v1/activity?account={id}&group_by=status\` shows such requests of an account as 499. Suspend the account, or lower its tokens per
+minute.
 `;
 }
 

@@ -141,6 +141,8 @@ function resetText(resetMs: number): string {
 export interface Reservation {
   /** The answer used this many tokens, prompt and completion: more or fewer than were reserved. */
   correct(tokens: number): void;
+  /** Nothing was delivered, but a provider has the prompt: the estimate stays taken. */
+  keep(): void;
   /** Nothing was delivered, so all reserved tokens are given back. */
   cancel(): void;
 }
@@ -156,6 +158,10 @@ class TokenReservation implements Reservation {
   correct(tokens: number): void {
     // An invalid figure would spoil the sum, so the estimate stays.
     this.settle(Number.isFinite(tokens) && tokens >= 0 ? tokens : this.held);
+  }
+
+  keep(): void {
+    this.settle(this.held);
   }
 
   cancel(): void {

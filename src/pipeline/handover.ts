@@ -176,12 +176,14 @@ export interface Trail {
   place: number;
   /** Time that was spent waiting for upstreams, in attempts that are over. */
   upstreamMs: number;
-  /** When the attempt that is under way was dispatched. */
-  dispatchedAtMs: number;
+  /** When the attempt that is under way was dispatched; null before the first. */
+  dispatchedAtMs: number | null;
   /** Room in the journal that is kept for the records of the request until it is over. */
   reservedBytes: number;
-  /** What a provisional record has taken off the balance in memory already. */
+  /** What the settlement, or a provisional record, has taken off the balance in memory already. */
   chargedPico: PicoUsd;
+  /** What the last provisional record says, until the final one is made; null where there is none to replace. */
+  owed: Delivered | null;
   /** When the 200 began, monotonic milliseconds. */
   answeredAtMs: number | null;
   /** Time that was spent in Lodestone itself until then. */
@@ -201,9 +203,10 @@ export function newTrail(): Trail {
     stay: null,
     place: 0,
     upstreamMs: 0,
-    dispatchedAtMs: 0,
+    dispatchedAtMs: null,
     reservedBytes: 0,
     chargedPico: 0n,
+    owed: null,
     answeredAtMs: null,
     overheadMs: 0,
   };
@@ -234,7 +237,7 @@ export type WalkOutcome =
   | { readonly kind: 'gone'; readonly route: Route };
 
 export interface Billed {
-  usage: TokenUsage & Partial<Pick<UsageParts, 'cacheWriteTokens'>>;
+  usage: TokenUsage & Partial<Pick<UsageParts, 'cacheWriteTokens' | 'toolCalls' | 'unpricedTier'>>;
   source: 'provider' | 'counted';
   cost: Cost;
   /** What was odd about the provider's usage; absent where nothing was read of it. */
@@ -246,6 +249,8 @@ export interface Delivered {
   readonly status: number;
   /** The route that served; null where nothing was delivered. */
   readonly route: Route | null;
+  /** The route that was asked for a caller that left before the first content: the provider may charge for it, and nobody pays. */
+  readonly leftRoute: Route | null;
   /** null = nothing is billed. */
   readonly billed: Billed | null;
   readonly finishReason: string | null;

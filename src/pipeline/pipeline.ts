@@ -18,7 +18,7 @@ import { observeThroughput } from './observe-throughput.js';
 import { rank } from './rank.js';
 import { alongChain, resolveSavedChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
-import { leafOf, settle, settleProvisionally } from './settle.js';
+import { leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
 import type { Stay } from './stay.js';
 import { forgetFailed, recallStay, rememberStay } from './sticky.js';
 import { orderCandidates } from './walk/order-candidates.js';
@@ -88,6 +88,9 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
     settle(ports, exchange, delivered);
     if (relay) observeThroughput(ports, exchange, delivered, relay.lastTextAtMs);
     if (delivered.error) throw delivered.error;
+  } catch (error) {
+    notes.delivered = settleOwed(ports, exchange) ?? notes.delivered;
+    throw error;
   } finally {
     // Nothing was delivered, or the settlement has corrected the reservation already.
     exchange.reservation.cancel();

@@ -81,7 +81,7 @@ export function respond(
   }
   const { route } = walked;
   if (walked.kind === 'gone') {
-    return relay?.committed ? billAbandoned(ports, exchange, route, relay) : callerGone(exchange);
+    return relay?.committed ? billAbandoned(ports, exchange, route, relay) : callerGone(exchange, route);
   }
   const { outcome } = walked;
   if (outcome.kind === 'answer') return answer(ports, exchange, route, outcome.parts, leafOf);
@@ -92,6 +92,7 @@ export function respond(
 /** What all requests have in common of which nothing was delivered. */
 const nothing = {
   route: null,
+  leftRoute: null,
   billed: null,
   finishReason: null,
   fallbackOccurred: false,
@@ -106,9 +107,10 @@ function errorHash({ proof }: RespondPorts, { door, requestId, caller }: Exchang
 }
 
 /** A caller that leaves before its answer pays nothing. */
-function callerGone({ request }: Exchange): Delivered {
+function callerGone({ request, trail }: Exchange, route: Route): Delivered {
   return {
     ...nothing,
+    leftRoute: trail.dispatchedAtMs === null ? null : route,
     status: statusClientClosed,
     streamEnd: request.stream ? 'client_closed' : null,
     errorCode: 'client_closed',
@@ -123,6 +125,7 @@ function servedOf({ trail }: Exchange, fields: ServedFields): Delivered {
   return {
     status: 200,
     route,
+    leftRoute: null,
     billed,
     finishReason,
     streamEnd,
@@ -162,7 +165,7 @@ function billedAnswer(
   { exchange, route, parts, billed, leafOf }: BilledAnswer,
 ): MaybePromise<Delivered> {
   const { caller, trail, startedAtMs, bodyMs } = exchange;
-  if (caller.gone) return callerGone(exchange);
+  if (caller.gone) return callerGone(exchange, route);
   const { finishReason, encoding } = parts;
   const served = { route, billed, finishReason, streamEnd: null, answerHash: null, send: null };
   const leaf = leafOf === null ? null : leafOf(servedOf(exchange, served));
@@ -176,14 +179,18 @@ function billedAnswer(
     cost: billed.cost,
     metadata: metadataOf(ports, exchange, route, { leaf }),
   });
-  const nowMs = ports.clock.monotonicMs();
-  trail.answeredAtMs = nowMs;
-  trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
   // The headers are made when they are sent: the usage has then corrected what remains of the key's tokens.
   const body = parts.pieces === undefined ? text : bytesWithPieces(text, parts.pieces, encoding);
   const send = () => caller.answer(answerHeaders(ports, exchange, route), body, encoding);
   const hashed = ports.proof?.hashBodies ? hashOfAnswer(body, encoding) : null;
-  return andThen(hashed, (answerHash) => servedOf(exchange, { ...served, answerHash, send }));
+  return andThen(hashed, (answerHash) => {
+    // A large answer is hashed in several turns, in which the caller may leave.
+    if (caller.gone) return callerGone(exchange, route);
+    const nowMs = ports.clock.monotonicMs();
+    trail.answeredAtMs = nowMs;
+    trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
+    return servedOf(exchange, { ...served, answerHash, send });
+  });
 }
 
 interface EndedStream {
@@ -210,11 +217,11 @@ function endStream(ports: RespondPorts, { exchange, route, relay, end }: EndedSt
   return andThen(billing, (billed) => {
     const usage = { given, usage: billed.usage, cost: billed.cost };
     const frames = relay.takeEnd(end, usage, metadataOf(ports, exchange, route, { streamEnd: end }));
-    const streamEnd = caller.gone ? 'client_closed' : end;
     const send = () => caller.endStream(frames);
-    return andThen(exchange.trail.answer?.end(frames) ?? null, (answerHash) =>
-      servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash, send }),
-    );
+    return andThen(exchange.trail.answer?.end(frames) ?? null, (answerHash) => {
+      const streamEnd = caller.gone ? 'client_closed' : end;
+      return servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash, send });
+    });
   });
 }
 
@@ -257,14 +264,14 @@ function billAbandoned(
 
 /** By the time at which the request was sent to the provider, which decides the price. */
 function sentOn({ clock }: RespondPorts, { trail }: Exchange, route: Route): SentRequest {
-  return { route, sentAtMs: clock.now() - (clock.monotonicMs() - trail.dispatchedAtMs) };
+  return { route, sentAtMs: clock.now() - (clock.monotonicMs() - trail.dispatchedAtMs!) };
 }
 
 /** The headers of the 200 of a stream, at the moment of its first content. */
 function beginStream(ports: RespondPorts, exchange: Exchange, route: Route): string[] {
   const { trail, startedAtMs, bodyMs } = exchange;
   trail.answeredAtMs = ports.clock.monotonicMs();
-  trail.overheadMs = Math.max(0, trail.dispatchedAtMs - startedAtMs - bodyMs - trail.upstreamMs);
+  trail.overheadMs = Math.max(0, trail.dispatchedAtMs! - startedAtMs - bodyMs - trail.upstreamMs);
   ports.meters.openStreams++;
   return answerHeaders(ports, exchange, route);
 }

@@ -1,5 +1,6 @@
 /** Stage 8: the record of the request goes into the journal, and its cost out of the balance, before the last byte leaves. */
 import { canonicalDigest } from '../base/canonical-json.js';
+import type { PicoUsd } from '../base/money.js';
 import { catalogueDigest } from '../catalogue/digest.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { AttemptRecord, Generation } from '../domain/generation.js';
@@ -16,21 +17,33 @@ type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'hold
 /** While the store is away, an answer near a used-up balance waits this long for it, and no longer. */
 const confirmMs = 500;
 
-export function settle(ports: SettlePorts, exchange: Exchange, delivered: Delivered): void {
+export function settle(
+  ports: SettlePorts,
+  exchange: Exchange,
+  delivered: Delivered,
+  attempts = keptAttempts(exchange),
+): void {
   const { billed, route } = delivered;
-  const { chargedPico } = exchange.trail;
-  const costPico = billed?.cost.pico ?? 0n;
-  if (costPico !== chargedPico)
-    ports.directory.charge(exchange.identity.account.id, costPico, exchange.generationId, chargedPico);
+  const { trail } = exchange;
+  // Made first: where that fails, nothing has been charged for it.
+  const record = recordOf(ports, exchange, delivered, attempts);
+  charge(ports, exchange, billed?.cost.pico ?? 0n);
   if (billed) exchange.reservation.correct(billed.usage.promptTokens + billed.usage.completionTokens);
+  // Given back, they would let a key send large prompts and leave without end, at the operator's expense.
+  else if (delivered.leftRoute) exchange.reservation.keep();
   // Counted without a quota, too: a reload of the catalogue may bring one, and the day's tokens are then used already.
   if (billed && route) {
     ports.holds.used(route, billed.usage.promptTokens + billed.usage.completionTokens, exchange.createdAt);
   }
-  ports.journal.append(
-    recordOf(ports, exchange, delivered, keptAttempts(exchange)),
-    sendWhenWritten(ports, exchange, delivered),
-  );
+  ports.journal.append(record, sendWhenWritten(ports, exchange, delivered));
+  trail.owed = null;
+}
+
+/** The balance in memory follows what the request costs, as far as that is known. */
+function charge({ directory }: SettlePorts, { identity, generationId, trail }: Exchange, costPico: PicoUsd): void {
+  if (costPico === trail.chargedPico) return;
+  directory.charge(identity.account.id, costPico, generationId, trail.chargedPico);
+  trail.chargedPico = costPico;
 }
 
 /**
@@ -42,9 +55,19 @@ export function settleProvisionally(ports: SettlePorts, exchange: Exchange, deli
   if (!billed || billed.cost.pico === 0n) return;
   const { trail } = exchange;
   ports.journal.appendProvisional(recordOf(ports, exchange, delivered, trail.attempts.map(servingAttempt)));
-  if (streamEnd !== 'client_closed') return;
-  ports.directory.charge(exchange.identity.account.id, billed.cost.pico, exchange.generationId, trail.chargedPico);
-  trail.chargedPico = billed.cost.pico;
+  trail.owed = delivered;
+  if (streamEnd === 'client_closed') charge(ports, exchange, billed.cost.pico);
+}
+
+/**
+ * Makes the last provisional record of a request final, where the request failed inside the gateway before its settlement. Text was
+ * delivered, so it is billed; and a provisional record that nothing replaces keeps its file, and every later one, on the disk. Returns
+ * what was settled; null where nothing was owed.
+ */
+export function settleOwed(ports: SettlePorts, exchange: Exchange): Delivered | null {
+  const { owed, attempts } = exchange.trail;
+  if (owed) settle(ports, exchange, owed, attempts.map(servingAttempt));
+  return owed;
 }
 
 /** Without the provider's error text, which would have to be searched for the prompt. */

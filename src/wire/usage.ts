@@ -27,6 +27,8 @@ export interface UsageParts {
   toolCalls: readonly ToolCalls[];
   /** The tier that the answer names; null for the ordinary one, and for one that has no price. */
   tier: string | null;
+  /** A tier that the answer names and that has no price. */
+  unpricedTier?: string;
   /** How often the price of a request is due; absent = once. */
   requests?: number;
 }
@@ -145,6 +147,7 @@ function unpricedExtras(figures: UsageFigures, { price }: UsageTerms): readonly 
   const { tier } = figures;
   if (tier !== null && !isPriced(price, ({ tiers }) => tiers?.has(tier) === true)) {
     figures.tier = null;
+    figures.unpricedTier = tier;
     oddities.push('tier_without_price');
   }
   return oddities;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, pause, scaled } from '../faults/fixture.js';
 import { DashboardClient } from '../support/dashboard-client.js';
 import { LeanCaller, type LeanReply, type Replicas, startReplicas, whileShared } from '../support/replicas.js';
-import { completion, type Exchange, json, usage } from '../support/scripted-upstream.js';
+import { completion, type Exchange, hang, json, usage } from '../support/scripted-upstream.js';
 
 const limit = 100;
 const requests = scaled(130, 1_000);
@@ -134,11 +134,6 @@ describe(`${requests} requests at once over both replicas`, () => {
     expectRefusals(replies, 'rate_limit_error');
     return admitted(replies);
   }
-
-  async function until(condition: () => boolean): Promise<void> {
-    for (const untilMs = performance.now() + 60_000; !condition() && performance.now() < untilMs; ) await pause(10);
-    expect(condition()).toBe(true);
-  }
 });
 
 describe('the headers of one key at both replicas in turns', () => {
@@ -170,7 +165,40 @@ describe('the headers of one key at both replicas in turns', () => {
     });
     fleet.upstream.onRequest(() => undefined);
   }, 180_000);
+
+  it('keep the tokens of a caller that left one replica before the first content, at both', async () => {
+    await whileShared(fleet, async () => {
+      fleet.upstream.onRequest(() => hang());
+      const { key } = await limitedAccount({ tokens_per_minute: 10_000 });
+      const call = fleet.upstream.calls.length;
+      const leaving = new AbortController();
+      const body = ask({ messages: [{ role: 'user', content: 'large '.repeat(5_000) }] });
+      const options = { key, headers: fromAnywhere(), signal: leaving.signal };
+      const left = fleet.a.chat(body, options).catch(({ name }) => name);
+      await until(() => fleet.upstream.calls.length > call);
+      leaving.abort();
+      expect(await left).toBe('AbortError');
+      await until(() => fleet.upstream.calls[call]!.aborted);
+      // The record is written with the last word on the tokens.
+      const statuses = async () =>
+        (await fleet.a.call('GET', '/v1/generations', undefined, { key, headers: fromAnywhere() })).json.data.map(
+          ({ status }: { status: number }) => status,
+        );
+      await expect.poll(statuses, { timeout: 60_000 }).toEqual([499]);
+      fleet.upstream.onRequest(() => undefined);
+      for (const caller of callers) {
+        const reply = await caller.chat(key, body, fromAnywhere());
+        expect([reply.status, reply.text]).toEqual([429, expect.stringContaining('tokens')]);
+      }
+      expect(fleet.upstream.calls).toHaveLength(call + 1);
+    });
+  }, 180_000);
 });
+
+async function until(condition: () => boolean): Promise<void> {
+  for (const untilMs = performance.now() + 60_000; !condition() && performance.now() < untilMs; ) await pause(10);
+  expect(condition()).toBe(true);
+}
 
 it('guesses at a password are counted by the fleet, and both replicas know the browser that signed in at one', async () => {
   await whileShared(fleet, async (attempt) => {

@@ -1,19 +1,26 @@
-/** Requests that are given up at any point leave no request, token or connection taken once they are over. */
+/** Requests that are given up at any point leave no connection taken, and only those that a provider was asked for leave tokens taken. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestAccount } from '../support/client.js';
+import { silentLogger } from '../../src/base/logger.js';
+import { scrape } from '../observability/scrape.js';
+import type { Json, TestAccount } from '../support/client.js';
 import { catalogueOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { requestBytes } from '../support/raw-http.js';
 import { hang, type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
-import { ask, scaled } from './fixture.js';
+import { ask, pin, scaled } from './fixture.js';
 
 const each = scaled(125, 1_250);
 const atOnce = 125;
-const tokensPerMinute = 1_000_000;
+const tokensPerMinute = 10_000_000;
 
 const clock = new ManualClock();
+const warnings: { fields: Json; message: string }[] = [];
+const logger = {
+  ...silentLogger,
+  warn: (fields: object, message: string) => void warnings.push({ fields: fields as Json, message }),
+};
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let account: TestAccount;
@@ -23,6 +30,7 @@ beforeAll(async () => {
   upstream = await startUpstream();
   gateway = await startGateway({
     clock,
+    logger,
     catalogue: catalogueOf({ acme: upstream.url }),
     config: { limits: { key_requests_per_minute: 100_000, key_tokens_per_minute: tokensPerMinute } },
   });
@@ -66,16 +74,31 @@ async function remaining(what: 'requests' | 'tokens'): Promise<number> {
 describe(`${4 * each} requests that are given up`, () => {
   const headEnd = () => request.indexOf('\r\n\r\n') + 4;
 
-  it.each<[string, () => Buffer, () => Promise<unknown>]>([
-    ['in the head', () => request.subarray(0, headEnd() - 20), aMoment],
-    ['before the body', () => request.subarray(0, headEnd()), aMoment],
-    ['in the body', () => request.subarray(0, headEnd() + 2_000), aMoment],
-    ['while the provider works', () => request, () => upstream.waitFor(() => upstream.calls.length >= atOnce)],
-  ])('%s: the tokens that were held are all given back', { timeout: 180_000 }, async (_, bytes, until) => {
-    await abortMany(bytes(), until);
+  it.each<[string, () => Buffer]>([
+    ['in the head', () => request.subarray(0, headEnd() - 20)],
+    ['before the body', () => request.subarray(0, headEnd())],
+    ['in the body', () => request.subarray(0, headEnd() + 2_000)],
+  ])('%s: no tokens are taken', { timeout: 180_000 }, async (_, bytes) => {
+    await abortMany(bytes(), aMoment);
     await expect.poll(() => remaining('tokens'), { timeout: 60_000 }).toBe(tokensPerMinute);
-    await upstream.waitFor(() => upstream.calls.every(({ aborted }) => aborted));
+    expect(upstream.calls).toHaveLength(0);
   });
+
+  it('while the provider works: their prompts stay taken, are counted, and the operator learns whose they are', async () => {
+    await abortMany(request, () => upstream.waitFor(() => upstream.calls.length >= atOnce));
+    const left = async () => (await scrape(gateway)).get(`lodestone_left_before_content_total{route="${pin}"}`);
+    await expect.poll(left, { timeout: 60_000 }).toBe(each);
+    await upstream.waitFor(() => upstream.calls.every(({ aborted }) => aborted));
+    const taken = tokensPerMinute - (await remaining('tokens'));
+    // 4,000 characters and what is around them, in each of them.
+    expect(taken / each).toBeGreaterThan(1_000);
+    expect(taken / each).toBeLessThan(1_050);
+    expect(taken % each).toBe(0);
+    const shown = await gateway.admin('GET', `/activity?account=${account.accountId}&group_by=status`);
+    expect(shown.json.data).toEqual([expect.objectContaining({ group: '499', requests: each })]);
+    const told = warnings.filter(({ message }) => message.includes('before the first content'));
+    expect(told.map(({ fields }) => fields)).toEqual([{ account: account.accountId, requests: 100, route: pin }]);
+  }, 180_000);
 
   it('the next window has the whole allowance: exactly the limit is admitted, and the account is billed nothing', async () => {
     clock.advance(60_000);
@@ -86,6 +109,7 @@ describe(`${4 * each} requests that are given up`, () => {
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(100);
     expect(statuses.filter((status) => status === 429)).toHaveLength(200);
+    expect(await remaining('tokens')).toBe(tokensPerMinute);
     expect(await gateway.balance(account.accountId)).toBe('10');
   });
 });

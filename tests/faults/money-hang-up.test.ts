@@ -1,5 +1,6 @@
 /** Callers that leave and upstreams that are given up: the upstream is let go at once, and only what was delivered is billed. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { chatDoor } from '../../src/doors/chat/chat-door.js';
 import { RawConnection, requestBytes } from '../support/raw-http.js';
 import * as up from '../support/scripted-upstream.js';
 import {
@@ -131,6 +132,29 @@ describe('callers that leave', () => {
     await rig.upstream.waitFor(() => rig.upstream.calls[0]!.aborted);
     expectWithin(rig.upstream.calls[0]!.abortedAt! - leftAt, 100);
     await expectBooks(rig.gateway, account, { records: 1, costs: [] });
+    await expectServes(rig);
+  });
+
+  it('a caller that leaves while a large answer is hashed pays nothing: it was not sent', async () => {
+    const account = await rig.gateway.createAccount();
+    rig.upstream.reset();
+    rig.upstream.reply(up.json(up.completion({ content: 'large '.repeat(1 << 20) })));
+    const connection = await RawConnection.open(rig.gateway.url);
+    const { writeAnswer } = chatDoor;
+    const written = vi.spyOn(chatDoor, 'writeAnswer').mockImplementation((answer) => {
+      // The hash of 6 MB that follows takes two dozen turns of the event loop.
+      connection.reset();
+      return writeAnswer(answer);
+    });
+    try {
+      const headers = { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' };
+      await connection.write(requestBytes('POST', '/v1/chat/completions', headers, JSON.stringify(ask())));
+      const [record] = await expectBooks(rig.gateway, account, { records: 1, costs: [] });
+      expect(written).toHaveBeenCalledOnce();
+      expect(record).toMatchObject({ status: 499, error_code: 'client_closed', first_byte_ms: null });
+    } finally {
+      written.mockRestore();
+    }
     await expectServes(rig);
   });
 

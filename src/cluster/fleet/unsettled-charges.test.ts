@@ -28,6 +28,16 @@ describe('charges that the store does not have yet', () => {
     expect(charges.inDoubt('acct')).toBe(false);
   });
 
+  it('are none of a generation that was corrected to 0: nothing is kept of it', () => {
+    const charges = new UnsettledCharges();
+    charges.add('acct', 'gen-1', 5n);
+    charges.add('acct', 'gen-1', 0n);
+    charges.add('acct', 'gen-2', 0n);
+    // Rows of generations that this process still had a charge of would count as being sent.
+    charges.sending([rowOf('gen-1', 5n), rowOf('gen-2', 7n)]);
+    expect([charges.sum('acct'), charges.beingSent('acct')]).toEqual([0n, false]);
+  });
+
   it.each(['arrived', 'refused'] as const)(
     'leave the account in doubt where nobody answered, until they have %s',
     (end) => {

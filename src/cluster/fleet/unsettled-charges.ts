@@ -19,10 +19,11 @@ export class UnsettledCharges {
   private readonly unanswered = new Map<string, Set<string>>();
   private readonly underWay = new Set<readonly SettlementRow[]>();
 
-  /** Replaces what was added for the generation before. */
+  /** Replaces what was added for the generation before. A charge of 0 is not kept: no row with a charge follows that would take it away. */
   add(accountId: string, generationId: string, costPico: bigint): void {
     const charges = this.waiting.get(accountId);
-    if (charges) charges.set(generationId, costPico);
+    if (costPico === 0n) drop(this.waiting, accountId, generationId);
+    else if (charges) charges.set(generationId, costPico);
     else this.waiting.set(accountId, new Map([[generationId, costPico]]));
   }
 
@@ -51,7 +52,7 @@ export class UnsettledCharges {
     this.underWay.add(own);
     const answered = () => {
       this.underWay.delete(own);
-      for (const row of own) drop(this.unanswered, row);
+      for (const row of own) drop(this.unanswered, row.accountId, rowId(row));
     };
     return {
       arrived: answered,
@@ -70,13 +71,16 @@ export class UnsettledCharges {
   }
 
   private take(row: SettlementRow): boolean {
-    return drop(this.waiting, row) || this.unanswered.get(row.accountId)?.has(rowId(row)) === true;
+    const id = rowId(row);
+    return drop(this.waiting, row.accountId, id) || this.unanswered.get(row.accountId)?.has(id) === true;
   }
 }
 
-function drop(charges: Map<string, Pick<Map<string, unknown>, 'delete' | 'size'>>, row: SettlementRow): boolean {
-  const ofAccount = charges.get(row.accountId);
-  const dropped = ofAccount?.delete(rowId(row)) === true;
-  if (ofAccount?.size === 0) charges.delete(row.accountId);
+type Charges = Map<string, Pick<Map<string, unknown>, 'delete' | 'size'>>;
+
+function drop(charges: Charges, accountId: string, generationId: string): boolean {
+  const ofAccount = charges.get(accountId);
+  const dropped = ofAccount?.delete(generationId) === true;
+  if (ofAccount?.size === 0) charges.delete(accountId);
   return dropped;
 }

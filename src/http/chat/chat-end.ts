@@ -8,12 +8,15 @@ import { type Meters, type Outcome, outcomeOfStatus } from '../../observability/
 import type { EndedChat, ServedChat, Tracing } from '../../observability/tracing/ended-chat.js';
 import type { CallerGone } from '../../pipeline/caller.js';
 import type { ChatNotes } from '../../pipeline/handover.js';
+import { isPriced } from '../../wire/priced-classes.js';
 import type { ChatCaller } from '../server/chat-caller.js';
+import type { HourlyCounts } from './hourly-counts.js';
 
 export interface ChatWatch {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meters: Meters;
+  readonly hourly: HourlyCounts;
   /** null = no traces are wanted. */
   readonly tracing: Tracing | null;
 }
@@ -48,6 +51,7 @@ export function chatEnded(watch: ChatWatch, chat: WatchedChat, error: GatewayErr
   const end = howItEnded(chat.notes, error, watch.clock.monotonicMs());
   count(watch.meters, chat, end);
   log(watch.logger, chat, end);
+  warnOfCosts(watch, chat, end);
   watch.tracing?.chatEnded(endedChat(watch.clock, chat, end));
 }
 
@@ -74,6 +78,7 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
   meters.chat(exchange.door.name, stream, outcome, endedAtMs - exchange.startedAtMs);
   if (answeredAtMs !== null) meters.answering(stream, answeredAtMs - exchange.startedAtMs, trail.overheadMs);
   if (answeredAtMs !== null && stream) meters.openStreams--;
+  if (delivered?.leftRoute) meters.countLeft(delivered.leftRoute.id);
   if (!delivered?.route) return;
   const { route, billed, streamEnd, fallbackOccurred: fallback } = delivered;
   meters.countServed(route.id, { stream, end: streamEnd ?? 'complete', fallback }, billed);
@@ -92,11 +97,42 @@ function log(logger: Logger, chat: WatchedChat, end: End): void {
   if (error?.status === 500) logger.error(lineOf(chat, end), 'a request failed on our side');
   else if (status >= 500 || outcome === 'broken') logger.warn(lineOf(chat, end), 'a request failed');
   else if (keepsDebug(logger)) logger.debug(lineOf(chat, end), 'a request ended');
-  const { delivered } = chat.notes;
-  if (delivered?.billed?.oddities?.includes('above_context_window')) {
-    const { contextWindow } = delivered.route!;
-    const line = { ...lineOf(chat, end), context_window: contextWindow };
-    logger.warn(line, 'a provider reports more tokens than the context window; compare its invoice');
+}
+
+/** So many requests of an account in an hour are more than clients that change their mind. */
+const leftRequestsMax = 100;
+/** A provider writes these names. */
+const nameCharactersMax = 100;
+const toolsShownMax = 10;
+
+/** Warns of what the operator may pay for and nobody is billed for. What many requests have in common is one line an hour. */
+function warnOfCosts({ logger, hourly }: ChatWatch, chat: WatchedChat, end: End): void {
+  const { delivered, exchange } = chat.notes;
+  if (delivered?.leftRoute) {
+    const account = exchange!.identity.account.id;
+    const requests = hourly.add(`left ${account}`);
+    if (requests !== leftRequestsMax) return;
+    const line = { account, requests, route: delivered.leftRoute.id };
+    logger.warn(line, 'an account leaves many requests before the first content, for which providers may charge');
+    return;
+  }
+  const { oddities = [], usage } = delivered?.billed ?? {};
+  for (const oddity of oddities) {
+    const route = delivered!.route!;
+    const isFirst = () => hourly.add(`${oddity} ${route.id}`) === 1;
+    if (oddity === 'above_context_window') {
+      const line = { ...lineOf(chat, end), context_window: route.contextWindow };
+      logger.warn(line, 'a provider reports more tokens than the context window; compare its invoice');
+    } else if (oddity === 'tier_without_price' && isFirst()) {
+      const line = { ...lineOf(chat, end), tier: usage!.unpricedTier?.slice(0, nameCharactersMax) };
+      logger.warn(line, 'a provider answered in a tier without a price; add the tier to the price of the route');
+    } else if (oddity === 'tool_without_price' && isFirst()) {
+      const names = usage!.toolCalls?.map(({ name }) => name) ?? [];
+      const unpriced = names.filter((name) => !isPriced(route.price, ({ tools }) => tools?.has(name) === true));
+      const tools = unpriced.slice(0, toolsShownMax).map((name) => name.slice(0, nameCharactersMax));
+      const line = { ...lineOf(chat, end), tools };
+      logger.warn(line, 'a provider called a tool without a price; add the tool to the price of the route');
+    }
   }
 }
 

@@ -15,6 +15,7 @@ import type { ChatCaller } from '../server/chat-caller.js';
 import { headerObject } from '../server/headers.js';
 import { NodeCaller } from '../server/node-caller.js';
 import { type ChatWatch, chatEnded, type WatchedChat } from './chat-end.js';
+import { HourlyCounts } from './hourly-counts.js';
 
 export interface ChatDeps extends Pick<HttpDeps, 'originOf' | 'meters' | 'https'> {
   /** null = no traces are wanted. */
@@ -83,7 +84,7 @@ export function createPlayground(
 }
 
 function watchOf({ clock, logger }: PipelinePorts, { meters, tracing }: ChatDeps): ChatWatch {
-  return { clock, logger, meters, tracing };
+  return { clock, logger, meters, hourly: new HourlyCounts(clock), tracing };
 }
 
 /** One request from its head to its end: what the pipeline is given of it, and what is watched. */

@@ -88,6 +88,11 @@ export class Meters {
     if (billed) route.billed(billed.usage, billed.cost.pico, billed.oddities);
   }
 
+  /** Counts a request that a route was asked for, and whose caller left before the first content. */
+  countLeft(routeId: string): void {
+    this.route(routeId).left++;
+  }
+
   /** Counts an answer in a conversation: whether the route of its last turn gave it, and what that read from its cache. */
   countStay(routeId: string, stayed: boolean, cachedTokens: number): void {
     this.route(routeId).countStay(stayed, cachedTokens);
@@ -182,6 +187,8 @@ export class RouteMeters {
   private readonly tokens = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
   private readonly oddities = new Tally();
   private costPico = 0n;
+  /** Requests whose caller left before the first content. */
+  left = 0;
   private readonly stays = new Tally();
   /** Read from a cache because the conversation stayed with the route. */
   private stayedCachedTokens = 0;
@@ -237,6 +244,7 @@ export class RouteMeters {
       'lodestone_usage_oddities_total',
       this.oddities.samples((oddity) => [id, oddity]),
     );
+    if (this.left > 0) add('lodestone_left_before_content_total', [{ labels: [id], value: this.left }]);
     add(
       'lodestone_sticky_total',
       this.stays.samples((result) => [id, result]),

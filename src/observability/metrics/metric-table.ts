@@ -124,6 +124,10 @@ export const routeMetrics = {
     'route',
     'oddity',
   ),
+  lodestone_left_before_content_total: counter(
+    'Requests whose caller left after the route was asked and before the first content: the provider may charge for them, and nobody pays.',
+    'route',
+  ),
   lodestone_sticky_total: notOnDashboard(
     counter(
       'Answers of a route in a conversation, by whether it gave the last one too: hit or miss.',

@@ -24,9 +24,23 @@ async function used(): Promise<number> {
   const { headers } = await bench.gateway.call('GET', '/v1/key', undefined, { key: account.key });
   return limit - remainingTokens(headers);
 }
-/** Settling follows a hang-up within a moment. */
-async function usedBecomes(tokens: number): Promise<void> {
-  await expect.poll(used, { timeout: 60_000 }).toBe(tokens);
+/** The records of the account, newest first; settling follows a hang-up within a moment. */
+async function records(): Promise<Json[]> {
+  return (await bench.gateway.call('GET', '/v1/generations', undefined, { key: account.key })).json.data;
+}
+
+/** Sends a request, leaves when the provider has it, and waits until it is settled. */
+async function leave(more: Json): Promise<void> {
+  const { length: before } = await records();
+  bench.upstream.reset();
+  bench.upstream.reply(hang());
+  const leaving = new AbortController();
+  const pending = bench.gateway.chat(ask(more), { key: account.key, signal: leaving.signal }).catch(() => 'left');
+  await bench.upstream.waitForCalls(1);
+  leaving.abort();
+  expect(await pending).toBe('left');
+  await expect.poll(async () => (await records()).length, { timeout: 60_000 }).toBe(before + 1);
+  expect((await records())[0]).toMatchObject({ status: 499, cost_usd: '0' });
 }
 
 const words = (count: number) => 'word '.repeat(count);
@@ -73,29 +87,25 @@ describe('the estimate is corrected by the usage', () => {
     expect((await chat(long)).status).toBeGreaterThanOrEqual(400);
   }
 
-  it('to nothing when the caller leaves before its whole answer', async () => {
-    bench.upstream.reply(hang());
-    const leaving = new AbortController();
-    const pending = bench.gateway.chat(ask(long), { key: account.key, signal: leaving.signal }).catch(() => 'left');
-    await bench.upstream.waitForCalls(1);
-    expect(await used()).toBe(estimateOf(long));
-    leaving.abort();
-    expect(await pending).toBe('left');
-    await usedBecomes(0);
-  });
+  it.each([false, true])(
+    'not at all when the caller leaves before the first content (stream: %s): the provider has its prompt',
+    async (streamed) => {
+      const body = { ...long, stream: streamed };
+      await leave(body);
+      expect(await used()).toBe(estimateOf(body));
+    },
+  );
 
   it('to the prompt and what was delivered when the caller leaves a stream', async () => {
     const frames = [chunk({ role: 'assistant', content: 'one' }), chunk({ content: ' two' })];
     bench.upstream.reply(sse(frames, { keepOpen: true, noDone: true }));
     await stream({}, 2);
     await bench.upstream.waitFor(() => bench.upstream.calls[0]!.aborted);
-    const history = async () =>
-      (await bench.gateway.call('GET', '/v1/generations', undefined, { key: account.key })).json.data[0];
-    await expect.poll(async () => (await history())?.stream_end).toBe('client_closed');
-    const { prompt_tokens, completion_tokens } = await history();
+    await expect.poll(async () => (await records())[0]?.stream_end).toBe('client_closed');
+    const { prompt_tokens, completion_tokens } = (await records())[0] as Record<string, number>;
     expect(prompt_tokens).toBeGreaterThan(0);
     expect(completion_tokens).toBe(2);
-    expect(await used()).toBe(prompt_tokens + completion_tokens);
+    expect(await used()).toBe(prompt_tokens! + completion_tokens!);
   });
 
   it('in its own window alone: an answer that outlives it costs the next one nothing', async () => {
@@ -142,7 +152,17 @@ describe('over the limit', () => {
     leaving.abort();
     await Promise.all(pending);
     expect(answered).toHaveLength(5);
-    await usedBecomes(0);
+  });
+
+  it('429 for a key that sends large prompts and leaves: the provider gets no more of them than the limit allows', async () => {
+    const large = { messages: [{ role: 'user', content: words(1_000) }] };
+    await leave(large);
+    bench.upstream.reset();
+    expectError(await chat(large), { ...overTokens, retryAfter: '60' });
+    expect(bench.upstream.calls).toHaveLength(0);
+    clock.advance(60_000);
+    expect(await used()).toBe(0);
+    await leave(large);
   });
 
   it('one oversized request is admitted when the window is empty, and only then', async () => {
