@@ -80,6 +80,7 @@ export function prepareOpening(
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
+  const { policy } = account;
   const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const plan = resolve(snapshot, account, request.model);
   checkKind(door, plan);
@@ -92,7 +93,7 @@ export function prepareOpening(
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
-  const asker = { identity, territory: caller.origin.territory, moment, preferences };
+  const asker = { identity, policy, territory: caller.origin.territory, moment, preferences };
   const chain = sentChain ?? resolveSavedChain(snapshot, account);
   const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);
   const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
@@ -106,7 +107,8 @@ export function prepareOpening(
     request,
     snapshot,
     plan,
-    sentChain,
+    chain,
+    policy,
     preferences,
     stay,
     gated,
@@ -148,7 +150,7 @@ function exchangeOf(
   opening: Opening,
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
 ): Exchange {
-  const { identity, request, snapshot, plan, sentChain, preferences, stay, gated } = opening;
+  const { identity, request, snapshot, plan, chain, policy, preferences, stay, gated } = opening;
   const { promptEstimate, createdAt, costEstimatePico, refusal } = opening;
   return {
     door,
@@ -163,7 +165,8 @@ function exchangeOf(
     request,
     snapshot,
     plan,
-    sentChain,
+    chain,
+    policy,
     preferences,
     stay,
     gated,

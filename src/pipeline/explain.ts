@@ -110,6 +110,7 @@ async function wouldServe(
   explanation: Explanation,
 ): Promise<Route> {
   const { account } = identity;
+  const { policy } = account;
   const snapshot: Snapshot | null = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const primary = resolve(snapshot, account, request.model);
@@ -122,28 +123,25 @@ async function wouldServe(
   const moment = { atMs: ports.clock.now(), promptTokens };
   // One trail for all entries, as in a real request: its receipt names what each of them skipped.
   const trail = newTrail();
-  const outcome = await alongChain<DryOutcome>(
-    primary,
-    () => chain,
-    async (plan) => {
-      const { eligible, removed, excluded, error } = gate(ports, plan, { identity, territory, moment, preferences });
-      if (removed.length > 0 && eligible.length + excluded.length === 0) {
-        // No change of the policy admits what the key does not allow, or what the request does not want.
-        const inScope = removed.filter(({ gate }) => gate !== keyScopeGate).map(({ route }) => route);
-        const wanted = inScope.filter((route) => !preferences?.gates.some((each) => !each.permits(route, moment)));
-        explanation.counterfactuals.push(...counterfactuals(account.policy, wanted, moment));
-      }
-      explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
-      explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
-      if (error) return { kind: 'failed', error };
-      const source = { identity, request, preferences, caller: { header: (name: string) => header?.(name) } };
-      const stay = await recallStay(ports, source, plan);
-      return dryWalk(ports, {
-        ...{ request, plan, eligible, preferences, stay, explanation, trail },
-        ranking: { prefer: preferences?.prefer ?? account.policy.prefer, stream: request.stream, moment },
-      });
-    },
-  );
+  const outcome = await alongChain<DryOutcome>(primary, chain, async (plan) => {
+    const asker = { identity, policy, territory, moment, preferences };
+    const { eligible, removed, excluded, error } = gate(ports, plan, asker);
+    if (removed.length > 0 && eligible.length + excluded.length === 0) {
+      // No change of the policy admits what the key does not allow, or what the request does not want.
+      const inScope = removed.filter(({ gate }) => gate !== keyScopeGate).map(({ route }) => route);
+      const wanted = inScope.filter((route) => !preferences?.gates.some((each) => !each.permits(route, moment)));
+      explanation.counterfactuals.push(...counterfactuals(policy, wanted, moment));
+    }
+    explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
+    explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
+    if (error) return { kind: 'failed', error };
+    const source = { identity, request, preferences, caller: { header: (name: string) => header?.(name) } };
+    const stay = await recallStay(ports, source, plan);
+    return dryWalk(ports, {
+      ...{ request, plan, eligible, preferences, stay, explanation, trail },
+      ranking: { prefer: preferences?.prefer ?? policy.prefer, stream: request.stream, moment },
+    });
+  });
   if (outOfScope) throw outOfScope;
   // A real request is refused by the key's token limit before gates and walk run.
   const overLimit = ports.keyLimiter.tokenRefusal(identity, promptTokens);

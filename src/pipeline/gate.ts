@@ -19,6 +19,7 @@ import {
   removalText,
 } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
+import type { RoutingPolicy } from '../policy/routing-policy.js';
 import { type Territory, territoryFilter } from '../territory/territory.js';
 import type { GateOutcome, PipelinePorts, Plan } from './handover.js';
 
@@ -26,9 +27,11 @@ type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 
 const nothing: readonly never[] = [];
 
-/** Who asks, from where and when, and what the request itself asks of its routes. */
+/** Who asks, from where and when, and what the account and the request itself ask of their routes. */
 interface Asker {
   readonly identity: Identity;
+  /** The account's, as it was when the request was opened. */
+  readonly policy: RoutingPolicy;
   readonly territory: Territory;
   readonly moment: PriceMoment;
   readonly preferences: RequestPreferences | null;
@@ -84,9 +87,9 @@ function refusedRoutes({ routes }: Plan): Removal[] {
 }
 
 /** The policy gates only what the key leaves, so a 403 counts each route once. */
-function gateCandidates(routes: readonly Route[], { identity: { key, account }, moment }: Asker): Gated {
+function gateCandidates(routes: readonly Route[], { identity: { key }, policy, moment }: Asker): Gated {
   const scoped = applyKeyScope(key, routes);
-  const gated = applyGates(account.policy, scoped.eligible, moment);
+  const gated = applyGates(policy, scoped.eligible, moment);
   return scoped.removed.length === 0 ? gated : { ...gated, removed: [...scoped.removed, ...gated.removed] };
 }
 

@@ -24,6 +24,7 @@ import type { IpLimiter, KeyLimiter, Reservation } from '../limits/rate-limits.j
 import type { Meters } from '../observability/metrics/meters.js';
 import type { Removal } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
+import type { RoutingPolicy } from '../policy/routing-policy.js';
 import type { AnswerHash } from '../proof/proof-facts.js';
 import type { LogIdentity } from '../proof/receipt.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
@@ -95,8 +96,12 @@ export interface Opening {
   readonly snapshot: Snapshot;
   /** What the requested model id stands for. */
   readonly plan: Plan;
-  /** The fallback chain that the request carries; null where the saved one applies. */
-  readonly sentChain: readonly Plan[] | null;
+  /** The fallback chain: the one that the request carries, else the saved one. */
+  readonly chain: readonly Plan[];
+  /**
+   * The account's. An account changes while its requests wait, so every stage, and the receipt, has this one: it states what has decided.
+   */
+  readonly policy: RoutingPolicy;
   /** What the request asks for in `provider`; null where that is nothing. */
   readonly preferences: RequestPreferences | null;
   /** What is remembered of the conversation, for the requested id. */
@@ -166,8 +171,8 @@ export interface Trail {
   readonly legs: Leg[];
   /** The plan that is being walked; null before the first walk. */
   plan: Plan | null;
-  /** What gates removed of that plan's routes, and what was in force when they ran: a policy may change before the settlement. */
-  gated: { policy: Identity['account']['policy']; isScoped: boolean; removed: readonly Removal[] } | null;
+  /** What gates removed of that plan's routes. */
+  removed: readonly Removal[];
   /** The hash of the frames that were sent; null for a whole answer, and where bodies are not hashed. */
   answer: AnswerHash | null;
   /** What is remembered of the conversation, for that plan. */
@@ -198,7 +203,7 @@ export function newTrail(): Trail {
     breakerSkipped: [],
     legs: [],
     plan: null,
-    gated: null,
+    removed: [],
     answer: null,
     stay: null,
     place: 0,

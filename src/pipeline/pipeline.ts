@@ -16,7 +16,7 @@ import { gate } from './gate.js';
 import type { Delivered, Exchange, GateOutcome, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
 import { rank } from './rank.js';
-import { alongChain, resolveSavedChain } from './resolve.js';
+import { alongChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
 import type { Stay } from './stay.js';
@@ -54,31 +54,25 @@ async function serveInFleet(ports: PipelinePorts, arrival: Arrival, startedAtMs:
 }
 
 async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Exchange): Promise<void> {
-  const { request, snapshot, identity, trail } = exchange;
+  const { request, trail } = exchange;
   if (exchange.refusal) {
     exchange.reservation.cancel();
     throw exchange.refusal;
   }
-  const { account } = identity;
   try {
     const relay = request.stream
       ? openRelay(ports, exchange, (delivered) => settleProvisionally(ports, exchange, delivered))
       : null;
-    const walked = await alongChain<WalkOutcome>(
-      exchange.plan,
-      () => exchange.sentChain ?? resolveSavedChain(snapshot, account),
-      (plan, place) => {
-        const { eligible, removed, error } = plan === exchange.plan ? exchange.gated : gateEntry(ports, exchange, plan);
-        if (error) return { kind: 'failed', error };
-        trail.plan = plan;
-        const isScoped = identity.key.terms.allowedProviders !== null;
-        trail.gated = { policy: account.policy, isScoped, removed };
-        trail.place = place;
-        trail.stay = null;
-        const task = { exchange, plan, candidates: eligible, relay };
-        return plan.kind === 'pin' ? walk(ports, task) : walkAuto(ports, task);
-      },
-    );
+    const walked = await alongChain<WalkOutcome>(exchange.plan, exchange.chain, (plan, place) => {
+      const { eligible, removed, error } = plan === exchange.plan ? exchange.gated : gateEntry(ports, exchange, plan);
+      if (error) return { kind: 'failed', error };
+      trail.plan = plan;
+      trail.removed = removed;
+      trail.place = place;
+      trail.stay = null;
+      const task = { exchange, plan, candidates: eligible, relay };
+      return plan.kind === 'pin' ? walk(ports, task) : walkAuto(ports, task);
+    });
     if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
     const leaf = ports.proof?.hashBodies === false ? (made: Delivered) => leafOf(ports, exchange, made) : null;
     const responding = respond(ports, exchange, walked, relay, leaf);
@@ -116,9 +110,9 @@ function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
 
 function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promise<WalkOutcome> {
   const { exchange, plan, candidates: eligible, relay } = task;
-  const { identity, request, preferences, trail } = exchange;
+  const { policy, request, preferences, trail } = exchange;
   trail.stay = stay;
-  const prefer = preferences?.prefer ?? identity.account.policy.prefer;
+  const prefer = preferences?.prefer ?? policy.prefer;
   const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
   const candidates = orderCandidates(ranked, { request, preferences, stay });
   const walking = walk(ports, { exchange, plan, candidates, relay });
@@ -133,10 +127,11 @@ function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
   return { atMs: createdAt, promptTokens: promptEstimate };
 }
 
-/** The gates of an entry of the chain, at the moment of the request. */
+/** The gates of an entry of the chain, by the policy and at the moment of the request. */
 function gateEntry(ports: PipelinePorts, exchange: Exchange, plan: Plan): GateOutcome {
-  const { identity, caller, preferences } = exchange;
-  return gate(ports, plan, { identity, territory: caller.origin.territory, moment: momentOf(exchange), preferences });
+  const { identity, policy, preferences } = exchange;
+  const { territory } = exchange.caller.origin;
+  return gate(ports, plan, { identity, policy, territory, moment: momentOf(exchange), preferences });
 }
 
 /** A refusal before any walk has no record. While the journal has no room for bills, it has none for refusals. */

@@ -19,7 +19,7 @@ async function walked(primary: string, ...chain: string[]) {
   const entered: string[] = [];
   const outcome = await alongChain<{ kind: 'served'; by: string }>(
     plan(primary),
-    () => chain.map(plan),
+    chain.map(plan),
     async ({ id }) => {
       entered.push(id);
       const error = (failures as Record<string, GatewayError>)[id];

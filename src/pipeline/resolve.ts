@@ -128,15 +128,15 @@ export interface EntryFailure {
 
 /**
  * Enters the requested id and then, entry by entry, its fallback chain. The real walk and its explanation share it, so that the two
- * cannot differ. The chain is resolved only when it is needed.
+ * cannot differ.
  */
 export function alongChain<Outcome extends { kind: string }>(
   primary: Plan,
-  chainOf: () => readonly Plan[],
+  chain: readonly Plan[],
   enter: (plan: Plan, place: number) => MaybePromise<Outcome | EntryFailure>,
 ): MaybePromise<Outcome | EntryFailure> {
   return andThen(enter(primary, 0), (outcome) =>
-    isFailure(outcome) && continuesAfter(outcome.error) ? alongEntries(outcome, chainOf(), enter) : outcome,
+    isFailure(outcome) && continuesAfter(outcome.error) ? alongEntries(outcome, chain, enter) : outcome,
   );
 }
 

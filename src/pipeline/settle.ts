@@ -163,9 +163,7 @@ function cachedText<Key extends WeakKey>(known: WeakMap<Key, string>, key: Key, 
 /** What the record of a request keeps for its receipt. Runs for every request, so whatever it can is kept with the objects it is about. */
 function proofCellOf(exchange: Exchange, { route, answerHash }: Delivered): string {
   return proofCell({
-    policy: cachedText(policyTexts, exchange.trail.gated?.policy ?? exchange.identity.account.policy, (policy) =>
-      digestCell(canonicalDigest(policy)),
-    ),
+    policy: cachedText(policyTexts, exchange.policy, (policy) => digestCell(canonicalDigest(policy))),
     catalogue: cachedText(catalogueTexts, exchange.snapshot, (snapshot) => digestCell(catalogueDigest(snapshot))),
     gates: gatesText(exchange),
     route,
@@ -175,15 +173,15 @@ function proofCellOf(exchange: Exchange, { route, answerHash }: Delivered): stri
 }
 
 /** The gates of an account leave a pin alone, as does an order of providers. */
-function gatesText({ preferences, trail: { plan, gated } }: Exchange): string {
-  if (plan === null || gated === null) return '[]';
-  const { policy, isScoped, removed } = gated;
+function gatesText({ identity: { key }, policy, preferences, trail: { plan, removed } }: Exchange): string {
+  if (plan === null) return '[]';
   const wishes = preferences?.gates.map(({ name }) => name) ?? [];
   if (plan.kind === 'pin')
     return textOf(
       wishes.filter((name) => name !== 'provider.allow_fallbacks'),
       removed,
     );
+  const isScoped = key.terms.allowedProviders !== null;
   const own = (): string[] => setGates(policy).map(({ name }) => name);
   // Without these two the list belongs to the policy alone, and is the same one for every request.
   if (preferences === null && !isScoped) return cachedText(textsOf(policy), removed, () => textOf(own(), removed));
