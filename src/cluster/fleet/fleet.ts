@@ -113,10 +113,15 @@ export class Fleet {
     await Promise.race([raised, new Promise<void>((resolve) => setTimeout(resolve, raiseMs).unref())]);
   }
 
+  /** The version that was not read is not held, so the next request reads the catalogue again. */
+  private reportUnread(error: unknown): void {
+    this.deps.logger.error({ error: String(error) }, 'the catalogue could not be read again; the next request does');
+  }
+
   private applyChange(subject: string | null): void {
     if (subject === null) this.identities.trustNothing();
     if (subject === null || subject === 'states') this.states.invalidate();
-    else if (subject === 'catalogue') void this.states.reloadCatalogue();
+    else if (subject === 'catalogue') this.states.reloadCatalogue()?.catch((error) => this.reportUnread(error));
     else this.identities.invalidate(subject);
   }
 }
