@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { slowUnits, smoke } from './tests/fast.mjs';
+import { repeatMeasured } from './tests/support/measured-time.js';
 import { writeToMemory } from './tests/support/memory-folder.js';
 import { SlowFirst } from './tests/support/slow-first.js';
 
@@ -18,8 +19,10 @@ const common = {
   server: { deps: { external: [/\/dist\//] } },
 };
 
-/** Whole processes on a busy machine may miss a moment. A test that had to be repeated is named at the end, to be looked into. */
-const onTheMachine = { retry: 2 };
+/** A busy machine may miss a moment. A test that had to be repeated is named at the end, to be looked into. */
+const onTheMachine = { retry: repeatMeasured(2) };
+/** A page has moments that no assertion names: what Chromium draws, loads and animates. */
+const onAPage = { retry: 2 };
 
 /**
  * What a test outside src imports of the gateway is compiled already, and the gateways of the tests run it: Node loads it once a process.
@@ -68,7 +71,6 @@ export default defineConfig({
       {
         test: {
           ...common,
-          // Some of them run a store or write to the disk.
           ...onTheMachine,
           ...(!fast && few),
           name: 'units',
@@ -103,7 +105,7 @@ export default defineConfig({
         plugins: [asCompiled],
         test: {
           ...common,
-          ...onTheMachine,
+          ...onAPage,
           ...busy,
           name: 'browser',
           include: inBrowser,

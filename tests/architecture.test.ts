@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import config from '../vitest.config.js';
 import {
   cycles,
   dashboardFaults,
@@ -7,10 +9,12 @@ import {
   lengthFaults,
   nameFaults,
   readSources,
+  repetitionFaults,
   type SourceFile,
   scanFaults,
   stageFaults,
 } from './support/import-table.js';
+import { measuredTime, repeatMeasured } from './support/measured-time.js';
 
 const sources = readSources();
 const file = (path: string, ...imports: string[]): SourceFile => ({
@@ -29,10 +33,27 @@ describe('the architecture', () => {
   it('keeps the dashboard apart from the gateway', () => expect(dashboardFaults(sources)).toEqual([]));
   it('keeps files under 300 lines', () => expect(lengthFaults(sources)).toEqual([]));
   it('gives files names that say something, in kebab-case', () => expect(nameFaults(sources)).toEqual([]));
+  it('repeats a test only where a measured time failed it, and in a browser', () => {
+    expect(repetitionFaults(sources)).toEqual([]);
+    const projects = (config.test?.projects ?? []) as { test: { name: string; retry: unknown } }[];
+    const repeated = projects.filter(({ test }) => !isDeepStrictEqual(test.retry, repeatMeasured(2)));
+    expect(repeated.map(({ test }) => test.name)).toEqual(['browser']);
+  });
   it('lists its registries instead of scanning folders', () => expect(scanFaults(sources)).toEqual([]));
 });
 
 describe('the rules themselves', () => {
+  it('refuse a test that is repeated after any failure, and know the failure of a measured time', () => {
+    const test = (text: string) => repetitionFaults([{ path: 'tests/faults/a.test.ts', text }]);
+    expect(test("it('x', { retry: 3 }, async () => {")).toHaveLength(1);
+    expect(test("describe('x', { timeout: 1, retry }, () => {")).toHaveLength(1);
+    expect(test("it('x', { retry: repeatMeasured(3) }, async () => {")).toEqual([]);
+    expect(test("sse(['retry: 10\\n\\n'])")).toEqual([]);
+    const { condition } = repeatMeasured(1);
+    expect(() => expect(2, measuredTime).toBeLessThan(1)).toThrow(condition);
+    expect(() => expect(2).toBeLessThan(1)).not.toThrow(condition);
+  });
+
   it('see every form of import', () => {
     const text = [
       "import a from './a.js';",

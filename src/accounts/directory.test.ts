@@ -12,7 +12,7 @@ let store: MemoryStore;
 
 function newDirectory(replayed?: () => Promise<void>): AccountDirectory {
   const audit = new AuditLog(store.audit, clock, silentLogger);
-  return new AccountDirectory({ store, clock, audit, ...(replayed && { replayed }) });
+  return new AccountDirectory({ store, clock, audit, logger: silentLogger, ...(replayed && { replayed }) });
 }
 
 /** The store as an earlier process left it: one account with one key. */

@@ -4,6 +4,7 @@
  */
 
 import { timeOrderedId } from '../base/ids.js';
+import type { Logger } from '../base/logger.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
 import { type Account, type Alias, type ApiKey, type Identity, type KeyTerms, openTerms } from '../domain/account.js';
@@ -41,6 +42,7 @@ export interface DirectoryDeps {
   store: Store;
   clock: Clock;
   audit: AuditLog;
+  logger: Logger;
   /**
    * Resolves when the journal of an earlier process is in the store. Rejects with StoreUnavailable while that is not
    * possible.
@@ -59,10 +61,11 @@ export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>
 
 export class AccountDirectory {
   private readonly cache: Identities;
-  private readonly changes = new AccountChanges((id) => this.cache.reread(id));
+  private readonly changes: AccountChanges;
   private readonly uses: KeyUses;
 
   constructor(private readonly deps: DirectoryDeps) {
+    this.changes = new AccountChanges((id) => this.cache.reread(id), deps.logger);
     this.uses = new KeyUses(deps.store.keys);
     this.cache = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
   }

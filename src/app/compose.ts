@@ -146,7 +146,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // Accounts and limits.
   const audit = new AuditLog(store.audit, clock, logger);
   const { identities } = deployment;
-  const directory = parts.add(new AccountDirectory({ store, clock, audit, replayed, identities }), (part) =>
+  const directory = parts.add(new AccountDirectory({ store, clock, logger, audit, replayed, identities }), (part) =>
     part.close(),
   );
   const peerOptions = { namesMax: exactPeersMax };

@@ -67,6 +67,6 @@ export function demoParts(store: Store, logger: Logger): DemoParts {
   return {
     store,
     clock,
-    directory: new AccountDirectory({ store, clock, audit: new AuditLog(store.audit, clock, logger) }),
+    directory: new AccountDirectory({ store, clock, logger, audit: new AuditLog(store.audit, clock, logger) }),
   };
 }

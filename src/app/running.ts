@@ -22,7 +22,7 @@ function causeText({ cause }: { cause?: unknown }): string {
 
 /** Both methods end the process. */
 export interface Ending {
-  /** Refuses new work, lets running answers finish and settles. After a `fault` the time is short and the exit code is 1. */
+  /** Refuses new work, lets running answers finish and settles. After a `fault` the time is short and the exit code is 1. Never rejects. */
   stop(why: string, fault?: boolean): Promise<void>;
   /** Ends at once. Unsettled records are written into the journal's file and to standard error. */
   abort(): void;

@@ -37,7 +37,7 @@ export const here: Surroundings = {
   boot: firstLine('/proc/sys/kernel/random/boot_id'),
   space: pidNamespace(),
   host: hostname(),
-  machine: firstLine('/etc/machine-id'),
+  machine: machineId(process.env),
   isLocal,
 };
 
@@ -50,8 +50,8 @@ export async function judge(holder: Holder, dir: string, us: Surroundings): Prom
   // Systems without a boot id (no /proc) have no pid namespaces either.
   if (boot === null || us.boot === null) return byPid(holder);
   if (boot === us.boot) return sharesPids(holder, us) ? byPid(holder) : bySign(holder, dir);
-  // Another boot: this host before a restart, or another host.
-  const sameHost = holder.host === us.host && (holder.machine ?? null) === us.machine;
+  // Another boot: this host before a restart, or another host. A name proves nothing, because two hosts may have the same one.
+  const sameHost = us.machine !== null && holder.machine === us.machine && holder.host === us.host;
   return sameHost || us.isLocal(dir) ? 'gone' : 'unknown';
 }
 
@@ -103,6 +103,15 @@ function firstLine(file: string): string | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * An id that no other host has at the same time: of the operator, or of systemd, whose file in an image may hold a word instead.
+ * null where there is none.
+ */
+export function machineId(env: NodeJS.ProcessEnv, file = '/etc/machine-id'): string | null {
+  const id = firstLine(file);
+  return env.LODESTONE_MACHINE_ID || (id !== null && /^[0-9a-f]{32}$/.test(id) ? id : null);
 }
 
 function pidNamespace(): string | null {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compiled } from '../../tests/support/compiled.js';
 import { LockHeld, takeLock } from './lock.js';
-import { here, type Surroundings } from './lock-holder.js';
+import { here, machineId, type Surroundings } from './lock-holder.js';
 import { showSign } from './lock-sign.js';
 
 const linux = process.platform === 'linux';
@@ -127,10 +127,31 @@ describe.runIf(linux)('a lock of a process that shares no pids with this one', (
   });
 
   it('is free on a network file system where the same host has been started anew', async () => {
-    hold({ ...onAnother, host: here.host, machine: here.machine });
-    await takeOnce(network);
+    const known = { ...network, machine: '0123456789abcdef0123456789abcdef' };
+    hold({ ...onAnother, host: here.host, machine: known.machine });
+    await takeOnce(known);
     hold({ ...onAnother, host: here.host, machine: 'of another machine with this name' });
-    await expect(takeOnce(network)).rejects.toMatchObject({ certain: false });
+    await expect(takeOnce(known)).rejects.toMatchObject({ certain: false });
+  });
+
+  it('is kept on a network file system between two live hosts of one name that have no machine id', async () => {
+    const one: Surroundings = { ...network, host: 'gateway', machine: null };
+    const other: Surroundings = { ...one, boot: 'the-boot-of-the-other' };
+    const lock = await takeLock(file, 'x', one);
+    await expect(takeOnce(other)).rejects.toMatchObject({ certain: false });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid, host: 'gateway' });
+    lock.release();
+    await takeOnce(other);
+  });
+
+  it('names no machine where the system has an id that others have too', () => {
+    const unset = join(dir, 'machine-id');
+    expect(machineId({}, unset)).toBeNull();
+    writeFileSync(unset, 'uninitialized\n');
+    expect(machineId({}, unset)).toBeNull();
+    writeFileSync(unset, '0123456789abcdef0123456789abcdef\n');
+    expect(machineId({}, unset)).toBe('0123456789abcdef0123456789abcdef');
+    expect(machineId({ LODESTONE_MACHINE_ID: 'lodestone/lodestone-0' }, unset)).toBe('lodestone/lodestone-0');
   });
 
   it('shows its sign in a directory of any depth', async () => {

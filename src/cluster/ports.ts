@@ -93,7 +93,7 @@ export interface Take extends Reading {
   readonly admitted: boolean;
   /**
    * Changes the sum of the window that admitted this take, however late; nothing changes once that window has ended. Only for
-   * admitted takes, and never down by more than was taken.
+   * admitted takes, and never down by more than was taken. Never rejects.
    */
   adjust(delta: number): MaybePromise<void>;
 }
@@ -131,9 +131,9 @@ export interface Conversations {
  * so a shared state that lost it gets it again through `atLeast`.
  */
 export interface Totals {
-  /** The sum including `amount`; null where the shared state is out of reach. */
+  /** The sum including `amount`; null where the shared state is out of reach. Never rejects. */
   add(name: string, amount: number): Promise<number | null>;
-  /** Raises the sum to `amount` where it is lower. */
+  /** Raises the sum to `amount` where it is lower. Never rejects. */
   atLeast(name: string, amount: number): Promise<void>;
 }
 
@@ -146,7 +146,7 @@ export type Subject = `key:${string}` | `account:${string}` | 'states' | 'catalo
 export interface Versions {
   /**
    * The current version of each subject, created where there is none; null where the shared state is out of reach. What is
-   * read from the store after this call is at least as new as these versions.
+   * read from the store after this call is at least as new as these versions. Never rejects.
    */
   current(subjects: readonly Subject[]): Promise<string[] | null>;
   /**

@@ -74,13 +74,21 @@ export interface Account {
   limits: { requestsPerMinute: number | null; tokensPerMinute: number | null };
   /** Whether requests in flight are held against the balance; null = as the configuration says. */
   overdraft: 'open' | 'bounded' | null;
-  /** How far below zero a bounded balance may go. */
+  /** How far below zero the balance may go before requests are refused. */
   creditLimitPico: bigint;
   readonly aliases: Map<string, Alias>;
   /** The saved fallback chain; empty where none is saved. */
   fallback: readonly string[];
   policy: RoutingPolicy;
   readonly createdAt: number;
+}
+
+/** What requests may still spend. Requests are admitted while it is above zero. */
+export function spendablePico({
+  balancePico,
+  creditLimitPico,
+}: Pick<Account, 'balancePico' | 'creditLimitPico'>): bigint {
+  return balancePico + creditLimitPico;
 }
 
 export interface Identity {

@@ -61,9 +61,11 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
   const { report = writeToStandardError } = options;
   const { slot, journal } = await openFirstFree(options);
   const leftovers = new Leftovers(options, slot);
+  const logFailure = (error: unknown) =>
+    options.logger.error({ error: String(error) }, 'journals that nobody holds were not looked for; trying again');
   try {
     let replayed = await leftovers.settleFree();
-    const timer = setInterval(() => void leftovers.adopt(), options.adoptMs ?? 30_000).unref();
+    const timer = setInterval(() => leftovers.adopt().catch(logFailure), options.adoptMs ?? 30_000).unref();
     return {
       slot,
       append: (generation, whenWritten) => journal.append(generation, whenWritten),

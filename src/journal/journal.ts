@@ -35,7 +35,7 @@ export interface Journal {
   readonly fault: string | null;
   /**
    * True when everything appended before the call is in the store; false after `timeoutMs`. Writes and settles at once. With a key
-   * it waits for that key's records only, so that a key without any does not wait while many of others are on their way.
+   * it waits for that key's records only, so that a key without any does not wait while many of others are on their way. Never rejects.
    */
   settled(timeoutMs: number, keyId?: string): Promise<boolean>;
   /** The number of records that are not in the store yet. */

@@ -74,6 +74,7 @@ export interface PipelinePorts {
     /** Room for the records of a request that costs money; false where it must not be forwarded. */
     reserve(bytes: number): boolean;
     release(bytes: number): void;
+    /** False where the store does not have everything by then. Never rejects. */
     settled(timeoutMs: number): Promise<boolean>;
   };
   meters: Pick<Meters, 'openStreams' | 'countStay'>;

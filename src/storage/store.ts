@@ -124,6 +124,7 @@ export interface AccountBalance {
   id: string;
   balancePico: bigint;
   usagePico: bigint;
+  creditLimitPico: bigint;
 }
 
 export interface AccountStore {

@@ -91,6 +91,19 @@ function usedUp(): void {
       await expectExact({ accountId, key }, spent);
     }, 180_000);
 
+    it('with its credit limit, through one replica: the other refuses the next request with 402', async () => {
+      const { key, accountId } = await accountWith(1n);
+      const limit = { credit_limit_usd: usdText(cost) };
+      expect((await fleet.a.admin('PATCH', `/accounts/${accountId}`, limit)).status).toBe(200);
+      // The balance is used up by the first answer, the limit by the second.
+      expect((await fleet.a.chat(asking(1_000), { key })).status).toBe(200);
+      expect((await fleet.b.chat(asking(1_000), { key })).status).toBe(200);
+      const refused = await Promise.all(fleet.all.map((replica) => replica.chat(asking(1_000), { key })));
+      expect(refused.map(({ status }) => status)).toEqual([402, 402]);
+      await settled(key);
+      await expectExact({ accountId, key }, [cost, cost]);
+    });
+
     it('by both together, where neither alone would have used it up: both refuse the next request', async () => {
       const { key, accountId } = await accountWith(1n);
       const spent: bigint[] = [];

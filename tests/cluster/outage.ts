@@ -1,8 +1,10 @@
 /** A part that fails under load: steady callers and running streams at both replicas, watched from before it until after its return. */
+
 import { expect } from 'vitest';
 import { heldUpMs, pause, scaled } from '../faults/fixture.js';
 import type { TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
+import { measuredTime } from '../support/measured-time.js';
 import { type Replicas, readiness } from '../support/replicas.js';
 import { CountedTraffic, type Outcome } from './counted-traffic.js';
 
@@ -83,7 +85,7 @@ export async function throughOutage(fleet: Replicas, outage: Outage): Promise<Ou
       `${figures.slowestBeforeMs.toFixed(0)} ms, after ${figures.slowestMs.toFixed(0)} ms (of those that need no part ` +
       `${figures.slowestPlainMs.toFixed(0)} ms; own lag ${heldUpMs().toFixed(0)} ms); back after ${recoveredMs.toFixed(0)} ms`,
   );
-  expect(recoveredMs).toBeLessThan(recoveredWithinMs + heldUpMs());
+  expect(recoveredMs, measuredTime).toBeLessThan(recoveredWithinMs + heldUpMs());
   return figures;
 }
 

@@ -1,7 +1,9 @@
 /** Breakers under load, through a running gateway: an outage costs no caller an answer, and a provider that has recovered serves. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import { catalogueOf, type SpawnedGateway, spawnGateway } from '../support/gateway.js';
+import { measuredTime, repeatMeasured } from '../support/measured-time.js';
 import { costOf, expectBooks, expectWithin, full, heldUpMs, pause } from './fixture.js';
 import { KillableProvider, type ProviderCall } from './killable-provider.js';
 import { OpenLoop } from './open-loop.js';
@@ -140,12 +142,12 @@ describe.each(outages)('the first of two providers %s', (name, { fail, firstByte
   }
 
   it('at 60 requests a second (150 with full counts), or what the machine can take: no caller notices, one probe at a time, back within the cooldown and a second, each answer billed once', {
-    retry: 3,
+    retry: repeatMeasured(3),
     timeout: 240_000,
   }, async () => {
     let run: Run | null = null;
     for (const rate of rates) run ??= await outageAt(rate);
-    if (!run) expect.fail(`this machine cannot serve ${rates.at(-1)} requests a second`);
+    if (!run) expect.fail(`${measuredTime}: this machine cannot serve ${rates.at(-1)} requests a second`);
     const { load, account, returnedAt } = run;
     const { callers } = load;
     expect(callers.filter(({ fault }) => fault !== '')).toEqual([]);

@@ -1,4 +1,5 @@
 /** Shared by the fault tests: a gateway in front of scripted upstreams, with its billing checked to the pico-dollar. */
+
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeEach, expect } from 'vitest';
@@ -7,6 +8,7 @@ import type { CatalogueOptions } from '../support/catalogues.js';
 import type { GatewayClient, Json, TestAccount } from '../support/client.js';
 import { catalogueOf, type SpawnedGateway, spawnGateway, startGateway, type TestGateway } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
+import { measuredTime } from '../support/measured-time.js';
 import { completion, json, type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
 import { registerPrompt } from '../support/secrets.js';
 import type { SpawnOptions } from '../support/spawned-gateway.js';
@@ -185,13 +187,13 @@ beforeEach(() => heldUp.reset());
 export const heldUpMs = (): number => Math.max(0, heldUp.max / 1e6 - resolutionMs);
 
 export function expectWithin(elapsedMs: number, boundMs: number): void {
-  expect(elapsedMs).toBeLessThan(boundMs + heldUpMs());
+  expect(elapsedMs, measuredTime).toBeLessThan(boundMs + heldUpMs());
 }
 
 /** At the deadline, 100 ms more or less; a gateway in a process of its own may have waited for a processor besides. */
 export function expectAt(elapsedMs: number, deadlineMs: number, gatewayWaitedMs = 0): void {
   // Held up, this process may have seen the beginning late, too, and the gateway may have read that late.
-  expect(elapsedMs).toBeGreaterThan(deadlineMs - 100 - heldUpMs() - gatewayWaitedMs);
+  expect(elapsedMs, measuredTime).toBeGreaterThan(deadlineMs - 100 - heldUpMs() - gatewayWaitedMs);
   expectWithin(elapsedMs, deadlineMs + 100 + gatewayWaitedMs);
 }
 

@@ -21,7 +21,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'lodestone-recipes-'));
 const program = (name: string) => join(root, 'node_modules', name);
 const minutes = 60_000;
 /** Compiling and testing the copy takes most of a minute of processor time, so `npm run test:long` does it. */
-const whole = { timeout: 10 * minutes, retry: 0, skip: process.env.LODESTONE_RECIPES !== '1' };
+const whole = { timeout: 10 * minutes, skip: process.env.LODESTONE_RECIPES !== '1' };
 
 /** The suites that notice a recipe which needs more than its files. */
 const suites = [
@@ -88,7 +88,7 @@ describe('a recipe of CONTRIBUTING.md', () => {
     expect(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')).toContain(recipeTable);
   });
 
-  it.each(recipes)('touches what the table says: $adding', { retry: 0 }, ({ apply, touches }) => {
+  it.each(recipes)('touches what the table says: $adding', ({ apply, touches }) => {
     const checkout = new Checkout(scratch);
     apply(checkout);
     const patterns = touches.map((path) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/<\w+>/g, '[\\w-]+')}`));

@@ -74,6 +74,13 @@ describe('the configuration of the pods', () => {
     expect(container.envFrom).toEqual([{ secretRef: { name: find('Secret').metadata.name } }]);
   });
 
+  it('names each pod by what no other running pod has, so that it may take over its own lock on a network volume', () => {
+    const entries: Record<string, Yaml> = Object.fromEntries(container.env.map((each: Yaml) => [each.name, each]));
+    expect(entries.LODESTONE_MACHINE_ID?.value).toBe('$(POD_NAMESPACE)/$(POD_NAME)');
+    expect(entries.POD_NAMESPACE?.valueFrom.fieldRef.fieldPath).toBe('metadata.namespace');
+    expect(entries.POD_NAME?.valueFrom.fieldRef.fieldPath).toBe('metadata.name');
+  });
+
   it('is refused while the secret still has the admin token of the example', () => {
     const { LODESTONE_ADMIN_TOKEN } = find('Secret').stringData;
     expect(() => load({ ...env, LODESTONE_ADMIN_TOKEN })).toThrow('LODESTONE_ADMIN_TOKEN');

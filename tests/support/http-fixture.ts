@@ -42,7 +42,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const clock = new ManualClock();
   const store = new MemoryStore();
   const audit = new AuditLog(store.audit, clock, silentLogger);
-  const directory = new AccountDirectory({ store, clock, audit });
+  const directory = new AccountDirectory({ store, clock, audit, logger: silentLogger });
   const account = await directory.createAccount('system', { email: 'owner@example.com', name: 'Owner' });
   const { key, token } = await directory.createKey('system', { accountId: account.id, name: 'first', expiresAt: null });
   const expiry = { seenCount: 0, noteExpiredKey: () => void expiry.seenCount++, noteNewKey: () => {} };

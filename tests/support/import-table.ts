@@ -86,6 +86,24 @@ export function readSources(): SourceFile[] {
   });
 }
 
+/** Test files that may repeat a test after any failure, and why. All others repeat only what failed by a measured time. */
+const repeating: Readonly<Record<string, string>> = {
+  'src/cluster/redis/redis-counters.test.ts': 'windows in Redis end by its own clock, 0.4 s after they begin',
+  'tests/support/counters-suite.ts': 'passes that on',
+  'tests/architecture.test.ts': 'has examples of what is refused',
+};
+
+/** A race in money or journal code must not pass because its test was repeated. */
+export function repetitionFaults(files: readonly SourceFile[]): string[] {
+  const isTest = ({ path }: SourceFile) => path.startsWith('tests/') || /\.test\.[mt]sx?$/.test(path);
+  const option = /(?<!['"`\w.])retry\b(?=\s*(?::|\}|,))(?!\s*:\s*repeatMeasured\()/;
+  return files
+    .filter((file) => isTest(file) && !(file.path in repeating))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, i) => (option.test(line) ? [`${path}:${i + 1} ${line.trim()}`] : [])),
+    );
+}
+
 const importLine =
   /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*(?:\/\*.*?\*\/\s*)?['"]([^'"]+)['"]\s*\)/g;
 

@@ -71,7 +71,9 @@ export class MemoryStore implements Store {
       this.answer(() =>
         ids.flatMap((id) => {
           const row = this.accountRows.get(id);
-          return row ? [{ id, balancePico: row.balancePico, usagePico: row.usagePico }] : [];
+          if (!row) return [];
+          const { balancePico, usagePico, creditLimitPico } = row;
+          return [{ id, balancePico, usagePico, creditLimitPico }];
         }),
       ),
     findId: (email: string) =>

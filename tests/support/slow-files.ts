@@ -4,6 +4,7 @@ export const slowFiles: readonly string[] = [
   'tests/docs/examples.test.ts',
   'tests/faults/store-away.test.ts',
   'tests/api/start.test.ts',
+  'tests/support/discarded-promises.test.ts',
   'tests/observability/logs-and-traces.test.ts',
   'tests/faults/hostile-bodies.test.ts',
   'tests/faults/process-ends.test.ts',

@@ -15,7 +15,7 @@ import type {
   SpendRefusal,
   SpendSubject,
 } from '../../cluster/shared-spend.js';
-import type { Account, ApiKey, Identity, KeyTerms } from '../../domain/account.js';
+import { type Account, type ApiKey, type Identity, type KeyTerms, spendablePico } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import { periodStart } from '../keys/limit-period.js';
@@ -84,7 +84,7 @@ export class FleetSpendHolds implements Spending {
     // The balance comes first, because the first limit without room is the one that is answered.
     if (isBounded) {
       // All credits and the credit limit: both are as of the account's version, however old the balance and the usage are.
-      const limitPico = account.balancePico + account.usagePico + account.creditLimitPico;
+      const limitPico = spendablePico(account) + account.usagePico;
       limits.push({ subject: subjectOfAccount(account.id), limitPico });
     }
     if (isCapped) limits.push(this.capOf(key));

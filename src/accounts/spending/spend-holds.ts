@@ -7,7 +7,7 @@ import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
 import { type PicoUsd, parseUsd, usdText } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
 import type { SpendAnswer, SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
-import type { Account, ApiKey, Identity, KeyTerms } from '../../domain/account.js';
+import { type Account, type ApiKey, type Identity, type KeyTerms, spendablePico } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { periodStart } from '../keys/limit-period.js';
 
@@ -132,8 +132,7 @@ export class SpendHolds implements Spending {
   private checkBalance(account: Account): void {
     if (!this.isBounded(account)) return;
     const inFlight = this.inFlight(account);
-    const { balancePico, creditLimitPico } = account;
-    if (!hasRoom(balancePico + creditLimitPico, inFlight)) throw balanceRefusal(balancePico, inFlight);
+    if (!hasRoom(spendablePico(account), inFlight)) throw balanceRefusal(account.balancePico, inFlight);
   }
 
   /** @internal Called by each hold at its end. */
@@ -234,9 +233,9 @@ function hasRoom(leftPico: PicoUsd, { heldPico, requests }: InFlight): boolean {
 }
 
 /** The refusal of an account whose balance and credit limit are spent; null where something is left. */
-export function spentBalanceRefusal({ balancePico, creditLimitPico }: Account): GatewayError | null {
-  if (balancePico + creditLimitPico > 0n) return null;
-  return gatewayError('insufficient_credits', { balance: usdText(balancePico) });
+export function spentBalanceRefusal(account: Account): GatewayError | null {
+  if (spendablePico(account) > 0n) return null;
+  return gatewayError('insufficient_credits', { balance: usdText(account.balancePico) });
 }
 
 export function balanceRefusal(balancePico: PicoUsd, { heldPico, requests }: InFlight): GatewayError {

@@ -25,7 +25,7 @@ function machine(workers: { served: number; silent?: boolean }[], waitMs = 30) {
   );
   workers.forEach((_, index) => {
     siblings.push(
-      new Siblings(async (said) => {
+      new Siblings((said) => {
         const message = said as FiguresMessage;
         if (message.type === 'ask_siblings') exchange.ask(index + 1, message.ask, message.figures);
         else exchange.receive(index + 1, message.round, message.figures);

@@ -19,7 +19,7 @@ export function workerNumber(): number | null {
 /** The exit code of a start, as of `runServer`. */
 export async function runWorker(number: number): Promise<number> {
   const logger = createLogger(undefined, { worker: number });
-  const siblings = new Siblings(sendToPrimary);
+  const siblings = new Siblings((message) => void sendToPrimary(message));
   let hasSettings = false;
   const starting = awaitSettings().then((settings) => {
     hasSettings = true;
@@ -105,7 +105,7 @@ export class Siblings {
   readonly #asks = new Map<number, (siblings: Figures[]) => void>();
   #lastAsk = 0;
 
-  constructor(private readonly send: (message: FromWorker) => Promise<void>) {}
+  constructor(private readonly send: (message: FromWorker) => void) {}
 
   /** Resolves to [] where the primary does not answer. The scrape then covers only this process. */
   readonly ask = (own: Figures): Promise<Figures[]> => {
@@ -116,13 +116,13 @@ export class Siblings {
         clearTimeout(timer);
         resolve(siblings);
       });
-      void this.send({ type: 'ask_siblings', ask, figures: own });
+      this.send({ type: 'ask_siblings', ask, figures: own });
     });
   };
 
   receive(message: ToWorker, own: () => Figures): void {
     if (message.type === 'siblings') this.#resolve(message.ask, message.siblings);
-    if (message.type === 'ask_figures') void this.send({ type: 'figures', round: message.round, figures: own() });
+    if (message.type === 'ask_figures') this.send({ type: 'figures', round: message.round, figures: own() });
   }
 
   #resolve(ask: number, siblings: Figures[]): void {

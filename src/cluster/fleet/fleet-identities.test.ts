@@ -26,7 +26,7 @@ async function twoProcesses() {
       settled: async () => {},
     });
     const audit = new AuditLog(store.audit, clock, logger);
-    return { identities, charges, directory: new AccountDirectory({ store, clock, audit, identities }) };
+    return { identities, charges, directory: new AccountDirectory({ store, clock, audit, logger, identities }) };
   };
   const [a, b] = [process(), process()];
   const account = await a.directory.createAccount('operator', { email: 'a@example.com' });

@@ -11,12 +11,12 @@ import { Fleet } from './fleet.js';
 const accountId = 'acct-1';
 
 /** One process with the account's balance in memory and an answer that is charged but not settled. */
-async function charged(balancePico: bigint, costPico: bigint) {
+async function charged(balancePico: bigint, costPico: bigint, creditLimitPico = 0n) {
   const store = new MemoryStore();
   const versions = new MemoryVersions();
   const row = { id: accountId, email: 'a@example.com', name: null, billingCountry: null, createdAt: 1 };
   await store.accounts.create(row);
-  store.accountRows.get(accountId)!.balancePico = balancePico;
+  Object.assign(store.accountRows.get(accountId)!, { balancePico, creditLimitPico });
   /** What the journal does when it is asked to settle at once. */
   let settled = (): Promise<void> => fleet.settle(rows);
   const fleet: Fleet = new Fleet({
@@ -61,6 +61,19 @@ describe('a settlement in a fleet', () => {
     const first = usedUp.version();
     await usedUp.fleet.settle(usedUp.rows);
     expect(usedUp.account.balancePico).toBe(0n);
+    expect(usedUp.version()).not.toBe(first);
+  });
+
+  it('of an account with a credit limit tells the others only once balance and limit together are used up', async () => {
+    const lasting = await charged(-100n, 99n, 200n);
+    const before = lasting.version();
+    await lasting.fleet.settle(lasting.rows);
+    expect(lasting.account.balancePico).toBe(-199n);
+    expect(lasting.version()).toBe(before);
+
+    const usedUp = await charged(-100n, 100n, 200n);
+    const first = usedUp.version();
+    await usedUp.fleet.settle(usedUp.rows);
     expect(usedUp.version()).not.toBe(first);
   });
 
@@ -128,5 +141,20 @@ describe('a settlement in a fleet', () => {
     await versions.raise([`account:${accountId}`]);
     await fleet.identities.account(accountId);
     expect(account.balancePico).toBe(40n);
+  });
+});
+
+describe('an account whose answers are settled before their last byte', () => {
+  const dollar = 1_000_000_000_000n;
+
+  it.each([
+    ['a balance above a dollar and a thousand answers: no', 2n * dollar, 0n, false],
+    ['a balance below a dollar: yes', dollar - 1n, 0n, true],
+    ['a spent balance and a credit limit that lasts: no', -3n * dollar, 5n * dollar, false],
+    ['a spent balance and a credit limit of which little is left: yes', 0n, dollar - 1n, true],
+  ])('has %s', async (_, balance, limit, near) => {
+    const { fleet, account } = await charged(balance, 0n, limit);
+    expect(fleet.nearZero(account, 1n)).toBe(near);
+    expect(fleet.nearZero(account, 3n * dollar)).toBe(true);
   });
 });

@@ -3,7 +3,7 @@
  * and notifies them of settlements where that matters.
  */
 import type { Logger } from '../../base/logger.js';
-import type { Account } from '../../domain/account.js';
+import { type Account, spendablePico } from '../../domain/account.js';
 import type { SettlementRow } from '../../domain/settlement-row.js';
 import { type Store, StoreUnavailable } from '../../storage/store.js';
 import type { Admission, Versions } from '../ports.js';
@@ -22,8 +22,8 @@ export interface FleetDeps extends FleetStatesDeps {
 }
 
 /**
- * Other processes may use up a balance below this many times the cost of an answer before they settle (they settle four times
- * a second), so below it each answer is settled before its last byte leaves.
+ * Other processes may use up a balance and credit limit below this many times the cost of an answer before they settle (they
+ * settle four times a second), so below it each answer is settled before its last byte leaves.
  */
 const nearZeroCosts = 1_000n;
 /** The same for an answer that costs almost nothing while another process delivers an expensive one: one US dollar. */
@@ -83,8 +83,9 @@ export class Fleet {
     if (this.unread.size > 0) await this.raiseVersions(await this.findUsedUp([...this.unread]));
   }
 
-  nearZero({ balancePico }: Account, costPico: bigint): boolean {
-    return balancePico < nearZeroPico || balancePico < costPico * nearZeroCosts;
+  nearZero(account: Account, costPico: bigint): boolean {
+    const leftPico = spendablePico(account);
+    return leftPico < nearZeroPico || leftPico < costPico * nearZeroCosts;
   }
 
   async close(): Promise<void> {
@@ -95,7 +96,7 @@ export class Fleet {
     try {
       const balances = await this.identities.takeOverBalances(accountIds);
       for (const id of accountIds) this.unread.delete(id);
-      return balances.filter(({ balancePico }) => balancePico <= 0n).map(({ id }) => id);
+      return balances.filter((balance) => spendablePico(balance) <= 0n).map(({ id }) => id);
     } catch (error) {
       // Raising versions now would only send every process to a store that is away.
       this.deps.logger.warn(
@@ -112,10 +113,15 @@ export class Fleet {
     await Promise.race([raised, new Promise<void>((resolve) => setTimeout(resolve, raiseMs).unref())]);
   }
 
+  /** The version that was not read is not held, so the next request reads the catalogue again. */
+  private reportUnread(error: unknown): void {
+    this.deps.logger.error({ error: String(error) }, 'the catalogue could not be read again; the next request does');
+  }
+
   private applyChange(subject: string | null): void {
     if (subject === null) this.identities.trustNothing();
     if (subject === null || subject === 'states') this.states.invalidate();
-    else if (subject === 'catalogue') void this.states.reloadCatalogue();
+    else if (subject === 'catalogue') this.states.reloadCatalogue()?.catch((error) => this.reportUnread(error));
     else this.identities.invalidate(subject);
   }
 }

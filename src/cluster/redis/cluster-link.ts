@@ -110,9 +110,13 @@ export class ClusterLink implements SharedLink {
 
   /** Asks one node after another for the slots until one knows. */
   private refresh(): Promise<void> {
-    this.refreshing ??= this.readSlots().finally(() => {
-      this.refreshing = null;
-    });
+    this.refreshing ??= this.readSlots()
+      .catch((error) => {
+        this.logger.error({ error: String(error) }, 'the slots of the Redis cluster could not be read; trying again');
+      })
+      .finally(() => {
+        this.refreshing = null;
+      });
     return this.refreshing;
   }
 

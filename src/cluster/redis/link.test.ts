@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
+import { measuredTime } from '../../../tests/support/measured-time.js';
 import { until, useRedis, withinReach, withLag } from '../../../tests/support/redis-shared-state.js';
 import { silentLogger } from '../../base/logger.js';
 import { patientWaitMs, requestWaitMs } from './link-options.js';
@@ -35,7 +36,7 @@ describe('a Redis that stands still', () => {
         await Promise.all(asks);
         return slowest;
       });
-      expect(slowestMs).toBeLessThanOrEqual(allowedMs(50, lagMs, requestWaitMs));
+      expect(slowestMs, measuredTime).toBeLessThanOrEqual(allowedMs(50, lagMs, requestWaitMs));
       expect(state.link.up).toBe(false);
       // Nothing but microtasks: none of them waits for a turn of the event loop.
       let turned = false;
@@ -47,7 +48,7 @@ describe('a Redis that stands still', () => {
     } finally {
       redis.server.thaw();
     }
-    expect(await until(() => state.link.up)).toBeLessThan(5_000);
+    expect(await until(() => state.link.up), measuredTime).toBeLessThan(5_000);
     expect(await withinReach([state], () => ask(state))).not.toBe(null);
   });
 
@@ -57,11 +58,11 @@ describe('a Redis that stands still', () => {
     for (const freezeMs of [0, 2_600]) {
       redis.server.freeze();
       const { result: noticedMs, lagMs } = await withLag(() => until(() => states.every(({ link }) => !link.up)));
-      expect(noticedMs).toBeLessThan(allowedMs(1_000, lagMs, patientWaitMs));
+      expect(noticedMs, measuredTime).toBeLessThan(allowedMs(1_000, lagMs, patientWaitMs));
       await pause(freezeMs);
       redis.server.thaw();
       const back = await withLag(() => until(() => states.every(({ link }) => link.up)));
-      expect(back.result).toBeLessThan(allowedMs(1_000, back.lagMs, patientWaitMs));
+      expect(back.result, measuredTime).toBeLessThan(allowedMs(1_000, back.lagMs, patientWaitMs));
     }
   });
 
@@ -106,11 +107,11 @@ describe('a Redis that is gone', () => {
     const before = await withinReach([state], () => state.versions.current(['states', 'key:a']));
     for (let i = 0; i < 3; i++) await ask(state);
     await redis.server.kill();
-    expect(await until(() => !state.link.up)).toBeLessThan(5_000);
+    expect(await until(() => !state.link.up), measuredTime).toBeLessThan(5_000);
     expect(await ask(state)).toBe(null);
     await pause(300);
     await redis.server.restart();
-    expect(await until(() => state.link.up)).toBeLessThan(5_000);
+    expect(await until(() => state.link.up), measuredTime).toBeLessThan(5_000);
     await withinReach([state], async () => {
       expect(await ask(state)).toMatchObject({ keyVersion: null, request: { admitted: true } });
       const after = await state.versions.current(['states', 'key:a']);
@@ -184,7 +185,7 @@ describe('a Redis that refuses', () => {
     await withinReach([state], () => ask(state));
     await client.script('FLUSH');
     expect(await ask(state)).toBe(null);
-    expect(await until(() => state.link.up)).toBeLessThan(5_000);
+    expect(await until(() => state.link.up), measuredTime).toBeLessThan(5_000);
     expect(await withinReach([state], () => ask(state))).not.toBe(null);
     client.disconnect();
   });
@@ -203,7 +204,7 @@ describe('a Redis that refuses', () => {
       expect(state.link.up).toBe(false);
       expect(await state.counters('requests').take('k', 1, 1e6)).toMatchObject({ admitted: true });
       await allow();
-      expect(await until(() => state.link.up)).toBeLessThan(5_000);
+      expect(await until(() => state.link.up), measuredTime).toBeLessThan(5_000);
     }
     client.disconnect();
   });

@@ -238,6 +238,12 @@ export class RedisLink implements SharedLink, SharedNode {
       for (let step = this.nextStep(); step; step = this.nextStep()) if (!(await step)) return;
       this.answers = true;
       this.complaint = '';
+    } catch (error) {
+      // The next beat tries again, several times a second, so the same error is logged once.
+      const complaint = String(error);
+      if (this.complaint !== complaint) this.logger.error({ error }, 'shared state could not be checked; trying again');
+      this.complaint = complaint;
+      return;
     } finally {
       this.comingBack = false;
     }

@@ -23,7 +23,7 @@ export interface FrameOwner {
   binaryCame(): void;
   /** `ws` has handled all that was given to it. */
   framesHandled(isInMessage: boolean): void;
-  /** Counts frames as requests, and closes the connection where there are none left. Never fails. */
+  /** Counts frames as requests, and closes the connection where there are none left. Never rejects. */
   countAsRequests(frames: number): Promise<void>;
 }
 

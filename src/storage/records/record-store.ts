@@ -26,6 +26,8 @@ export function recordStore(
     const upkeep = new Database(options, options.logger, 1, upkeepMs);
     return work(upkeep).finally(() => upkeep.close());
   };
+  const logUnclosed = (error: unknown) =>
+    options.logger.warn({ error: String(error) }, 'the connection of an export could not be closed');
   return {
     ensurePartitions: (nowMs) => ensurePartitions(database, nowMs),
     rollUpLate: async () => (await rollUpLate(database, sliceTimeoutMs)).added,
@@ -44,7 +46,8 @@ export function recordStore(
     export: async (query) => {
       const upkeep = new Database(options, options.logger, 1, exportMs);
       try {
-        return (await exportRows(upkeep, query)).once('close', () => void upkeep.close());
+        const rows = await exportRows(upkeep, query);
+        return rows.once('close', () => void upkeep.close().catch(logUnclosed));
       } catch (error) {
         await upkeep.close();
         throw error;

@@ -89,7 +89,12 @@ export function accountStore(database: Database): AccountStore {
     balances: (ids) =>
       database.query((db) =>
         db
-          .select({ id: accounts.id, balancePico: accounts.balancePico, usagePico: accounts.usagePico })
+          .select({
+            id: accounts.id,
+            balancePico: accounts.balancePico,
+            usagePico: accounts.usagePico,
+            creditLimitPico: accounts.creditLimitPico,
+          })
           .from(accounts)
           .where(inArray(accounts.id, [...ids])),
       ),
