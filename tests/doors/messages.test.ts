@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completion, json, sse, streamOf } from '../support/scripted-upstream.js';
+import { chunk, completion, json, sse, streamOf } from '../support/scripted-upstream.js';
 import { useDoors } from './door-gateway.js';
 
 const bench = useDoors();
@@ -84,6 +84,36 @@ describe('a native pass', () => {
     });
     expect(got[7]).toMatchObject({ usage: { output_tokens: 4, cost: expect.any(Number) } });
     expect(got[8]).toMatchObject({ router_metadata: { stream_end: 'complete' } });
+  });
+});
+
+describe('a call that was cut off before its arguments', () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '' } };
+
+  it('is no call without arguments, whole', async () => {
+    const message = { tool_calls: [call] };
+    bench.plain.enqueue(json(completion({ content: null, message, finishReason: 'length' })));
+    const reply = await bench.gateway.call('POST', path, ask());
+    expect(reply.json).toMatchObject({
+      content: [{ type: 'tool_use', id: 'call_1', name: 'clock', input: { arguments: '' } }],
+      stop_reason: 'max_tokens',
+    });
+  });
+
+  it('gets no input, streamed', async () => {
+    bench.plain.enqueue(
+      sse([chunk({ delta: { tool_calls: [{ index: 0, ...call }] } }), chunk({ finishReason: 'length' })]),
+    );
+    const { frames } = await bench.gateway.stream(ask() as never, { path });
+    const events = frames.map(({ json: data }) => data as { type: string });
+    expect(events.map(({ type }) => type)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ]);
+    expect(events[3]).toMatchObject({ delta: { stop_reason: 'max_tokens' } });
   });
 });
 

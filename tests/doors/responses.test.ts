@@ -28,6 +28,32 @@ const response = {
   usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 4 }, output_tokens: 4, total_tokens: 14 },
 };
 
+describe('a call that was cut off before its arguments', () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '' } };
+  const cut = { type: 'function_call', call_id: 'call_1', name: 'clock', arguments: '', status: 'incomplete' };
+
+  it('has none, whole', async () => {
+    const message = { tool_calls: [call] };
+    bench.plain.enqueue(json(completion({ content: null, message, finishReason: 'length' })));
+    const reply = await bench.gateway.call('POST', path, ask());
+    expect(reply.json).toMatchObject({ status: 'incomplete', output: [cut] });
+  });
+
+  it('has none, streamed', async () => {
+    bench.plain.enqueue(
+      sse([chunk({ delta: { tool_calls: [{ index: 0, ...call }] } }), chunk({ finishReason: 'length' })]),
+    );
+    const { frames } = await bench.gateway.stream(ask(), { path });
+    expect(typesOf(frames)).not.toContain('response.function_call_arguments.delta');
+    const types = ['response.function_call_arguments.done', 'response.output_item.done', 'response.incomplete'];
+    expect(typesOf(frames).slice(-3)).toEqual(types);
+    const [done, itemDone, last] = frames.slice(-3).map(({ json: data }) => data);
+    expect(done).toMatchObject({ arguments: '' });
+    expect(itemDone).toMatchObject({ item: cut });
+    expect(last).toMatchObject({ response: { output: [cut] } });
+  });
+});
+
 describe('a native pass', () => {
   it('sends the body as it is but for model and store, and gives the answer back but for four members', async () => {
     const { gateway, native } = bench;
