@@ -120,6 +120,35 @@ describe('a native pass', () => {
   });
 });
 
+describe('the numbers of the events of a native stream', () => {
+  const begin = { ...response, status: 'in_progress', output: [], usage: null };
+  const item = { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] };
+  const place = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+  const events = [
+    { type: 'response.created', sequence_number: 0, response: begin },
+    { type: 'response.output_item.added', sequence_number: 1, output_index: 0, item },
+    {
+      type: 'response.content_part.added',
+      ...{ sequence_number: 2, ...place, part: { type: 'output_text', text: '', annotations: [] } },
+    },
+    { type: 'response.output_text.delta', sequence_number: 3, ...place, delta: 'Grü' },
+  ];
+  const failure = { code: 'server_error', message: 'It broke.' };
+
+  it.each([
+    ['response.failed', { response: { ...begin, status: 'failed', error: failure } }, 'response.incomplete'],
+    ['error', failure, 'response.incomplete'],
+    // Its usage cannot be billed.
+    ['response.completed', { response: { ...response, usage: { input_tokens: -1, output_tokens: 1 } } }, 'error'],
+  ])('have no gap where %s is replaced', async (type, more, ends) => {
+    bench.native.enqueue(sse([...events, { type, sequence_number: 4, ...more }], { noDone: true }));
+    const { frames } = await bench.gateway.stream(ask({ model: 'respond/acme/one/defra' }), { path });
+    const got = frames.map(({ json: data }) => data as { type: string; sequence_number: number });
+    expect(got.at(-1)!.type).toBe(ends);
+    expect(got.map(({ sequence_number }) => sequence_number)).toEqual(got.map((_, at) => at));
+  });
+});
+
 describe('a translated pass', () => {
   const input = [
     { role: 'user', content: [{ type: 'input_text', text: 'Wie spät?' }] },
