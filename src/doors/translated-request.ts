@@ -141,6 +141,7 @@ class TranslatedNative implements NativeRequest {
   readonly modelStart: number;
   readonly modelEnd: number;
   readonly names: NativeRequest['names'];
+  readonly unset: NativeRequest['unset'];
   readonly keepsReasoning: boolean;
 
   constructor(
@@ -152,6 +153,7 @@ class TranslatedNative implements NativeRequest {
     this.modelStart = own.modelStart;
     this.modelEnd = own.modelEnd;
     this.names = own.names;
+    this.unset = own.unset;
     this.keepsReasoning = own.keepsReasoning === true;
   }
 

@@ -123,7 +123,7 @@ export function omittedOn(route: AskedRoute, request: AskedFields): readonly str
     const bits = omittedBits(route, request);
     return bits === 0 ? nothing : fieldsOf(bits);
   }
-  if (isNativePass(route.provider, request)) return nothing;
+  if (isNativePass(route.provider, request)) return native.unset ?? nothing;
   const fields = fieldsOf(omittedBits(route, request)).map((name) => native.names[name] ?? name);
   const { words } = dialectOf(route.provider.dialect);
   const dropped: readonly string[] = route.unsupportedParameters ?? [];

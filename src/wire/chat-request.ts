@@ -73,6 +73,8 @@ export interface NativeRequest {
   readonly inexpressible: readonly Inexpressible[];
   /** What a translation may leave out where a route has no word for it. */
   readonly optional: readonly OptionalField[];
+  /** Fields of the body that say nothing and were left out of it; absent = none. */
+  readonly unset?: readonly string[] | undefined;
   /** Members of the request that the API repeats in its answer, as latin1 JSON members. */
   readonly echo: string;
   /** The client's names of parameters that have another name in the chat format. */

@@ -61,6 +61,19 @@ function learnt(random: SeededRandom): { template: ChunkTemplate; options: objec
 }
 
 describe('a chunk template', () => {
+  it.each([
+    ['a piece without text', '[{"index":0,"id":"call_1","type":"function","function":{"arguments":""}}]'],
+    ['a piece that is not in a list', '{"index":0,"function":{"arguments":""}}'],
+  ])(
+    'is not learnt from a frame with %s of a tool call, because what it becomes depends on earlier pieces',
+    (_, piece) => {
+      const calls = (list: string): string => frame('', { after: `,"tool_calls":${list}` });
+      expect(ChunkTemplate.learn(asLatin1(calls(piece)), identity)).toBeNull();
+      expect(ChunkTemplate.learn(asLatin1(calls('[]')), identity)).not.toBeNull();
+      expect(ChunkTemplate.learn(asLatin1(calls('null')), identity)).not.toBeNull();
+    },
+  );
+
   it('writes what parsing and writing would have written, for every frame that it accepts', () => {
     let accepted = 0;
     let refused = 0;

@@ -6,6 +6,7 @@
 import { asLatin1, copyLatin1, type Latin1Text } from '../base/latin1.js';
 import { type Chunk, type ChunkIdentity, deliveredText, usageOf, withIdentity } from './chunk.js';
 import { DeltaReader } from './deltas.js';
+import { isFields } from './message.js';
 
 const placeholder = 'lodestone:text';
 /** The members that can hold the text of a frame. */
@@ -81,14 +82,21 @@ function learnFrom(
   }
   const choice = probe.choices?.length === 1 ? probe.choices[0] : undefined;
   if (!choice?.delta || usageOf(probe) !== null || 'reasoning_details' in choice.delta) return null;
+  // A piece of a tool call is written by what was sent of the call before, which the reader here does not know.
+  if (isCallPiece(choice.delta.tool_calls)) return null;
   new DeltaReader(true).tidy(probe);
-  // Other generated text in the frame (a tool call, more reasoning) would be passed on but not counted.
+  // Other generated text in the frame (a refusal, more reasoning) would be passed on but not counted.
   if (choice.finish_reason !== null || deliveredText(probe) !== placeholder) return null;
   const pieces = JSON.stringify(withIdentity(probe, as)).split(placeholder);
   const outPrefix = flat(`data: ${pieces[0]}`);
   const outSuffix = flat(`${pieces.at(-1)}\n\n`);
   if (pieces.length === 2) return [flat(prefix), flat(suffix), outPrefix, null, outSuffix];
   return pieces.length === 3 ? [flat(prefix), flat(suffix), outPrefix, flat(pieces[1]!), outSuffix] : null;
+}
+
+/** Many servers write `null` or an empty list into every frame. */
+function isCallPiece(calls: unknown): boolean {
+  return Array.isArray(calls) ? calls.length > 0 : isFields(calls);
 }
 
 /** A copy: a slice would keep the whole read in memory and make every comparison slower. */

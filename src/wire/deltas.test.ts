@@ -113,6 +113,23 @@ describe('tool calls of a stream, as OpenAI\u2019s clients put them together', (
     ]);
   });
 
+  it.each(['length', 'content_filter', 'max_tokens'])(
+    'that %s cut off before their arguments get none, and only those that a later call with arguments follows are finished',
+    (reason) => {
+      const calls = ['a', 'b', 'c', 'd'].map((id, index) => opened(id, { index }));
+      const last: Chunk = {
+        choices: [{ index: 0, delta: { tool_calls: [piece('{"k":', { index: 1 })] }, finish_reason: reason }],
+      };
+      const deltas = new DeltaReader();
+      deltas.tidy({ choices: [{ index: 0, delta: { tool_calls: calls }, finish_reason: null }] });
+      deltas.tidy(last);
+      expect(last.choices![0]!.delta!.tool_calls).toEqual([piece('{"k":', { index: 1 }), piece('{}', { index: 0 })]);
+      const alone: Chunk = { choices: [{ index: 0, delta: { tool_calls: [opened('a')] }, finish_reason: reason }] };
+      new DeltaReader().tidy(alone);
+      expect(alone.choices![0]!.delta!.tool_calls).toMatchObject([{ function: { arguments: '' } }]);
+    },
+  );
+
   it('keep choices apart, and odd entries do no harm', () => {
     const deltas = new DeltaReader();
     const chunk = {

@@ -4,7 +4,7 @@
  * all of these, so one instance remembers what it has sent of each choice.
  */
 import type { Choice, Chunk } from './chunk.js';
-import { finishReasonMeant } from './finish-reason.js';
+import { finishReasonMeant, isCutOff } from './finish-reason.js';
 import {
   argumentsText,
   dropPlaceholders,
@@ -58,7 +58,7 @@ export class DeltaReader {
     return Array.from(this.choices, ([index, state]) => {
       const finish_reason = state.calls.length > 0 ? 'tool_calls' : 'stop';
       const choice: Choice = { index, delta: {}, finish_reason };
-      completeArguments(choice.delta as Fields, state);
+      completeArguments(choice.delta as Fields, state.calls, state.calls.length);
       return { choices: [choice] };
     });
   }
@@ -82,7 +82,8 @@ export class DeltaReader {
     state.begun = true;
     if (choice.finish_reason === null) this.writesNullReasons = true;
     else choice.finish_reason = finishReasonMeant(choice.finish_reason);
-    if (choice.finish_reason !== null) completeArguments(delta, state);
+    if (choice.finish_reason !== null)
+      completeArguments(delta, state.calls, finishedCalls(state.calls, choice.finish_reason));
   }
 
   private stateOf(index: number): ChoiceState {
@@ -174,10 +175,22 @@ function indexOf(given: unknown): number | undefined {
   return Number.isInteger(index) && (index as number) >= 0 ? (index as number) : undefined;
 }
 
-/** The arguments of a call without any must still be JSON: `{}`. */
-function completeArguments(delta: Fields, { calls }: ChoiceState): void {
+/**
+ * How many calls, from the first on, are known to be finished. A server may begin several calls before it writes the arguments of
+ * any, so of an answer that was cut off only arguments of a later call prove that a call is finished.
+ */
+function finishedCalls(calls: readonly CallState[], finishReason: unknown): number {
+  if (!isCutOff(finishReason)) return calls.length;
+  return Math.max(
+    0,
+    calls.findLastIndex(({ hasArguments }) => hasArguments),
+  );
+}
+
+/** The arguments of a finished call without any must still be JSON: `{}`. */
+function completeArguments(delta: Fields, calls: readonly CallState[], finished: number): void {
   for (const call of calls) {
-    if (call.hasArguments) continue;
+    if (call.hasArguments || call.index >= finished) continue;
     call.hasArguments = true;
     const pieces = Array.isArray(delta.tool_calls) ? (delta.tool_calls as Fields[]) : [];
     const own = pieces.find(({ index }) => index === call.index);

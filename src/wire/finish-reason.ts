@@ -11,6 +11,11 @@ const others: readonly (readonly [meant: string, written: RegExp])[] = [
   ['tool_calls', /tool|function/],
 ];
 
+/** Whether generation stopped in the middle of something, such as a call. */
+export function isCutOff(finishReason: unknown): boolean {
+  return finishReason === 'length' || finishReason === 'content_filter';
+}
+
 /** Some servers write a word where OpenAI writes null. */
 const none = /^(?:null|none|undefined)?$/i;
 

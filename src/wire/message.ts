@@ -86,13 +86,16 @@ export function dropPlaceholders(message: Fields): boolean {
   return changed;
 }
 
-/** Completes the tool calls of a whole message: each has an id, a type, a name and arguments as JSON text. */
-export function tidyToolCalls(message: Fields): boolean {
-  const { tool_calls: given } = message;
-  if (isFields(given)) message.tool_calls = [given];
-  else if (!Array.isArray(given)) return false;
+/**
+ * Completes the tool calls of a whole message: each has an id, a type, a name and arguments as JSON text. Only the last call of a message
+ * that was cut off keeps arguments that are missing: with `{}` it would look like a finished call without arguments.
+ */
+export function tidyToolCalls(message: Fields, isCut: boolean): boolean {
+  const { tool_calls: list } = message;
+  if (isFields(list)) message.tool_calls = [list];
+  else if (!Array.isArray(list)) return false;
   const calls = (message.tool_calls as unknown[]).filter(isFields);
-  let changed = calls.length !== (Array.isArray(given) ? given.length : -1);
+  let changed = calls.length !== (Array.isArray(list) ? list.length : -1);
   if (changed) message.tool_calls = calls;
   for (const call of calls) {
     if (nestFunction(call)) changed = true;
@@ -106,7 +109,8 @@ export function tidyToolCalls(message: Fields): boolean {
     }
     const { function: called } = call;
     if (!isFields(called)) continue;
-    const text = argumentsText(called.arguments).trim() === '' ? '{}' : argumentsText(called.arguments);
+    const given = argumentsText(called.arguments);
+    const text = given.trim() === '' && !(isCut && call === calls.at(-1)) ? '{}' : given;
     if (called.arguments !== text) {
       called.arguments = text;
       changed = true;

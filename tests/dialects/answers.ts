@@ -12,12 +12,17 @@ export interface Got {
 
 export const joined = (pieces: readonly string[] = []): string => pieces.join('');
 
-/** A tool call without arguments has an empty object for them. */
+/** A finished tool call without arguments has an empty object for them; the last one of an answer that was cut off is not finished. */
 export function expectedOf({ text, reasoning, toolCalls = [], finish }: Said): Got {
+  const unfinished = finish === 'length' ? toolCalls.length - 1 : -1;
   return {
     content: toolCalls.length > 0 && joined(text) === '' ? null : joined(text),
     reasoning: joined(reasoning),
-    toolCalls: toolCalls.map(({ id, name, arguments: pieces }) => ({ id, name, arguments: joined(pieces) || '{}' })),
+    toolCalls: toolCalls.map(({ id, name, arguments: pieces }, at) => ({
+      id,
+      name,
+      arguments: joined(pieces) || (at === unfinished ? '' : '{}'),
+    })),
     finish,
   };
 }

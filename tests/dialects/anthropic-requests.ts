@@ -61,6 +61,7 @@ export const anthropicRequests: Record<CaseName, Json> = {
   'stop sequences': { ...plain, stop_sequences: ['END', '\n\n'] },
   'one stop sequence': { ...plain, stop_sequences: ['END'] },
   length: { ...plain, max_tokens: 5 },
+  'a call cut off before its arguments': { ...plain, max_tokens: 5 },
   'the older limit': { ...plain, max_tokens: 7 },
   sampling: {
     ...plain,

@@ -58,6 +58,7 @@ export const bedrockRequests: Record<CaseName, Json> = {
   'stop sequences': { ...plain, inferenceConfig: { stopSequences: ['END', '\n\n'] } },
   'one stop sequence': { ...plain, inferenceConfig: { stopSequences: ['END'] } },
   length: { ...plain, inferenceConfig: { maxTokens: 5 } },
+  'a call cut off before its arguments': { ...plain, inferenceConfig: { maxTokens: 5 } },
   'the older limit': { ...plain, inferenceConfig: { maxTokens: 7 } },
   // This model refuses a request with both a temperature and topP.
   sampling: { ...plain, inferenceConfig: { temperature: 0.5 } },

@@ -164,6 +164,14 @@ const list = [
     request: { messages: ask, max_completion_tokens: 5 },
     said: { text: ['And so', ' on and'], finish: 'length', usage: figures({ completion: 5 }) },
   },
+  {
+    name: 'a call cut off before its arguments',
+    request: { messages: ask, max_completion_tokens: 5 },
+    said: {
+      ...called(callOf('call_1', 'get_time'), paris, callOf('call_3', 'get_weather')),
+      finish: 'length',
+    },
+  },
   { name: 'the older limit', request: { messages: ask, max_tokens: 7 }, said: hello },
   {
     name: 'sampling',

@@ -55,6 +55,7 @@ export const geminiRequests: Record<CaseName, Json> = {
   'stop sequences': { ...plain, generationConfig: { stopSequences: ['END', '\n\n'] } },
   'one stop sequence': { ...plain, generationConfig: { stopSequences: ['END'] } },
   length: { ...plain, generationConfig: { maxOutputTokens: 5 } },
+  'a call cut off before its arguments': { ...plain, generationConfig: { maxOutputTokens: 5 } },
   'the older limit': { ...plain, generationConfig: { maxOutputTokens: 7 } },
   sampling: {
     ...plain,

@@ -2,7 +2,7 @@
 import { openai } from '../../src/providers/dialects/openai/openai.js';
 import type { Json } from '../support/client.js';
 import { chunk, completion, frameText, usage } from '../support/scripted-upstream.js';
-import { joined } from './answers.js';
+import { expectedOf, joined } from './answers.js';
 import { type CaseName, cases } from './cases.js';
 import type { DialectFixture, Said, SaidUsage, WriteJson } from './dialect-fixture.js';
 import { meaningOfOpenAi } from './meaning.js';
@@ -20,10 +20,10 @@ export function openAiUsage({ prompt, cached, completion: answer, reasoning }: S
 }
 
 export function openAiWhole(said: Said): Json {
-  const calls = (said.toolCalls ?? []).map(({ id, name, arguments: pieces }) => ({
+  const calls = expectedOf(said).toolCalls.map(({ id, name, arguments: text }) => ({
     id,
     type: 'function',
-    function: { name, arguments: joined(pieces) || '{}' },
+    function: { name, arguments: text },
   }));
   const text = joined(said.text);
   return completion({
@@ -38,10 +38,12 @@ export function openAiWhole(said: Said): Json {
 }
 
 /** The deltas of an answer, in order. */
-export function openAiDeltas({ text = [], reasoning = [], toolCalls = [] }: Said): object[] {
+export function openAiDeltas(said: Said): object[] {
+  const { text = [], reasoning = [], toolCalls = [] } = said;
+  const whole = expectedOf(said).toolCalls;
   const calls = toolCalls.flatMap(({ id, name, arguments: pieces }, index) => [
     { tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] },
-    ...(pieces.length > 0 ? pieces : ['{}']).map((piece) => ({
+    ...(pieces.length > 0 ? pieces : [whole[index]!.arguments]).map((piece) => ({
       tool_calls: [{ index, function: { arguments: piece } }],
     })),
   ]);

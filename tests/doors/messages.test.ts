@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completion, json, sse, streamOf } from '../support/scripted-upstream.js';
+import { chunk, completion, json, sse, streamOf } from '../support/scripted-upstream.js';
 import { useDoors } from './door-gateway.js';
 
 const bench = useDoors();
@@ -84,6 +84,72 @@ describe('a native pass', () => {
     });
     expect(got[7]).toMatchObject({ usage: { output_tokens: 4, cost: expect.any(Number) } });
     expect(got[8]).toMatchObject({ router_metadata: { stream_end: 'complete' } });
+  });
+});
+
+describe('-1 as top_p and top_k, which a client sends where they are not set', () => {
+  const unset = { top_p: -1, top_k: -1 };
+  const send = (model: string, more: object = {}, headers = {}) => {
+    bench.native.enqueue(json(message));
+    bench.plain.enqueue(json(completion()));
+    return bench.gateway.call('POST', path, ask({ model, ...unset, ...more }), { headers });
+  };
+
+  it.each(['claude/acme/one/defra', 'plain/acme/one/defra'])('is left out and named: %s', async (model) => {
+    const reply = await send(model, { messages: [{ role: 'user', content: 'Grüße "top_k":-1' }] });
+    expect(reply.status, reply.text).toBe(200);
+    const [call] = [...bench.native.calls, ...bench.plain.calls];
+    expect(call!.json).toMatchObject({ messages: [{ role: 'user', content: 'Grüße "top_k":-1' }] });
+    expect(call!.json).not.toHaveProperty('top_p');
+    expect(call!.json).not.toHaveProperty('top_k');
+    expect(reply.json.router_metadata.omitted).toEqual(['top_p', 'top_k']);
+  });
+
+  it.each(['claude/acme/one/defra', 'plain/acme/one/defra'])(
+    'is refused where the request is strict: %s',
+    async (model) => {
+      const reply = await send(model, {}, { 'x-lodestone-strict': 'true' });
+      expect([reply.status, reply.json.error.param]).toEqual([400, 'top_p']);
+      expect([...bench.native.calls, ...bench.plain.calls]).toEqual([]);
+    },
+  );
+
+  it('is the only one: another number out of range stays a 400, and only what is not set is left out', async () => {
+    expect((await send('claude/acme/one/defra', { top_p: -0.5 })).json.error.param).toBe('top_p');
+    expect((await send('claude/acme/one/defra', { top_k: -2 })).json.error.param).toBe('top_k');
+    const reply = await send('claude/acme/one/defra', { top_p: 0.5 });
+    expect(reply.json.router_metadata.omitted).toEqual(['top_k']);
+    expect(bench.native.calls.at(-1)!.json).toMatchObject({ top_p: 0.5 });
+  });
+});
+
+describe('a call that was cut off before its arguments', () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '' } };
+
+  it('is no call without arguments, whole', async () => {
+    const message = { tool_calls: [call] };
+    bench.plain.enqueue(json(completion({ content: null, message, finishReason: 'length' })));
+    const reply = await bench.gateway.call('POST', path, ask());
+    expect(reply.json).toMatchObject({
+      content: [{ type: 'tool_use', id: 'call_1', name: 'clock', input: { arguments: '' } }],
+      stop_reason: 'max_tokens',
+    });
+  });
+
+  it('gets no input, streamed', async () => {
+    bench.plain.enqueue(
+      sse([chunk({ delta: { tool_calls: [{ index: 0, ...call }] } }), chunk({ finishReason: 'length' })]),
+    );
+    const { frames } = await bench.gateway.stream(ask() as never, { path });
+    const events = frames.map(({ json: data }) => data as { type: string });
+    expect(events.map(({ type }) => type)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ]);
+    expect(events[3]).toMatchObject({ delta: { stop_reason: 'max_tokens' } });
   });
 });
 

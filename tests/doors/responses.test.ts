@@ -28,6 +28,32 @@ const response = {
   usage: { input_tokens: 10, input_tokens_details: { cached_tokens: 4 }, output_tokens: 4, total_tokens: 14 },
 };
 
+describe('a call that was cut off before its arguments', () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'clock', arguments: '' } };
+  const cut = { type: 'function_call', call_id: 'call_1', name: 'clock', arguments: '', status: 'incomplete' };
+
+  it('has none, whole', async () => {
+    const message = { tool_calls: [call] };
+    bench.plain.enqueue(json(completion({ content: null, message, finishReason: 'length' })));
+    const reply = await bench.gateway.call('POST', path, ask());
+    expect(reply.json).toMatchObject({ status: 'incomplete', output: [cut] });
+  });
+
+  it('has none, streamed', async () => {
+    bench.plain.enqueue(
+      sse([chunk({ delta: { tool_calls: [{ index: 0, ...call }] } }), chunk({ finishReason: 'length' })]),
+    );
+    const { frames } = await bench.gateway.stream(ask(), { path });
+    expect(typesOf(frames)).not.toContain('response.function_call_arguments.delta');
+    const types = ['response.function_call_arguments.done', 'response.output_item.done', 'response.incomplete'];
+    expect(typesOf(frames).slice(-3)).toEqual(types);
+    const [done, itemDone, last] = frames.slice(-3).map(({ json: data }) => data);
+    expect(done).toMatchObject({ arguments: '' });
+    expect(itemDone).toMatchObject({ item: cut });
+    expect(last).toMatchObject({ response: { output: [cut] } });
+  });
+});
+
 describe('a native pass', () => {
   it('sends the body as it is but for model and store, and gives the answer back but for four members', async () => {
     const { gateway, native } = bench;
@@ -91,6 +117,35 @@ describe('a native pass', () => {
         router_metadata: { stream_end: 'cut' },
       },
     });
+  });
+});
+
+describe('the numbers of the events of a native stream', () => {
+  const begin = { ...response, status: 'in_progress', output: [], usage: null };
+  const item = { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] };
+  const place = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+  const events = [
+    { type: 'response.created', sequence_number: 0, response: begin },
+    { type: 'response.output_item.added', sequence_number: 1, output_index: 0, item },
+    {
+      type: 'response.content_part.added',
+      ...{ sequence_number: 2, ...place, part: { type: 'output_text', text: '', annotations: [] } },
+    },
+    { type: 'response.output_text.delta', sequence_number: 3, ...place, delta: 'Grü' },
+  ];
+  const failure = { code: 'server_error', message: 'It broke.' };
+
+  it.each([
+    ['response.failed', { response: { ...begin, status: 'failed', error: failure } }, 'response.incomplete'],
+    ['error', failure, 'response.incomplete'],
+    // Its usage cannot be billed.
+    ['response.completed', { response: { ...response, usage: { input_tokens: -1, output_tokens: 1 } } }, 'error'],
+  ])('have no gap where %s is replaced', async (type, more, ends) => {
+    bench.native.enqueue(sse([...events, { type, sequence_number: 4, ...more }], { noDone: true }));
+    const { frames } = await bench.gateway.stream(ask({ model: 'respond/acme/one/defra' }), { path });
+    const got = frames.map(({ json: data }) => data as { type: string; sequence_number: number });
+    expect(got.at(-1)!.type).toBe(ends);
+    expect(got.map(({ sequence_number }) => sequence_number)).toEqual(got.map((_, at) => at));
   });
 });
 

@@ -2,6 +2,7 @@
 import { chatting, type Field, FieldTable, passed, priced, read, refused } from '../field-table.js';
 
 const older = 'older versions of the API';
+const unset = 'As sent. `-1`, which some clients send for "not set", is left out and named.';
 const openRouter = 'OpenRouter';
 const stored = (why: string): Field => ({ does: 'stored', why, isParsed: true });
 const account = (what: string): Field =>
@@ -19,8 +20,8 @@ export const messagesFields = new FieldTable({
   system: passed(),
   stop_sequences: passed(),
   temperature: passed('As sent.', older),
-  top_p: passed('As sent.', older),
-  top_k: passed('As sent.', older),
+  top_p: passed(unset, older),
+  top_k: passed(unset, older),
   thinking: passed(),
   output_config: passed(),
   output_format: passed(),

@@ -2,11 +2,21 @@
  * Reads a Messages request: checks it, keeps it for routes that speak the API, and translates it to the chat format for all others.
  * A null value counts as absent.
  */
+import { encodeLatin1 } from '../../base/latin1.js';
 import type { ChatRequest, Inexpressible, OptionalField, PricedExtras } from '../../wire/chat-request.js';
 import { findMembers } from '../../wire/json-members.js';
 import { nestingMax, tooDeep } from '../../wire/json-text.js';
+import { withoutMembers } from '../../wire/splice-members.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
-import { checkFallback, checkModel, type Fields, parseBody, tooDeepError, withoutNulls } from '../body.js';
+import {
+  checkFallback,
+  checkModel,
+  type Fields,
+  type ParsedBody,
+  parseBody,
+  tooDeepError,
+  withoutNulls,
+} from '../body.js';
 import { tierAsked } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
@@ -57,7 +67,9 @@ function requestOf({ body, maxTokens, hasEffort }: ScannedMessages): ChatRequest
 export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRequest {
   const body = parseBody(bytes, large);
   const { text, encoding } = body;
-  const fields = withoutNulls(body.fields);
+  const given = withoutNulls(body.fields);
+  const unset = unsetIn(given);
+  const fields = unset === undefined ? given : omit(given, unset);
   const found = findMembers(text);
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   messagesFields.check(body.fields, encoding);
@@ -66,7 +78,11 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
   checkFields(fields, encoding, needsLimit);
   checkMessages(fields, encoding);
   const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
-  const { body: sent, modelStart, modelEnd } = nativeBody(body, found);
+  const {
+    body: sent,
+    modelStart,
+    modelEnd,
+  } = unset === undefined ? nativeBody(body, found) : nativeBodyWithout(body, unset);
   const output = fields.output_config as Fields | undefined;
   const hasFormat = formatOf(output?.format) !== undefined;
   return new TranslatedRequest(
@@ -88,9 +104,28 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
       modelStart,
       modelEnd,
       names: typeof output?.effort === 'string' ? namesWithEffort : names,
+      unset,
     },
-    () => translate(fields),
+    () => translate(fields, unset),
   );
+}
+
+/** LangChain sends -1 for these where its user has not set them. Anthropic refuses it, so it can only mean that. */
+const unsettable = ['top_p', 'top_k'];
+
+/** undefined where there are none. */
+function unsetIn(fields: Fields): readonly string[] | undefined {
+  const unset = unsettable.filter((name) => fields[name] === -1);
+  return unset.length > 0 ? unset : undefined;
+}
+
+function omit(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+function nativeBodyWithout({ text, encoding, fields }: ParsedBody, names: readonly string[]) {
+  const left = withoutMembers(encoding === 'latin1' ? text : encodeLatin1(text), names);
+  return nativeBody({ text: left, encoding: 'latin1', fields }, findMembers(left));
 }
 
 function extrasOf(fields: Fields): PricedExtras | undefined {
@@ -128,9 +163,9 @@ const stopSequencesMax = 4;
 /** Longest `user` that OpenAI takes. Claude Code's ids are longer. */
 const userMax = 64;
 
-function translate(fields: Fields): Translation {
+function translate(fields: Fields, unset: readonly string[] = []): Translation {
   const inexpressible: Inexpressible[] = [];
-  const optional: OptionalField[] = [];
+  const optional: OptionalField[] = unset.map((name) => ({ name, word: null }));
   const noted = { inexpressible, optional };
   const plainMessages = translateMessages(fields, { marked: false, ...noted });
   const markedMessages = translateMessages(fields, { marked: true, inexpressible: [], optional: [] });

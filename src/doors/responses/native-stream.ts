@@ -24,20 +24,22 @@ export class NativeResponseStream implements StreamWriter {
   private heads: { type: string; data: string }[] = [];
   private pending = '';
   private final: { type: string; data: string } | null = null;
+  /** The number of the next event. */
   private sequence = 0;
   private readonly items = new OpenItems();
 
   takeEvent(data: Latin1Text, event: string): void {
     const type = event || (typeOf.exec(data)?.[1] ?? writtenType(data));
-    const sequence = sequenceOf.exec(data)?.[1];
-    if (sequence !== undefined) this.sequence = Number(sequence) + 1;
     switch (type) {
       case 'response.created':
         this.start = data;
+        this.count(data);
         break;
       case 'response.in_progress':
       case 'response.queued':
-        if (this.heads.length < headsMax) this.heads.push({ type, data });
+        if (this.heads.length === headsMax) break;
+        this.heads.push({ type, data });
+        this.count(data);
         break;
       case 'response.completed':
       case 'response.incomplete':
@@ -48,8 +50,16 @@ export class NativeResponseStream implements StreamWriter {
         break;
       default:
         this.items.take(type, data);
-        if (this.begun || this.pending.length < earlyCharactersMax) this.pending += eventText(type, data);
+        if (!this.begun && this.pending.length >= earlyCharactersMax) break;
+        this.pending += eventText(type, data);
+        this.count(data);
     }
+  }
+
+  /** Only events that the client gets count: one that the gateway replaces leaves its number to the replacement. */
+  private count(data: string): void {
+    const sequence = sequenceOf.exec(data)?.[1];
+    if (sequence !== undefined) this.sequence = Number(sequence) + 1;
   }
 
   writeFrame(_: Chunk, as: ChunkIdentity, metadata?: string): Latin1Text {

@@ -48,6 +48,17 @@ describe('the commit rule', () => {
       });
   });
 
+  it('gives a call one id, though its pieces have empty arguments and come with empty content', () => {
+    const played = new PlayedRelay();
+    const piece = (more: object, text: string) =>
+      chunk({ delta: { content: '', tool_calls: [{ index: 0, ...more, function: { arguments: text } }] } });
+    played.frame(piece({ id: 'call_1', type: 'function' }, ''));
+    for (const text of ['', '', '{"k":', '', '1}', '']) played.frame(piece({}, text));
+    const pieces = played.caller.frames.map(({ choices }) => choices[0].delta.tool_calls[0]);
+    expect(pieces.map(({ id }) => id)).toEqual(['call_1', ...Array(6).fill(undefined)]);
+    expect(pieces.map((each) => each.function.arguments).join('')).toBe('{"k":1}');
+  });
+
   it('forgets what a failed attempt held', () => {
     const played = new PlayedRelay();
     played.frame(role);

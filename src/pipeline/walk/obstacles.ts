@@ -66,8 +66,10 @@ export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route
     if (request.task !== undefined) return taskObstacle(route, request.task);
     return chatObstacle(route, route.price, request) ?? strictObstacle(route, request);
   }
-  if (isNativePass(route.provider, request))
-    return extras === undefined ? null : extrasObstacle(route, route.price, extras);
+  if (isNativePass(route.provider, request)) {
+    const obstacle = extras === undefined ? null : extrasObstacle(route, route.price, extras);
+    return obstacle ?? strictObstacle(route, request);
+  }
   const found = inexpressibleOn(route, request);
   if (found) return { verdict: 'cannot_apply', ...found };
   // Tools that run at a provider are left out of the translation, so they need no price.
@@ -103,7 +105,9 @@ function chatObstacle(route: Route, price: Price, request: Asked, extras = reque
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
 export function wholeFirst(ranked: readonly Route[], request: ChatRequest): readonly Route[] {
   if (request.native === undefined && request.task === undefined && !request.partial) return ranked;
-  const leavesOut = (route: Route): boolean => omittedOn(route, request).length > 0;
+  // What says nothing is left out on every route.
+  const everywhere = request.native?.unset?.length ?? 0;
+  const leavesOut = (route: Route): boolean => omittedOn(route, request).length > everywhere;
   if (!ranked.some(leavesOut)) return ranked;
   return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
 }

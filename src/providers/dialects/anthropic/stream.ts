@@ -49,7 +49,7 @@ interface Block {
   empty: boolean;
   /** The signature so far, as the inside of a JSON string. */
   signature: string;
-  /** The input of a tool in the start event, as JSON text. */
+  /** The input of a tool in the start event, as JSON text; empty where it has none. */
   input: string;
 }
 
@@ -58,6 +58,8 @@ export class MessageStream implements StreamTranslator {
   /** Indexes of blocks that have no OpenAI equivalent, such as those of tools that run at the provider. */
   private readonly leftOut = new Set<unknown>();
   private toolCalls = 0;
+  /** The last call, where its block ended without arguments: it may have been cut off. */
+  private unfilled: ChunkAround | null = null;
   private reasonings = 0;
   private usage: Fields = {};
   /** A stop reason in the first event: the answer was complete by then. */
@@ -131,6 +133,9 @@ export class MessageStream implements StreamTranslator {
   }
 
   private open(index: unknown, start: Fields, write: Write, emit: EmitChunk): void {
+    // Something follows the call, so it was finished. For the last call the finish reason decides (src/wire/deltas.ts).
+    if (this.unfilled !== null) emit(chunkAround(this.unfilled, asLatin1('{}')));
+    this.unfilled = null;
     if (start.type === 'redacted_thinking') {
       this.emitReasoning(`"type":"reasoning.encrypted","data":${write(start.data ?? '')}`, emit);
     }
@@ -187,7 +192,8 @@ export class MessageStream implements StreamTranslator {
     const block = this.blocks.close(index);
     if (!block) return;
     if (block.type === 'tool_use' && block.empty) {
-      emit(chunkAround(block.chunk, asLatin1(JSON.stringify(block.input).slice(1, -1))));
+      if (block.input === '') this.unfilled = block.chunk;
+      else emit(chunkAround(block.chunk, asLatin1(JSON.stringify(block.input).slice(1, -1))));
     } else if (block.type === 'thinking' && block.text !== null) {
       this.emitReasoning(`"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`, emit);
     }
@@ -218,10 +224,10 @@ export class MessageStream implements StreamTranslator {
   }
 }
 
-/** The input as JSON text. Some servers already send text. */
+/** The input as JSON text, empty where there is none. Some servers already send text. */
 function inputText(input: unknown, write: Write): string {
-  if (typeof input === 'string' && input !== '') return JSON.parse(write(input)) as string;
-  return isFields(input) ? write(input) : '{}';
+  if (typeof input === 'string') return JSON.parse(write(input)) as string;
+  return isFields(input) && Object.keys(input).length > 0 ? write(input) : '';
 }
 
 function passOn(block: Block, inside: Latin1Text, emit: EmitChunk): void {

@@ -59,7 +59,7 @@ describe('a stream of Bedrock', () => {
     ]);
   });
 
-  it('counts tools by themselves, gives them the caller\u2019s names, and has {} for no arguments', () => {
+  it('counts tools by themselves, gives them the caller\u2019s names, and has {} for no arguments when something follows', () => {
     const call = (index: number, id: string, name: string) => ({
       tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }],
     });
@@ -75,6 +75,8 @@ describe('a stream of Bedrock', () => {
         stop(1),
         start({ toolUseId: 'b', name: 'g' }, 2),
         stop(2),
+        start({ toolUseId: 'c', name: 'h' }, 3),
+        stop(3),
       ]),
     ).toEqual([
       { content: 'x' },
@@ -83,6 +85,7 @@ describe('a stream of Bedrock', () => {
       more(0, '"}'),
       call(1, 'b', 'g'),
       more(1, '{}'),
+      call(2, 'c', 'h'),
     ]);
   });
 

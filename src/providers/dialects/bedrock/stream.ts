@@ -45,6 +45,8 @@ interface Block {
 export class ConverseStream implements StreamTranslator {
   private readonly blocks = new OpenBlocks<Block>();
   private toolCalls = 0;
+  /** The last call, where its block ended without arguments: it may have been cut off. */
+  private unfilled: ChunkAround | null = null;
   private reasonings = 0;
   private hasContent = false;
 
@@ -93,17 +95,20 @@ export class ConverseStream implements StreamTranslator {
     const tool = isFields(start) ? start.toolUse : undefined;
     if (!isFields(tool)) return;
     if (!isClientTool(tool)) {
-      this.open(contentBlockIndex, 'provider_tool');
+      this.open(contentBlockIndex, 'provider_tool', emit);
       return;
     }
-    this.open(contentBlockIndex, 'tool');
+    this.open(contentBlockIndex, 'tool', emit);
     this.hasContent = true;
     // The encoded name is ASCII, so it can be decoded directly to the encoding of the chunks.
     const name = JSON.stringify(decodedName(String(tool.name), 'latin1'));
     emit(toolCallChunk(this.toolCalls++, write(toolCallId(tool.toolUseId)), name));
   }
 
-  private open(index: unknown, kind: Block['kind']): Block {
+  private open(index: unknown, kind: Block['kind'], emit: EmitChunk): Block {
+    // Something follows the call, so it was finished. For the last call the finish reason decides (src/wire/deltas.ts).
+    if (this.unfilled !== null) emit(chunkAround(this.unfilled, asLatin1('{}')));
+    this.unfilled = null;
     const { member, braces, chunk = argumentsChunk(this.toolCalls) } = kindsOf[kind];
     const prefix = `{"contentBlockIndex":${index},"delta":{${member}:"`;
     const around = { prefix, suffix: `"${braces}}`, padding: `"${braces},"p":"` };
@@ -113,23 +118,23 @@ export class ConverseStream implements StreamTranslator {
   private delta(index: unknown, delta: Fields, write: Write, emit: EmitChunk): void {
     const { text, toolUse, reasoningContent } = delta;
     const inside = (value: unknown) => (typeof value === 'string' ? write(value).slice(1, -1) : asLatin1(''));
-    if (typeof text === 'string') this.passOn(this.blockAt(index, 'text'), inside(text), emit);
+    if (typeof text === 'string') this.passOn(this.blockAt(index, 'text', emit), inside(text), emit);
     if (isFields(toolUse)) {
       const block = this.blocks.at(index);
       // Without the start event, which names the tool, there is no call.
       if (block?.kind === 'tool') this.passOn(block, inside(toolUse.input), emit);
     }
     if (!isFields(reasoningContent)) return;
-    const block = this.blockAt(index, 'reasoning');
+    const block = this.blockAt(index, 'reasoning', emit);
     this.passOn(block, inside(reasoningContent.text), emit);
     block.signature += inside(reasoningContent.signature);
     const redacted = inside(reasoningContent.redactedContent);
     if (redacted !== '') this.emitReasoning(`"type":"reasoning.encrypted","data":"${redacted}"`, redactedFormat, emit);
   }
 
-  private blockAt(index: unknown, kind: Block['kind']): Block {
+  private blockAt(index: unknown, kind: Block['kind'], emit: EmitChunk): Block {
     const block = this.blocks.at(index);
-    return block?.kind === kind ? block : this.open(index, kind);
+    return block?.kind === kind ? block : this.open(index, kind, emit);
   }
 
   private passOn(block: Block, inside: Latin1Text, emit: EmitChunk): void {
@@ -144,7 +149,7 @@ export class ConverseStream implements StreamTranslator {
   private close(index: unknown, emit: EmitChunk): void {
     const block = this.blocks.close(index);
     if (!block) return;
-    if (block.kind === 'tool' && block.empty) emit(chunkAround(block.chunk, asLatin1('{}')));
+    if (block.kind === 'tool' && block.empty) this.unfilled = block.chunk;
     if (block.signature === '' || block.text === null) return;
     const members = `"type":"reasoning.text","text":"${block.text}","signature":"${block.signature}"`;
     this.emitReasoning(members, signedFormat, emit);

@@ -47,9 +47,14 @@ export function toolCallId(given: unknown): string {
   return typeof given === 'string' && given !== '' ? given : `call_${timeOrderedId(Date.now())}`;
 }
 
-/** Arguments as JSON text. Other dialects use an object; some servers write text there too. */
+/**
+ * Arguments as JSON text. Other dialects use an object; some servers write text there too. Without any the text is empty: a provider
+ * writes an empty object for a call that was cut off too, and only a finished call may have `{}`.
+ */
 export function argumentsOf(input: unknown): string {
-  return typeof input === 'string' && input !== '' ? input : JSON.stringify(input || {});
+  if (typeof input === 'string') return input;
+  const text = JSON.stringify(input || {});
+  return text === '{}' ? '' : text;
 }
 
 /** An error in the provider's own shape, decoded from latin1 because people read it. */

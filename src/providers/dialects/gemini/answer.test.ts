@@ -42,7 +42,7 @@ describe('an answer of Gemini', () => {
           function: { name: 'f', arguments: '{"a":"é"}' },
           extra_content: { google: { thought_signature: 'c2ln' } },
         },
-        { id: 'x', type: 'function', function: { name: 'g', arguments: '{}' } },
+        { id: 'x', type: 'function', function: { name: 'g', arguments: '' } },
       ],
     });
   });

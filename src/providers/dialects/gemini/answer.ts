@@ -1,4 +1,5 @@
 /** Translates a whole GenerateContentResponse to a completion with one choice per candidate. */
+import { isCutOff } from '../../../wire/finish-reason.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
 import { errorAnswer } from '../chat-parts/completion.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
@@ -32,7 +33,8 @@ export function isError(value: unknown): boolean {
 /** Null where the candidate holds only a broken call. */
 function choiceOf(candidate: Fields, at: number, encoding: TextEncoding): Fields | null {
   const parts = new CandidateParts();
-  const items = [...parts.read(candidate, encoding), ...parts.finish(encoding)];
+  const isCut = isCutOff(finishReasonOf(candidate.finishReason, false));
+  const items = [...parts.read(candidate, encoding), ...parts.finish(encoding, isCut)];
   if (items.length === 0 && isBrokenCall(candidate.finishReason)) return null;
   const textOf = (wanted: string) =>
     items.map((part) => (part.kind === wanted && 'text' in part ? part.text : '')).join('');

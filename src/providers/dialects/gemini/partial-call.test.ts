@@ -8,7 +8,7 @@ function argumentsOf(...pieces: [path: string, value: Fields, willContinue?: boo
   for (const [jsonPath, value, willContinue] of pieces) {
     call.take({ partialArgs: [{ jsonPath, ...value, willContinue }], willContinue: true }, undefined, 'utf8');
   }
-  return JSON.parse(call.complete('utf8').arguments);
+  return JSON.parse(call.complete('utf8', false).arguments || '{}');
 }
 
 const text = (stringValue: string): Fields => ({ stringValue });
@@ -36,6 +36,13 @@ describe('a call in pieces', () => {
     expect(argumentsOf(['$.a[4000000000]', text('x')], ['$.a[7]', text('y')])).toEqual({ a: ['x', 'y'] });
   });
 
+  it('that was cut off is not JSON, so that nobody takes its arguments for all', () => {
+    const call = new PartialCall('f', 'utf8');
+    expect(call.complete('utf8', true).arguments).toBe('');
+    call.take({ partialArgs: [{ jsonPath: '$.a', stringValue: 'x' }], willContinue: true }, undefined, 'utf8');
+    expect(call.complete('utf8', true).arguments).toBe('{"a":"x"');
+  });
+
   it('leaves out what has no place in the arguments', () => {
     const deep = `$${'.a'.repeat(200)}`;
     const paths = ['', '$', '$[0]', '$..a', '$.*', '$.a[?@.b]', '$.__proto__.x', "$.a['__proto__'].x", deep];
@@ -54,7 +61,7 @@ describe('a call in pieces', () => {
         'latin1',
       );
       call.take({ partialArgs: [{ jsonPath: '$.b', stringValue: '😀' }] }, undefined, 'utf8');
-      const { name, arguments: args } = call.complete(last);
+      const { name, arguments: args } = call.complete(last, false);
       expect([name, args].map((value) => Buffer.from(value, last).toString('utf8'))).toEqual([
         'kröte',
         '{"a":"字","b":"é😀"}',

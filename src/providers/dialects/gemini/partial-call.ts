@@ -4,13 +4,14 @@
  */
 import { asLatin1, decodeLatin1, encodeLatin1 } from '../../../base/latin1.js';
 import type { TextEncoding } from '../../../wire/json-text.js';
+import { argumentsOf } from '../chat-parts/completion.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 
 /** A call, in the encoding of the event that completes it. */
 export interface CompleteCall {
   id: unknown;
   name: string;
-  /** JSON text. */
+  /** JSON text, empty where the call has none. */
   arguments: string;
   signature: unknown;
 }
@@ -38,12 +39,14 @@ export class PartialCall {
     for (const piece of pieces) if (isFields(piece)) this.takePiece(piece, encoding);
   }
 
-  complete(encoding: TextEncoding): CompleteCall {
+  /** A call that was cut off keeps its last brace open, so that nobody takes its arguments for all. */
+  complete(encoding: TextEncoding, isCut: boolean): CompleteCall {
     const { id, signature } = this;
+    const text = argumentsOf(this.args);
     return {
       id,
       name: encode(this.name, encoding),
-      arguments: encode(JSON.stringify(this.args), encoding),
+      arguments: encode(isCut ? text.slice(0, -1) : text, encoding),
       signature,
     };
   }

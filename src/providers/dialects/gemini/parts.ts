@@ -27,11 +27,11 @@ export class CandidateParts {
     return parts;
   }
 
-  /** The candidate has ended, and with it a call whose end was not announced. */
-  finish(encoding: TextEncoding): AnswerPart[] {
+  /** The candidate has ended, and with it a call whose end was not announced. `isCut`: the call was cut off. */
+  finish(encoding: TextEncoding, isCut: boolean): AnswerPart[] {
     const { pending } = this;
     this.pending = null;
-    return pending === null ? [] : [callPart(pending.complete(encoding))];
+    return pending === null ? [] : [callPart(pending.complete(encoding, isCut))];
   }
 
   /** A piece without a name belongs to the previous call; without one it is ignored. */
@@ -39,7 +39,7 @@ export class CandidateParts {
     const { name } = call;
     const isNamed = typeof name === 'string' && name !== '';
     if (isNamed) {
-      parts.push(...this.finish(encoding));
+      parts.push(...this.finish(encoding, false));
       if (call.willContinue !== true && call.partialArgs === undefined) {
         const { id, args } = call;
         parts.push(callPart({ id, name, arguments: argumentsOf(args), signature: thoughtSignature }));
@@ -48,7 +48,7 @@ export class CandidateParts {
       this.pending = new PartialCall(name, encoding);
     }
     this.pending?.take(call, thoughtSignature, encoding);
-    if (call.willContinue !== true) parts.push(...this.finish(encoding));
+    if (call.willContinue !== true) parts.push(...this.finish(encoding, false));
   }
 }
 

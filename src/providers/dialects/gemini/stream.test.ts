@@ -88,13 +88,23 @@ describe('a stream of Gemini', () => {
             index: 1,
             id: expect.stringMatching(/^call_/),
             type: 'function',
-            function: { name: 'g', arguments: '{}' },
+            function: { name: 'g', arguments: '' },
           },
         ],
       },
       {},
     ]);
     expect(choices.at(-1)!.finish_reason).toBe('tool_calls');
+  });
+
+  it.each([
+    ['a call', { functionCall: { name: 'h', args: { a: 1 } } }],
+    ['text', { text: 'b' }],
+  ])('has {} for a call without arguments when %s follows it', (_, part) => {
+    const deltas = choicesOf([says({ text: 'a' }), says({ functionCall: { name: 'g' } }), says(part)]).map(
+      ({ delta }) => delta,
+    );
+    expect(deltas.at(-2)).toEqual({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] });
   });
 
   it('keeps several candidates apart (n)', () => {

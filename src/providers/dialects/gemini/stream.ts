@@ -3,6 +3,7 @@
  * or a piece of one, or the finish reason. All have usage, and the last one counts. There is no `[DONE]`.
  */
 import { asLatin1, encodeLatin1, type Latin1Text } from '../../../base/latin1.js';
+import { isCutOff } from '../../../wire/finish-reason.js';
 import { roleChunk, usageChunk } from '../chat-parts/chunks.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
 import { type ReadEvent, readEvent } from '../chat-parts/stream-event.js';
@@ -19,6 +20,8 @@ const learningsMax = 16;
 interface Choice {
   parts: CandidateParts;
   toolCalls: number;
+  /** The last part is a call without arguments: it may have been cut off. */
+  unfilled: boolean;
   hasContent: boolean;
 }
 
@@ -69,7 +72,7 @@ export class ContentStream implements StreamTranslator {
     const index = typeof candidate.index === 'number' ? candidate.index : 0;
     let choice = this.choices.get(index);
     if (!choice) {
-      choice = { parts: new CandidateParts(), toolCalls: 0, hasContent: false };
+      choice = { parts: new CandidateParts(), toolCalls: 0, unfilled: false, hasContent: false };
       this.choices.set(index, choice);
       const first = roleChunk(typeof model === 'string' ? write(model) : undefined);
       emit(asLatin1(first.replace('"index":0', `"index":${index}`)));
@@ -79,12 +82,17 @@ export class ContentStream implements StreamTranslator {
     let logprobs = probs ? `,"logprobs":${write(probs)}` : '';
     const parts = choice.parts.read(candidate, encoding);
     const isOver = finishes(finishReason);
-    if (isOver) parts.push(...choice.parts.finish(encoding));
+    if (isOver) parts.push(...choice.parts.finish(encoding, isCutOff(finishReasonOf(finishReason, false))));
     for (const part of parts) {
       choice.hasContent = true;
+      // Something follows the call, so it was finished. For the last call the finish reason decides (src/wire/deltas.ts).
+      if (choice.unfilled) emit(chunkOf(index, emptyArguments(choice.toolCalls - 1), '', 'null'));
+      choice.unfilled = part.kind === 'call' && (part.call.function as Fields).arguments === '';
       emit(chunkOf(index, deltaOf(part, choice, write), logprobs, 'null'));
       logprobs = '';
     }
+    // Text that follows the call must be parsed.
+    if (choice.unfilled) this.plain = null;
     if (isOver) this.finish(finishReason, index, choice, logprobs, emit);
   }
 
@@ -109,6 +117,10 @@ function usageIn(data: Latin1Text | null): Fields | undefined {
 function deltaOf(part: AnswerPart, choice: Choice, write: Write): string {
   if (part.kind !== 'call') return `"${part.kind === 'text' ? 'content' : 'reasoning_content'}":${write(part.text)}`;
   return `"tool_calls":[${write({ index: choice.toolCalls++, ...part.call })}]`;
+}
+
+function emptyArguments(index: number): string {
+  return `"tool_calls":[{"index":${index},"function":{"arguments":"{}"}}]`;
 }
 
 /** All arguments but `index` are JSON text: the members of the delta, a `logprobs` member or nothing, and the finish reason. The relay adds the rest. */

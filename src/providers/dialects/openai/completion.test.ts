@@ -110,6 +110,27 @@ describe('a whole completion', () => {
     },
   );
 
+  it.each([
+    ['length', ''],
+    ['content_filter', ''],
+    ['MAX_TOKENS', ''],
+    ['tool_calls', '{}'],
+    ['stop', '{}'],
+    [null, '{}'],
+  ])('that ends with %s has %j as the arguments of its last call where it has none', (finish_reason, last) => {
+    const call = (text: unknown) => ({ id: 'c', type: 'function', function: { name: 'f', arguments: text } });
+    const textsOf = (...given: unknown[]) => {
+      const message = { role: 'assistant', content: null, tool_calls: given.map(call) };
+      const { members } = partsOf({ choices: [{ index: 0, message, finish_reason }] });
+      const { choices } = JSON.parse(`{${members}}`) as {
+        choices: { message: { tool_calls: { function: { arguments: string } }[] } }[];
+      };
+      return choices[0]!.message.tool_calls.map((each) => each.function.arguments);
+    };
+    for (const none of ['', null, undefined]) expect(textsOf(none, none)).toEqual(['{}', last]);
+    expect(textsOf('{"k":')).toEqual(['{"k":']);
+  });
+
   it('gets OpenAI\u2019s values and shapes where a server has its own', () => {
     const call = (text: unknown) => ({ id: 'c', type: 'function', function: { name: 'f', arguments: text } });
     const message = { role: 'assistant', content: 'é', tool_calls: [call({ k: 'é' }), call('{}')] };

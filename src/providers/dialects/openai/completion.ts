@@ -2,7 +2,7 @@
 import { asLatin1, encodeLatin1, type Latin1Text } from '../../../base/latin1.js';
 import { answerBounds, type MalformedAnswer, parseAnswerBytes } from '../../../wire/answer-bounds.js';
 import { type CompletionParts, isPassedOn } from '../../../wire/completion-parts.js';
-import { finishReasonMeant } from '../../../wire/finish-reason.js';
+import { finishReasonMeant, isCutOff } from '../../../wire/finish-reason.js';
 import { findMembers, keptMembers, memberValue } from '../../../wire/json-members.js';
 import { type JsonText, readable, type TextEncoding } from '../../../wire/json-text.js';
 import {
@@ -118,8 +118,9 @@ function tidyChoice(choice: Fields, position: number): boolean {
   if (tidyContent(message)) changed = true;
   if (tidyReasoning(message, true)) changed = true;
   if (dropPlaceholders(message)) changed = true;
-  if (tidyToolCalls(message)) changed = true;
-  const meant = finishReasonMeant(choice.finish_reason) ?? defaultReason(message);
+  const given = finishReasonMeant(choice.finish_reason);
+  if (tidyToolCalls(message, isCutOff(given))) changed = true;
+  const meant = given ?? defaultReason(message);
   if (meant !== choice.finish_reason) {
     choice.finish_reason = meant;
     changed = true;
