@@ -1,4 +1,5 @@
 /** Translates the tools of a Responses request to the chat format. Tools that are not functions exist on native routes only. */
+import { containerTool } from '../../wire/container-tools.js';
 import { type Fields, isFields } from '../body.js';
 import { hostedNames } from '../chat/priced-extras.js';
 import { noteMembers, type ToolNotes } from '../tool-members.js';
@@ -69,14 +70,9 @@ function sortTools(tools: unknown): SortedTools {
         functions.push(inner);
         namespaces.set(String(inner.name), String(tool.name));
       }
-    } else others.push(runsInContainer(tool) ? 'hosted_shell' : String(tool.type).replace(version, ''));
+    } else others.push(containerTool(tool) ?? String(tool.type).replace(version, ''));
   }
   return { functions, others, namespaces };
-}
-
-/** The client runs a shell, unless it is given a container of the provider. */
-function runsInContainer({ type, environment }: Fields): boolean {
-  return type === 'shell' && isFields(environment) && environment.type !== 'local';
 }
 
 const nothing: readonly string[] = [];
