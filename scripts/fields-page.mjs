@@ -26,7 +26,7 @@ other names that are checked inside of messages, items and tools. Names inside o
 
 ## Use what a provider keeps
 
-Files, containers, skills, vector stores, threads, voices and cached content that a provider keeps belong to the operator's account there,
+Files, containers, skills, vector stores, threads, prompts, voices and cached content that a provider keeps belong to the operator's account there,
 which all accounts of this gateway share: whoever knows an id could read what is another's. A request that names one gets the 400 without a
 \`code\`. Send the content itself. An operator whose accounts may share them sets [\`providers.<id>.stored_objects\`](configuration.md#providers)
 to \`true\`; ids then go on to that provider.

@@ -24,7 +24,7 @@ import {
 import { isSpoken, tierAsked } from '../chat/priced-extras.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
-import { storedInResponses } from '../stored-objects.js';
+import { promptAsText, storedInResponses } from '../stored-objects.js';
 import { formsOf, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMembers } from './check-fields.js';
@@ -94,7 +94,7 @@ export function parseResponsesRequest(
   responsesFields.check(body.fields, encoding);
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'input');
-  checkInput(fields.input, encoding);
+  checkInput(fields, encoding);
   checkFields(fields, encoding);
   checkMembers(fields, encoding);
   const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
@@ -138,10 +138,17 @@ function extrasOf(fields: Fields): PricedExtras | undefined {
   return { ...asked, tools, audio: false, spoken, stored };
 }
 
+const storedPrompt: Inexpressible = {
+  param: 'prompt',
+  reason: 'keeps no prompts that a request could name',
+  remedy: `${promptAsText}, or choose a route whose provider has the Responses API.`,
+};
+
 function translate(fields: Fields, encoding: TextEncoding): Translation {
   const inexpressible: Inexpressible[] = [];
   const optional: OptionalField[] = [];
   const noted = { inexpressible, optional };
+  if (fields.prompt !== undefined) inexpressible.push(storedPrompt);
   const { written, namespaces } = translateTools(fields, noted);
   const common = commonFields(fields, noted);
   const write = (messages: Fields[]): Fields => ({ ...common, messages, ...written });
@@ -171,7 +178,18 @@ function checkFields(fields: Fields, encoding: TextEncoding): void {
 
 /** Fields that are read here, or that ask for nothing of a route that keeps nothing. */
 const known = new Set([
-  ...['model', 'input', 'instructions', 'stream', 'stream_options', 'store', 'background', 'include', 'tools'],
+  ...[
+    'model',
+    'input',
+    'prompt',
+    'instructions',
+    'stream',
+    'stream_options',
+    'store',
+    'background',
+    'include',
+    'tools',
+  ],
   ...['tool_choice', 'parallel_tool_calls', 'text', 'reasoning', 'max_output_tokens', 'max_tool_calls', 'temperature'],
   ...['top_p', 'top_logprobs', 'truncation', 'metadata', 'safety_identifier', 'user', 'service_tier'],
   ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'context_management', 'client_metadata'],
