@@ -13,7 +13,7 @@ request is translated, and [some fields are left out](doors.md#see-what-was-left
 for embeddings and rerank, where it is refused.
 
 - **passed**: the provider gets it as you sent it.
-- **priced**: it goes on where the route has a price for what it asks for, else 400.
+- **priced**: it goes on where the route has a price for what it asks for, else 400. Tools have a rule of their own.
 - **refused**: 400, and no provider is asked. An empty list, \`null\` or a value that asks for nothing is not refused.
 - **stored**: passed, but for what it may name at the provider: see below.
 - **read**: Lodestone reads it. It is replaced or not sent at all.

@@ -3,7 +3,7 @@
  * provider, which all accounts of Lodestone share, so that one account could name what is another's. A route serves such a request only
  * where the operator allows it.
  */
-import type { StoredObject } from '../wire/chat-request.js';
+import type { Inexpressible, StoredObject } from '../wire/chat-request.js';
 import { type Fields, isFields } from './body.js';
 
 const sendContent = 'Send the content itself';
@@ -24,8 +24,14 @@ export function storedInChat(fields: Fields): StoredObject | undefined {
   return storedInTools(fields.tools);
 }
 
-/** What to do without a stored prompt. */
-export const promptAsText = 'Send its text in `instructions` and `input`';
+const promptAsText = 'Send its text in `instructions` and `input`';
+
+/** Of a stored prompt, on a route that does not speak the API. */
+export const promptInexpressible: Inexpressible = {
+  param: 'prompt',
+  reason: 'keeps no prompts that a request could name',
+  remedy: `${promptAsText}, or choose a route whose provider has the Responses API.`,
+};
 
 const cachedContent = new Set(['cachedcontent']);
 

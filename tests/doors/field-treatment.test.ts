@@ -217,11 +217,6 @@ describe('tools that run at the provider and have no price', () => {
       'that a search for tools found',
       { input: [{ type: 'tool_search_output', call_id: 'c', tools: [{ type: 'image_generation' }] }] },
     ],
-    [
-      'responses',
-      'a shell in a container of the provider',
-      { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] },
-    ],
   ])('%s: %s', async (door, _, more) => {
     const reply = await send(door, more);
     expect(reply, reply.text).toMatchObject({ status: 400, json: { error: { param: 'tools' } } });

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { json } from '../support/scripted-upstream.js';
 import { useDoors } from './door-gateway.js';
 import { upstreamsOf } from './doors.js';
+import { useSockets } from './socket-client.js';
 
 const bench = useDoors({ providers: { respond: { stored_objects: true } } });
+const { open } = useSockets(bench);
 const nativePin = 'respond/acme/one/defra';
 const prompt = { id: 'pmpt_1', version: '2', variables: { city: 'Bern' } };
 const send = (body: object) => bench.gateway.call('POST', '/v1/responses', body);
@@ -42,6 +44,17 @@ describe('a stored prompt', () => {
     const reply = await send({ model: nativePin, prompt: wrong, input: 'Hi' });
     expect(reply, reply.text).toMatchObject({ status: 400, json: { error: { param: 'prompt' } } });
     expect(bench.native.calls).toHaveLength(0);
+  });
+
+  it('keeps the conversation of a connection that it continues', async () => {
+    bench.native.enqueue(native.stream(['Hello']), native.stream(['Hello']));
+    const client = await open();
+    const { id } = (await client.ask({ model: nativePin, input: 'Hi' })).at(-1).response;
+    await client.ask({ model: nativePin, prompt, previous_response_id: id });
+    expect(bench.native.calls[1]!.json).toMatchObject({
+      prompt,
+      input: [{ role: 'user', content: 'Hi' }, { role: 'assistant' }],
+    });
   });
 
   it('that is null asks for nothing: input is then missing', async () => {

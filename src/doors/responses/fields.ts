@@ -34,7 +34,7 @@ export const responsesFields = new FieldTable({
   max_tool_calls: passed(),
   tools: {
     ...priced(
-      'Tools that run at the provider need a price on the route. Ids of files, containers and vector stores name what it keeps.',
+      'Tools that run at the provider need a price on the route, or are left out where the request does not demand them. Ids of files, containers and vector stores name what it keeps.',
     ),
     does: 'stored',
   },

@@ -22,9 +22,10 @@ import {
   withoutNulls,
 } from '../body.js';
 import { isSpoken, tierAsked } from '../chat/priced-extras.js';
+import { leavableTools } from '../leavable-tools.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
-import { promptAsText, storedInResponses } from '../stored-objects.js';
+import { promptInexpressible, storedInResponses } from '../stored-objects.js';
 import { formsOf, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMembers } from './check-fields.js';
@@ -33,7 +34,7 @@ import { responsesFields } from './fields.js';
 import { noteSettings } from './note-settings.js';
 import { type ScannedResponses, scanResponsesRequest } from './scan-request.js';
 import { translateInput } from './translate-input.js';
-import { allTools, hostedTools, translateTools } from './translate-tools.js';
+import { allTools, hostedTools, optionalTool, translateTools } from './translate-tools.js';
 
 interface ReadOptions {
   /** The response that the answer names as the one before it. */
@@ -98,6 +99,7 @@ export function parseResponsesRequest(
   checkFields(fields, encoding);
   checkMembers(fields, encoding);
   const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
+  const extras = extrasOf(fields);
   const { body: sent, modelStart, modelEnd } = nativeBody(body, found, added);
   const { type: format } = (formatOf((fields.text as Fields | undefined)?.format) ?? {}) as { type?: string };
   return new TranslatedRequest(
@@ -108,7 +110,7 @@ export function parseResponsesRequest(
       fallback: checkFallback(fields.fallback, encoding),
       encoding,
       outputMax: fields.max_output_tokens as number | undefined,
-      extras: extrasOf(fields),
+      extras,
       provider,
       sessionId,
       cacheKey,
@@ -122,6 +124,7 @@ export function parseResponsesRequest(
       keepsReasoning: Array.isArray(fields.include) && fields.include.includes('reasoning.encrypted_content'),
     },
     () => ({ ...translate(fields, encoding), echo: echoText(fields, previousId, encoding) }),
+    extras?.tools.length ? () => leavableTools(sent, fields.tools, optionalTool(fields)) : undefined,
   );
 }
 
@@ -138,17 +141,11 @@ function extrasOf(fields: Fields): PricedExtras | undefined {
   return { ...asked, tools, audio: false, spoken, stored };
 }
 
-const storedPrompt: Inexpressible = {
-  param: 'prompt',
-  reason: 'keeps no prompts that a request could name',
-  remedy: `${promptAsText}, or choose a route whose provider has the Responses API.`,
-};
-
 function translate(fields: Fields, encoding: TextEncoding): Translation {
   const inexpressible: Inexpressible[] = [];
   const optional: OptionalField[] = [];
   const noted = { inexpressible, optional };
-  if (fields.prompt !== undefined) inexpressible.push(storedPrompt);
+  if (fields.prompt !== undefined) inexpressible.push(promptInexpressible);
   const { written, namespaces } = translateTools(fields, noted);
   const common = commonFields(fields, noted);
   const write = (messages: Fields[]): Fields => ({ ...common, messages, ...written });

@@ -98,6 +98,34 @@ export function hostedTools(tools: readonly Fields[]): readonly string[] {
   return hostedNames(sortTools(tools).others.filter((name) => !clientTools.has(name)));
 }
 
+/** Names a tool that runs at the provider and that the request can do without; undefined for any other. */
+export function optionalTool({ tools, tool_choice: choice, input }: Fields): (tool: Fields) => string | undefined {
+  const given = (Array.isArray(tools) ? tools : []).filter(isFields);
+  const inside = [...allTools({ input }), ...given.filter(({ type }) => type === 'namespace')];
+  const elsewhere = hostedTools(inside);
+  const named = choiceTypes(choice);
+  // A tool must be called, and only those of the provider are there.
+  if (choice === 'required' && given.every((tool) => hostedName(tool) !== undefined)) return () => undefined;
+  return (tool) => {
+    const name = hostedName(tool);
+    return name === undefined || elsewhere.includes(name) || named.includes(typeOf(tool)) ? undefined : name;
+  };
+}
+
+/** The types of tools that a choice names: one that must be called, or those that may be. */
+function choiceTypes(choice: unknown): readonly string[] {
+  if (!isFields(choice)) return nothing;
+  return [choice, ...(Array.isArray(choice.tools) ? choice.tools.filter(isFields) : [])].map(typeOf);
+}
+
+function hostedName(tool: Fields): string | undefined {
+  return tool.type === 'namespace' ? undefined : hostedTools([tool])[0];
+}
+
+function typeOf({ type }: Fields): string {
+  return String(type).replace(version, '');
+}
+
 const knownMembers = ['type', 'name', 'description', 'parameters', 'strict'];
 
 function functionTool({ name, description, parameters, strict }: Fields): Fields {
