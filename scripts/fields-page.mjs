@@ -13,7 +13,7 @@ request is translated, and [some fields are left out](doors.md#see-what-was-left
 for embeddings and rerank, where it is refused.
 
 - **passed**: the provider gets it as you sent it.
-- **priced**: it goes on where the route has a price for what it asks for, else 400.
+- **priced**: it goes on where the route has a price for what it asks for, else 400. Tools have a rule of their own.
 - **refused**: 400, and no provider is asked. An empty list, \`null\` or a value that asks for nothing is not refused.
 - **stored**: passed, but for what it may name at the provider: see below.
 - **read**: Lodestone reads it. It is replaced or not sent at all.
@@ -26,7 +26,7 @@ other names that are checked inside of messages, items and tools. Names inside o
 
 ## Use what a provider keeps
 
-Files, containers, skills, vector stores, threads, voices and cached content that a provider keeps belong to the operator's account there,
+Files, containers, skills, vector stores, threads, prompts, voices and cached content that a provider keeps belong to the operator's account there,
 which all accounts of this gateway share: whoever knows an id could read what is another's. A request that names one gets the 400 without a
 \`code\`. Send the content itself. An operator whose accounts may share them sets [\`providers.<id>.stored_objects\`](configuration.md#providers)
 to \`true\`; ids then go on to that provider.

@@ -49,6 +49,8 @@ type OwnNative = Omit<NativeRequest, 'body' | Exclude<keyof Translation, 'member
   readonly body: string;
 };
 
+type FindTools = () => NativeRequest['tools'];
+
 /** The request as an object that can be copied and sent to another thread. */
 export function plainRequest(request: ChatRequest): ChatRequest {
   return request instanceof TranslatedRequest ? request.plain() : request;
@@ -72,7 +74,8 @@ export class TranslatedRequest implements ChatRequest {
   readonly native: TranslatedNative;
   private readonly translation: () => Translation;
 
-  constructor(read: OwnFields, native: OwnNative, translate: () => Translation) {
+  /** `findTools` only where the request has tools that run at the provider. */
+  constructor(read: OwnFields, native: OwnNative, translate: () => Translation, findTools?: FindTools) {
     this.model = read.model;
     this.stream = read.stream;
     this.needs = read.responseFormat === null ? noNeeds : formatNeeds;
@@ -85,7 +88,7 @@ export class TranslatedRequest implements ChatRequest {
     this.sessionId = read.sessionId;
     this.cacheKey = read.cacheKey;
     this.translation = later(() => withDecisiveOnly(translate()));
-    this.native = new TranslatedNative(native, this.translation);
+    this.native = new TranslatedNative(native, this.translation, findTools && later(findTools));
   }
 
   get members(): string {
@@ -147,6 +150,7 @@ class TranslatedNative implements NativeRequest {
   constructor(
     own: OwnNative,
     private readonly translation: () => Translation,
+    private readonly findTools: FindTools | undefined,
   ) {
     this.api = own.api;
     this.body = own.body;
@@ -173,13 +177,18 @@ class TranslatedNative implements NativeRequest {
     return this.translation().namespaces;
   }
 
+  /** Only a route without a price for one of them asks. */
+  get tools(): NativeRequest['tools'] {
+    return this.findTools?.();
+  }
+
   get echo(): string {
     return this.translation().echo ?? '';
   }
 
   plain(): NativeRequest {
-    const { translation, ...own } = this;
+    const { translation, findTools, ...own } = this;
     const { marked, inexpressible, optional, namespaces, echo = '' } = translation();
-    return { ...own, marked, inexpressible, optional, namespaces, echo };
+    return { ...own, marked, inexpressible, optional, namespaces, tools: findTools?.(), echo };
   }
 }

@@ -9,6 +9,7 @@ import type { CompletionParts } from '../wire/completion-parts.js';
 import { bitsOf, fieldsOf, noTurns, partialBits } from '../wire/partial-fields.js';
 import type { Task } from '../wire/task.js';
 import type { UsageTerms } from '../wire/usage.js';
+import { cutsOf, withChanges } from './cut-tools.js';
 import { readAnswer as readMessage } from './dialects/anthropic/answer.js';
 import { scanMessage } from './dialects/anthropic/scan-answer.js';
 import { MessageStream } from './dialects/anthropic/stream.js';
@@ -17,6 +18,8 @@ import { dialectOf } from './dialects/registry.js';
 import { readCompaction, readResponse } from './dialects/responses/answer.js';
 import { scanResponse } from './dialects/responses/scan-answer.js';
 import { ResponseStream } from './dialects/responses/stream.js';
+
+const nothing: readonly string[] = [];
 
 type Speaker = Pick<Provider, 'dialect' | 'apis'>;
 
@@ -30,14 +33,19 @@ export function takesErrorDetails(speaker: Speaker, request: Pick<ChatRequest, '
   return isNativePass(speaker, request) && nativeApis[request.native!.api]?.hasErrorDetails === true;
 }
 
-/** The call of a native pass: the client's body with the route's model in it. */
+/** The call of a native pass: the client's body with the route's model in it, and without the tools of the names in `left`. */
 export function nativeCall(
-  { api, body, modelStart, modelEnd }: NativeRequest,
+  { api, body, modelStart, modelEnd, tools }: NativeRequest,
   dialect: string,
   target: Target,
+  left: readonly string[] = nothing,
 ): OutgoingCall {
   const model = asLatin1(asciiJson(target.upstreamModel));
   const path = nativePath(api, dialect, target);
+  if (left.length > 0 && tools !== undefined) {
+    const cuts = [...cutsOf(body, tools, left), { start: modelStart, end: modelEnd, text: model }];
+    return { path, body: withChanges(body, cuts) };
+  }
   if (typeof body === 'string') {
     return { path, body: asLatin1(body.slice(0, modelStart) + model + body.slice(modelEnd)) };
   }
@@ -110,10 +118,8 @@ export function translationFor(request: ChatRequest, { provider: { dialect }, ba
   return { ...request, partial, members: `"max_completion_tokens"${members.slice(limit.length)}` };
 }
 
-const nothing: readonly string[] = [];
-
 type AskedFields = Pick<ChatRequest, 'native' | 'task' | 'partial' | 'extras' | 'members' | 'encoding'>;
-type AskedRoute = Pick<Route, 'provider' | 'unsupportedParameters' | 'baseUrl' | 'upstreamModel'>;
+type AskedRoute = Pick<Route, 'provider' | 'unsupportedParameters' | 'baseUrl' | 'upstreamModel' | 'price'>;
 
 /** What a route leaves out of a request, by the client's names. */
 export function omittedOn(route: AskedRoute, request: AskedFields): readonly string[] {
@@ -123,12 +129,27 @@ export function omittedOn(route: AskedRoute, request: AskedFields): readonly str
     const bits = omittedBits(route, request);
     return bits === 0 ? nothing : fieldsOf(bits);
   }
-  if (isNativePass(route.provider, request)) return native.unset ?? nothing;
+  if (isNativePass(route.provider, request)) {
+    const tools = unpricedTools(route, request).map((name) => `tools.${name}`);
+    return native.unset === undefined ? tools : [...native.unset, ...tools];
+  }
   const fields = fieldsOf(omittedBits(route, request)).map((name) => native.names[name] ?? name);
   const { words } = dialectOf(route.provider.dialect);
   const dropped: readonly string[] = route.unsupportedParameters ?? [];
   const left = native.optional.filter(({ word }) => word === null || !words.has(word) || dropped.includes(word));
   return [...new Set([...left.map(({ name }) => name), ...fields])];
+}
+
+/** Tools that a route leaves out of a native pass, because it has no price for them and the request does not demand them. */
+export function unpricedTools(
+  { price }: Pick<Route, 'price'>,
+  { native, extras }: Pick<ChatRequest, 'native' | 'extras'>,
+): readonly string[] {
+  if (extras === undefined || extras.tools.length === 0) return nothing;
+  const unpriced = extras.tools.filter((name) => !price?.tools?.has(name));
+  if (unpriced.length === 0) return nothing;
+  const entries = native?.tools?.entries ?? [];
+  return unpriced.filter((name) => entries.some((entry) => entry.name === name));
 }
 
 /** The bits of the fields of a request that a route leaves out. Most requests have none, and most dialects leave out nothing. */

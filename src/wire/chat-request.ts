@@ -83,6 +83,18 @@ export interface NativeRequest {
   readonly namespaces?: Readonly<Record<string, string>>;
   /** The client sends signed reasoning back. */
   readonly keepsReasoning?: boolean;
+  /** Tools that run at the provider and may be left out of `body`; absent where there are none. */
+  readonly tools?: NativeTools | undefined;
+}
+
+/** Tools that a route without a price for them leaves out of a native pass, and where they are in its body. */
+export interface NativeTools {
+  /** In their order. `name` is that of the price. */
+  readonly entries: readonly { readonly name: string; readonly start: number; readonly end: number }[];
+  /** How many tools the request has in all. */
+  readonly count: number;
+  /** The member `tool_choice` with a comma, which goes with the last tool. */
+  readonly choice?: { readonly start: number; readonly end: number };
 }
 
 export interface Inexpressible {

@@ -74,6 +74,29 @@ export function findMembers(text: string, nestedUnder = ''): Members | null {
   return null;
 }
 
+/** Where the entries of an array begin and end. The text is valid JSON, and the array is the value that begins at `from`. */
+export function findEntries(text: string, from: number): { start: number; end: number }[] {
+  const entries: { start: number; end: number }[] = [];
+  let depth = 0;
+  let start = -1;
+  let end = -1;
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= 0x20) continue;
+    const closes = code === 0x5d || code === 0x7d;
+    if (depth === 1 && start !== -1 && (code === 0x2c || closes)) {
+      entries.push({ start, end });
+      start = -1;
+    }
+    if (closes && --depth === 0) break;
+    if (depth === 1 && start === -1 && code !== 0x2c) start = at;
+    if (code === 0x5b || code === 0x7b) depth++;
+    if (code === quote) at = closingQuote(text, at);
+    end = at + 1;
+  }
+  return entries;
+}
+
 /** The text of the members to keep; neighbours stay one piece. */
 export function keptMembers(text: string, members: Members, isKept: (key: string) => boolean): string {
   const { keys, starts, ends } = members;

@@ -96,7 +96,6 @@ const passedValues: Readonly<Record<string, unknown>> = {
   stop_sequences: ['x'],
   include: ['reasoning.encrypted_content'],
   mcp_servers: [{ type: 'url', url: 'https://mcp.test', name: 'm', authorization_token: 't' }],
-  prompt: { id: 'pmpt_1', variables: { city: 'Bern' } },
   parallel_tool_calls: false,
   stream: false,
 };
@@ -148,6 +147,7 @@ const stored: readonly (readonly [door: string, param: string, more: Json])[] = 
     'input',
     { input: [{ type: 'custom_tool_call_output', call_id: 'c', output: [{ type: 'input_file', file_id: 'f' }] }] },
   ],
+  ['responses', 'prompt', { prompt: { id: 'pmpt_1', variables: { city: 'Bern' } } }],
   ['responses', 'tools', { tools: [search] }],
   ['responses', 'tools', { tools: [{ type: 'file_search', filters: { Vector_Store_Ids: ['vs_1'] } }] }],
   ['responses', 'tools', { tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }],
@@ -216,11 +216,6 @@ describe('tools that run at the provider and have no price', () => {
       'responses',
       'that a search for tools found',
       { input: [{ type: 'tool_search_output', call_id: 'c', tools: [{ type: 'image_generation' }] }] },
-    ],
-    [
-      'responses',
-      'a shell in a container of the provider',
-      { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] },
     ],
   ])('%s: %s', async (door, _, more) => {
     const reply = await send(door, more);

@@ -110,15 +110,6 @@ describe('what is refused before a provider is asked', () => {
     expect(bench.plain.calls).toHaveLength(0);
   });
 
-  it.each(['messages', 'responses'])('%s: a hosted tool without a price on a native route', async (name) => {
-    const door = doorNamed(name);
-    const tool =
-      name === 'messages' ? { type: 'code_execution_20250825', name: 'code_execution' } : { type: 'file_search' };
-    const reply = await post(door.path, door.ask(nativePins[name]!, { tools: [tool] }));
-    expect(reply, reply.text).toMatchObject({ status: 400, json: { error: { param: 'tools' } } });
-    expect(bench.native.calls).toHaveLength(0);
-  });
-
   it('messages: a thread, in the words from which the official tool runner recovers', async () => {
     const reply = await post(messages.path, messages.ask(plainPin, { thread: { id: 'x' } }));
     expect(reply).toMatchObject({

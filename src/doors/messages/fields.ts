@@ -27,7 +27,9 @@ export const messagesFields = new FieldTable({
   output_format: passed(),
   tool_choice: passed(),
   metadata: passed(),
-  tools: priced('Tools that run at the provider need a price on the route.'),
+  tools: priced(
+    'Tools that run at the provider need a price on the route, or are left out where the request does not demand them.',
+  ),
   service_tier: priced('A tier other than the ordinary one needs a price on the route.'),
   speed: priced('A speed other than `standard` needs a price on the route.'),
   cache_control: passed('As sent. Cache writes have a price of their own.'),

@@ -18,6 +18,7 @@ import {
   withoutNulls,
 } from '../body.js';
 import { tierAsked } from '../chat/priced-extras.js';
+import { leavableTools } from '../leavable-tools.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
 import { storedInMessages } from '../stored-objects.js';
@@ -28,7 +29,7 @@ import { checkMessages } from './check-messages.js';
 import { messagesFields } from './fields.js';
 import { type ScannedMessages, scanMessagesRequest } from './scan-request.js';
 import { type Translated, translateMessages } from './translate-messages.js';
-import { allTools, hostedTools, translateTools } from './translate-tools.js';
+import { allTools, hostedTools, optionalTool, translateTools } from './translate-tools.js';
 
 export function readMessagesRequest(bytes: Buffer, large = false): ChatRequest {
   return readRequest(bytes, large, true);
@@ -78,6 +79,7 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
   checkFields(fields, encoding, needsLimit);
   checkMessages(fields, encoding);
   const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
+  const extras = extrasOf(fields);
   const {
     body: sent,
     modelStart,
@@ -93,7 +95,7 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
       fallback: checkFallback(fields.fallback, encoding),
       encoding,
       outputMax: fields.max_tokens as number | undefined,
-      extras: extrasOf(fields),
+      extras,
       provider,
       sessionId,
       cacheKey,
@@ -107,6 +109,7 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
       unset,
     },
     () => translate(fields, unset),
+    extras?.tools.length ? () => leavableTools(sent, fields.tools, optionalTool(fields)) : undefined,
   );
 }
 

@@ -70,6 +70,21 @@ export function hostedTools(tools: readonly Fields[]): readonly string[] {
   return hostedNames(others.filter((name) => !clientTools.test(name)));
 }
 
+/** Names a tool that runs at the provider and that the request can do without; undefined for any other. */
+export function optionalTool(fields: Fields): (tool: Fields) => string | undefined {
+  const given = (Array.isArray(fields.tools) ? fields.tools : []).filter(isFields);
+  const elsewhere = hostedTools(allTools({ messages: fields.messages }));
+  const choice = isFields(fields.tool_choice) ? fields.tool_choice : {};
+  // A tool must be called, and only those of the provider are there.
+  if (choice.type === 'any' && given.every((tool) => hostedTools([tool]).length > 0)) return () => undefined;
+  const callers = given.flatMap(({ allowed_callers: allowed }) => (Array.isArray(allowed) ? allowed : []));
+  return (tool) => {
+    const [name] = hostedTools([tool]);
+    const isNeeded = (choice.type === 'tool' && choice.name === tool.name) || callers.includes(tool.type);
+    return name === undefined || isNeeded || elsewhere.includes(name) ? undefined : name;
+  };
+}
+
 function nameOf({ type }: Fields): string {
   return String(type).replace(version, '');
 }

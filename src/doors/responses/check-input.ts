@@ -8,8 +8,12 @@ import { type Fields, isFields } from '../body.js';
 import { checkInnerNames } from '../field-table.js';
 import { toolsInItem } from './translate-tools.js';
 
-/** Throws the error of the first item that is not valid. */
-export function checkInput(input: unknown, encoding: TextEncoding): void {
+/** Throws the error of the first item that is not valid. A stored prompt may be all of the input. */
+export function checkInput({ input, prompt }: Fields, encoding: TextEncoding): void {
+  if (prompt !== undefined) {
+    checkPrompt(prompt, encoding);
+    if (input === undefined) return;
+  }
   if (input === undefined) throw invalid('`input` is missing. Send a text or an array of items.');
   if (typeof input === 'string') return;
   if (!Array.isArray(input)) {
@@ -20,6 +24,12 @@ export function checkInput(input: unknown, encoding: TextEncoding): void {
   input.forEach((item: unknown, at) => {
     checkItem(item, `input[${at}]`, encoding);
   });
+}
+
+function checkPrompt(prompt: unknown, encoding: TextEncoding): void {
+  if (isFields(prompt) && typeof prompt.id === 'string') return;
+  const expected = 'an object with the `id` of a stored prompt';
+  throw gatewayError('field_type', { param: 'prompt', found: shown(prompt, encoding), expected });
 }
 
 function checkItem(item: unknown, place: string, encoding: TextEncoding): void {

@@ -34,7 +34,7 @@ export const responsesFields = new FieldTable({
   max_tool_calls: passed(),
   tools: {
     ...priced(
-      'Tools that run at the provider need a price on the route. Ids of files, containers and vector stores name what it keeps.',
+      'Tools that run at the provider need a price on the route, or are left out where the request does not demand them. Ids of files, containers and vector stores name what it keeps.',
     ),
     does: 'stored',
   },
@@ -51,7 +51,11 @@ export const responsesFields = new FieldTable({
   context_management: passed(),
   metadata: passed(),
   moderation: passed('As sent. The provider adds its verdict.'),
-  prompt: passed('As sent. A prompt of the operator’s account.'),
+  prompt: {
+    ...passed('Names a prompt that the provider keeps. `input` may then be left out.'),
+    does: 'stored',
+    isParsed: true,
+  },
   prompt_cache_key: passed('As sent. It also names the conversation.'),
   prompt_cache_options: passed(),
   prompt_cache_retention: passed(),

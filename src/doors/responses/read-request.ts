@@ -22,9 +22,10 @@ import {
   withoutNulls,
 } from '../body.js';
 import { isSpoken, tierAsked } from '../chat/priced-extras.js';
+import { leavableTools } from '../leavable-tools.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
-import { storedInResponses } from '../stored-objects.js';
+import { promptInexpressible, storedInResponses } from '../stored-objects.js';
 import { formsOf, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMembers } from './check-fields.js';
@@ -33,7 +34,7 @@ import { responsesFields } from './fields.js';
 import { noteSettings } from './note-settings.js';
 import { type ScannedResponses, scanResponsesRequest } from './scan-request.js';
 import { translateInput } from './translate-input.js';
-import { allTools, hostedTools, translateTools } from './translate-tools.js';
+import { allTools, hostedTools, optionalTool, translateTools } from './translate-tools.js';
 
 interface ReadOptions {
   /** The response that the answer names as the one before it. */
@@ -94,10 +95,11 @@ export function parseResponsesRequest(
   responsesFields.check(body.fields, encoding);
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'input');
-  checkInput(fields.input, encoding);
+  checkInput(fields, encoding);
   checkFields(fields, encoding);
   checkMembers(fields, encoding);
   const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
+  const extras = extrasOf(fields);
   const { body: sent, modelStart, modelEnd } = nativeBody(body, found, added);
   const { type: format } = (formatOf((fields.text as Fields | undefined)?.format) ?? {}) as { type?: string };
   return new TranslatedRequest(
@@ -108,7 +110,7 @@ export function parseResponsesRequest(
       fallback: checkFallback(fields.fallback, encoding),
       encoding,
       outputMax: fields.max_output_tokens as number | undefined,
-      extras: extrasOf(fields),
+      extras,
       provider,
       sessionId,
       cacheKey,
@@ -122,6 +124,7 @@ export function parseResponsesRequest(
       keepsReasoning: Array.isArray(fields.include) && fields.include.includes('reasoning.encrypted_content'),
     },
     () => ({ ...translate(fields, encoding), echo: echoText(fields, previousId, encoding) }),
+    extras?.tools.length ? () => leavableTools(sent, fields.tools, optionalTool(fields)) : undefined,
   );
 }
 
@@ -142,6 +145,7 @@ function translate(fields: Fields, encoding: TextEncoding): Translation {
   const inexpressible: Inexpressible[] = [];
   const optional: OptionalField[] = [];
   const noted = { inexpressible, optional };
+  if (fields.prompt !== undefined) inexpressible.push(promptInexpressible);
   const { written, namespaces } = translateTools(fields, noted);
   const common = commonFields(fields, noted);
   const write = (messages: Fields[]): Fields => ({ ...common, messages, ...written });
@@ -171,7 +175,18 @@ function checkFields(fields: Fields, encoding: TextEncoding): void {
 
 /** Fields that are read here, or that ask for nothing of a route that keeps nothing. */
 const known = new Set([
-  ...['model', 'input', 'instructions', 'stream', 'stream_options', 'store', 'background', 'include', 'tools'],
+  ...[
+    'model',
+    'input',
+    'prompt',
+    'instructions',
+    'stream',
+    'stream_options',
+    'store',
+    'background',
+    'include',
+    'tools',
+  ],
   ...['tool_choice', 'parallel_tool_calls', 'text', 'reasoning', 'max_output_tokens', 'max_tool_calls', 'temperature'],
   ...['top_p', 'top_logprobs', 'truncation', 'metadata', 'safety_identifier', 'user', 'service_tier'],
   ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'context_management', 'client_metadata'],

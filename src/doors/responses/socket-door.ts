@@ -83,7 +83,9 @@ function readSocketMessage(previous: Conversation | null, message: Buffer, large
   if (continues) {
     if (previousId !== previous?.id)
       throw gatewayError('previous_response_not_found', { id: previousId.slice(0, 100) });
-    const items = itemsIn(memberText(changed, 'input'));
+    const given = memberText(changed, 'input');
+    // A stored prompt may be all that is new.
+    const items = given === undefined && isFields(fields.prompt) ? '' : itemsIn(given);
     if (items !== null) {
       const before = previous.items.toString('latin1');
       changed = withMembers(changed, { input: `[${[before, items].filter((part) => part !== '').join(',')}]` });

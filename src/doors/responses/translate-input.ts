@@ -25,7 +25,7 @@ export function translateInput({ instructions, input }: Fields, notes: InputNote
     if (images.length > 0) out.push({ role: 'user', content: images });
     images = [];
   };
-  for (const item of input as Fields[]) {
+  for (const item of (input ?? []) as Fields[]) {
     if (item.type === 'function_call_output') {
       const parts = partsOf(item.output, notes);
       const inPlace = notes.marked ? parts : parts.filter(({ type }) => type === 'text');

@@ -1,4 +1,5 @@
 /** Translates the tools of a Responses request to the chat format. Tools that are not functions exist on native routes only. */
+import { containerTool } from '../../wire/container-tools.js';
 import { type Fields, isFields } from '../body.js';
 import { hostedNames } from '../chat/priced-extras.js';
 import { noteMembers, type ToolNotes } from '../tool-members.js';
@@ -69,14 +70,9 @@ function sortTools(tools: unknown): SortedTools {
         functions.push(inner);
         namespaces.set(String(inner.name), String(tool.name));
       }
-    } else others.push(runsInContainer(tool) ? 'hosted_shell' : String(tool.type).replace(version, ''));
+    } else others.push(containerTool(tool) ?? String(tool.type).replace(version, ''));
   }
   return { functions, others, namespaces };
-}
-
-/** The client runs a shell, unless it is given a container of the provider. */
-function runsInContainer({ type, environment }: Fields): boolean {
-  return type === 'shell' && isFields(environment) && environment.type !== 'local';
 }
 
 const nothing: readonly string[] = [];
@@ -100,6 +96,34 @@ export function toolsInItem({ type, tools }: Fields): readonly Fields[] {
 export function hostedTools(tools: readonly Fields[]): readonly string[] {
   if (tools.length === 0) return nothing;
   return hostedNames(sortTools(tools).others.filter((name) => !clientTools.has(name)));
+}
+
+/** Names a tool that runs at the provider and that the request can do without; undefined for any other. */
+export function optionalTool({ tools, tool_choice: choice, input }: Fields): (tool: Fields) => string | undefined {
+  const given = (Array.isArray(tools) ? tools : []).filter(isFields);
+  const inside = [...allTools({ input }), ...given.filter(({ type }) => type === 'namespace')];
+  const elsewhere = hostedTools(inside);
+  const named = choiceTypes(choice);
+  // A tool must be called, and only those of the provider are there.
+  if (choice === 'required' && given.every((tool) => hostedName(tool) !== undefined)) return () => undefined;
+  return (tool) => {
+    const name = hostedName(tool);
+    return name === undefined || elsewhere.includes(name) || named.includes(typeOf(tool)) ? undefined : name;
+  };
+}
+
+/** The types of tools that a choice names: one that must be called, or those that may be. */
+function choiceTypes(choice: unknown): readonly string[] {
+  if (!isFields(choice)) return nothing;
+  return [choice, ...(Array.isArray(choice.tools) ? choice.tools.filter(isFields) : [])].map(typeOf);
+}
+
+function hostedName(tool: Fields): string | undefined {
+  return tool.type === 'namespace' ? undefined : hostedTools([tool])[0];
+}
+
+function typeOf({ type }: Fields): string {
+  return String(type).replace(version, '');
 }
 
 const knownMembers = ['type', 'name', 'description', 'parameters', 'strict'];

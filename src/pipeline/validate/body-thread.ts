@@ -81,10 +81,16 @@ class ByteWriter {
   }
 }
 
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
 function nativeInBytes(native: NativeRequest, encoding: TextEncoding, writer: ByteWriter): NativeRequest {
-  const { body, modelStart, modelEnd, marked, echo, input } = native;
+  const { body, modelStart, modelEnd, marked, echo, input, tools } = native;
   const text = body as string;
   const place = (position: number): number => writer.texts?.positionOf(text, position) ?? position;
+  const span = <T extends Span>(found: T): T => ({ ...found, start: place(found.start), end: place(found.end) });
   return {
     ...native,
     body: writer.write(text, 'latin1'),
@@ -92,7 +98,10 @@ function nativeInBytes(native: NativeRequest, encoding: TextEncoding, writer: By
     modelEnd: place(modelEnd),
     ...(marked !== undefined && { marked: writer.write(marked as string, encoding) }),
     echo: echoOf(echo, writer.texts),
-    ...(input && { input: { start: place(input.start), end: place(input.end) } }),
+    ...(input && { input: span(input) }),
+    ...(tools && {
+      tools: { ...tools, entries: tools.entries.map(span), ...(tools.choice && { choice: span(tools.choice) }) },
+    }),
   };
 }
 

@@ -19,6 +19,7 @@ import {
   nativeFormat,
   nativeHeaders,
   translationFor,
+  unpricedTools,
 } from '../../providers/native-pass.js';
 import { NativeFrames, TranslatedFrames } from '../../providers/translated-frames.js';
 import { targetOf } from '../../providers/translation.js';
@@ -72,7 +73,9 @@ export function beginRecord({ trail }: Exchange, { provider, locode }: Route): A
 
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
   const { provider } = route;
-  if (isNativePass(provider, request)) return nativeCall(request.native!, provider.dialect, targetOf(route));
+  if (isNativePass(provider, request)) {
+    return nativeCall(request.native!, provider.dialect, targetOf(route), unpricedTools(route, request));
+  }
   return ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
 }
 

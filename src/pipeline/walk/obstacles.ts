@@ -11,6 +11,7 @@ import {
   leftOutOf,
   omittedOfTask,
   omittedOn,
+  unpricedTools,
 } from '../../providers/native-pass.js';
 import { targetOf } from '../../providers/translation.js';
 import {
@@ -67,7 +68,8 @@ export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route
     return chatObstacle(route, route.price, request) ?? strictObstacle(route, request);
   }
   if (isNativePass(route.provider, request)) {
-    const obstacle = extras === undefined ? null : extrasObstacle(route, route.price, extras);
+    const obstacle =
+      extras === undefined ? null : extrasObstacle(route, route.price, keptExtras(route, request, extras));
     return obstacle ?? strictObstacle(route, request);
   }
   const found = inexpressibleOn(route, request);
@@ -76,6 +78,12 @@ export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route
   const priced = extras && { ...extras, tools: [] };
   const obstacle = chatObstacle(route, route.price, request, priced);
   return obstacle?.param ? { ...obstacle, param: native.names[obstacle.param] ?? obstacle.param } : obstacle;
+}
+
+/** Without the tools that a native pass leaves out. */
+function keptExtras(route: Route, request: Asked, extras: PricedExtras): PricedExtras {
+  const left = request.strict ? [] : unpricedTools(route, request);
+  return left.length === 0 ? extras : { ...extras, tools: extras.tools.filter((name) => !left.includes(name)) };
 }
 
 function strictObstacle(route: Route, request: Asked): Obstacle | null {

@@ -155,13 +155,24 @@ export const responses: Resource = {
         model,
         input: {
           anyOf: [{ type: 'string' }, array(item, 'Items.', { minItems: 1 })],
-          description: 'Text, or items.',
+          description: 'Text, or items. A request with a `prompt` may leave it out.',
         },
+        prompt: object(
+          { id: text('Its id.') },
+          {
+            description: 'A prompt that the provider keeps. Only for providers whose `stored_objects` are allowed.',
+            ...open,
+          },
+        ),
         instructions: textOrNull('The system prompt.'),
         ...responseSettings,
         fallback,
       },
-      { optional: ['instructions', 'fallback', ...Object.keys(responseSettings)], ...open },
+      {
+        optional: ['input', 'prompt', 'instructions', 'fallback', ...Object.keys(responseSettings)],
+        anyOf: [{ required: ['input'] }, { required: ['prompt'] }],
+        ...open,
+      },
     ),
     Response: answer('response', {
       object: { const: 'response' },

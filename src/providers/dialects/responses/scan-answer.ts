@@ -17,6 +17,11 @@ const item = new ObjectScan({
   type: oneOf({ message: isItem, reasoning: isItem, function_call: isCall, custom_tool_call: isCall }),
 });
 
+/** Searches are counted. */
+const toolUsage = new ObjectScan({
+  web_search: new ObjectScan({ num_requests: (json) => (isZero(json) ? 0 : -1) }).scan,
+});
+
 /** What one pass has found; used again for the next response. */
 let calledTools = false;
 let tier: string | undefined;
@@ -27,7 +32,7 @@ const response = new AnswerScan({
     ...['id', 'object', 'created_at', 'completed_at', 'status', 'background', 'error', 'incomplete_details', 'output'],
     ...['instructions', 'max_output_tokens', 'max_tool_calls', 'parallel_tool_calls', 'previous_response_id', 'store'],
     ...['reasoning', 'service_tier', 'temperature', 'text', 'tool_choice', 'tools', 'top_logprobs', 'top_p', 'user'],
-    ...['truncation', 'metadata', 'prompt_cache_key', 'safety_identifier'],
+    ...['truncation', 'metadata', 'prompt_cache_key', 'safety_identifier', 'tool_usage'],
   ],
   needed: ['status', 'output'],
   begin: () => {
@@ -53,6 +58,8 @@ function scanMember(name: string, json: JsonScanner, levels: number): boolean {
       return json.takeWord('"completed"');
     case 'output':
       return scanEntries(json, levels, scanItem) !== -1;
+    case 'tool_usage':
+      return toolUsage.scan(json, levels) !== -1;
     case 'service_tier': {
       if (json.peek() !== quote) return json.takeWord('null');
       const start = json.takePlainString();
@@ -62,6 +69,11 @@ function scanMember(name: string, json: JsonScanner, levels: number): boolean {
     default:
       return json.skipValue(levels);
   }
+}
+
+function isZero(json: JsonScanner): boolean {
+  json.peek();
+  return json.takeWord('0');
 }
 
 function scanItem(json: JsonScanner, levels: number): number {
