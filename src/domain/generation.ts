@@ -40,7 +40,7 @@ export interface Generation {
   fallbackOccurred: boolean;
   finishReason: string | null;
   streamEnd: StreamEnd | null;
-  usageSource: 'provider' | 'counted' | null;
+  usageSource: 'provider' | 'counted' | 'estimated' | null;
   errorCode: string | null;
   attempts: AttemptRecord[];
   /** How the cost is made up; null where nothing was billed, and in records of versions that did not keep it. */

@@ -49,6 +49,8 @@ export class JournalQueue {
   readonly #unwritten = new Set<Waiting>();
   /** Records that the store refused and that are not set aside yet. */
   #refused: Waiting[] = [];
+  /** Records whose tokens are a lower bound, because nothing could be counted. */
+  #estimated = 0;
 
   constructor(private readonly options: QueueOptions) {
     this.#segments = options.segments;
@@ -63,6 +65,10 @@ export class JournalQueue {
   /** The number of the last appended record that may be of this key. */
   lastOf(keyId: string): number {
     return Math.max(this.#adopted, this.#lastOfKey.get(keyId) ?? 0);
+  }
+
+  get estimated(): number {
+    return this.#estimated;
   }
 
   get depth(): number {
@@ -103,6 +109,7 @@ export class JournalQueue {
     const count = await scanSegments(this.#segments, this.#left);
     this.#appended = count;
     this.#adopted = count;
+    this.#estimated = this.#left.size;
     this.#rest = this.#restFrom(this.#segments.first, 0, 1, count);
     while (count === 0 && this.#rest) this.#readRest();
   }
@@ -121,6 +128,7 @@ export class JournalQueue {
       start = 0;
     }
     const { id, keyId } = generation;
+    if (generation.usageSource === 'estimated') this.#estimated++;
     this.#lastOfKey.set(keyId, this.#appended + 1);
     this.#collected.push({
       bytes: this.#line.bytes,

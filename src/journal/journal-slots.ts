@@ -80,7 +80,10 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
       get depth() {
         return journal.depth;
       },
-      figures: () => journal.figures(),
+      figures: () => {
+        const own = journal.figures();
+        return { ...own, estimated: own.estimated + leftovers.estimated };
+      },
       async replayed(timeoutMs) {
         if (!(await journal.settled(timeoutMs))) return false;
         replayed ||= await leftovers.join();
@@ -116,6 +119,8 @@ async function openFirstFree(options: SlotOptions): Promise<{ slot: number; jour
 }
 
 class Leftovers {
+  /** Bills of processes that are gone, which are a lower bound. */
+  estimated = 0;
   readonly #rounds = new SharedRead(() => (this.#stopped ? Promise.resolve(false) : this.#round()));
   #stopped = false;
   /** Directories whose holder cannot be seen from here; each is logged once. */
@@ -185,6 +190,7 @@ class Leftovers {
       return true;
     }
     const settled = await journal.settled(settleMs);
+    if (settled) this.estimated += journal.figures().estimated;
     await journal.close();
     if (records > 0) logger.info({ dir, records }, 'records of a process that is gone were settled');
     return settled;

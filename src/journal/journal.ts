@@ -60,6 +60,8 @@ export interface JournalFigures {
   /** The number of records that have left the journal since this process began, including those set aside. */
   readonly settled: number;
   readonly setAside: number;
+  /** The number of bills since this process began that are a lower bound, those included that earlier processes left. */
+  readonly estimated: number;
 }
 
 export interface JournalOptions {
@@ -177,8 +179,8 @@ function journalOf(parts: Parts): Journal {
       return queue.depth;
     },
     figures: () => {
-      const { depth, oldestAt, settled } = queue;
-      return { depth, oldestAt, settled, setAside: aside.count };
+      const { depth, oldestAt, settled, estimated } = queue;
+      return { depth, oldestAt, settled, setAside: aside.count, estimated };
     },
     reportUnsettled,
     async close(report) {

@@ -244,7 +244,8 @@ export type WalkOutcome =
 
 export interface Billed {
   usage: TokenUsage & Partial<Pick<UsageParts, 'cacheWriteTokens' | 'toolCalls' | 'unpricedTier'>>;
-  source: 'provider' | 'counted';
+  /** The provider, an exact count, or a lower bound where nothing could be counted. */
+  source: 'provider' | 'counted' | 'estimated';
   cost: Cost;
   /** What was odd about the provider's usage; absent where nothing was read of it. */
   oddities?: readonly UsageOddity[];

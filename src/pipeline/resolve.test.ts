@@ -17,15 +17,11 @@ const failures = {
 /** Walks ids whose names say how they end; anything that is no failure serves. */
 async function walked(primary: string, ...chain: string[]) {
   const entered: string[] = [];
-  const outcome = await alongChain<{ kind: 'served'; by: string }>(
-    plan(primary),
-    chain.map(plan),
-    async ({ id }) => {
-      entered.push(id);
-      const error = (failures as Record<string, GatewayError>)[id];
-      return error ? { kind: 'failed', error } : { kind: 'served', by: id };
-    },
-  );
+  const outcome = await alongChain<{ kind: 'served'; by: string }>(plan(primary), chain.map(plan), async ({ id }) => {
+    entered.push(id);
+    const error = (failures as Record<string, GatewayError>)[id];
+    return error ? { kind: 'failed', error } : { kind: 'served', by: id };
+  });
   const end = outcome.kind === 'served' ? outcome.by : outcome.error;
   return { entered, end };
 }

@@ -2,7 +2,9 @@
  * Stage 7: writes the outcome of the walk to the caller, and returns what was delivered and what it costs. The end of the answer is left
  * to the settlement, so that the record is in the journal before the last byte leaves.
  */
+
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { leastOfPrompts, leastPromptTokens } from '../billing/count/least-tokens.js';
 import type { Route } from '../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { AnswerHash, bodyHash, hashOfAnswer } from '../proof/proof-facts.js';
@@ -29,6 +31,9 @@ export type LeafOf = (delivered: Delivered) => string | null;
 /** What a caller that closed its connection before its answer is recorded with, as in the logs of other servers. */
 const statusClientClosed = 499;
 
+/** The prompt is parsed for a long stream only: most end before, and a process that dies is rare. */
+const promptReadFrom = 4 * 1024;
+
 /** Carries the stream of a request to its caller while the walk goes on. `record` keeps what it owes so far. */
 export function openRelay(
   ports: RespondPorts,
@@ -37,6 +42,7 @@ export function openRelay(
 ): StreamRelay {
   const { caller, door, generationId: id, createdAt, request, snapshot } = exchange;
   exchange.trail.answer = ports.proof?.hashBodies ? new AnswerHash(caller) : null;
+  let promptTokens: number | null = null;
   const relay: StreamRelay = new StreamRelay(caller, {
     counter: ports.counter,
     answer: exchange.trail.answer,
@@ -50,12 +56,13 @@ export function openRelay(
     headers: (route) => beginStream(ports, exchange, route),
     metadata: (route) => metadataOf(ports, exchange, route),
     recordSoFar: (route, left) => {
-      const billed = provisionalBill(
-        exchange,
-        sentOn(ports, exchange, route),
-        relay.reading,
-        relay.deliveredCharacters,
-      );
+      const { reading, delivered } = relay;
+      if (promptTokens === null && delivered.characters >= promptReadFrom && reading.kind !== 'usage')
+        promptTokens = leastPromptTokens(request);
+      const billed = provisionalBill(sentOn(ports, exchange, route), reading, {
+        promptTokens: promptTokens ?? leastOfPrompts,
+        completionTokens: delivered.leastTokens,
+      });
       // A record that is settled as it stands means that the process has died, and the stream with it.
       const streamEnd = left ? 'client_closed' : 'cut';
       // Nobody knows which of the bytes arrived, so there is no hash of them.

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
+import { adminToken } from '../support/gateway-files.js';
 import { measuredTime, repeatMeasured } from '../support/measured-time.js';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.js';
 import { spent } from '../support/routing-catalogue.js';
@@ -22,9 +23,11 @@ import {
   pause,
   pico,
   pin,
+  promptTokens,
   type Rig,
   scaled,
   spawnRig,
+  tokensOf,
   words,
 } from './fixture.js';
 import { type StoreProxy, startStoreProxy } from './store-proxy.js';
@@ -93,6 +96,8 @@ describe('streams of a process that is killed', () => {
   let left: TestAccount;
   let running: TestAccount;
   let counted: TestAccount;
+  /** Of streams that are there until the kill too. */
+  let uncounted: { account: TestAccount; content: string }[] = [];
   let delivered: string;
   let content: string;
 
@@ -114,6 +119,24 @@ describe('streams of a process that is killed', () => {
     };
     return { script, release };
   }
+
+  /** Texts of which four characters are less than a token. */
+  const texts = [
+    ' internationalization telecommunications',
+    `${' '.repeat(400)}a`,
+    '大发快三大小单双',
+    `}${'\n'.repeat(90)}`,
+  ];
+
+  /** Some of the text, and no end. */
+  const holding =
+    (text: string): up.Script =>
+    async (exchange) => {
+      const all = up.streamOf(Array.from({ length: 100 }, () => text)).map(up.frameText);
+      await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+      await exchange.write(all.slice(0, 90).join(''));
+      await exchange.closed;
+    };
 
   /** However late its caller leaves, no more than that was delivered. */
   const silentAfterTenWords: up.Script = async (exchange) => {
@@ -144,6 +167,13 @@ describe('streams of a process that is killed', () => {
     rig.upstream.onRequest(() => up.sse(up.streamOf(words(2_000)), { gapMs: 10 }));
     const stream = gateway.stream(ask(), { key: running.key });
     await rig.upstream.waitForCalls(1);
+    const streams: { account: TestAccount; reply: Promise<{ content: string }> }[] = [];
+    for (const text of texts) {
+      const account = await gateway.createAccount();
+      rig.upstream.enqueue(holding(text));
+      streams.push({ account, reply: gateway.stream(ask(), { key: account.key }) });
+      await rig.upstream.waitForCalls(1 + streams.length);
+    }
     await pause(300);
     await leaveAndKill(async () => {
       rig.upstream.enqueue(silentAfterTenWords);
@@ -152,6 +182,9 @@ describe('streams of a process that is killed', () => {
       expect(record).toMatchObject({ stream_end: 'client_closed', completion_tokens: 10 });
     });
     delivered = (await stream).content;
+    uncounted = await Promise.all(
+      streams.map(async ({ account, reply }) => ({ account, content: (await reply).content })),
+    );
     await gateway.restart();
   }, 180_000);
 
@@ -167,9 +200,28 @@ describe('streams of a process that is killed', () => {
     }
     const { json } = await gateway.call('GET', '/v1/generations', undefined, { key: left.key });
     expect(json.data).toHaveLength(rounds);
-    for (const record of json.data as Json[])
-      expect(record).toMatchObject({ stream_end: 'client_closed', status: 200, usage_source: 'counted' });
+    for (const record of json.data as Json[]) {
+      expect(record).toMatchObject({ stream_end: 'client_closed', status: 200 });
+      // The count may have been faster than the kill.
+      expect(['counted', 'estimated']).toContain(record.usage_source);
+    }
   }, 180_000);
+
+  it('nobody pays for a guess: what was not counted is billed by the fewest tokens that it can be, and shows in the metrics', async () => {
+    for (const { account, content } of uncounted) {
+      expect(content).not.toBe('');
+      const { json } = await gateway.call('GET', '/v1/generations', undefined, { key: account.key });
+      expect(json.data).toHaveLength(1);
+      const [record] = json.data as [Json];
+      expect(record).toMatchObject({ usage_source: 'estimated', stream_end: 'cut' });
+      expect(record.completion_tokens).toBeLessThanOrEqual(tokensOf(content));
+      expect(record.prompt_tokens).toBeLessThanOrEqual(promptTokens);
+      expect(pico(record.cost_usd)).toBeLessThanOrEqual(countedCost(content));
+      expect(pico(record.cost_usd)).toBeGreaterThan(0n);
+    }
+    const metrics = await gateway.call('GET', '/metrics', undefined, { key: adminToken });
+    expect(metrics.text).toMatch(/^lodestone_estimated_bills_total [1-9]/m);
+  });
 
   it('a stream whose process is killed in the middle is billed once for what was delivered by then', async () => {
     expect(delivered).not.toBe('');

@@ -40,7 +40,7 @@ export interface Generation {
   fallback_occurred: boolean;
   finish_reason: string | null;
   stream_end: 'complete' | 'stalled' | 'cut' | 'client_closed' | 'pricing_fault' | null;
-  usage_source: 'provider' | 'counted' | null;
+  usage_source: 'provider' | 'counted' | 'estimated' | null;
   error_code: string | null;
   attempts: Attempt[];
   cost_details: ({ tier?: string } & Record<string, string | undefined>) | null;

@@ -4,6 +4,7 @@
  */
 import { countTokens, forgetWords } from './byte-pairs.js';
 import { piecesOf } from './count-text.js';
+import { textOf } from './least-tokens.js';
 
 export interface CountedPiece {
   tokens: number;
@@ -12,6 +13,8 @@ export interface CountedPiece {
    * latin1.
    */
   rest: string;
+  /** The piece could not be counted: `tokens` is a lower bound. */
+  isEstimate?: true;
 }
 
 /**
@@ -40,11 +43,6 @@ export function countPiece(text: string): CountedPiece {
   forgetSometimes(decoded.length);
   const rest = JSON.stringify(last.slice(cut)).slice(1, -1);
   return { tokens, rest: Buffer.from(rest, 'utf8').toString('latin1') + text.slice(text.length - partial) };
-}
-
-/** Decodes the inside of a JSON string in latin1. */
-export function textOf(inside: string): string {
-  return JSON.parse(`"${Buffer.from(inside, 'latin1').toString('utf8')}"`) as string;
 }
 
 function lastWordEnd(text: string): number {

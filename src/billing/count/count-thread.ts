@@ -1,9 +1,10 @@
 /** The counting thread. Only it loads the tokenizer. */
 import { serveThread } from '../../base/side-thread-port.js';
 import { type CountedRequest, countPrompt } from './count-messages.js';
-import { type CountedPiece, countPiece, textOf } from './count-pieces.js';
+import { type CountedPiece, countPiece } from './count-pieces.js';
 import { countText } from './count-text.js';
 import type { CountRequest, CountResult, PieceRequest } from './counter.js';
+import { textOf } from './least-tokens.js';
 
 serveThread<CountRequest | PieceRequest, CountResult | CountedPiece>((request) => {
   if ('piece' in request) return { result: countPiece(request.piece) };

@@ -1,6 +1,7 @@
 /** Counts the tokens of answers without usage in a separate thread, so that a cut 5 MB stream delays nobody. */
 import { SideThread } from '../../base/side-thread.js';
 import type { CountedPiece } from './count-pieces.js';
+import { leastOfPrompts, leastTokensOf } from './least-tokens.js';
 
 export interface CountRequest {
   /** The request's members (see ChatRequest). */
@@ -18,10 +19,9 @@ export interface PieceRequest {
 export interface CountResult {
   promptTokens: number;
   completionTokens: number;
+  /** Nothing could be counted: the figures are lower bounds. */
+  isEstimate?: true;
 }
-
-/** English has about four characters in a token. Used only where the counting thread itself fails. */
-const charactersPerToken = 4;
 
 /** Texts above this size take so long that others must not wait behind them. */
 const largeLength = 512 * 1024;
@@ -48,11 +48,8 @@ export class TokenCounter {
     try {
       return (await (large ? this.largeThread : this.thread).run(request)) as CountResult;
     } catch {
-      // Delivered text is never free, whatever happens to the counter.
-      return {
-        promptTokens: Math.ceil(request.members.length / charactersPerToken),
-        completionTokens: Math.ceil(request.delivered.length / charactersPerToken),
-      };
+      // Delivered text is never free, whatever happens to the counter, and nobody pays for more than there was.
+      return { promptTokens: leastOfPrompts, completionTokens: leastTokensOf(request.delivered), isEstimate: true };
     }
   }
 
@@ -78,7 +75,7 @@ export class TokenCounter {
       try {
         resolve((await this.thread.run({ piece: text.toString('latin1') })) as CountedPiece);
       } catch {
-        resolve({ tokens: Math.ceil(text.length / charactersPerToken), rest: '' });
+        resolve({ tokens: leastTokensOf(text.toString('latin1')), rest: '', isEstimate: true });
       }
     }
     this.countsPiece = false;

@@ -65,7 +65,7 @@ describe('GET /metrics', () => {
   });
 
   it('tells the journal, Redis and the connections to upstreams, as far as there are any', async () => {
-    const figures = () => ({ depth: 3, oldestAt: 1_700_000_000_000, settled: 40, setAside: 1 });
+    const figures = () => ({ depth: 3, oldestAt: 1_700_000_000_000, settled: 40, setAside: 1, estimated: 2 });
     const fixture = await httpFixture({
       journal: { settled: async () => true, figures },
       deployment: { ...singleProcess, figures: () => ({ lodestone_redis_up: [{ labels: [], value: 0 }] }) },
@@ -77,6 +77,7 @@ describe('GET /metrics', () => {
       expect.arrayContaining([
         ...['lodestone_journal_records 3', 'lodestone_journal_oldest_seconds 90'],
         ...['lodestone_journal_settled_total 40', 'lodestone_journal_set_aside_total 1'],
+        'lodestone_estimated_bills_total 2',
         'lodestone_redis_up 0',
         ...['lodestone_upstream_connections{state="busy"} 2', 'lodestone_upstream_connections{state="idle"} 5'],
       ]),

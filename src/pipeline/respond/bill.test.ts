@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { readUsage } from '../../wire/usage.js';
-import { bill } from './bill.js';
+import { bill, provisionalBill } from './bill.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const request = { members: '"messages":[]', encoding: 'latin1' } as unknown as ChatRequest;
@@ -19,7 +19,32 @@ const given = (prompt: number, completion: number) =>
     { contextWindow: null },
   );
 
+describe('a provisional bill', () => {
+  const least = { promptTokens: 3, completionTokens: 5 };
+  const sent = { route, sentAtMs: 0 };
+
+  it('is for the fewest tokens that there can be, and says so', () => {
+    expect(provisionalBill(sent, { kind: 'absent' }, least)).toMatchObject({
+      ...{ usage: { promptTokens: 3, completionTokens: 5, cachedTokens: 0 }, source: 'estimated' },
+      cost: { pico: 3n * 600_000n + 5n * 800_000n },
+    });
+  });
+
+  it('takes the provider’s figures where it gave some by then', () => {
+    const usage = { promptTokens: 9, completionTokens: 5, cachedTokens: 2 };
+    expect(provisionalBill(sent, given(9, 1), least)).toMatchObject({ usage, source: 'estimated' });
+  });
+});
+
 describe('a bill', () => {
+  it('is an estimate where the counter had to make one', async () => {
+    const broken = { count: async () => ({ promptTokens: 3, completionTokens: 1, isEstimate: true as const }) };
+    const billable = { usage: { kind: 'absent' as const }, text: 'x', whole: true };
+    expect(await bill({ counter: broken }, request, { route, sentAtMs: 0 }, billable)).toMatchObject({
+      source: 'estimated',
+    });
+  });
+
   it('is made from the provider\u2019s usage at once, without counting', () => {
     asked.length = 0;
     const billed = bill({ counter }, request, { route, sentAtMs: 0 }, { usage: given(9, 3), text: 'x', whole: true });

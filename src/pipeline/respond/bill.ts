@@ -6,7 +6,7 @@ import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Cost } from '../../wire/cost.js';
 import type { TaskAnswer } from '../../wire/task.js';
 import { extraIterations, type TokenUsage, type UsageParts, type UsageReading } from '../../wire/usage.js';
-import type { Billed, Exchange, PipelinePorts } from '../handover.js';
+import type { Billed, PipelinePorts } from '../handover.js';
 import type { DeliveredText } from './delivered-text.js';
 
 /** What was delivered, as far as the bill depends on it. */
@@ -26,18 +26,17 @@ export interface SentRequest {
   readonly sentAtMs: number;
 }
 
-/** English averages four characters a token. */
-const charactersPerToken = 4;
-
-/** What a stream costs so far, without counting: for the provisional record, which the exact one replaces. */
+/**
+ * What a stream costs so far at the least, without counting: for the provisional record. The exact one replaces it, but where the process
+ * dies it stands, and nobody pays for a guess.
+ */
 export function provisionalBill(
-  { promptEstimate }: Pick<Exchange, 'promptEstimate'>,
   { route, sentAtMs }: SentRequest,
   reading: UsageReading,
-  deliveredCharacters: number,
+  least: { readonly promptTokens: number; readonly completionTokens: number },
 ): Billed {
-  const usage = usageSoFar(reading, promptEstimate, Math.ceil(deliveredCharacters / charactersPerToken));
-  return { usage, source: 'counted', cost: costOf(route.price!, usage, sentAtMs) };
+  const usage = usageSoFar(reading, least.promptTokens, least.completionTokens);
+  return { usage, source: 'estimated', cost: costOf(route.price!, usage, sentAtMs) };
 }
 
 interface BillPorts {
@@ -80,13 +79,16 @@ async function countedBill(
   billable: Billable,
 ): Promise<Billed> {
   const { members, encoding } = request;
-  const { tokens, text } =
-    typeof billable.text === 'string' ? { tokens: 0, text: billable.text } : await billable.text.remaining();
+  const { tokens, text, isEstimate } =
+    typeof billable.text === 'string'
+      ? { tokens: 0, text: billable.text, isEstimate: false }
+      : await billable.text.remaining();
   const counted = await ports.counter.count({ members, encoding, delivered: text });
   const reading = billable.usage.kind === 'usage' ? billable.usage : null;
   const usage = usageSoFar(billable.usage, counted.promptTokens, tokens + counted.completionTokens);
   const cost = costWithExtras(sent, usage, billable.given);
-  return { usage, source: reading ? 'provider' : 'counted', cost, oddities: reading?.oddities };
+  const own = isEstimate || counted.isEstimate ? 'estimated' : 'counted';
+  return { usage, source: reading ? 'provider' : own, cost, oddities: reading?.oddities };
 }
 
 /** The provider's figures, and counted ones where it gave none, or less than was delivered. */

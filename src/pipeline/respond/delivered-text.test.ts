@@ -36,7 +36,7 @@ describe('delivered text', () => {
     const { counter, delivered } = start();
     delivered.add(asLatin1(half), half.length);
     expect([delivered.countIfLong(), counter.pieces, delivered.characters]).toEqual([true, [], half.length]);
-    expect(await delivered.remaining()).toEqual({ tokens: 0, text: half });
+    expect(await delivered.remaining()).toEqual({ tokens: 0, text: half, isEstimate: false });
   });
 
   it('is handed over once it is long; what comes meanwhile waits, and more than that stops the stream', async () => {
@@ -56,6 +56,25 @@ describe('delivered text', () => {
     const { tokens, text } = await delivered.remaining();
     expect([resumed, tokens + text.length, text]).toEqual([true, delivered.characters, ` xx${half}${half}xx`]);
     expect([delivered.countIfLong(), counter.pieces[1]]).toEqual([true, text]);
+  });
+
+  it('has at least the tokens of its words, also where it is asked in between, and after it was handed over', async () => {
+    const { delivered } = start();
+    const frames = [
+      'one',
+      ' tw',
+      'o\\n',
+      'three \\u00e9',
+      't\\u00e9 ',
+      ...Array.from({ length: 9_000 }, () => 'more '),
+    ];
+    for (const [at, frame] of frames.entries()) {
+      delivered.add(asLatin1(frame), frame.length);
+      if (at === 1) expect(delivered.leastTokens).toBe(2);
+      if (at === 4) expect(delivered.leastTokens).toBe(4);
+      if (at % 100 === 0) delivered.countIfLong();
+    }
+    expect(delivered.leastTokens).toBe(9_004);
   });
 
   it('of one huge frame is counted in pieces that cut no escape in two', async () => {

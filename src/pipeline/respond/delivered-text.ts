@@ -4,6 +4,7 @@
  */
 import type { Latin1Text } from '../../base/latin1.js';
 import type { TokenCounter } from '../../billing/count/counter.js';
+import { LeastTokens } from '../../billing/count/least-tokens.js';
 import { HeldText } from './held-text.js';
 
 /** Some 8,000 tokens: most answers end before that. Up to three times as much is held, with a piece that is being counted and a read. */
@@ -21,6 +22,8 @@ export interface Remaining {
   tokens: number;
   /** The inside of a JSON string, in latin1. */
   text: string;
+  /** Some of it could not be counted. */
+  isEstimate: boolean;
 }
 
 export class DeliveredText {
@@ -32,6 +35,10 @@ export class DeliveredText {
   /** Text that is neither counted nor being counted. null while the text is short. */
   private held: HeldText | null = null;
   private tokens = 0;
+  private isEstimate = false;
+  private readonly least = new LeastTokens();
+  /** How much of `text` is in `least` already. */
+  private leastRead = 0;
   private counting: Promise<void> | null = null;
 
   constructor(private readonly counter: Pick<TokenCounter, 'countPiece'>) {}
@@ -62,7 +69,7 @@ export class DeliveredText {
 
   async remaining(): Promise<Remaining> {
     await this.counting;
-    return { tokens: this.tokens, text: this.uncounted };
+    return { tokens: this.tokens, text: this.uncounted, isEstimate: this.isEstimate };
   }
 
   /** The inside of a JSON string, in latin1. */
@@ -70,7 +77,20 @@ export class DeliveredText {
     return this.held === null ? this.text : this.held.toString() + this.text;
   }
 
+  /** The fewest tokens that all of it can be. Reads what came since it was asked last. */
+  get leastTokens(): number {
+    this.readForLeast();
+    return this.least.tokens;
+  }
+
+  private readForLeast(): void {
+    if (this.leastRead < this.text.length) this.least.addInside(this.text.slice(this.leastRead));
+    this.leastRead = this.text.length;
+  }
+
   private hold(): HeldText {
+    this.readForLeast();
+    this.leastRead = 0;
     this.held ??= new HeldText();
     this.held.append(this.text);
     this.text = '';
@@ -83,8 +103,9 @@ export class DeliveredText {
     // What comes meanwhile is for the next time.
     for (let left = held.length; left >= keptCharactersMax; ) {
       const piece = held.lend(wholeCharactersBefore(held, pieceCharactersMax));
-      const { tokens, rest } = await this.counter.countPiece(piece);
+      const { tokens, rest, isEstimate } = await this.counter.countPiece(piece);
       this.tokens += tokens;
+      if (isEstimate) this.isEstimate = true;
       held.giveBack(rest);
       left += rest.length - piece.length;
     }

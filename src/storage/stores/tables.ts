@@ -144,7 +144,7 @@ export const generations = lodestone.table(
     fallbackOccurred: boolean('fallback_occurred').notNull(),
     finishReason: cleanText('finish_reason'),
     streamEnd: cleanText('stream_end').$type<StreamEnd>(),
-    usageSource: cleanText('usage_source').$type<'provider' | 'counted'>(),
+    usageSource: cleanText('usage_source').$type<'provider' | 'counted' | 'estimated'>(),
     errorCode: cleanText('error_code'),
     attempts: jsonText('attempts').$type<AttemptRecord[]>().notNull(),
     bill: billLines('bill'),

@@ -109,13 +109,13 @@ function placeFacts(
 }
 
 function figures(generation: Generation): Fact[] {
-  const counter = generation.usage_source === 'counted' ? 'Lodestone' : 'the provider';
+  const counter = { provider: 'the provider', counted: 'Lodestone', estimated: 'nobody, so the least it can be' };
   return [
     { name: 'Prompt tokens', value: count(generation.prompt_tokens) },
     { name: 'of these cached', value: count(generation.cached_tokens) },
     { name: 'Completion tokens', value: count(generation.completion_tokens) },
     { name: 'of these reasoning', value: count(generation.reasoning_tokens) },
-    ...(generation.usage_source ? [{ name: 'Counted by', value: counter }] : []),
+    ...(generation.usage_source ? [{ name: 'Counted by', value: counter[generation.usage_source] }] : []),
     { name: 'First byte', value: milliseconds(generation.first_byte_ms) },
     { name: 'Provider first byte', value: milliseconds(generation.attempts.at(-1)?.first_byte_ms) },
     { name: 'Total time', value: milliseconds(generation.latency_ms) },

@@ -88,7 +88,10 @@ const generation = object({
     ['complete', 'stalled', 'cut', 'client_closed', 'pricing_fault', null],
     'How a stream ended.',
   ),
-  usage_source: oneOfValues(['provider', 'counted', null], 'Who counted the tokens.'),
+  usage_source: oneOfValues(
+    ['provider', 'counted', 'estimated', null],
+    'Who counted the tokens: the provider, or Lodestone; or a lower bound, where the process died before it could.',
+  ),
   error_code: textOrNull('The error’s code.'),
   attempts: array(attempt, 'Every attempt.'),
   cost_details: {
