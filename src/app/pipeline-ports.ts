@@ -47,7 +47,14 @@ export interface GatewayPorts extends PipelinePorts, Required<Pick<HttpDeps, 'up
 
 export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPorts {
   const { config, clock, env, logger } = shared;
-  const http = parts.add(new HttpTransport(() => clock.monotonicMs(), proxiesOf(env)), (part) => part.close());
+  const http = parts.add(
+    new HttpTransport({
+      nowMs: () => clock.monotonicMs(),
+      idleMsMax: config.timeouts.idleConnectionMs,
+      proxyOf: proxiesOf(env),
+    }),
+    (part) => part.close(),
+  );
   const counter = parts.add(new TokenCounter(), (part) => part.close());
   const sandbox = parts.add(createSandbox({ clock }), (part) => part.close());
   return {

@@ -164,6 +164,9 @@ export const sections = {
     overall: setting('overallMs', duration, 5 * minutes, {
       about: 'For all attempts of one model id; each entry of a fallback chain has its own.',
     }),
+    idle_connection: setting('idleConnectionMs', duration, 55 * seconds, {
+      about: 'How long an idle connection to a provider is kept, unless the provider closes it or says that it will.',
+    }),
   },
   routing: {
     sticky: setting('sticky', yesOrNo, true, {

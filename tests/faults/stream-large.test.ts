@@ -240,6 +240,7 @@ it('errors with bodies of 100 KB leave no socket and no memory behind', async ()
     };
     await Promise.all(Array.from({ length: 16 }, caller));
   };
+  const openBefore = rig.upstream.connections.open;
   await runRound();
   const residentMb = [rssMb()];
   const leastGrowth = () => Math.min(...residentMb.slice(1).map((mb, at) => mb - residentMb[at]!));
@@ -249,7 +250,7 @@ it('errors with bodies of 100 KB leave no socket and no memory behind', async ()
   } while (leastGrowth() >= leakedMb / 2 && residentMb.length < 7);
   console.log(`resident memory after each ${round} errors: ${residentMb.map((mb) => mb.toFixed(0)).join(', ')} MB`);
   expect(leastGrowth()).toBeLessThan(leakedMb / 2);
-  expect(rig.upstream.connections.open).toBeLessThanOrEqual(17);
+  expect(rig.upstream.connections.open).toBeLessThanOrEqual(Math.max(openBefore, 17));
   await expectBooks(rig.gateway, account, { records: round * residentMb.length, costs: [] });
   await expectServes(rig);
 }, 900_000);

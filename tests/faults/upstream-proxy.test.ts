@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createTlsServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { catalogueOf } from '../support/catalogues.js';
 import { type ConnectProxy, startConnectProxy } from '../support/connect-proxy.js';
@@ -13,6 +14,8 @@ import { type SpawnedGateway, spawnGateway } from '../support/spawned-gateway.js
 const folder = mkdtempSync(join(tmpdir(), 'lodestone-proxy-'));
 let upstream: ScriptedUpstream;
 let secure: Server;
+/** Of each connection to it, in order: whether it resumed a session. */
+const resumed: boolean[] = [];
 let proxy: ConnectProxy;
 let gateway: SpawnedGateway;
 let key: string;
@@ -26,6 +29,7 @@ beforeAll(async () => {
       response.end(JSON.stringify(completion()));
     });
   });
+  secure.on('secureConnection', (socket: TLSSocket) => resumed.push(socket.isSessionReused()));
   await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
   upstream = await startUpstream();
   proxy = await startConnectProxy((secure.address() as { port: number }).port, upstream.port);
@@ -38,6 +42,7 @@ beforeAll(async () => {
       exempt: 'https://eu.exempt.test',
       near: upstream.url,
     }),
+    config: { timeouts: { idle_connection: '2s' } },
     env: {
       HTTPS_PROXY: address,
       http_proxy: address,
@@ -110,7 +115,7 @@ it.each([
   expect(answer.text).not.toContain('p@ss');
 });
 
-it('an idle tunnel is closed, and is counted no more', async () => {
+it('an idle tunnel is closed as configured and is counted no more, and the next one resumes its session', async () => {
   await ask('acme');
   const openConnections = async () => {
     const { text } = await gateway.call('GET', '/metrics', undefined, { key: null });
@@ -120,5 +125,8 @@ it('an idle tunnel is closed, and is counted no more', async () => {
     );
   };
   expect(await openConnections()).toBeGreaterThan(0);
-  await vi.waitFor(async () => expect(await openConnections()).toBe(0), { timeout: 60_000, interval: 500 });
+  await vi.waitFor(async () => expect(await openConnections()).toBe(0), { timeout: 30_000, interval: 500 });
+  resumed.splice(0);
+  expect((await ask('acme')).status).toBe(200);
+  expect(resumed).toEqual([true]);
 }, 90_000);

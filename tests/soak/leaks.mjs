@@ -98,7 +98,7 @@ async function run(count) {
 
 /** At rest: kept connections have been closed, threads that nobody needs are gone. */
 async function atRest() {
-  await pause(36_000);
+  await pause(60_000);
   gateway.log.text = '';
   process.kill(gateway.pid, 'SIGUSR2');
   let held = null;

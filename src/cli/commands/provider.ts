@@ -78,7 +78,11 @@ function externalProviders({ providers }: Snapshot): Provider[] {
 
 async function callAll(routes: readonly Route[], config: Config, io: Io, timeoutMs: number): Promise<CheckResult[]> {
   const clock = systemClock;
-  const transport = new HttpTransport(() => clock.monotonicMs(), proxiesOf(io.env));
+  const transport = new HttpTransport({
+    nowMs: () => clock.monotonicMs(),
+    idleMsMax: config.timeouts.idleConnectionMs,
+    proxyOf: proxiesOf(io.env),
+  });
   const credentials = new ProviderCredentials({ clock, env: io.env, logger: silentLogger });
   const ports: ProbePorts = { transport, credentials, deadlines: new Deadlines(clock), clock, timeoutMs };
   try {

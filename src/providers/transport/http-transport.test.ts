@@ -54,7 +54,7 @@ let upstream: ScriptedUpstream;
 let transport: HttpTransport;
 beforeEach(async () => {
   upstream = await startUpstream();
-  transport = new HttpTransport(() => performance.now());
+  transport = new HttpTransport({ nowMs: () => performance.now(), idleMsMax: 55_000 });
 });
 afterEach(async () => {
   await transport.close();

@@ -3,12 +3,23 @@
  * connection fails before the kernel took a byte, the request is sent once more on a new connection. Each origin has a pool of connections.
  */
 import { type OutgoingBody, outgoingLength } from '../../wire/outgoing-body.js';
-import { Connection, type Exchange, type Origin } from './http1/connection.js';
+import { Connections, type PoolOptions } from './connections.js';
+import type { Connection, Exchange } from './http1/connection.js';
+import { TlsSessions } from './http1/tls-sessions.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 import { type Address, addressOf, requestTarget } from './upstream-address.js';
 import { noProxy, type ProxyChoice } from './upstream-proxy.js';
 
 const sweepMs = 1_000;
+/** Of all origins together, those that were idle for only a few seconds not included. */
+const longIdleMax = 256;
+
+export interface TransportOptions {
+  nowMs: () => number;
+  /** How long an idle connection is kept at most. */
+  idleMsMax: number;
+  proxyOf?: ProxyChoice;
+}
 
 interface Endpoint extends Address {
   connections: Connections;
@@ -22,14 +33,13 @@ export class HttpTransport implements Transport {
   private readonly origins = new Map<string, Connections>();
   private readonly endpoints = new Map<string, Endpoint>();
   private readonly sweeper: NodeJS.Timeout;
+  private readonly pool: PoolOptions;
+  private readonly proxyOf: ProxyChoice;
 
-  constructor(
-    private readonly nowMs: () => number,
-    private readonly proxyOf: ProxyChoice = noProxy,
-  ) {
-    this.sweeper = setInterval(() => {
-      for (const connections of this.origins.values()) connections.sweep();
-    }, sweepMs).unref();
+  constructor({ nowMs, idleMsMax, proxyOf = noProxy }: TransportOptions) {
+    this.pool = { nowMs, idleMsMax, sessions: new TlsSessions(nowMs) };
+    this.proxyOf = proxyOf;
+    this.sweeper = setInterval(() => this.sweep(), sweepMs).unref();
   }
 
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
@@ -49,6 +59,13 @@ export class HttpTransport implements Transport {
     return counts;
   }
 
+  private sweep(): void {
+    const longIdle = [...this.origins.values()].flatMap((connections) => connections.sweep());
+    if (longIdle.length <= longIdleMax) return;
+    longIdle.sort((a, b) => b.idleSinceMs - a.idleSinceMs);
+    for (const connection of longIdle.slice(longIdleMax)) connection.destroy();
+  }
+
   async close(): Promise<void> {
     clearInterval(this.sweeper);
     for (const connections of this.origins.values()) connections.close();
@@ -62,7 +79,7 @@ export class HttpTransport implements Transport {
     const proxy = this.proxyOf(address);
     let connections = this.origins.get(origin);
     if (!connections) {
-      connections = new Connections({ secure, host, port, proxy }, this.nowMs);
+      connections = new Connections({ secure, host, port, proxy }, this.pool);
       this.origins.set(origin, connections);
     }
     const forwarded = proxy && !secure ? { origin, authorization: proxy.authorization } : null;
@@ -142,100 +159,5 @@ class HttpCall implements UpstreamCall, Exchange {
     }
     this.over = true;
     this.handler.onError(error);
-  }
-}
-
-/** A connection that was idle for longer is checked for a close before it is used. Under load hardly any is. */
-const checkAfterMs = 50;
-/** For this long after an origin closed an idle connection, every connection is checked before it is used. */
-const distrustMs = 60_000;
-/** How much the safe idle time grows back with every millisecond without another close. */
-const regrowth = 0.1;
-
-/**
- * The pool of keep-alive connections of one origin. It is a stack, so that taking a free one costs the same with one open stream or with
- * thousands. Each origin has its own pool, so a provider that hangs cannot use up another's connections.
- */
-class Connections {
-  private readonly idle: Connection[] = [];
-  /** The idle time that was safe when this origin last closed an idle connection, at `closedAtMs`. */
-  private safeIdleMs = Number.POSITIVE_INFINITY;
-  private closedAtMs = Number.NEGATIVE_INFINITY;
-  private closed = false;
-  private openCount = 0;
-
-  constructor(
-    private readonly origin: Origin,
-    private readonly nowMs: () => number,
-  ) {}
-
-  take(): Connection {
-    const now = this.nowMs();
-    for (let kept = this.idle.pop(); kept; kept = this.idle.pop()) {
-      if (this.isUsable(kept, now)) {
-        kept.checksFirst = now - kept.idleSinceMs > checkAfterMs || now - this.closedAtMs < distrustMs;
-        return kept;
-      }
-      kept.destroy();
-    }
-    return this.open();
-  }
-
-  private isUsable(kept: Connection, now: number): boolean {
-    const idleMs = now - kept.idleSinceMs;
-    return kept.alive && idleMs < kept.idleMsMax && idleMs <= this.safeIdleAt(now);
-  }
-
-  private safeIdleAt(now: number): number {
-    return this.safeIdleMs + (now - this.closedAtMs) * regrowth;
-  }
-
-  /** Half of the shortest idle time after which this origin closed a connection is considered safe. */
-  private learnFrom(connection: Connection): void {
-    const now = this.nowMs();
-    const idleMs = now - connection.idleSinceMs;
-    this.safeIdleMs = Math.min(this.safeIdleAt(now), idleMs / 2);
-    this.closedAtMs = now;
-  }
-
-  open(): Connection {
-    const connection = new Connection(this.origin);
-    this.openCount++;
-    connection.socket.once('close', () => this.openCount--);
-    connection.onClosedByServer = () => this.learnFrom(connection);
-    return connection;
-  }
-
-  give(connection: Connection): void {
-    if (this.closed) {
-      connection.destroy();
-      return;
-    }
-    connection.idleSinceMs = this.nowMs();
-    this.idle.push(connection);
-  }
-
-  /** Connections are taken from the top of the stack, so the one that is idle longest is at the bottom. */
-  sweep(): void {
-    const now = this.nowMs();
-    let stale = 0;
-    for (; stale < this.idle.length; stale++) {
-      if (this.isUsable(this.idle[stale]!, now)) break;
-    }
-    for (const connection of this.idle.splice(0, stale)) connection.destroy();
-  }
-
-  /** Includes connections that are being opened and those in use. */
-  get count(): number {
-    return this.openCount;
-  }
-
-  get idleCount(): number {
-    return this.idle.length;
-  }
-
-  close(): void {
-    this.closed = true;
-    for (const connection of this.idle.splice(0)) connection.destroy();
   }
 }

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Connection } from './connection.js';
+import { TlsSessions } from './tls-sessions.js';
 
 let server: Server;
 beforeEach(async () => {
@@ -19,7 +20,7 @@ afterEach(() => void server.close());
 /** Sends a body of this size and says whether the connection was given back for another request. */
 async function isFreeAfter(bodyBytes: number): Promise<boolean> {
   const { port } = server.address() as AddressInfo;
-  const connection = new Connection({ secure: false, host: '127.0.0.1', port });
+  const connection = new Connection({ secure: false, host: '127.0.0.1', port }, new TlsSessions(() => 0));
   let free = false;
   await new Promise<void>((resolve) => {
     connection.send({

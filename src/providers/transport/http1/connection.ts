@@ -1,7 +1,6 @@
 /** A connection to an origin with one exchange at a time. All connections read into one shared buffer. */
 
 import { connect as connectPlain, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { markSending, markSent } from '../../../base/large-memory.js';
 import { atEndOfTurn } from '../../../base/turn.js';
 import type { OutgoingBody } from '../../../wire/outgoing-body.js';
@@ -9,7 +8,8 @@ import type { UpstreamHandler } from '../transport.js';
 import type { UpstreamProxy } from '../upstream-proxy.js';
 import { largeReadBytes, ReadTurns } from './read-turns.js';
 import { ResponseParser } from './response-parser.js';
-import { openTunnel, proxyError } from './tunnel.js';
+import type { TlsSessions } from './tls-sessions.js';
+import { openTunnel, proxyError, tcpKeepAliveMs } from './tunnel.js';
 
 export interface Origin {
   secure: boolean;
@@ -33,10 +33,7 @@ export interface Exchange extends UpstreamHandler {
  */
 const readBuffer = Buffer.allocUnsafeSlow(16 * 1024);
 const readTurns = new ReadTurns();
-const tcpKeepAliveMs = 30_000;
-/** Without a hint from the server, idle sockets are closed before most servers do (5 s), so that keep-alive races stay rare. */
-const idleMsDefault = 4_000;
-const idleMsMax = 60_000;
+/** How much earlier than the server says that it closes idle connections this side stops using one. */
 const hintMarginMs = 1_000;
 /** Node's default of 250 ms would give up on an address that is only far away. */
 setDefaultAutoSelectFamilyAttemptTimeout(2_000);
@@ -46,8 +43,10 @@ export class Connection {
   reused = false;
   /** The kernel has not taken a byte of the current request, on a socket that was already open: it is certainly not sent. */
   unsent = false;
+  openedAtMs = 0;
   idleSinceMs = 0;
-  idleMsMax = idleMsDefault;
+  /** From the hint of the last answer, if it had one. */
+  idleMsMax = Number.POSITIVE_INFINITY;
   /** Before the next request is written, the event loop checks once more whether the server has closed the connection. */
   checksFirst = false;
   /** The server closed the connection while it was idle, or before it answered. */
@@ -66,7 +65,10 @@ export class Connection {
   };
   private readonly resume = (): void => readTurns.resume(this.resumeNow);
 
-  constructor(private readonly origin: Origin) {
+  constructor(
+    private readonly origin: Origin,
+    private readonly sessions: TlsSessions,
+  ) {
     this.parser = new ResponseParser({
       onHead: (status, headers) => {
         this.answered = true;
@@ -138,21 +140,19 @@ export class Connection {
   /** Closes the connection without calling any handler. */
   destroy(): void {
     this.exchange = null;
-    this.closing = true;
-    this.socket.destroy();
+    this.close();
   }
 
   private openDirect({ secure, host, port }: Origin): Socket {
-    if (secure) return this.openTls(host, port);
+    if (secure) return this.openTls({ host, port });
     const callback = (length: number): boolean => this.takeInTurn(readBuffer.subarray(0, length));
     return connectPlain({ host, port, onread: { buffer: readBuffer, callback } });
   }
 
   private openThrough(proxy: UpstreamProxy): Socket {
-    const { host, port } = this.origin;
-    return openTunnel(proxy, this.origin, {
+    return openTunnel(proxy, this.origin, this.sessions, {
       onOpen: (socket) => {
-        this.socket = this.openTls(host, port, socket);
+        this.socket = this.openTls(this.origin, socket);
         this.follow();
         this.awaitsTunnel = false;
         // Otherwise the request is still to come at the end of this turn, and is written then.
@@ -163,12 +163,8 @@ export class Connection {
   }
 
   /** `tunnel` is a socket on which the upstream is already reached. */
-  private openTls(host: string, port: number, tunnel?: Socket): Socket {
-    const socket = connectTls({
-      ...(tunnel ? { socket: tunnel } : { host, port }),
-      servername: isAddress(host) ? '' : host,
-      ALPNProtocols: ['http/1.1'],
-    });
+  private openTls(server: { host: string; port: number }, tunnel?: Socket): Socket {
+    const socket = this.sessions.open(server, tunnel);
     socket.on('data', (bytes: Buffer) => {
       if (!this.takeInTurn(bytes)) socket.pause();
     });
@@ -207,19 +203,34 @@ export class Connection {
     const { exchange, parser } = this;
     this.exchange = null;
     if (!exchange) return;
-    const isSent = this.socket.writableLength === 0;
+    const hint = parser.keepAliveMs;
+    this.idleMsMax = hint === null ? Number.POSITIVE_INFINITY : hint - hintMarginMs;
+    const { isSent } = this;
     if (isSent && Array.isArray(exchange.body)) exchange.body.forEach(markSent);
-    // Answered before the whole request was sent: the rest may never be read and would block the next request.
-    if (parser.reusable && this.alive && isSent) {
+    if (!parser.reusable) this.close();
+    // TLS reports a write one turn later, so an answer that came meanwhile is read first.
+    else if (!isSent) setImmediate(() => this.free(exchange));
+    else this.free(exchange);
+    exchange.onEnd();
+  }
+
+  private free(exchange: Exchange): void {
+    if (this.alive && this.isSent) {
       this.reused = true;
-      const hint = parser.keepAliveMs;
-      this.idleMsMax = hint === null ? idleMsDefault : Math.min(Math.max(hint - hintMarginMs, 0), idleMsMax);
       exchange.onFree();
     } else {
-      this.closing = true;
-      this.socket.destroy();
+      // Answered before the whole request was sent: the rest may never be read and would block the next request.
+      this.close();
     }
-    exchange.onEnd();
+  }
+
+  private get isSent(): boolean {
+    return this.socket.writableLength === 0;
+  }
+
+  private close(): void {
+    this.closing = true;
+    this.socket.destroy();
   }
 
   private handleEnd(): void {
@@ -233,8 +244,7 @@ export class Connection {
     const { proxy, secure } = this.origin;
     this.exchange = null;
     if (this.reused && !this.answered) this.reportClose();
-    this.closing = true;
-    this.socket.destroy();
+    this.close();
     exchange?.onError(proxy && !secure && !this.answered ? proxyError(proxy, error) : error);
   }
 
@@ -244,8 +254,4 @@ export class Connection {
     this.closing = true;
     this.onClosedByServer();
   }
-}
-
-function isAddress(host: string): boolean {
-  return /^[\d.]+$|:/.test(host);
 }

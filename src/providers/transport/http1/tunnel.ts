@@ -1,10 +1,15 @@
 /** Opens a connection to an upstream through a proxy (CONNECT). TLS with the upstream begins on it afterwards. */
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectPlain, type Socket } from 'node:net';
 import type { UpstreamProxy } from '../upstream-proxy.js';
+import type { TlsSessions } from './tls-sessions.js';
 
 /** A longer head is not one of a proxy. */
 const headBytesMax = 16 * 1024;
+/**
+ * A connection that is silent for this long is probed, and again after as long. So a network in between does not forget it, and one that
+ * leads nowhere is found within 20 s (ten probes, a second apart), sooner than a request on it could time out.
+ */
+export const tcpKeepAliveMs = 10_000;
 
 interface TunnelHandlers {
   /** Nothing listens to the socket any more. */
@@ -16,9 +21,12 @@ interface TunnelHandlers {
 export function openTunnel(
   proxy: UpstreamProxy,
   target: { host: string; port: number },
+  sessions: TlsSessions,
   { onOpen, onError }: TunnelHandlers,
 ): Socket {
-  const socket = connectToProxy(proxy);
+  const socket = proxy.secure ? sessions.open(proxy) : connectPlain({ host: proxy.host, port: proxy.port });
+  // TLS inside of TLS does not pass it on to the socket below.
+  socket.setNoDelay(true).setKeepAlive(true, tcpKeepAliveMs);
   let head = '';
   const release = () => {
     socket.off('data', read).off('end', closed).off('close', closed).off('error', fail);
@@ -57,11 +65,6 @@ export function proxyError({ variable }: UpstreamProxy, error: Error & { code?: 
 
 function adviceOf(status: string): string {
   return status === '407' ? ': it wants credentials, or others' : '';
-}
-
-function connectToProxy({ secure, host, port }: UpstreamProxy): Socket {
-  if (!secure) return connectPlain({ host, port });
-  return connectTls({ host, port, servername: isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'] });
 }
 
 function connectHead({ authorization }: UpstreamProxy, { host, port }: { host: string; port: number }): string {

@@ -1,0 +1,104 @@
+/** The pool of keep-alive connections of one origin. Each origin has its own, so a provider that hangs takes none from another. */
+import { Connection, type Origin } from './http1/connection.js';
+import type { TlsSessions } from './http1/tls-sessions.js';
+import { IdleLimit } from './idle-limit.js';
+
+export interface PoolOptions {
+  nowMs: () => number;
+  /** How long an idle connection is kept at most. */
+  idleMsMax: number;
+  sessions: TlsSessions;
+}
+
+/** A connection that was idle for longer is checked for a close before it is used. Under load hardly any is. */
+const checkAfterMs = 50;
+/** For this long after an origin closed an idle connection, every connection is checked before it is used. */
+const distrustMs = 60_000;
+/** An older connection is replaced, so that a name that has got another address is looked up again. */
+const ageMsMax = 30 * 60_000;
+/** Up to this idle time all connections of a burst are kept for the next one. Of those that were idle for longer, only some are. */
+const burstMs = 4_000;
+const longIdleMax = 64;
+
+/** It is a stack, so that taking a free connection costs the same with one open stream or with thousands. */
+export class Connections {
+  private idle: Connection[] = [];
+  private readonly limit = new IdleLimit();
+  private closed = false;
+  private openCount = 0;
+
+  constructor(
+    private readonly origin: Origin,
+    private readonly options: PoolOptions,
+  ) {}
+
+  take(): Connection {
+    const now = this.options.nowMs();
+    for (let kept = this.idle.pop(); kept; kept = this.idle.pop()) {
+      if (this.isUsable(kept, now)) {
+        kept.checksFirst = now - kept.idleSinceMs > checkAfterMs || now - this.limit.closedAtMs < distrustMs;
+        return kept;
+      }
+      kept.destroy();
+    }
+    return this.open();
+  }
+
+  private isUsable(kept: Connection, now: number): boolean {
+    const idleMs = now - kept.idleSinceMs;
+    const isFresh = idleMs < kept.idleMsMax && idleMs < this.options.idleMsMax && now - kept.openedAtMs < ageMsMax;
+    return kept.alive && isFresh && idleMs <= this.limit.at(now);
+  }
+
+  open(): Connection {
+    const { nowMs, sessions } = this.options;
+    const connection = new Connection(this.origin, sessions);
+    connection.openedAtMs = nowMs();
+    this.openCount++;
+    connection.socket.once('close', () => this.openCount--);
+    connection.onClosedByServer = () => this.limit.learn(connection.idleSinceMs, nowMs());
+    return connection;
+  }
+
+  give(connection: Connection): void {
+    if (this.closed) {
+      connection.destroy();
+      return;
+    }
+    connection.idleSinceMs = this.options.nowMs();
+    this.idle.push(connection);
+  }
+
+  /** Closes what will not be used again. Returns the others that were idle for longer than a burst needs. */
+  sweep(): Connection[] {
+    const now = this.options.nowMs();
+    const kept: Connection[] = [];
+    const longIdle: Connection[] = [];
+    // The top of the stack was used last.
+    for (let connection = this.idle.pop(); connection; connection = this.idle.pop()) {
+      const isLong = now - connection.idleSinceMs > burstMs;
+      if (!this.isUsable(connection, now) || (isLong && longIdle.length >= longIdleMax)) {
+        connection.destroy();
+        continue;
+      }
+      kept.push(connection);
+      if (isLong) longIdle.push(connection);
+    }
+    this.idle = kept.reverse();
+    return longIdle;
+  }
+
+  /** Includes connections that are being opened and those in use. */
+  get count(): number {
+    return this.openCount;
+  }
+
+  get idleCount(): number {
+    return this.idle.filter(({ alive }) => alive).length;
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const connection of this.idle.splice(0)) connection.destroy();
+  }
+}
