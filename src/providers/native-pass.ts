@@ -4,7 +4,7 @@
  */
 import { asLatin1, copyLatin1 } from '../base/latin1.js';
 import type { Provider, Route } from '../catalogue/route.js';
-import type { ChatRequest, Inexpressible, NativeRequest, SpokenApi } from '../wire/chat-request.js';
+import type { ChatRequest, Inexpressible, SpokenApi } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import { bitsOf, fieldsOf, noTurns, partialBits } from '../wire/partial-fields.js';
 import type { Task } from '../wire/task.js';
@@ -33,18 +33,19 @@ export function takesErrorDetails(speaker: Speaker, request: Pick<ChatRequest, '
   return isNativePass(speaker, request) && nativeApis[request.native!.api]?.hasErrorDetails === true;
 }
 
-/** The call of a native pass: the client's body with the route's model in it, and without the tools of the names in `left`. */
+/** The call of a native pass: the client's body with the route's model in it, and without the tools that have no price on the route. */
 export function nativeCall(
-  { api, body, modelStart, modelEnd, tools }: NativeRequest,
-  dialect: string,
+  request: Pick<ChatRequest, 'native' | 'extras'>,
+  route: Route,
   target: Target,
-  left: readonly string[] = nothing,
 ): OutgoingCall {
+  const { api, body, modelStart, modelEnd, tools } = request.native!;
   const model = asLatin1(asciiJson(target.upstreamModel));
-  const path = nativePath(api, dialect, target);
-  if (left.length > 0 && tools !== undefined) {
-    const cuts = [...cutsOf(body, tools, left), { start: modelStart, end: modelEnd, text: model }];
-    return { path, body: withChanges(body, cuts) };
+  const path = nativePath(api, route.provider.dialect, target);
+  const left = unpricedTools(route, request);
+  if (left.length > 0) {
+    const changes = [...cutsOf(body, tools!, left), { start: modelStart, end: modelEnd, text: model }];
+    return { path, body: withChanges(body, changes) };
   }
   if (typeof body === 'string') {
     return { path, body: asLatin1(body.slice(0, modelStart) + model + body.slice(modelEnd)) };

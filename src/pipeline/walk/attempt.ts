@@ -19,7 +19,6 @@ import {
   nativeFormat,
   nativeHeaders,
   translationFor,
-  unpricedTools,
 } from '../../providers/native-pass.js';
 import { NativeFrames, TranslatedFrames } from '../../providers/translated-frames.js';
 import { targetOf } from '../../providers/translation.js';
@@ -73,9 +72,7 @@ export function beginRecord({ trail }: Exchange, { provider, locode }: Route): A
 
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
   const { provider } = route;
-  if (isNativePass(provider, request)) {
-    return nativeCall(request.native!, provider.dialect, targetOf(route), unpricedTools(route, request));
-  }
+  if (isNativePass(provider, request)) return nativeCall(request, route, targetOf(route));
   return ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
 }
 

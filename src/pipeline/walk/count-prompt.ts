@@ -45,7 +45,7 @@ async function askProvider(
   route: Route,
 ): Promise<number | null> {
   const { native } = request;
-  const { path, body } = nativeCall(native!, route.provider.dialect, targetOf(route));
+  const { path, body } = nativeCall(request, route, targetOf(route));
   const countPath = `${path}/count_tokens`;
   const own = await ports.credentials.headersFor(route, countPath, body);
   const headers = nativeHeaders(own, native!.api, (name) => caller.header(name));
