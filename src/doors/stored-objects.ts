@@ -1,5 +1,5 @@
 /**
- * Finds what a request names that a provider keeps: files, containers, vector stores, prompts. They belong to the operator's account at the
+ * Finds what a request names that a provider keeps: files, containers, vector stores. They belong to the operator's account at the
  * provider, which all accounts of Lodestone share, so that one account could name what is another's. A route serves such a request only
  * where the operator allows it.
  */
@@ -24,13 +24,11 @@ export function storedInChat(fields: Fields): StoredObject | undefined {
   return storedInTools(fields.tools);
 }
 
-const promptAsText = 'Send its text in `instructions` and `input`';
-
 /** Of a stored prompt, on a route that does not speak the API. */
 export const promptInexpressible: Inexpressible = {
   param: 'prompt',
   reason: 'keeps no prompts that a request could name',
-  remedy: `${promptAsText}, or choose a route whose provider has the Responses API.`,
+  remedy: 'Send its text in `instructions` and `input`, or choose a route whose provider has the Responses API.',
 };
 
 const cachedContent = new Set(['cachedcontent']);
@@ -70,7 +68,6 @@ function blocksNameFile(content: unknown): boolean {
 
 /** In a Responses request. */
 export function storedInResponses(fields: Fields, tools: readonly Fields[]): StoredObject | undefined {
-  if (isSet(fields.prompt)) return { param: 'prompt', what: 'a prompt', remedy: promptAsText };
   for (const { content, output } of listOf(fields.input)) {
     const parts = [...listOf(content), ...listOf(output), ...(isFields(output) ? [output] : [])];
     if (parts.some(({ file_id: id }) => isSet(id))) return fileIn('input');

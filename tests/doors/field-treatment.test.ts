@@ -96,6 +96,7 @@ const passedValues: Readonly<Record<string, unknown>> = {
   stop_sequences: ['x'],
   include: ['reasoning.encrypted_content'],
   mcp_servers: [{ type: 'url', url: 'https://mcp.test', name: 'm', authorization_token: 't' }],
+  prompt: { id: 'pmpt_1', variables: { city: 'Bern' } },
   parallel_tool_calls: false,
   stream: false,
 };
@@ -147,7 +148,6 @@ const stored: readonly (readonly [door: string, param: string, more: Json])[] = 
     'input',
     { input: [{ type: 'custom_tool_call_output', call_id: 'c', output: [{ type: 'input_file', file_id: 'f' }] }] },
   ],
-  ['responses', 'prompt', { prompt: { id: 'pmpt_1', variables: { city: 'Bern' } } }],
   ['responses', 'tools', { tools: [search] }],
   ['responses', 'tools', { tools: [{ type: 'file_search', filters: { Vector_Store_Ids: ['vs_1'] } }] }],
   ['responses', 'tools', { tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }],

@@ -5,7 +5,7 @@ import { useDoors } from './door-gateway.js';
 import { upstreamsOf } from './doors.js';
 import { useSockets } from './socket-client.js';
 
-const bench = useDoors({ providers: { respond: { stored_objects: true } } });
+const bench = useDoors();
 const { open } = useSockets(bench);
 const nativePin = 'respond/acme/one/defra';
 const prompt = { id: 'pmpt_1', version: '2', variables: { city: 'Bern' } };
@@ -16,7 +16,7 @@ describe('a stored prompt', () => {
   it.each([
     ['without input', {}],
     ['with input', { input: 'Hi' }],
-  ])('%s goes on to a provider that has the API and may keep objects', async (_, more) => {
+  ])('%s goes on to a provider that has the API', async (_, more) => {
     bench.native.enqueue(native.whole('Hi'));
     const reply = await send({ model: nativePin, prompt, ...more });
     expect(reply.status, reply.text).toBe(200);

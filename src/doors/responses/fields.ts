@@ -52,8 +52,7 @@ export const responsesFields = new FieldTable({
   metadata: passed(),
   moderation: passed('As sent. The provider adds its verdict.'),
   prompt: {
-    ...passed('Names a prompt that the provider keeps. `input` may then be left out.'),
-    does: 'stored',
+    ...passed('As sent. Names a prompt of the operator’s account; `input` may then be left out.'),
     isParsed: true,
   },
   prompt_cache_key: passed('As sent. It also names the conversation.'),
