@@ -1,13 +1,13 @@
 /** Opens the log of receipts: its origin, its key file and the sealer, as the configuration says. */
 import { join } from 'node:path';
 import type { Logger } from '../base/logger.js';
+import { SharedRead } from '../base/shared-read.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
 import type { HttpDeps } from '../http/deps.js';
 import type { PipelinePorts } from '../pipeline/handover.js';
 import { LogKeyFile } from '../sealing/log-key.js';
 import { PublishedCheckpoint } from '../sealing/published-checkpoint.js';
-import { RecentState } from '../sealing/recent-state.js';
 import { rotateKey } from '../sealing/rotate-key.js';
 import { Sealer } from '../sealing/sealer.js';
 import type { Store } from '../storage/store.js';
@@ -50,8 +50,9 @@ export function openProof({ config, store, clock, logger, base }: ProofDeps, par
   const { enabled, hashBodies } = config.proof;
   const origin = originOf(config);
   const keyFile = logKeyFileOf(config);
-  const recent = new RecentState(store.log, clock);
-  const shown = { baseUrl: base, state: () => recent.read() };
+  // Never older than the call, so that no checkpoint is behind a proof that any process has given out. However many ask, one read runs.
+  const current = new SharedRead(() => store.log.state());
+  const shown = { baseUrl: base, state: () => current.ask() };
   if (!enabled) {
     void store.log.setActive(false).catch((error) => logger.warn({ error: String(error) }, 'the log cannot be read'));
     return { http: { ...shown, sealer: null, rotate: null }, begun: Promise.resolve(), pipeline: null };
@@ -62,11 +63,7 @@ export function openProof({ config, store, clock, logger, base }: ProofDeps, par
   );
   store.log.join(() => sealer.identity());
   sealer.start();
-  const rotate = async () => {
-    const rotated = await rotateKey({ store: store.log, keyFile, clock });
-    recent.forget();
-    return rotated;
-  };
+  const rotate = () => rotateKey({ store: store.log, keyFile, clock });
   return {
     http: { ...shown, sealer, rotate },
     begun: sealer.begun(begunMs),

@@ -29,7 +29,8 @@ export function registerLog(app: FastifyInstance, { store, proof }: HttpDeps): v
   app.get('/log/checkpoint', async (_request, reply) => {
     const { checkpoint } = await proof.state();
     if (checkpoint === null) throw gatewayError('log_not_found', { what: notBegun });
-    reply.headers({ ...allowOrigin, 'cache-control': 'public, max-age=1' });
+    // A cache would show one that is older than a proof which its reader holds.
+    reply.headers({ ...allowOrigin, 'cache-control': 'no-cache' });
     return reply.type('text/plain; charset=utf-8').send(checkpoint);
   });
 

@@ -126,6 +126,25 @@ describe('the log', () => {
     }
   });
 
+  it('publishes no checkpoint that is older than a proof that was given out', async () => {
+    const published = async () => {
+      const reply = await open('/log/checkpoint');
+      expect(reply.headers['cache-control']).toBe('no-cache');
+      return Number(reply.text.split('\n')[1]);
+    };
+    for (let round = 0; round < 3; round++) {
+      const { json: answer } = await gateway.chat(body);
+      let size = 0;
+      // Asked for all the time, so that whatever is kept of it is from right before the proof.
+      while (size === 0) {
+        await published();
+        const { status, json: proof } = await gateway.call('GET', `/v1/generation/${answer.id}/proof`);
+        if (status === 200) size = proof.tree_size;
+      }
+      expect(await published()).toBeGreaterThanOrEqual(size);
+    }
+  });
+
   it('gives the proof by the id of the request too', async () => {
     const reply = await gateway.chat(body);
     const proof = await proofOf(gateway, reply.json.id);
