@@ -33,19 +33,36 @@ export interface CatalogueFile {
   readonly models: ReadonlyMap<string, Located<ModelEntry>>;
   /** Provider ids and locodes of faulty entries: a reference to one of them is not reported as a second fault. */
   readonly faulty: ReadonlySet<string>;
+  /** Providers with faults, whose dialect is still to be checked. */
+  readonly refused: readonly Located<Readonly<Record<string, unknown>>>[];
 }
 
 /** `known` is the parsed value of the text, if there is one already. */
 export function readCatalogueFile(file: string, text: string, known?: { readonly value: unknown }): CatalogueFile {
   const source = new YamlSource(file, text, undefined, known);
   const faulty = new Set<string>();
+  const refused: Located<Readonly<Record<string, unknown>>>[] = [];
+  const refuse = (value: unknown): void => {
+    const { id, locode } = isFields(value) ? value : {};
+    faulty.add(String(id ?? locode).toLowerCase());
+  };
   if (source.faults.length === 0) source.check(lists);
   return {
     source,
     faulty,
-    providers: entriesOf(source, 'providers', provider, (entry) => entry.id, faulty),
-    regions: entriesOf(source, 'regions', region, (entry) => entry.locode, faulty),
-    models: withRoutes(entriesOf(source, 'models', model, (entry) => `${entry.creator}/${entry.model}`, faulty)),
+    refused,
+    providers: entriesOf(
+      source,
+      'providers',
+      provider,
+      (entry) => entry.id,
+      (value, path) => {
+        refuse(value);
+        if (isFields(value)) refused.push({ entry: value, source, path });
+      },
+    ),
+    regions: entriesOf(source, 'regions', region, (entry) => entry.locode, refuse),
+    models: withRoutes(entriesOf(source, 'models', model, (entry) => `${entry.creator}/${entry.model}`, refuse)),
   };
 }
 
@@ -54,7 +71,7 @@ function entriesOf<Entry>(
   list: string,
   schema: z.ZodType<Entry>,
   nameOf: (entry: Entry) => string,
-  faulty: Set<string>,
+  onFaulty: (value: unknown, path: FieldPath) => void,
 ): Map<string, Located<Entry>> {
   const entries = new Map<string, Located<Entry>>();
   const values = source.valueAt([list]) ?? [];
@@ -66,7 +83,7 @@ function entriesOf<Entry>(
     const path = [list, index];
     const entry = source.check(schema, path);
     if (entry === undefined) {
-      faulty.add(String(value?.id ?? value?.locode).toLowerCase());
+      onFaulty(value, path);
       continue;
     }
     const name = nameOf(entry);
@@ -93,4 +110,8 @@ function withRoutes(models: Map<string, Located<ModelFields>>): Map<string, Loca
     result.set(name, { source, path, entry: { ...entry, routes } });
   }
   return result;
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

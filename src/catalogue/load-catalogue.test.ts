@@ -189,6 +189,25 @@ describe('catalogue faults name file, line and field', () => {
     ]);
   });
 
+  it('names what does not fit the dialect of a provider beside its other faults', async () => {
+    const faults = await faultsOf(
+      'providers: [{ id: a, dialect: cobol, base_url: "http://a", colour: red }, { id: b, auth: aws, cloud_act: 7 }]',
+    );
+    expect(faults.map((fault) => fault.split(': ')[1]).sort()).toEqual([
+      'providers[0].colour',
+      'providers[0].dialect',
+      'providers[1].auth',
+      'providers[1].base_url',
+      'providers[1].cloud_act',
+    ]);
+    const odd = await faultsOf('providers: [{ id: a, dialect: 7, base_url: 7 }, 7]');
+    expect(odd.map((fault) => fault.split(': ')[1])).toEqual([
+      'providers[0].dialect',
+      'providers[0].base_url',
+      'providers[1]',
+    ]);
+  });
+
   it('names a file that cannot be read', async () => {
     const [fault] = await faultsIn([join(directory, 'none.yaml')]);
     expect(fault).toContain('none.yaml:1:1: file: cannot be read (ENOENT)');

@@ -18,6 +18,7 @@ export interface MergedCatalogue {
   readonly regions: Map<string, Located<RegionEntry>>;
   readonly models: Map<string, Located<ModelEntry>>;
   readonly faulty: Set<string>;
+  readonly refused: CatalogueFile['refused'][number][];
   /** All files that were read, with their faults. */
   readonly sources: CatalogueFile['source'][];
   /** Files that could not be read. */
@@ -31,6 +32,7 @@ export async function loadCatalogue(files: readonly string[]): Promise<MergedCat
     regions: new Map(),
     models: new Map(),
     faulty: new Set(),
+    refused: [],
     sources: [],
     unreadable: [],
   };
@@ -57,6 +59,7 @@ function mergeFile(merged: MergedCatalogue, file: CatalogueFile): void {
   for (const [locode, entry] of file.regions) merged.regions.set(locode, entry);
   for (const [id, entry] of file.models) merged.models.set(id, entry);
   for (const name of file.faulty) merged.faulty.add(name);
+  merged.refused.push(...file.refused);
 }
 
 export function faultsOf(merged: MergedCatalogue): string[] {

@@ -35,6 +35,7 @@ const snapshot: Snapshot = buildSnapshot(
     regions: new Map(file.regions),
     models: new Map(file.models),
     faulty: new Set(),
+    refused: [],
     sources: [file.source],
     unreadable: [],
   },

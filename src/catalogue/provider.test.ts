@@ -14,13 +14,14 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Setting {
   provider?: string;
+  locode?: string;
   route?: string;
   model?: string;
   env?: Record<string, string>;
   settings?: ProviderOverrides;
 }
 
-async function holderOf({ provider = '', route = '', model = '', env = {}, settings }: Setting) {
+async function holderOf({ provider = '', locode = 'defra', route = '', model = '', env = {}, settings }: Setting) {
   const file = join(folder, 'catalogue.yaml');
   const address = provider.includes('base_url') ? '' : ', base_url: "https://a.example/v1"';
   writeFileSync(
@@ -28,7 +29,7 @@ async function holderOf({ provider = '', route = '', model = '', env = {}, setti
     `providers: [{ id: acme, api_key_env: ACME_KEY${address}${provider && `, ${provider}`} }]
 regions: [{ locode: defra, country: DE }]
 models:
-  - { creator: meta, model: llama${model && `, ${model}`}, routes: [{ provider: acme, locode: defra${route && `, ${route}`} }] }
+  - { creator: meta, model: llama${model && `, ${model}`}, routes: [{ provider: acme, locode: ${locode}${route && `, ${route}`} }] }
 `,
   );
   const holder = new CatalogueHolder({
@@ -45,7 +46,7 @@ models:
 async function routeOf(setting: Setting): Promise<Route> {
   const holder = await holderOf(setting);
   await holder.load();
-  return holder.current!.routes.get('acme/meta/llama/defra')!;
+  return holder.current!.routes.get(`acme/meta/llama/${setting.locode ?? 'defra'}`)!;
 }
 
 async function faultsOf(setting: Setting): Promise<string> {
@@ -161,6 +162,16 @@ describe('what differs on one route', () => {
     expect(await routeOf({ model })).toMatchObject({ contextWindow: 1000, maxOutputTokens: 100 });
     const route = 'context_window: 500, max_output_tokens: null';
     expect(await routeOf({ model, route })).toMatchObject({ contextWindow: 500, maxOutputTokens: null });
+  });
+
+  it('without a region never promises to stay in it, whoever says so', async () => {
+    const stated = 'data_policy: { trains: false, in_region: true }';
+    const settings = { agreement: { in_region: true } } as ProviderOverrides;
+    for (const said of [{ provider: stated }, { route: stated }, { provider: stated, settings }]) {
+      expect((await routeOf(said)).dataPolicy).toMatchObject({ trains: false, in_region: true });
+      const { dataPolicy } = await routeOf({ ...said, locode: 'global' });
+      expect(dataPolicy).toEqual({ trains: false, basis: 'published' });
+    }
   });
 
   it('where its requests are processed, if anybody says so', async () => {

@@ -27,24 +27,14 @@ export interface ProviderContext {
 }
 
 export function providerOf(located: Located<ProviderEntry>, context: ProviderContext): Provider {
-  const { entry, source, path } = located;
+  const { entry } = located;
   const settings = context.providerSettings.get(entry.id);
   const dialect = entry.dialect ?? 'openai';
-  const rules = rulesOf(located, dialect, context);
   const written = settings?.baseUrl ?? entry.base_url ?? '';
-  if (written === '' && rules.needsBaseUrl) {
-    source.faultAt([...path, 'base_url'], 'found nothing, expected the http:// or https:// address of the provider');
-  }
+  const rules = checkedRules(located, { dialect, written, auth: entry.auth }, context);
   const { address, absent } = addressOf(located, written, context);
   const baseUrl = address ?? written;
   const auth = entry.auth ?? rules.defaultAuth(baseUrl);
-  if (auth === 'aws' && !rules.canSign) {
-    const signing = Object.keys(context.dialects).filter((name) => context.dialects[name]!.canSign);
-    source.faultAt(
-      [...path, 'auth'],
-      `found aws, expected it of the dialect ${signing.join(' or ')} only, not of ${dialect}`,
-    );
-  }
   const apiKey = settings?.apiKey !== undefined ? settings.apiKey : keyFromEnvironment(located, context);
   return {
     id: entry.id,
@@ -66,6 +56,36 @@ export function providerOf(located: Located<ProviderEntry>, context: ProviderCon
   };
 }
 
+/** Reports what does not fit the dialect of an entry that was refused for other faults, so that all faults are named at once. */
+export function checkRefused(located: Located<Readonly<Record<string, unknown>>>, context: ProviderContext): void {
+  const { id, dialect, base_url: url, auth } = located.entry;
+  // A member of a wrong type has been reported.
+  if (typeof (dialect ?? '') !== 'string' || dialect === '') return;
+  const written = context.providerSettings.get(String(id))?.baseUrl ?? url ?? '';
+  checkedRules(located, { dialect: (dialect as string | null | undefined) ?? 'openai', written, auth }, context);
+}
+
+/** The rules of the dialect. Faults are reported. */
+function checkedRules(
+  located: Located<unknown>,
+  { dialect, written, auth }: { readonly dialect: string; readonly written: unknown; readonly auth: unknown },
+  context: ProviderContext,
+): DialectRules {
+  const { source, path } = located;
+  const rules = rulesOf(located, dialect, context);
+  if (written === '' && rules.needsBaseUrl) {
+    source.faultAt([...path, 'base_url'], 'found nothing, expected the http:// or https:// address of the provider');
+  }
+  if (auth === 'aws' && !rules.canSign) {
+    const signing = Object.keys(context.dialects).filter((name) => context.dialects[name]!.canSign);
+    source.faultAt(
+      [...path, 'auth'],
+      `found aws, expected it of the dialect ${signing.join(' or ')} only, not of ${dialect}`,
+    );
+  }
+  return rules;
+}
+
 function publishedMember(stated: StatedPolicy | null | undefined): Pick<Provider, 'dataPolicy'> {
   const merged = mergeDataPolicy({ provider: stated, route: undefined, agreement: undefined });
   if (merged === null) return {};
@@ -73,13 +93,23 @@ function publishedMember(stated: StatedPolicy | null | undefined): Pick<Provider
   return { dataPolicy };
 }
 
-/** What is known of a route's data policy. */
+/** What is known of a route's data policy. A route without a region cannot keep processing in it, whatever its provider states. */
 export function routePolicy(
   { id, dataPolicy: provider }: Provider,
-  route: StatedPolicy | null | undefined,
+  { data_policy: route, locode }: Pick<RouteEntry, 'data_policy' | 'locode'>,
   { providerSettings }: Pick<ProviderContext, 'providerSettings'>,
 ): DataPolicyInForce | null {
-  return mergeDataPolicy({ provider, route, agreement: providerSettings.get(id)?.agreement });
+  const agreement = providerSettings.get(id)?.agreement;
+  if (locode !== 'global') return mergeDataPolicy({ provider, route, agreement });
+  return mergeDataPolicy({
+    provider: withoutRegion(provider),
+    route: withoutRegion(route),
+    agreement: withoutRegion(agreement),
+  });
+}
+
+function withoutRegion<Stated extends StatedPolicy | null | undefined>(stated: Stated): Stated {
+  return stated ? { ...stated, in_region: undefined } : stated;
 }
 
 export interface RouteProvider {

@@ -3,7 +3,7 @@ import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { RegionEntry } from './entry-schema.js';
 import type { MergedCatalogue } from './load-catalogue.js';
 import { provenanceMember } from './provenance.js';
-import { type ProviderContext, providerOf, providerOnRoute, routePolicy } from './provider.js';
+import { checkRefused, type ProviderContext, providerOf, providerOnRoute, routePolicy } from './provider.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 
 export interface SnapshotContext extends ProviderContext {
@@ -13,6 +13,7 @@ export interface SnapshotContext extends ProviderContext {
 export function buildSnapshot(merged: MergedCatalogue, context: SnapshotContext): Snapshot {
   const providers = new Map<string, Provider>();
   for (const [id, located] of merged.providers) providers.set(id, providerOf(located, context));
+  for (const located of merged.refused) checkRefused(located, context);
   const regions = new Map<string, Region>();
   for (const [locode, { entry }] of merged.regions) regions.set(locode, regionOf(entry));
   const models = new Map<string, Model>();
@@ -118,7 +119,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
   if (isGlobal && entry.processing === 'region') {
     located.source.faultAt([...located.path, 'processing'], 'found region, expected it of a route with a region only');
   }
-  const dataPolicy = routePolicy(provider, entry.data_policy, surroundings.context);
+  const dataPolicy = routePolicy(provider, entry, surroundings.context);
   return {
     id: place.id,
     model: place.model,

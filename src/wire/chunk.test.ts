@@ -61,9 +61,11 @@ describe('writing a chunk', () => {
     });
   });
 
-  it('drops the upstream\u2019s usage and metadata; with include_usage every frame has usage null', () => {
+  it('drops the upstream\u2019s usage and metadata, and a fingerprint of null, which clients of OpenRouter refuse', () => {
     const chunk = parseChunk(
-      asLatin1('{"choices":[],"usage":{"prompt_tokens":1},"x_groq":{"id":"r"},"router_metadata":{"a":1}}'),
+      asLatin1(
+        '{"choices":[],"usage":{"prompt_tokens":1},"x_groq":{"id":"r"},"router_metadata":{"a":1},"system_fingerprint":null}',
+      ),
     )!;
     expect(Object.keys(frameJson(writeChunk(chunk, identity)))).toEqual([
       'choices',
@@ -72,7 +74,9 @@ describe('writing a chunk', () => {
       'created',
       'model',
     ]);
-    expect(frameJson(writeChunk(chunk, { ...identity, includeUsage: true }))).toHaveProperty('usage', null);
+    expect(frameJson(writeChunk(chunk, { ...identity, includeUsage: true }))).not.toHaveProperty('usage');
+    const named = parseChunk(asLatin1('{"choices":[],"system_fingerprint":"fp"}'))!;
+    expect(frameJson(writeChunk(named, identity))).toHaveProperty('system_fingerprint', 'fp');
   });
 
   it('adds the metadata that it is given', () => {

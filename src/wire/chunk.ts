@@ -29,6 +29,7 @@ export interface Chunk {
   choices?: Choice[];
   usage?: unknown;
   service_tier?: unknown;
+  system_fingerprint?: unknown;
   error?: unknown;
   router_metadata?: unknown;
   x_groq?: { usage?: unknown };
@@ -57,7 +58,7 @@ export interface ChunkIdentity {
   id: string;
   created: number;
   model: string;
-  /** The client asked for usage: then, as with OpenAI, every other frame has `usage: null`. */
+  /** The client asked for usage, which then comes in a frame of its own. */
   includeUsage: boolean;
 }
 
@@ -75,10 +76,12 @@ export function writeChunk(chunk: Chunk, as: ChunkIdentity, metadata?: string): 
   );
 }
 
-export function withIdentity(chunk: Chunk, { id, created, model, includeUsage }: ChunkIdentity): Chunk {
+/** Clients of OpenRouter accept no null for a member that may be absent, so the fingerprint of most providers is left out. */
+export function withIdentity(chunk: Chunk, { id, created, model }: ChunkIdentity): Chunk {
   const { usage, router_metadata, x_groq, error, ...kept } = chunk;
   const out: Chunk = { ...kept, id, object: 'chat.completion.chunk', created, model };
-  return includeUsage ? { ...out, usage: null } : out;
+  if (out.system_fingerprint === null) out.system_fingerprint = undefined;
+  return out;
 }
 
 /** Whether a frame carries content, reasoning or a tool call. After the first such frame no other route can be tried. */

@@ -103,20 +103,66 @@ export function readBill(text: string): BillLines {
 
 type Fields = Record<string, unknown>;
 
-/** The members `cost` and `cost_details`. The cost is an exact decimal, which is a valid JSON number; its parts are texts. */
-export function costMembers({ pico, details, tier }: Cost): string {
+/** What OpenRouter's client calls the two sides of an answer. */
+export interface SideNames {
+  readonly prompt: 'prompt' | 'input';
+  readonly completion: 'completions' | 'output';
+}
+const chatSides: SideNames = { prompt: 'prompt', completion: 'completions' };
+
+/** The lines of each side. Calls of tools and the price of a request belong to neither. */
+const promptLines = new Set([
+  'input',
+  'cached_input',
+  'cache_write',
+  'cache_write_1h',
+  'input_audio',
+  'input_image',
+] satisfies TokenLine[] as string[]);
+const completionLines = new Set([
+  'output',
+  'reasoning',
+  'output_audio',
+  'output_image',
+] satisfies TokenLine[] as string[]);
+
+/**
+ * The members `cost` and `cost_details`. The cost is an exact decimal, which is a valid JSON number; its parts are texts. OpenRouter's
+ * client demands the cost of the two sides as numbers in `cost_details`; they are no classes.
+ */
+export function costMembers({ pico, details, lines, tier }: Cost, names = chatSides): string {
+  const cost = usdText(pico);
   let parts = '';
+  let prompt = '0';
+  let completion = '0';
+  let hasOthers = false;
   for (const name in details) {
-    const part = details[name as CostClass] ?? 0n;
-    parts += `${parts === '' ? '' : ','}"${name}":"${usdText(part)}"`;
+    const part = usdText(details[name as CostClass] ?? 0n);
+    parts += `"${name}":"${part}",`;
+    if (name === 'input') prompt = part;
+    else if (name === 'output') completion = part;
+    else hasOthers = true;
   }
-  if (tier !== null) parts += `${parts === '' ? '' : ','}"tier":${JSON.stringify(tier)}`;
-  return `"cost":${usdText(pico)},"cost_details":{${parts}}`;
+  if (hasOthers) {
+    prompt = usdText(sumOf(lines, promptLines));
+    completion = usdText(sumOf(lines, completionLines));
+  }
+  if (tier !== null) parts += `"tier":${JSON.stringify(tier)},`;
+  return (
+    `"cost":${cost},"cost_details":{${parts}"upstream_inference_cost":${cost}` +
+    `,"upstream_inference_${names.prompt}_cost":${prompt},"upstream_inference_${names.completion}_cost":${completion}}`
+  );
+}
+
+function sumOf(lines: readonly CostLine[], names: ReadonlySet<string>): bigint {
+  let sum = 0n;
+  for (const { name, count, rate } of lines) if (names.has(name)) sum += BigInt(count) * rate;
+  return sum;
 }
 
 /** A usage in its own words, as latin1 text, with the cost. */
-export function withCost(text: string, cost: Cost): string {
-  const members = costMembers(cost);
+export function withCost(text: string, cost: Cost, names?: SideNames): string {
+  const members = costMembers(cost, names);
   // Few providers name a cost, and an object that has members ends with one of them.
   if (!text.includes('"cost') && text.endsWith('}') && text.includes(':')) return `${text.slice(0, -1)},${members}}`;
   const split = members.indexOf(',"cost_details":');

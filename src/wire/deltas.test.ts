@@ -130,6 +130,13 @@ describe('tool calls of a stream, as OpenAI\u2019s clients put them together', (
     },
   );
 
+  it('are absent where a server writes null, as are other members that clients of OpenRouter take no null for', () => {
+    const nulls = { tool_calls: null, function_call: null, audio: null, images: null, reasoning_details: null };
+    const chunk: Chunk = { choices: [{ index: 0, delta: { content: null, refusal: null, ...nulls } }] };
+    new DeltaReader(true).tidy(chunk);
+    expect(chunk.choices![0]!.delta).toEqual({ content: null, refusal: null });
+  });
+
   it('keep choices apart, and odd entries do no harm', () => {
     const deltas = new DeltaReader();
     const chunk = {

@@ -37,6 +37,9 @@ interface ChoiceState {
   readonly byIndex: Map<number, CallState>;
 }
 
+/** Members that some servers write as null into every delta. Clients of OpenRouter accept only a value, or none. */
+const neverNull = ['tool_calls', 'function_call', 'audio', 'images', 'reasoning_details'] as const;
+
 /** Limits the memory of a stream, however many choices and calls a hostile server sends. */
 const choicesMax = 256;
 const callsMax = 1024;
@@ -68,6 +71,7 @@ export class DeltaReader {
     choice.index = index;
     const state = this.stateOf(index);
     const delta = takeDelta(choice, state);
+    for (const name of neverNull) if (delta[name] === null) delete delta[name];
     tidyContent(delta);
     if (!state.namedReasoning && reasoningOf(delta) !== '') state.namedReasoning = true;
     tidyReasoning(delta, !state.namedReasoning);

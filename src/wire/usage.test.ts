@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
-import { usageText } from './cost.js';
+import { detailsOfLines, usageText } from './cost.js';
 import { readUsage, type UsageReading, type UsageTerms } from './usage.js';
 
 const terms = { contextWindow: 128_000 };
@@ -215,10 +215,34 @@ describe('a figure that cannot be', () => {
 });
 
 const costs = (pico: bigint) => ({ pico, details: { input: pico }, lines: [], tier: null });
-const details = { cost_details: { input: '0' } };
+const sides = (prompt: number, completions: number, cost = prompt + completions) => ({
+  upstream_inference_cost: cost,
+  upstream_inference_prompt_cost: prompt,
+  upstream_inference_completions_cost: completions,
+});
+const details = { cost_details: { input: '0', ...sides(0, 0) } };
 
 describe('the usage of an answer', () => {
   const usage = { promptTokens: 12, completionTokens: 5, cachedTokens: 4, reasoningTokens: 2 };
+
+  it('names the cost of both sides as OpenRouter\u2019s client demands, exactly; tools and the request belong to neither', () => {
+    const line = (name: string, rate: bigint) => ({ name, count: 3, rate });
+    const lines = [
+      line('cached_input', 1n),
+      line('input', 10n),
+      line('input_audio', 100n),
+      line('output', 1_000n),
+      line('output_audio', 10_000n),
+      line('reasoning', 100_000n),
+      line('tools.web_search', 1_000_000n),
+      line('request', 10_000_000n),
+    ];
+    const cost = { pico: 33_333_333n, details: detailsOfLines(lines), lines, tier: null };
+    const text = usageText(full, usage, cost);
+    expect(text).toContain('"upstream_inference_cost":0.000033333333,');
+    expect(text).toContain('"upstream_inference_prompt_cost":0.000000000333,');
+    expect(text).toContain('"upstream_inference_completions_cost":0.000000333}');
+  });
 
   it('keeps the upstream\u2019s own members and has our cost, not the upstream\u2019s', () => {
     const text = usageText({ ...full, cost: 99, queue_time: 0.25 }, usage, costs(1_500_000n));
@@ -226,7 +250,7 @@ describe('the usage of an answer', () => {
       ...full,
       queue_time: 0.25,
       cost: 0.0000015,
-      cost_details: { input: '0.0000015' },
+      cost_details: { input: '0.0000015', ...sides(0.0000015, 0) },
     });
   });
 

@@ -1,10 +1,18 @@
 /** OpenRouter's own client and OpenAI's, unchanged, with the wishes of a request: each has its effect, and none reaches an upstream. */
 import { OpenRouter } from '@openrouter/sdk';
-import { ResponseValidationError } from '@openrouter/sdk/models/errors';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.js';
-import { type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
+import {
+  chunk,
+  completion,
+  json,
+  type ScriptedUpstream,
+  sse,
+  startUpstream,
+  streamOf,
+  usage,
+} from '../support/scripted-upstream.js';
 
 const model = 'auto/meta/gated';
 const messages = [{ role: 'user' as const, content: 'Hello' }];
@@ -85,26 +93,49 @@ const wishes: readonly { title: string; sent: Wishes; served: string }[] = [
   },
 ];
 
-/**
- * The client accepts only its own members in `usage.cost_details`, and throws at others when it reads the answer. It keeps the answer as
- * it came.
- */
-async function send(provider: Wishes, sessionId?: string): Promise<unknown> {
-  try {
-    return await openrouter().chat.send({ chatRequest: { model, messages, provider, sessionId } });
-  } catch (error) {
-    if (error instanceof ResponseValidationError) return error.rawValue;
-    throw error;
-  }
-}
-
 describe('OpenRouter’s client', () => {
   it.each(wishes)('has $title fulfilled', async ({ sent, served }) => {
-    expect(await send(sent, `for ${served}`)).toHaveProperty('choices');
+    const chatRequest = { model, messages, provider: sent, sessionId: `for ${served}` };
+    expect(await openrouter().chat.send({ chatRequest })).toHaveProperty('choices');
     const generation = await lastGeneration();
     expect(generation.provider).toBe(served);
     expect(Object.keys(generation.request_policy).length).toBe(Object.keys(sent).length);
     expect(lastBody().messages).toEqual(messages);
+  });
+
+  const cached = usage(9, 3, { prompt_tokens_details: { cached_tokens: 4 } });
+  const calls = [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }];
+  const nulls = { tool_calls: null, audio: null, refusal: null, reasoning_content: null };
+
+  it('reads whole answers, with the cost of both sides', async () => {
+    upstream.enqueue(json(completion({ usage: cached })));
+    const provider = { only: ['keeping'] };
+    const chat = await openrouter().chat.send({ chatRequest: { model, messages, provider } });
+    const costDetails = {
+      upstreamInferenceCost: 0.000048,
+      upstreamInferencePromptCost: 0.000018,
+      upstreamInferenceCompletionsCost: 0.00003,
+    };
+    expect(chat).toMatchObject({ usage: { cost: 0.000048, costDetails } });
+    upstream.enqueue(json(completion()));
+    const response = await openrouter().responses.send({ responsesRequest: { model, input: 'Hello', provider } });
+    expect(response).toMatchObject({ usage: { costDetails: { upstreamInferenceOutputCost: 0.00003 } } });
+  });
+
+  it.each([
+    ['text', streamOf(['Hello', ' there'])],
+    ['a call', [chunk({ delta: { tool_calls: calls } }), chunk({ finishReason: 'tool_calls' })]],
+    ['null for what is not there', [chunk({ delta: { content: 'a', ...nulls } }), chunk({ finishReason: 'stop' })]],
+  ])('reads a stream of %s', async (_, frames) => {
+    upstream.enqueue(sse(frames.map((frame) => ({ ...(frame as object), system_fingerprint: null }))));
+    const streamOptions = { includeUsage: true };
+    const stream = await openrouter().chat.send({ chatRequest: { model, messages, stream: true, streamOptions } });
+    const chunks = [];
+    for await (const each of stream as AsyncIterable<object>) chunks.push(each);
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [],
+      usage: { costDetails: { upstreamInferenceCost: expect.any(Number) } },
+    });
   });
 
   it('reads the refusal of a wish that no route fulfils, and of a field that is not known here', async () => {

@@ -46,8 +46,13 @@ describe('the end of a stream', () => {
 
   it('complete, usage asked for: the usage frame is the last and has the receipt', () => {
     const { frames } = closed([chunk({ content: 'a' }), finish], 'complete', true);
-    const written = { ...usage(9, 1), cost: 0.1, cost_details: {} };
-    expect(frames.map((frame) => frame.usage)).toEqual([null, null, written, undefined]);
+    const cost_details = {
+      upstream_inference_cost: 0.1,
+      upstream_inference_prompt_cost: 0,
+      upstream_inference_completions_cost: 0,
+    };
+    const written = { ...usage(9, 1), cost: 0.1, cost_details };
+    expect(frames.map((frame) => frame.usage)).toEqual([undefined, undefined, written, undefined]);
     expect(frames[1]).not.toHaveProperty('router_metadata');
     expect(frames[2]).toEqual({
       ...identity,
@@ -124,7 +129,13 @@ describe('a whole answer as the caller gets it', () => {
     fallbackOccurred: false,
     breakerSkipped: [],
   });
-  const cost_details = { input: '0.0000005', output: '0.000001' };
+  const cost_details = {
+    input: '0.0000005',
+    output: '0.000001',
+    upstream_inference_cost: 0.0000015,
+    upstream_inference_prompt_cost: 0.0000005,
+    upstream_inference_completions_cost: 0.000001,
+  };
   const billed = {
     usage: { promptTokens: 9, completionTokens: 3, cachedTokens: 0, reasoningTokens: 0 },
     cost: { pico: 1_500_000n, details: { input: 500_000n, output: 1_000_000n }, lines: [], tier: null },

@@ -1,6 +1,6 @@
 /** Writes the parts of a response that is made of a completion. All text is latin1. */
 import type { NativeRequest } from '../../wire/chat-request.js';
-import { costMembers, withCost } from '../../wire/cost.js';
+import { costMembers, type SideNames, withCost } from '../../wire/cost.js';
 import { withMembers } from '../../wire/splice-members.js';
 import type { BilledUsage } from '../door.js';
 
@@ -46,6 +46,8 @@ export function responseText({ echo }: Pick<NativeRequest, 'echo'>, parts: Respo
   );
 }
 
+const sides: SideNames = { prompt: 'input', completion: 'output' };
+
 /** `usage` of a translated response. Its clients require the details. */
 export function responseUsage({ usage, cost }: BilledUsage): string {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
@@ -56,12 +58,12 @@ export function responseUsage({ usage, cost }: BilledUsage): string {
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: promptTokens + completionTokens,
   };
-  return `${JSON.stringify(figures).slice(0, -1)},${costMembers(cost)}}`;
+  return `${JSON.stringify(figures).slice(0, -1)},${costMembers(cost, sides)}}`;
 }
 
 /** The provider's own `usage` with the cost; without one, the billed figures. */
 export function nativeUsage(text: string | undefined, billed: BilledUsage): string {
-  return text?.startsWith('{') ? withCost(text, billed.cost) : responseUsage(billed);
+  return text?.startsWith('{') ? withCost(text, billed.cost, sides) : responseUsage(billed);
 }
 
 /** The end of a response by the finish reason of the completion. */

@@ -26,7 +26,17 @@ describe('the body of a 200', () => {
         },
       ],
       system_fingerprint: null,
-      usage: { ...usage(9, 3), cost: 0.0000078, cost_details: { input: '0.0000054', output: '0.0000024' } },
+      usage: {
+        ...usage(9, 3),
+        cost: 0.0000078,
+        cost_details: {
+          input: '0.0000054',
+          output: '0.0000024',
+          upstream_inference_cost: 0.0000078,
+          upstream_inference_prompt_cost: 0.0000054,
+          upstream_inference_completions_cost: 0.0000024,
+        },
+      },
       router_metadata: {
         requested_model: llama,
         served_model: llama,
@@ -191,7 +201,7 @@ describe('the generation of a 200', () => {
           error: null,
         },
       ],
-      cost_details: body.usage.cost_details,
+      cost_details: { input: '0.000003', output: '0.0000024', cache_read: '0.0000012' },
       cost_lines: [
         { name: 'cached_input', count: 4, unit: 'token', price_usd: '0.0000003', cost_usd: '0.0000012' },
         { name: 'input', count: 5, unit: 'token', price_usd: '0.0000006', cost_usd: '0.000003' },

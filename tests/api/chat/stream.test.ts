@@ -122,7 +122,13 @@ describe('usage in a stream', () => {
     const frames = framesOf(await stream({ stream_options: { include_usage: true } }));
     const last = frames.at(-1)!;
     expect(last.choices).toEqual([]);
-    const cost_details = { input: '0.0000054', output: '0.0000024' };
+    const cost_details = {
+      input: '0.0000054',
+      output: '0.0000024',
+      upstream_inference_cost: 0.0000078,
+      upstream_inference_prompt_cost: 0.0000054,
+      upstream_inference_completions_cost: 0.0000024,
+    };
     expect(last.usage).toEqual({ ...usage(9, 3), cost: 0.0000078, cost_details });
     expect(frames.at(-2)!.choices[0]!.finish_reason).toBe('stop');
     for (const frame of frames.slice(0, -1)) expect(frame.usage ?? null).toBeNull();

@@ -107,7 +107,15 @@ function check([{ cost, usage }, given]: [Billed, unknown], expected: Expected):
     ...{ pico: expected.pico, prompt_tokens: expected.prompt, completion_tokens: expected.completion },
     total_tokens: expected.prompt + expected.completion,
   });
-  expect(shown.cost_details).toEqual({ ...details, ...(expected.tier !== null && { tier: expected.tier }) });
+  const { upstream_inference_cost, upstream_inference_prompt_cost, upstream_inference_completions_cost, ...classes } =
+    shown.cost_details as Record<string, unknown>;
+  expect(classes).toEqual({ ...details, ...(expected.tier !== null && { tier: expected.tier }) });
+  const { tools = 0n, request = 0n } = expected.details;
+  expect(upstream_inference_cost).toBe(shown.cost);
+  expect(Number(upstream_inference_prompt_cost) + Number(upstream_inference_completions_cost)).toBeCloseTo(
+    Number(usdText(expected.pico - tools - request)),
+    12,
+  );
   expect(cost.lines.reduce((sum, { count, rate }) => sum + BigInt(count) * rate, 0n)).toBe(expected.pico);
 }
 

@@ -55,7 +55,13 @@ const exampleUsage = {
   completion_tokens: 1,
   total_tokens: 9,
   cost: 0,
-  cost_details: { input: '0', output: '0' },
+  cost_details: {
+    input: '0',
+    output: '0',
+    upstream_inference_cost: 0,
+    upstream_inference_prompt_cost: 0,
+    upstream_inference_completions_cost: 0,
+  },
 };
 
 const metadata = {
@@ -125,8 +131,18 @@ const costDetails = object(
     tools: part('Calls of tools that ran at the provider'),
     request: part('The request itself'),
     tier: text('The tier whose prices applied, where it was not the ordinary one.'),
+    upstream_inference_cost: number('The cost once more, for clients of OpenRouter. Not in records.'),
+    upstream_inference_prompt_cost: number(
+      'Of the cost, that of the prompt, for clients of OpenRouter. Not in records.',
+    ),
+    upstream_inference_completions_cost: number(
+      'Of the cost, that of the completion, for clients of OpenRouter. Not in records.',
+    ),
   },
-  { optional: 'all', description: 'How the cost is made up: only the classes that were used. Their sum is the cost.' },
+  {
+    optional: 'all',
+    description: 'How the cost is made up: only the classes that were used, as texts. Their sum is the cost.',
+  },
 );
 
 const usage = object(
@@ -230,7 +246,7 @@ const chatAnswerSchemas = {
       ...identity,
       object: { const: 'chat.completion.chunk' },
       choices: array(chunkChoice, 'What is new; empty on the usage frame and on the frame that tells of a broken end.'),
-      usage: { anyOf: [ref('Usage'), { type: 'null' }] },
+      usage: ref('Usage'),
       router_metadata: ref('RouterMetadata'),
     },
     { optional: ['usage', 'router_metadata'], ...open },

@@ -35,7 +35,9 @@ const dataPolicy = object(
     trains: boolean('Paid API requests are used for training where no setting is changed.'),
     retention_days: integer('How long prompts or answers are kept by default; 0 = nothing is kept.', { minimum: 0 }),
     zdr: oneOfValues(zeroRetentionKinds, 'Whether zero retention can be had, and how.'),
-    in_region: boolean('The provider promises that processing stays in the region of the route.'),
+    in_region: boolean(
+      'The provider promises that processing stays in the region of the route. Never there on a `global` route, which has none.',
+    ),
     eu_owned: boolean('Headquarters and ultimate parent are in the EU.'),
     certifications: array({ type: 'string', enum: [...certificationNames] }, 'Those that are known.'),
     source: text('Where the facts are from.'),
