@@ -76,6 +76,18 @@ describe('an origin that closes idle connections', () => {
     await closeAfter(100);
     expect([await sendAfter(0), await sendAfter(40), await sendAfter(70)]).toEqual([3, 3, 4]);
   });
+
+  it('that has a timer is found out by a connection that is not used, and then used up to four fifths of it', async () => {
+    await sendAfter(0);
+    await closeAfter(5_000);
+    expect(await sendAfter(0)).toBe(2);
+    const observer = kept;
+    expect([await sendAfter(4_900), upstream.connections.open]).toEqual([3, 2]);
+    now += 100;
+    observer.close('fin');
+    await upstream.waitFor(() => upstream.connections.open === 1);
+    expect([await sendAfter(3_800), await sendAfter(3_900), await sendAfter(4_100)]).toEqual([3, 3, 4]);
+  });
 });
 
 describe('an idle connection', () => {

@@ -39,15 +39,28 @@ export class Connections {
         kept.checksFirst = now - kept.idleSinceMs > checkAfterMs || now - this.limit.closedAtMs < distrustMs;
         return kept;
       }
+      if (this.isObserver(kept, now)) {
+        this.idle.push(kept);
+        break;
+      }
       kept.destroy();
     }
     return this.open();
   }
 
   private isUsable(kept: Connection, now: number): boolean {
+    return this.isFresh(kept, now) && now - kept.idleSinceMs <= this.limit.at(now);
+  }
+
+  private isFresh(kept: Connection, now: number): boolean {
     const idleMs = now - kept.idleSinceMs;
-    const isFresh = idleMs < kept.idleMsMax && idleMs < this.options.idleMsMax && now - kept.openedAtMs < ageMsMax;
-    return kept.alive && isFresh && idleMs <= this.limit.at(now);
+    const isYoung = idleMs < kept.idleMsMax && idleMs < this.options.idleMsMax && now - kept.openedAtMs < ageMsMax;
+    return kept.alive && isYoung;
+  }
+
+  /** The last one that is idle for longer than the limit stays open without use: when its origin closes it shows whether the limit holds. */
+  private isObserver(taken: Connection, now: number): boolean {
+    return this.idle.length === 0 && this.isFresh(taken, now);
   }
 
   open(): Connection {
@@ -77,7 +90,8 @@ export class Connections {
     // The top of the stack was used last.
     for (let connection = this.idle.pop(); connection; connection = this.idle.pop()) {
       const isLong = now - connection.idleSinceMs > burstMs;
-      if (!this.isUsable(connection, now) || (isLong && longIdle.length >= longIdleMax)) {
+      const isKept = this.isUsable(connection, now) || this.isObserver(connection, now);
+      if (!isKept || (isLong && longIdle.length >= longIdleMax)) {
         connection.destroy();
         continue;
       }

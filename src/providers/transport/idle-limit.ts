@@ -5,13 +5,13 @@ const regrowthMin = 0.1;
 const regrowthMax = 0.5;
 const fullRegrowthMs = 20_000;
 
-/** Two closes after about the same idle time, one after the other, are those of a timer. */
+/** Two closes after about the same idle time, at different moments, are those of a timer. */
 const timerMsMin = 1_000;
 const timerTolerance = 0.1;
 /** How long before the timer ends a request must be sent, so that it does not meet the close on its way. */
 const timerMarginMs = 500;
 const timerMargin = 0.2;
-/** A timer is believed for this long. Then a connection is left open until it is closed, which shows whether it still runs. */
+/** A timer is believed for this long after it closed a connection. */
 const timerBelievedMs = 10 * 60_000;
 
 export class IdleLimit {
@@ -23,26 +23,32 @@ export class IdleLimit {
   closedAtMs = Number.NEGATIVE_INFINITY;
 
   at(now: number): number {
-    const safeMs = this.safeMs + (now - this.closedAtMs) * this.regrowth;
+    const safeMs = this.safeAt(now);
     return now - this.timerSeenAtMs < timerBelievedMs ? Math.min(safeMs, this.timerMs) : safeMs;
   }
 
-  /** The origin closed a connection that had been idle since then. Half of that time is safe. */
+  private safeAt(now: number): number {
+    return this.safeMs + (now - this.closedAtMs) * this.regrowth;
+  }
+
+  /** The origin closed a connection that had been idle since then. Half of that time is safe, or most of it where it was a timer. */
   learn(idleSinceMs: number, now: number): void {
     const idleMs = now - idleSinceMs;
-    if (this.isTimer(idleSinceMs, idleMs)) {
+    this.safeMs = this.safeAt(now);
+    if (this.isTimer(idleMs, now)) {
       this.timerMs = idleMs - Math.max(timerMarginMs, idleMs * timerMargin);
       this.timerSeenAtMs = now;
+    } else if (idleMs / 2 < this.safeMs) {
+      this.safeMs = idleMs / 2;
+      this.regrowth = Math.min(Math.max(idleMs / fullRegrowthMs, regrowthMin), regrowthMax);
     }
-    this.safeMs = Math.min(this.at(now), idleMs / 2);
-    this.regrowth = Math.min(Math.max(idleMs / fullRegrowthMs, regrowthMin), regrowthMax);
     this.lastIdleMs = idleMs;
     this.closedAtMs = now;
   }
 
-  /** A restart closes many connections at once, so only one that became idle after the last close counts. */
-  private isTimer(idleSinceMs: number, idleMs: number): boolean {
+  /** A restart closes many connections at once, so closes that are not apart do not count. */
+  private isTimer(idleMs: number, now: number): boolean {
     const isLike = Math.abs(idleMs - this.lastIdleMs) <= idleMs * timerTolerance;
-    return isLike && idleMs >= timerMsMin && idleSinceMs > this.closedAtMs;
+    return isLike && idleMs >= timerMsMin && now - this.closedAtMs >= idleMs / 2;
   }
 }
