@@ -86,7 +86,8 @@ describe(`${4 * each} requests that are given up`, () => {
 
   it('while the provider works: their prompts stay taken, are counted, and the operator learns whose they are', async () => {
     await abortMany(request, () => upstream.waitFor(() => upstream.calls.length >= atOnce));
-    const left = async () => (await scrape(gateway)).get(`lodestone_left_before_content_total{route="${pin}"}`);
+    const left = async () =>
+      (await scrape(gateway)).get(`lodestone_left_before_content_total{account="${account.accountId}"}`);
     await expect.poll(left, { timeout: 60_000 }).toBe(each);
     await upstream.waitFor(() => upstream.calls.every(({ aborted }) => aborted));
     const taken = tokensPerMinute - (await remaining('tokens'));

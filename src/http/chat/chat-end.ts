@@ -78,7 +78,7 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
   meters.chat(exchange.door.name, stream, outcome, endedAtMs - exchange.startedAtMs);
   if (answeredAtMs !== null) meters.answering(stream, answeredAtMs - exchange.startedAtMs, trail.overheadMs);
   if (answeredAtMs !== null && stream) meters.openStreams--;
-  if (delivered?.leftRoute) meters.countLeft(delivered.leftRoute.id);
+  if (delivered?.leftRoute) meters.countLeft(exchange.identity.account.id);
   if (!delivered?.route) return;
   const { route, billed, streamEnd, fallbackOccurred: fallback } = delivered;
   meters.countServed(route.id, { stream, end: streamEnd ?? 'complete', fallback }, billed);

@@ -1,6 +1,6 @@
 /**
  * Counts on the request path: plain numbers in memory, a few dozen nanoseconds each. Label values come from fixed lists and
- * the catalogue's route ids, never from accounts, keys or callers' text.
+ * the catalogue's route ids, never from keys or callers' text, and from a bounded number of accounts for one metric.
  */
 
 import { usdNumber } from '../../base/money.js';
@@ -22,6 +22,10 @@ export function outcomeOfStatus(status: number): Outcome {
 /** A request that reached no endpoint: an unknown path, or bytes that are not HTTP. */
 export const unknownEndpoint = 'unknown';
 
+/** Accounts that a metric names; those that come later count together. A restart begins anew. */
+const namedAccountsMax = 100;
+const otherAccounts = 'other';
+
 export class Meters {
   runningChats = 0;
   openStreams = 0;
@@ -33,6 +37,8 @@ export class Meters {
   private readonly whole = new AnswerTimes('false');
   private readonly streamed = new AnswerTimes('true');
   private readonly routes = new Map<string, RouteMeters>();
+  /** By account: requests whose caller left before the first content. */
+  private readonly leftOf = new Map<string, number>();
   private bodyBytes = 0;
   private fallbacks = 0;
 
@@ -88,9 +94,11 @@ export class Meters {
     if (billed) route.billed(billed.usage, billed.cost.pico, billed.oddities);
   }
 
-  /** Counts a request that a route was asked for, and whose caller left before the first content. */
-  countLeft(routeId: string): void {
-    this.route(routeId).left++;
+  /** Counts a request that a provider was asked for, and whose caller left before the first content. */
+  countLeft(accountId: string): void {
+    const { leftOf } = this;
+    const account = leftOf.has(accountId) || leftOf.size < namedAccountsMax ? accountId : otherAccounts;
+    leftOf.set(account, (leftOf.get(account) ?? 0) + 1);
   }
 
   /** Counts an answer in a conversation: whether the route of its last turn gave it, and what that read from its cache. */
@@ -111,6 +119,8 @@ export class Meters {
       figures[name] = all;
     };
     const one = (value: number): Sample[] => [{ labels: [], value }];
+    for (const [account, value] of this.leftOf)
+      add('lodestone_left_before_content_total', [{ labels: [account], value }]);
     for (const [endpoint, tally] of this.requests) {
       add(
         'lodestone_requests_total',
@@ -187,8 +197,6 @@ export class RouteMeters {
   private readonly tokens = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
   private readonly oddities = new Tally();
   private costPico = 0n;
-  /** Requests whose caller left before the first content. */
-  left = 0;
   private readonly stays = new Tally();
   /** Read from a cache because the conversation stayed with the route. */
   private stayedCachedTokens = 0;
@@ -244,7 +252,6 @@ export class RouteMeters {
       'lodestone_usage_oddities_total',
       this.oddities.samples((oddity) => [id, oddity]),
     );
-    if (this.left > 0) add('lodestone_left_before_content_total', [{ labels: [id], value: this.left }]);
     add(
       'lodestone_sticky_total',
       this.stays.samples((result) => [id, result]),

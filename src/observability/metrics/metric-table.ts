@@ -130,8 +130,8 @@ export const routeMetrics = {
     'oddity',
   ),
   lodestone_left_before_content_total: counter(
-    'Requests whose caller left after the route was asked and before the first content: the provider may charge for them, and nobody pays.',
-    'route',
+    'Requests whose caller left after a provider was asked and before the first content: the provider may charge for them, and nobody pays. The first 100 accounts are named, the others are `other`.',
+    'account',
   ),
   lodestone_sticky_total: notOnDashboard(
     counter(
