@@ -1,165 +1,178 @@
-/**
- * A process that ends: killed, by an uncaught error, or right after a client learned of a spent quota. What was delivered is billed once, what
- * runs may finish where that is possible, and the next start knows what this one knew. Each test leaves a gateway that was started again.
- */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+/** Streams of a process that is killed: what was delivered is billed once, and nobody pays for more than an exact count gives. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
-import { type FreshDatabase, freshDatabase } from '../support/postgres.js';
-import { spent } from '../support/routing-catalogue.js';
+import { adminToken } from '../support/gateway-files.js';
 import * as up from '../support/scripted-upstream.js';
-import { ask, costOf, expectBooks, otherPin, pause, pin, type Rig, spawnRig, words } from './fixture.js';
-import { type StoreProxy, startStoreProxy } from './store-proxy.js';
+import {
+  ask,
+  countedCost,
+  expectBooks,
+  pause,
+  pico,
+  promptTokens,
+  type Rig,
+  scaled,
+  spawnRig,
+  tokensOf,
+  words,
+} from './fixture.js';
 
-/** Loaded into the gateway's process: a fault that no code of ours would catch, when a signal comes. */
-const faults = `
-process.on('SIGUSR2', () => setImmediate(() => { throw new Error('a fault of the test'); }));
-process.on('SIGWINCH', () => void Promise.reject(new Error('a rejection of the test')));
-`;
-
-const folder = mkdtempSync(join(tmpdir(), 'lodestone-faults-'));
-let database: FreshDatabase;
-let proxy: StoreProxy;
 let rig: Rig<SpawnedGateway>;
 let gateway: SpawnedGateway;
 beforeAll(async () => {
-  writeFileSync(join(folder, 'faults.mjs'), faults);
-  database = await freshDatabase();
-  proxy = await startStoreProxy(database.databaseUrl);
-  rig = await spawnRig({
-    config: { storage: { database_url: proxy.databaseUrl } },
-    env: { NODE_OPTIONS: `--import=${join(folder, 'faults.mjs')}` },
-  });
+  rig = await spawnRig();
   gateway = rig.gateway;
 }, 180_000);
-beforeEach(() => {
-  rig.upstream.reset();
-  rig.other.reset();
-});
-afterAll(async () => {
-  await rig?.stop();
-  proxy?.close();
-  await database?.drop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rig?.stop());
 
 async function usageOf({ accountId }: TestAccount): Promise<Json[]> {
   return (await gateway.ledger(accountId, 1_000)).filter(({ kind }) => kind === 'usage');
 }
 
-let startedNow = true;
+describe('streams of a process that is killed', () => {
+  const frames = up.streamOf(words(2_000)).map(up.frameText);
+  const rounds = scaled(1, 2);
+  /** One leaves a moment before the kill, one is there until then, one left and was counted. */
+  let left: TestAccount;
+  let running: TestAccount;
+  let counted: TestAccount;
+  /** Of streams that are there until the kill too. */
+  let uncounted: { account: TestAccount; content: string }[] = [];
+  let delivered: string;
+  let content: string;
 
-it('the first answer without usage does not wait for the tokenizer to be loaded', {
-  retry: 3,
-  timeout: 60_000,
-}, async () => {
-  if (!startedNow) await gateway.restart();
-  startedNow = false;
-  await pause(2_000);
-  rig.upstream.onRequest(() => up.sse(up.streamOf(words(3))));
-  const account = await gateway.createAccount();
-  const times: number[] = [];
-  for (let i = 0; i < 3; i++) {
-    const startedAt = performance.now();
-    expect((await gateway.stream(ask(), { key: account.key })).done).toBe(true);
-    times.push(performance.now() - startedAt);
+  /** A stream that goes on until its connection is closed, and waits before the eleventh frame. */
+  function heldStream(): { script: up.Script; release: () => void } {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const script: up.Script = async (exchange) => {
+      await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+      await exchange.write(frames.slice(0, 10).join(''));
+      await released;
+      for (const frame of frames.slice(10)) {
+        if (exchange.call.aborted) return;
+        await exchange.write(frame);
+        await exchange.sleep(10);
+      }
+    };
+    return { script, release };
   }
-  // Loading it takes several times as long as an answer, also on a slow machine.
-  expect(times[0]!).toBeLessThan(250 + 2 * Math.max(times[1]!, times[2]!));
-});
 
-describe('an uncaught error', () => {
-  it.each([
-    ['an uncaught exception', 'SIGUSR2'],
-    ['an unhandled rejection', 'SIGWINCH'],
-  ] as const)(
-    'after %s running answers finish, everything is settled, and the exit code is not 0',
-    async (_, signal) => {
-      const account = await gateway.createAccount();
-      rig.upstream.reply(up.sse(up.streamOf(words(20), { usage: up.usage(9, 20) }), { gapMs: 40 }));
-      const stream = gateway.stream(ask(), { key: account.key });
-      await rig.upstream.waitForCalls(1);
-      gateway.signal(signal);
-      const { code } = await gateway.exited();
-      expect(code).toBe(1);
-      expect((await stream).done).toBe(true);
-      await gateway.restart();
-      await expectBooks(gateway, account, { records: 1, costs: [costOf(9, 20)] });
-    },
-    180_000,
-  );
+  /** Texts of which four characters are less than a token. */
+  const texts = [
+    ' internationalization telecommunications',
+    `${' '.repeat(400)}a`,
+    '大发快三大小单双',
+    `}${'\n'.repeat(90)}`,
+  ];
 
-  it('a second one while it stops ends it at once, and what is not settled is on standard error and billed by the next start', async () => {
-    const account = await gateway.createAccount();
-    rig.upstream.reply(up.sse(up.streamOf(words(400)), { gapMs: 40 }));
-    const stream = gateway.stream(ask(), { key: account.key }).catch(() => null);
-    await rig.upstream.waitForCalls(1);
-    await pause(300);
-    const logged = gateway.output.stderr.length;
-    gateway.signal('SIGUSR2');
-    await expect.poll(() => gateway.output.stderr.slice(logged), { timeout: 60_000 }).toContain('a fault of the test');
-    const before = performance.now();
-    gateway.signal('SIGUSR2');
-    expect((await gateway.exited()).code).toBe(1);
-    expect(performance.now() - before).toBeLessThan(15_000);
-    await stream;
-    expect(gateway.output.stderr.slice(logged)).toContain('{"unsettled":{"id":"gen-');
-    await gateway.restart();
-    expect(await usageOf(account)).toHaveLength(1);
-  }, 180_000);
-});
+  /** Some of the text, and no end. */
+  const holding =
+    (text: string): up.Script =>
+    async (exchange) => {
+      const all = up.streamOf(Array.from({ length: 100 }, () => text)).map(up.frameText);
+      await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+      await exchange.write(all.slice(0, 90).join(''));
+      await exchange.closed;
+    };
 
-// Last, as it leaves routes that are held.
-describe('a kill right after a client learned of a spent quota', () => {
-  let account: TestAccount;
+  /** However late its caller leaves, no more than that was delivered. */
+  const silentAfterTenWords: up.Script = async (exchange) => {
+    await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
+    await exchange.write(frames.slice(0, 11).join(''));
+    await exchange.closed;
+  };
+
+  /** Leaves a stream at its eleventh frame, and kills the process the moment the upstream sees it. */
+  async function leaveAndKill(before: () => Promise<void>): Promise<void> {
+    const held = heldStream();
+    const calls = rig.upstream.calls.length;
+    rig.upstream.enqueue(held.script);
+    const leaving = gateway.stream(ask(), { key: left.key, hangUpAfter: 11 });
+    await rig.upstream.waitForCalls(calls + 1);
+    await before();
+    held.release();
+    await leaving;
+    await rig.upstream.waitFor(() => rig.upstream.calls[calls]!.aborted);
+    await gateway.kill('SIGKILL');
+  }
+
   beforeAll(async () => {
-    account = await gateway.createAccount();
     rig.upstream.reset();
-    expect((await gateway.chat(ask(), { key: account.key })).status).toBe(200);
+    left = await gateway.createAccount();
+    running = await gateway.createAccount();
+    counted = await gateway.createAccount();
+    rig.upstream.onRequest(() => up.sse(up.streamOf(words(2_000)), { gapMs: 10 }));
+    const stream = gateway.stream(ask(), { key: running.key });
+    await rig.upstream.waitForCalls(1);
+    const streams: { account: TestAccount; reply: Promise<{ content: string }> }[] = [];
+    for (const text of texts) {
+      const account = await gateway.createAccount();
+      rig.upstream.enqueue(holding(text));
+      streams.push({ account, reply: gateway.stream(ask(), { key: account.key }) });
+      await rig.upstream.waitForCalls(1 + streams.length);
+    }
+    await pause(300);
+    await leaveAndKill(async () => {
+      rig.upstream.enqueue(silentAfterTenWords);
+      ({ content } = await gateway.stream(ask(), { key: counted.key, hangUpAfter: 11 }));
+      const [record] = await expectBooks(gateway, counted, { records: 1, costs: [countedCost(content)] });
+      expect(record).toMatchObject({ stream_end: 'client_closed', completion_tokens: 10 });
+    });
+    delivered = (await stream).content;
+    uncounted = await Promise.all(
+      streams.map(async ({ account, reply }) => ({ account, content: (await reply).content })),
+    );
+    await gateway.restart();
+  }, 180_000);
+
+  it('a caller that leaves a stream is billed once, also when the process is killed the moment the upstream sees the abort', async () => {
+    for (let round = 1; round <= rounds; round++) {
+      if (round > 1) {
+        await leaveAndKill(() => Promise.resolve());
+        await gateway.restart();
+      }
+      const usage = await usageOf(left);
+      expect(usage).toHaveLength(round);
+      for (const entry of usage) expect(-pico(entry.amount_usd)).toBeGreaterThan(0n);
+    }
+    const { json } = await gateway.call('GET', '/v1/generations', undefined, { key: left.key });
+    expect(json.data).toHaveLength(rounds);
+    for (const record of json.data as Json[]) {
+      expect(record).toMatchObject({ stream_end: 'client_closed', status: 200 });
+      // The count may have been faster than the kill.
+      expect(['counted', 'estimated']).toContain(record.usage_source);
+    }
+  }, 180_000);
+
+  it('nobody pays for a guess: what was not counted is billed by the fewest tokens that it can be, and shows in the metrics', async () => {
+    for (const { account, content } of uncounted) {
+      expect(content).not.toBe('');
+      const { json } = await gateway.call('GET', '/v1/generations', undefined, { key: account.key });
+      expect(json.data).toHaveLength(1);
+      const [record] = json.data as [Json];
+      expect(record).toMatchObject({ usage_source: 'estimated', stream_end: 'cut' });
+      expect(record.completion_tokens).toBeLessThanOrEqual(tokensOf(content));
+      expect(record.prompt_tokens).toBeLessThanOrEqual(promptTokens);
+      expect(pico(record.cost_usd)).toBeLessThanOrEqual(countedCost(content));
+      expect(pico(record.cost_usd)).toBeGreaterThan(0n);
+    }
+    const metrics = await gateway.call('GET', '/metrics', undefined, { key: adminToken });
+    expect(metrics.text).toMatch(/^lodestone_estimated_bills_total [1-9]/m);
   });
 
-  async function askAndKill(model: string): Promise<number> {
-    const startedAt = performance.now();
-    const reply = await gateway.chat(ask({ model }), { key: account.key });
-    gateway.signal('SIGKILL');
-    expect([reply.status, reply.json.error.code]).toEqual([503, 'provider_quota_exhausted']);
-    const tookMs = performance.now() - startedAt;
-    await gateway.exited();
-    return tookMs;
-  }
+  it('a stream whose process is killed in the middle is billed once for what was delivered by then', async () => {
+    expect(delivered).not.toBe('');
+    const usage = await usageOf(running);
+    expect(usage).toHaveLength(1);
+    expect(-pico(usage[0]!.amount_usd)).toBeGreaterThan(0n);
+  });
 
-  async function holdOf(id: string): Promise<unknown> {
-    const { json } = await gateway.admin('GET', '/routes');
-    return (json.data as Json[]).find((route) => route.id === id)?.hold;
-  }
-
-  it('a store that is slow: the hold is there after the restart, and nobody is asked', async () => {
-    rig.upstream.reply(spent);
-    proxy.delayMs = 100;
-    await askAndKill(pin);
-    proxy.delayMs = 0;
-    await gateway.restart();
-    rig.upstream.reset();
-    expect(await holdOf(pin)).toMatchObject({ reason: 'upstream' });
-    const reply = await gateway.chat(ask(), { key: account.key });
-    expect([reply.status, reply.json.error.code]).toEqual([503, 'provider_quota_exhausted']);
-    expect(rig.upstream.calls).toHaveLength(0);
-  }, 180_000);
-
-  it('a store that does not answer: the client does not wait for it, and the hold is in a file until the store has it', async () => {
-    rig.other.reply(spent);
-    // The key is then in memory, so that only the hold needs the store.
-    await gateway.chat(ask(), { key: account.key });
-    proxy.set('frozen');
-    expect(await askAndKill(otherPin)).toBeLessThan(10_000);
-    const files = () => readdirSync(join(gateway.files.dataDir, 'holds'));
-    expect(files()).toHaveLength(1);
-    proxy.set('open');
-    await gateway.restart();
-    expect(await holdOf(otherPin)).toMatchObject({ reason: 'upstream' });
-    await expect.poll(files, { timeout: 60_000 }).toEqual([]);
-  }, 180_000);
+  it('the exact count takes the place of the provisional record, and the balance follows', async () => {
+    expect(content).toBe(words(10).join(''));
+    await expectBooks(gateway, counted, { records: 1, costs: [countedCost(content)] });
+  });
 });
