@@ -49,8 +49,6 @@ export class JournalQueue {
   readonly #unwritten = new Set<Waiting>();
   /** Records that the store refused and that are not set aside yet. */
   #refused: Waiting[] = [];
-  /** Records whose tokens are a lower bound, because nothing could be counted. */
-  #estimated = 0;
 
   constructor(private readonly options: QueueOptions) {
     this.#segments = options.segments;
@@ -65,10 +63,6 @@ export class JournalQueue {
   /** The number of the last appended record that may be of this key. */
   lastOf(keyId: string): number {
     return Math.max(this.#adopted, this.#lastOfKey.get(keyId) ?? 0);
-  }
-
-  get estimated(): number {
-    return this.#estimated;
   }
 
   get depth(): number {
@@ -104,14 +98,14 @@ export class JournalQueue {
     return last ? last.end - this.#collected[0]!.start : 0;
   }
 
-  /** Takes over the records of earlier processes. Called once, before the first append. */
-  async adopt(): Promise<void> {
+  /** Takes over the records of earlier processes; resolves to how many of them are provisional. Called once, before the first append. */
+  async adopt(): Promise<number> {
     const count = await scanSegments(this.#segments, this.#left);
     this.#appended = count;
     this.#adopted = count;
-    this.#estimated = this.#left.size;
     this.#rest = this.#restFrom(this.#segments.first, 0, 1, count);
     while (count === 0 && this.#rest) this.#readRest();
+    return this.#left.size;
   }
 
   /** Reserves space for the records of a running request; false where it must not be forwarded. */
@@ -128,7 +122,6 @@ export class JournalQueue {
       start = 0;
     }
     const { id, keyId } = generation;
-    if (generation.usageSource === 'estimated') this.#estimated++;
     this.#lastOfKey.set(keyId, this.#appended + 1);
     this.#collected.push({
       bytes: this.#line.bytes,

@@ -113,7 +113,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       unreadable: (line, error) => aside.add(line, error),
       torn: (file) => logger.warn({ file }, 'the journal ends in a record that was cut short; it is skipped'),
     });
-    await queue.adopt();
+    const estimated = await queue.adopt();
     const writer = new SettlementWriter(queue, {
       settle,
       setAside: (row, error) => aside.add(lineText(row), error),
@@ -130,7 +130,20 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     };
     if (stepBytes > 0) probe();
     const timer = stepBytes > 0 ? setInterval(probe, probeMs).unref() : undefined;
-    return journalOf({ queue, disk, commit, writer, segments, lock, closeMs, sharesStoreDisk, timer, probe, aside });
+    return journalOf({
+      queue,
+      estimated,
+      disk,
+      commit,
+      writer,
+      segments,
+      lock,
+      closeMs,
+      sharesStoreDisk,
+      timer,
+      probe,
+      aside,
+    });
   } catch (error) {
     lock.release();
     throw error;
@@ -139,6 +152,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
 
 interface Parts {
   queue: JournalQueue;
+  /** Bills of earlier processes that are a lower bound. */
+  estimated: number;
   disk: JournalDisk;
   commit: GroupCommit;
   writer: SettlementWriter;
@@ -152,6 +167,7 @@ interface Parts {
 }
 
 function journalOf(parts: Parts): Journal {
+  let { estimated } = parts;
   const { queue, disk, commit, writer, segments, lock, closeMs, sharesStoreDisk, timer, probe, aside } = parts;
   const settled = (timeoutMs: number, keyId?: string): Promise<boolean> => {
     commit.flush();
@@ -167,7 +183,10 @@ function journalOf(parts: Parts): Journal {
     return count;
   };
   return {
-    append: (generation, whenWritten) => commit.append(generation, whenWritten),
+    append(generation, whenWritten) {
+      if (generation.usageSource === 'estimated') estimated++;
+      commit.append(generation, whenWritten);
+    },
     appendProvisional: (generation) => commit.appendProvisional(generation),
     reserve: (bytes) => queue.reserve(bytes),
     release: (bytes) => disk.release(bytes),
@@ -179,7 +198,7 @@ function journalOf(parts: Parts): Journal {
       return queue.depth;
     },
     figures: () => {
-      const { depth, oldestAt, settled, estimated } = queue;
+      const { depth, oldestAt, settled } = queue;
       return { depth, oldestAt, settled, setAside: aside.count, estimated };
     },
     reportUnsettled,
