@@ -79,13 +79,14 @@ describe('lodestone catalogue check', () => {
     const { code, out, err } = await check('bad.yaml', 'worse.yaml', 'gone.yaml');
     expect([code, out]).toEqual([1, '']);
     const faults = err.split('\n');
-    expect(faults.pop()).toBe('5 faults.');
+    expect(faults.pop()).toBe('6 faults.');
     expect(faults.map((fault) => fault.replace(`${cwd}/`, ''))).toEqual([
       'gone.yaml:1:1: file: cannot be read (ENOENT)',
       expect.stringMatching(/^bad\.yaml:5:\d+: models\[0\]\.routes\[0\]\.price\.input: found cheap/),
       expect.stringMatching(/^bad\.yaml:5:\d+: models\[0\]\.routes\[0\]\.provider: found "nobody"/),
       expect.stringMatching(/^bad\.yaml:5:\d+: models\[0\]\.routes\[0\]\.locode: found "usnyc"/),
       expect.stringMatching(/^worse\.yaml:2:\d+: providers\[0\]\.id: found "auto"/),
+      expect.stringMatching(/^worse\.yaml:2:\d+: providers\[0\]\.base_url: found nothing/),
     ]);
   });
 

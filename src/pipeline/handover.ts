@@ -99,9 +99,7 @@ export interface Opening {
   readonly plan: Plan;
   /** The fallback chain: the one that the request carries, else the saved one. */
   readonly chain: readonly Plan[];
-  /**
-   * The account's. An account changes while its requests wait, so every stage, and the receipt, has this one: it states what has decided.
-   */
+  /** The account's, which may change while the request waits: every stage, and the receipt, has the one that decided. */
   readonly policy: RoutingPolicy;
   /** What the request asks for in `provider`; null where that is nothing. */
   readonly preferences: RequestPreferences | null;
@@ -216,11 +214,6 @@ export function newTrail(): Trail {
     answeredAtMs: null,
     overheadMs: 0,
   };
-}
-
-/** More than one attempt was needed, or an entry of the fallback chain. */
-export function fallbackOccurred({ attempts, place }: Trail): boolean {
-  return attempts.length > 1 || place > 0;
 }
 
 /** What an attempt brought that can be delivered. */

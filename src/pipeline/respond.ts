@@ -11,15 +11,8 @@ import { AnswerHash, bodyHash, hashOfAnswer } from '../proof/proof-facts.js';
 import { isNativePass } from '../providers/native-pass.js';
 import { bytesWithPieces, type CompletionParts } from '../wire/completion-parts.js';
 import { CallerGone } from './caller.js';
-import {
-  type Billed,
-  type Delivered,
-  type Exchange,
-  fallbackOccurred,
-  type PipelinePorts,
-  type WalkOutcome,
-} from './handover.js';
-import { answerHeaders, metadataOf } from './respond/answer-head.js';
+import type { Billed, Delivered, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
+import { answerHeaders, fallbackOccurred, metadataOf } from './respond/answer-head.js';
 import { bill, billTask, provisionalBill, type SentRequest } from './respond/bill.js';
 import { StreamRelay } from './respond/stream-relay.js';
 

@@ -2,7 +2,12 @@
 import type { Route } from '../../catalogue/route.js';
 import type { StreamEnd } from '../../domain/generation.js';
 import { omittedOn } from '../../providers/native-pass.js';
-import { type Exchange, fallbackOccurred, type PipelinePorts } from '../handover.js';
+import type { Exchange, PipelinePorts, Trail } from '../handover.js';
+
+/** More than one attempt was needed, or an entry of the fallback chain. */
+export function fallbackOccurred({ attempts, place }: Trail): boolean {
+  return attempts.length > 1 || place > 0;
+}
 
 /** The headers of a 200, as a flat list. */
 export function answerHeaders(
