@@ -32,10 +32,10 @@ describe('callers that leave', () => {
   });
   afterAll(() => rig.stop());
 
-  /** A stream of 100 words over four seconds, left after the tenth. */
+  /** A stream of 100 words, left after the tenth. No more come: one that is sent while the client leaves is delivered, and billed. */
   async function hangUpAfterTen(key: string) {
     rig.upstream.reset();
-    rig.upstream.reply(up.sse(up.streamOf(words(100)), { gapMs: 40 }));
+    rig.upstream.reply(up.sse(up.streamOf(words(100)), { gapMs: 40, hangAfter: 11 }));
     const reply = await rig.gateway.stream(ask(), { key, hangUpAfter: 11 });
     const leftAt = reply.frames.at(-1)!.at;
     const [call] = rig.upstream.calls;
