@@ -3,6 +3,7 @@
  * depend on the environment, so every process with the same files has the same facts. Credentials and addresses are no part of them.
  */
 import type { DataPolicy } from '../base/data-policy.js';
+import type { Life } from './life.js';
 import { priceFacts } from './price-facts.js';
 import { noProvenance, type Provenance } from './provenance.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
@@ -59,6 +60,7 @@ function addModel(list: FactList, model: Model): void {
   list.add('model', id, {
     ...{ id, name, kind, dimensions, max_input_tokens: maxInputTokens },
     ...{ context_window: model.contextWindow, max_output_tokens: model.maxOutputTokens },
+    ...lifeFacts(model.life),
   });
   list.add('terms', id, { excluded_territories: sorted(excludedTerritories) });
 }
@@ -68,6 +70,7 @@ function addRoute(list: FactList, route: Route): void {
   list.add('route', id, {
     ...{ id, default: route.isDefault, upstream_model: upstreamModel, quantization },
     ...{ context_window: route.contextWindow, max_output_tokens: route.maxOutputTokens },
+    ...lifeFacts(route.life),
     daily_token_quota: route.dailyTokenQuota,
     capabilities: sorted(capabilities),
     unsupported_parameters: sorted(unsupportedParameters),
@@ -76,6 +79,10 @@ function addRoute(list: FactList, route: Route): void {
   list.add('carbon', id, { carbon: route.carbon });
   list.add('terms', id, policyFacts(route.dataPolicy));
   if (route.price) list.add('price', id, priceFacts(route.price));
+}
+
+function lifeFacts({ released, deprecated, retires }: Life = {}): Record<string, FactValue | null | undefined> {
+  return { released, deprecated, retires: retires?.date, replaced_by: retires?.replacedBy };
 }
 
 function policyFacts(policy: DataPolicy | undefined): Record<string, FactValue | undefined> {

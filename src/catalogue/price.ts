@@ -55,6 +55,13 @@ export interface Price extends TieredRates {
   readonly tools?: ReadonlyMap<string, bigint>;
   /** The price from a date on. */
   readonly later?: { readonly fromMs: number; readonly price: Price };
+  /** An offer whose end is not known: it holds until a newer catalogue says otherwise. */
+  readonly offer?: {
+    /** The last day that is promised. */
+    readonly through?: string;
+    /** What is to follow. */
+    readonly listPrice?: Price;
+  };
   readonly provenance?: Provenance;
   /** The list price per million tokens in another currency, as text; null where only the currency is known. */
   readonly published?: {
@@ -62,6 +69,8 @@ export interface Price extends TieredRates {
     readonly input: string | null;
     readonly output: string | null;
     readonly cachedInput: string | null;
+    /** USD for one unit, from which the prices above follow; absent where they are another's conversion. */
+    readonly rate?: Provenance & { readonly usd: string };
   };
 }
 

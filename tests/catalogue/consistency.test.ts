@@ -27,7 +27,7 @@ describe('the built-in catalogue', () => {
 
   it('says its sources and its date at the head of each file', () => {
     const silent = builtinFiles.filter(({ name, url }) => {
-      const [head] = readFileSync(url, 'utf8').split(/^(?:providers|regions|models):/m);
+      const [head] = readFileSync(url, 'utf8').split(/^(?:providers|regions|models|currencies):/m);
       return name !== 'sandbox.yaml' && !(/[Ss]ource/.test(head!) && head!.includes('As of August 2026'));
     });
     expect(silent).toEqual([]);
@@ -102,8 +102,10 @@ describe('the built-in catalogue', () => {
     expect(inEuro.map(({ id }) => id)).toEqual(sold.map(({ id }) => id));
     expect(inEuro).toHaveLength(34);
     for (const { id, price } of inEuro) {
-      const { input, output } = price!.published!;
-      if (input === null) continue;
+      const { input, output, rate } = price!.published!;
+      // Figures in EUR have a rate; where only the currency is known, the USD are another's conversion.
+      expect(rate?.usd, id).toBe(input === null ? undefined : '1.17');
+      if (!rate) continue;
       expect(Number(price!.input) / 1e6, id).toBeCloseTo(Number(input) * 1.17, 6);
       expect(Number(price!.output) / 1e6, id).toBeCloseTo(Number(output) * 1.17, 6);
     }
