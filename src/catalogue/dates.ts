@@ -3,6 +3,9 @@ import { field } from '../base/yaml-fields.js';
 
 export const dayMs = 86_400_000;
 
+/** A figure that is older than this is to be looked at again. */
+export const oldDays = 90;
+
 const pattern = /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?$/;
 
 /** The first moment that a date may mean, in epoch milliseconds; undefined where it is no date of the calendar. */

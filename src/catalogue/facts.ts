@@ -41,6 +41,8 @@ export function factsOf(snapshot: Snapshot): Facts {
   for (const region of snapshot.regions.values()) addRegion(list, region);
   for (const model of snapshot.models.values()) addModel(list, model);
   for (const route of snapshot.routes.values()) addRoute(list, route);
+  // A day that passes changes no fact: the retirement was one before.
+  for (const route of snapshot.retired?.values() ?? []) addRoute(list, route);
   return list.facts;
 }
 
@@ -102,7 +104,7 @@ function sorted(names: Iterable<string> | undefined): readonly string[] | undefi
 /** Where a fact is from, and of when, as far as the catalogue says. */
 export function provenanceOf(snapshot: Snapshot, kind: ChangeKind, id: string, field: string): Provenance {
   const { providers, regions, models } = snapshot;
-  const route = snapshot.routes.get(id);
+  const route = snapshot.routes.get(id) ?? snapshot.retired?.get(id);
   if (field.startsWith('data_policy.')) {
     const policy = route ? route.dataPolicy : providers.get(id)?.dataPolicy;
     return { source: policy?.source ?? null, asOf: policy?.as_of ?? null };

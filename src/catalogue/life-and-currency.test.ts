@@ -2,10 +2,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { dialects } from '../providers/dialects/registry.js';
+import { builtinFiles } from './builtin.js';
+import { readCatalogueSource, readEntries } from './catalogue-file.js';
 import { catalogueDigest } from './digest.js';
 import { factsOf } from './facts.js';
+import { checkDates } from './life-check.js';
 import { faultsOf, loadCatalogue } from './load-catalogue.js';
 import { ratesFor } from './price.js';
 import type { Snapshot } from './route.js';
@@ -252,5 +256,26 @@ describe('faults name file, line and field', () => {
     const { faults } = await load(content);
     expect(faults.join('\n')).toContain(expected);
     for (const fault of faults) expect(fault).toMatch(/c\d+\.yaml:\d+:\d+: [^ ]+: found /);
+  });
+});
+
+describe('the check of dates', () => {
+  it('refuses a built-in route from the day of its retirement on, and notes it for 60 days before', async () => {
+    const yaml = route('retires: { date: 2026-10-16, source: s, replaced_by: meta/next }');
+    const checked = (file: string, now: string) => {
+      const source = readCatalogueSource(file, yaml);
+      const empty = { providers: new Map(), regions: new Map(), currencies: new Map(), faulty: new Set<string>() };
+      const models = new Map(readEntries(source).models);
+      const notes = checkDates({ ...empty, models, sources: [source], unreadable: [] }, Date.parse(now));
+      return [source.faults.length, notes.map(({ what }) => what)];
+    };
+    const builtin = fileURLToPath(builtinFiles.at(-1)!.url);
+    const soon = [0, [`${defra} retires on 2026-10-16; meta/next replaces it`]];
+    expect(checked(builtin, '2026-08-16T23:59:59Z')).toEqual([0, []]);
+    expect(checked(builtin, '2026-08-17T00:00:00Z')).toEqual(soon);
+    expect(checked(builtin, '2026-10-15T23:59:59Z')).toEqual(soon);
+    expect(checked(builtin, '2026-10-16T00:00:00Z')).toEqual([1, []]);
+    const gone = `${defra} is retired since 2026-10-16, and is not served; meta/next replaces it`;
+    expect(checked('own.yaml', '2026-10-16T00:00:00Z')).toEqual([0, [gone]]);
   });
 });

@@ -4,7 +4,7 @@
  * A class that a layer does not name has the price of the layer below it. A tier has only bands of its own: those of the base price
  * say nothing about it.
  */
-import type { Provenance } from './provenance.js';
+import { noProvenance, type Provenance } from './provenance.js';
 
 /** Pico-dollars a token, exact: a price per million tokens has at most six decimals. */
 export interface ClassPrices {
@@ -72,6 +72,11 @@ export interface Price extends TieredRates {
     /** USD for one unit, from which the prices above follow; absent where they are another's conversion. */
     readonly rate?: Provenance & { readonly usd: string };
   };
+}
+
+/** Where the price of a route is from, and of when: a price without its own has that of the route. */
+export function priceProvenance(route: { readonly price: Price | null; readonly provenance?: Provenance }): Provenance {
+  return route.price?.provenance ?? route.provenance ?? noProvenance;
 }
 
 /** The price in force at a moment. */

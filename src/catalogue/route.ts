@@ -182,6 +182,8 @@ export interface Snapshot {
   readonly models: ReadonlyMap<string, Model>;
   /** By four-segment id. */
   readonly routes: ReadonlyMap<string, Route>;
+  /** Routes that were taken out of the maps above because they are retired, by four-segment id; absent where none was. */
+  readonly retired?: ReadonlyMap<string, Route>;
   /** The canonical ids of each upstream model name, by `{provider} {upstream_model}`. */
   readonly upstreamModels: ReadonlyMap<string, ReadonlySet<string>>;
 }

@@ -11,8 +11,7 @@ import type { Provenance, StatedProvenance } from './provenance.js';
 
 export interface AgeLimit {
   readonly nowMs: number;
-  /** null = nothing is too old. */
-  readonly maxAgeMs: number | null;
+  readonly maxAgeMs: number;
 }
 
 /** A figure whose date is older than asked for. */
@@ -56,7 +55,7 @@ function checkFigures({ source, path, what, provenance }: Figures, limit: AgeLim
     return undefined;
   }
   const { nowMs, maxAgeMs } = limit;
-  if (maxAgeMs === null || nowMs - atMs <= maxAgeMs) return undefined;
+  if (nowMs - atMs <= maxAgeMs) return undefined;
   const days = Math.floor((nowMs - atMs) / dayMs);
   return { at: `${source.file}:${source.lineOf(path)}`, what, asOf: provenance.asOf, days };
 }

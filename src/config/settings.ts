@@ -222,9 +222,12 @@ export const sections = {
       about: "A balance below this is reported. An account's own threshold wins; 0 reports nothing.",
     }),
     webhook: setting('webhook', noticeWebhook, null, {
-      about: '`url` and `secret` (or `secret_file`): where low balances are reported, signed.',
+      about:
+        '`url` and `secret` (or `secret_file`): where low balances, and accounts that use a model that retires within 60 days, are reported, signed.',
     }),
-    interval: setting('intervalMs', duration, 30 * seconds, { about: 'How often balances are checked.' }),
+    interval: setting('intervalMs', duration, 30 * seconds, {
+      about: 'How often balances are checked. The use of models that retire is looked for once an hour.',
+    }),
   },
   mail: {
     smtp_url: setting('smtpUrl', smtpUrl, null, {

@@ -88,6 +88,11 @@ export class Meters {
     if (billed) route.billed(billed.usage, billed.cost.pico, billed.oddities);
   }
 
+  /** Counts an answer of a route that retires within 60 days. */
+  countRetiring(routeId: string): void {
+    this.route(routeId).retiring++;
+  }
+
   /** Counts an answer in a conversation: whether the route of its last turn gave it, and what that read from its cache. */
   countStay(routeId: string, stayed: boolean, cachedTokens: number): void {
     this.route(routeId).countStay(stayed, cachedTokens);
@@ -185,6 +190,8 @@ export class RouteMeters {
   private readonly stays = new Tally();
   /** Read from a cache because the conversation stayed with the route. */
   private stayedCachedTokens = 0;
+  /** Answers that it gave shortly before its retirement. */
+  retiring = 0;
 
   constructor(private readonly id: string) {}
 
@@ -242,6 +249,7 @@ export class RouteMeters {
       this.stays.samples((result) => [id, result]),
     );
     add('lodestone_sticky_cached_tokens_total', [{ labels: [id], value: this.stayedCachedTokens }]);
+    if (this.retiring > 0) add('lodestone_retiring_served_total', [{ labels: [id], value: this.retiring }]);
     add('lodestone_cost_usd_total', [{ labels: [id], value: usdNumber(this.costPico) }]);
   }
 }
