@@ -2,14 +2,11 @@
 import { anything, fields, text } from '../base/yaml-fields.js';
 import { describeValue, type FieldPath, type YamlSource } from '../base/yaml-source.js';
 import { partialDate } from './dates.js';
-import { currencyCode, decimalTimes, rateDecimals } from './price-figures.js';
+import { currencyCode, decimalTimes, type Rate, rateDecimals } from './price-figures.js';
 
-export interface CurrencyRate {
-  readonly code: string;
+export interface CurrencyRate extends Rate {
   /** USD for one unit, as written. */
   readonly usd: string;
-  /** The same times 10⁶. */
-  readonly micros: bigint;
   readonly source: string;
   readonly asOf: string;
   /** Where it is written. */

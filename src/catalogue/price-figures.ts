@@ -1,7 +1,13 @@
 /** Reads the figures of prices as exact decimals, and converts those of another currency to USD. */
 import { field } from '../base/yaml-fields.js';
 import type { FieldPath, YamlSource } from '../base/yaml-source.js';
-import type { CurrencyRate } from './currencies.js';
+
+/** What one unit of another currency costs. */
+export interface Rate {
+  readonly code: string;
+  /** USD for one unit, times 10⁶. */
+  readonly micros: bigint;
+}
 
 /** How a figure is read into whole pico-dollars. */
 export interface Unit {
@@ -15,7 +21,7 @@ export interface Units {
 }
 
 /** `rate` is that of the currency of the figures; null = they are in USD. */
-export function unitsOf(rate: CurrencyRate | null): Units {
+export function unitsOf(rate: Rate | null): Units {
   const code = rate?.code ?? 'USD';
   const converted = (pico: bigint | undefined) => (pico !== undefined && rate ? inUsd(pico, rate) : pico);
   return {
@@ -35,7 +41,7 @@ export const rateDecimals = 6;
 const rateUnit = 10n ** BigInt(rateDecimals);
 
 /** To the nearest pico-dollar, a half up: the figure and the rate are exact, and their product is rounded once. */
-function inUsd(pico: bigint, { micros }: CurrencyRate): bigint {
+function inUsd(pico: bigint, { micros }: Rate): bigint {
   return (pico * micros * 2n + rateUnit) / (rateUnit * 2n);
 }
 

@@ -20,6 +20,7 @@ import {
   adminToken,
   adminTokenMin,
   databaseUrl,
+  displayCurrency,
   headerName,
   host,
   logOrigin,
@@ -214,6 +215,10 @@ export const sections = {
     overdraft: setting('overdraft', oneOf(['open', 'bounded']), 'open', {
       about:
         '`open` admits a request while the balance is above zero. `bounded` also holds the estimated cost of requests in flight against it.',
+    }),
+    display_currency: setting('displayCurrency', displayCurrency, null, {
+      about:
+        '`code`, `rate` (the USD that one unit costs), `source` and `as_of`: the dashboard shows balance, spend and ledger in this currency too, beside USD. The ledger stays in USD.',
     }),
   },
   notices: {
