@@ -45,7 +45,7 @@ function retiredRoute({ retired }: Snapshot, { provider, locode }: ExplicitId, c
   );
 }
 
-export function retiredError(id: string, { date, replacedBy }: Retirement): Error {
+function retiredError(id: string, { date, replacedBy }: Retirement): Error {
   return gatewayError('model_retired', { id: idExcerpt(id), date, replacedBy });
 }
 

@@ -52,11 +52,29 @@ export function modelRetirement({ models, retired }: Snapshot, canonicalId: stri
   return ends.sort((a, b) => b.atMs - a.atMs)[0];
 }
 
-/** The routes that retire within 60 days, for notices. */
-export function retiringRoutes(snapshot: Snapshot | null, nowMs: number) {
+/** A route and its end, for notices and operators. */
+interface RouteEnd {
+  readonly route: string;
+  readonly model: string;
+  readonly date: string;
+  readonly replacedBy: string | null;
+}
+
+const endOf = ({ id, model }: Route, { date, replacedBy }: Retirement): RouteEnd => ({
+  ...{ route: id, model: model.canonicalId, date, replacedBy },
+});
+
+/** The routes that retire within 60 days. */
+export function retiringRoutes(snapshot: Snapshot | null, nowMs: number): RouteEnd[] {
   return [...(snapshot?.routes.values() ?? [])].flatMap((route) => {
     const soon = retirementSoon(route, nowMs);
-    if (!soon) return [];
-    return [{ route: route.id, model: route.model.canonicalId, date: soon.date, replacedBy: soon.replacedBy }];
+    return soon ? [endOf(route, soon)] : [];
   });
+}
+
+/** The routes of the catalogue that are retired. */
+export function retiredRoutes(snapshot: Snapshot | null): RouteEnd[] {
+  return [...(snapshot?.retired?.values() ?? [])].flatMap((route) =>
+    route.life?.retires ? [endOf(route, route.life.retires)] : [],
+  );
 }

@@ -45,6 +45,13 @@ export interface RetiringRoute {
   readonly replacedBy: string | null;
 }
 
+/** A name in an account's settings that leads to routes: `alias/{name}`, or an entry of its fallback chain. */
+interface RouteName {
+  readonly accountId: string;
+  readonly name: string;
+  readonly routes: readonly string[];
+}
+
 export interface NoticeStore {
   /** The account's own threshold; null for the service's default, 0 for no notices. */
   threshold(accountId: string): Promise<bigint | null>;
@@ -56,6 +63,8 @@ export interface NoticeStore {
   lookForCrossings(look: { nowMs: number; everyMs: number; defaultPico: bigint; limit: number }): Promise<number>;
   /** Creates a notice for each account that has used one of the routes since a moment, and was not told of its model yet. */
   lookForRetirements(look: { nowMs: number; sinceMs: number; routes: readonly RetiringRoute[] }): Promise<number>;
+  /** What names one of the routes, or `auto/` of its model, in the settings of accounts; at most 10,000 names. */
+  namesOf(routes: readonly RetiringRoute[]): Promise<RouteName[]>;
   /** Takes notices that are due. No other process takes them before `untilMs`. */
   take(due: { nowMs: number; untilMs: number; limit: number }): Promise<Notice[]>;
   delivered(id: string, nowMs: number): Promise<void>;

@@ -25,6 +25,7 @@ function scene(answers: (number | Error)[]) {
       if (state.away) throw new StoreUnavailable('away');
       return 0;
     },
+    namesOf: async () => [],
     lookForRetirements: async ({ routes, sinceMs }) => {
       retirements.push([routes.map(({ route }) => route), clock.now() - sinceMs]);
       return 0;

@@ -56,6 +56,7 @@ export function memoryNotices(answer: Books['answer']): NoticeStore {
     setThreshold: (accountId, pico) => answer(() => void thresholds.set(accountId, pico)),
     lookForCrossings: () => answer(() => 0),
     lookForRetirements: () => answer(() => 0),
+    namesOf: () => answer(() => []),
     take: () => answer(() => []),
     delivered: () => answer(() => {}),
     tryAgainAt: () => answer(() => {}),

@@ -80,6 +80,24 @@ returning n.id, n.account_id, a.email, n.model, to_char(n.retires_on, 'YYYY-MM-D
     where entry = 'auto/' || n.model or entry = any(n.routes)) as names,
   (extract(epoch from n.created_at) * 1000)::bigint as created_ms, n.attempts`;
 
+const namesOfRoutes = `
+with ending as (select * from unnest($1::text[], $2::text[]) as r(route, model)),
+names as (
+  select l.account_id, 'alias/' || l.name as name, e.route from lodestone.aliases l join ending e on e.model = l.canonical_id
+    and (l.locode is null or l.provider || '/' || l.canonical_id || '/' || l.locode = e.route)
+  union all
+  select a.id, entry, e.route from lodestone.accounts a cross join json_array_elements_text(a.fallback_models) as entry
+    join ending e on entry = 'auto/' || e.model or entry = e.route
+  where a.fallback_models is not null
+)
+select account_id, name, array_agg(distinct route) as routes from names group by 1, 2 order by 1, 2 limit 10000`;
+
+interface NameRow {
+  account_id: string;
+  name: string;
+  routes: string[];
+}
+
 interface RetirementRow {
   id: string;
   account_id: string;
@@ -134,6 +152,13 @@ export function noticeStore(database: Database): NoticeStore {
       const balances = await database.statement<NoticeRow>('take-notices', takeDue, values);
       const retiring = await database.statement<RetirementRow>('take-retirements', takeRetirements, values);
       return [...balances.map(noticeOf), ...retiring.map(retirementOf)];
+    },
+
+    async namesOf(routes) {
+      if (routes.length === 0) return [];
+      const values = [routes.map(({ route }) => route), routes.map(({ model }) => model)];
+      const rows = await database.statement<NameRow>('names-of-routes', namesOfRoutes, values);
+      return rows.map(({ account_id, ...row }) => ({ accountId: account_id, ...row }));
     },
 
     async lookForRetirements({ nowMs, sinceMs, routes }) {

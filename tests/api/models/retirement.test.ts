@@ -123,6 +123,27 @@ describe('a retired route', () => {
     ]);
   });
 
+  it('is listed for operators, with the aliases and chains that lead to it, and so is one that retires soon', async () => {
+    const { accountId, key } = await bench.gateway.createAccount({});
+    const by = (method: string, path: string, body: Json) => bench.gateway.call(method, path, body, { key });
+    await by('POST', '/v1/aliases', { name: 'one', target: 'auto/meta/ending' });
+    await by('POST', '/v1/aliases', { name: 'two', target: 'auto/meta/plain' });
+    await by('PUT', '/v1/fallback', { fallback: { models: [pin, 'auto/meta/plain'] } });
+    const rows = async () => {
+      const { data } = (await bench.gateway.admin('GET', '/catalogue/retirements')).json;
+      const own = (names: Json[]) => names.filter((one) => one.account_id === accountId).map(({ name }) => name);
+      return data.map(({ route: id, date, retired, names }: Json) => [id, date, retired, own(names as Json[])]);
+    };
+    const gone = ['acme/meta/gone/defra', '2026-01-31', true, []];
+    const rest = [
+      ['acme/meta/moving/defra', '2026-10-16', false, []],
+      ['acme/meta/moving/frpar', '2026-12-01', false, []],
+    ];
+    expect(await rows()).toEqual([gone, [pin, '2026-10-16', false, [pin, 'alias/one']], ...rest]);
+    clock.setWall(after);
+    expect(await rows()).toContainEqual([pin, '2026-10-16', true, [pin, 'alias/one']]);
+  });
+
   it('keeps the digest of the catalogue: the day of a retirement was a fact before it came', async () => {
     const digest = async () => (await call('GET', '/v1/catalogue/changes')).json.data[0]?.digest;
     const at = await digest();
