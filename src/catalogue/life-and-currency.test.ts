@@ -12,6 +12,7 @@ import { factsOf } from './facts.js';
 import { checkDates } from './life-check.js';
 import { faultsOf, loadCatalogue } from './load-catalogue.js';
 import { ratesFor } from './price.js';
+import { withoutRetired } from './retirement.js';
 import type { Snapshot } from './route.js';
 import { buildSnapshot } from './snapshot.js';
 
@@ -92,6 +93,20 @@ describe('the life of a model', () => {
       ...{ released: '2026-01-05', deprecated: '2026-09-01', retires: '2026-10-16', replaced_by: 'meta/next' },
     });
     expect(catalogueDigest(moved)).not.toBe(catalogueDigest(snapshot));
+  });
+});
+
+describe('a retired route', () => {
+  it('leaves the snapshot from 00:00 UTC of its day on, and the digest stays: the day was a fact before it came', async () => {
+    const retires = 'retires: { date: 2026-10-16, source: s }';
+    const snapshot = await snapshotOf(`${base}${routes(retires, 'carbon: 1')}`);
+    const day = Date.parse('2026-10-16T00:00:00Z');
+    expect(withoutRetired(snapshot, day - 1)).toBe(snapshot);
+    const left = withoutRetired(snapshot, day);
+    expect([[...left.routes.keys()], [...left.retired!.keys()]]).toEqual([['acme/meta/next/defra', frpar], [defra]]);
+    expect(left.routes.get(frpar)!.model.routes.map(({ id }) => id)).toEqual([frpar]);
+    expect(catalogueDigest(left)).toBe(catalogueDigest(snapshot));
+    expect(withoutRetired(left, day + 1)).toBe(left);
   });
 });
 

@@ -143,12 +143,4 @@ describe('a retired route', () => {
     clock.setWall(after);
     expect(await rows()).toContainEqual([pin, '2026-10-16', true, [pin, 'alias/one']]);
   });
-
-  it('keeps the digest of the catalogue: the day of a retirement was a fact before it came', async () => {
-    const digest = async () => (await call('GET', '/v1/catalogue/changes')).json.data[0]?.digest;
-    const at = await digest();
-    clock.setWall(after);
-    await listed();
-    expect(await digest()).toBe(at);
-  });
 });
