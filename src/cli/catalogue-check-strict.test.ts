@@ -146,7 +146,7 @@ describe('lodestone catalogue check --strict', () => {
         Object.assign(providers[0]!, { as_of: today, data_policy: { trains: false, source: 'a list', as_of: today } });
       });
     expect((await check(dated(92))).out).toContain('1 figure is older than 90d; --strict lists them.');
-    expect((await check(dated(89))).out).toContain('No figure is older than 90d.');
+    expect((await check(dated(89))).out).not.toContain('older than');
     expect((await check(dated(92), '--strict')).out).toMatch(
       /catalogue\.yaml:\d+: carbon of defra: as of .*, 92 days ago/,
     );

@@ -61,7 +61,7 @@ async function checkCatalogue({ io, json, options, flags, positionals, markFaile
     io.out(JSON.stringify({ ok: summary !== null, faults: all, ...more, ...summary }, null, 2));
   } else if (summary) {
     const notes = sources.notes.map(({ at, what }) => `${at}: ${what}`);
-    io.out([summaryText(summary), sourcesText(sources.old, maxAge, strict), ...notes].join('\n'));
+    io.out([summaryText(summary), ...sourcesText(sources.old, maxAge, strict), ...notes].join('\n'));
   } else io.err(`${all.join('\n')}\n${all.length === 1 ? '1 fault' : `${all.length} faults`}.`);
   if (!summary) markFailed();
 }
@@ -77,13 +77,14 @@ function oldJson({ at, what, asOf, days }: OldFigure) {
 }
 
 /** Old figures are no fault: nobody can tell from a date whether a figure still holds. */
-function sourcesText(old: readonly OldFigure[], maxAge: string, strict: boolean): string {
+function sourcesText(old: readonly OldFigure[], maxAge: string, strict: boolean): string[] {
   const all = strict ? 'Every figure has a source and a date. ' : '';
-  if (old.length === 0) return `${all}No figure is older than ${maxAge}.`;
+  // Without --strict a figure may have no date at all.
+  if (old.length === 0) return strict ? [`${all}No figure is older than ${maxAge}.`] : [];
   const count = `${old.length === 1 ? '1 figure is' : `${old.length} figures are`} older than ${maxAge}`;
-  if (!strict) return `${count}; --strict lists them.`;
+  if (!strict) return [`${count}; --strict lists them.`];
   const lines = old.map(({ at, what, asOf, days }) => `${at}: ${what}: as of ${asOf}, ${days} days ago`);
-  return `${all}${count}:\n${lines.join('\n')}`;
+  return [`${all}${count}:`, ...lines];
 }
 
 function summaryOf({ providers, regions, models, routes }: Snapshot) {
