@@ -25,7 +25,7 @@ scrape_configs:
 With \`workers\` one scrape covers all processes of the machine; the last column says how their values are combined. A worker that does not
 answer within a second counts in \`lodestone_workers_missing\`; the scrape then uses its last values. Scrape each replica separately.
 
-Label values come from fixed lists and from the ids of the catalogue. Keys and text of clients are never labels, accounts in one metric. A metric without a
+Label values come from fixed lists and from the ids of the catalogue. Keys and text of clients are never labels, accounts in two metrics. A metric without a
 value yet is left out, not written as zero. \`ops/grafana/lodestone.json\` is a dashboard for these metrics, \`ops/prometheus/alerts.yaml\` a set of alerts.
 
 ### Requests

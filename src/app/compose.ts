@@ -9,6 +9,7 @@ import { makePrivateDirectory } from '../base/private-directory.js';
 import { type Clock, systemClock } from '../base/time.js';
 import { version } from '../base/version.js';
 import { CatalogueHolder, type CatalogueSources, type ReloadResult } from '../catalogue/catalogue-holder.js';
+import { retiringRoutes } from '../catalogue/retirement.js';
 import type { Config } from '../config/config.js';
 import { anyDoor } from '../doors/any-door.js';
 import { ModelStates } from '../health/model-states.js';
@@ -215,7 +216,8 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The dashboard and payments.
   const dashboardUrl = () => addressesOf(config, listening.port).dashboard;
   const signInParts = openSignIn({ config, store, directory, audit, clock, logger, tokens, dashboardUrl }, parts);
-  await startNotices({ config, clock, logger, store }, parts);
+  const retiring = () => retiringRoutes(catalogue.current, clock.now());
+  await startNotices({ config, clock, logger, store, retiring }, parts);
   const payments = await openPayments({ config, clock, logger, audit, directory, territories });
 
   const retention = retentionOf(config);

@@ -7,6 +7,7 @@ export function dashboardSettings(config: Config) {
   const { registration, welcomeCreditPico, payments, notices, server } = config;
   return {
     ...{ registration, welcomeCreditPico, payments: payments.processor, lowBalancePico: notices.lowBalancePico },
+    displayCurrency: config.billing.displayCurrency,
     configured: { baseUrl: server.baseUrl, dashboardUrl: server.dashboardUrl },
     operatorsNeedTwoFactor: config.signIn.requireTwoFactorForOperators,
     secure: dashboardOrigin(config).secure,

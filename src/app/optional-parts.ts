@@ -1,9 +1,10 @@
-/** Parts that the configuration or the environment turns on: traces, payments by card, and notices about low balances. */
+/** Parts that the configuration or the environment turns on: traces, payments by card, and notices about balances and retirements. */
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
+import type { RetiringRoute } from '../domain/notice.js';
 import type { Tracing } from '../observability/tracing/ended-chat.js';
 import { openTracing } from '../observability/tracing/open-tracing.js';
 import { openStripe } from '../payments/stripe-client.js';
@@ -56,18 +57,25 @@ function isSanctioned(territories: Territories, billingCountry: string | null): 
 }
 
 interface NoticeDeps {
+  /** The routes that retire soon. */
+  retiring: () => readonly RetiringRoute[];
   config: Config;
   clock: Clock;
   logger: Logger;
   store: Store;
 }
 
-export async function startNotices({ config, clock, logger, store }: NoticeDeps, parts: OpenParts): Promise<void> {
+export async function startNotices(
+  { config, clock, logger, store, retiring }: NoticeDeps,
+  parts: OpenParts,
+): Promise<void> {
   const { webhook, lowBalancePico: defaultPico, intervalMs } = config.notices;
   if (webhook === null) return;
   // Loaded here, because the HTTP client takes a tenth of the start time and few operators want notices.
   const { BalanceNotices, httpNoticeSender } = await import('../payments/balance-notices.js');
   const sender = httpNoticeSender(webhook);
-  const notices = new BalanceNotices({ store: store.notices, sender, defaultPico, intervalMs, clock, logger });
+  const notices = new BalanceNotices({
+    ...{ store: store.notices, sender, defaultPico, retiring, intervalMs, clock, logger },
+  });
   parts.add(notices, (part) => part.stop()).start();
 }

@@ -16,6 +16,7 @@ const creators = [
 ];
 
 const names = [
+  'currencies.yaml',
   'regions.yaml',
   'sandbox.yaml',
   ...groups.map((group) => `providers/${group}.yaml`),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { picoPerToken } from './price-fields.js';
+import { picoPerToken } from './price-figures.js';
 
 describe('picoPerToken is exact', () => {
   it.each([

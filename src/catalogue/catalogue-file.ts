@@ -1,6 +1,7 @@
 /** Reads a catalogue file and checks it entry by entry, so that one faulty entry does not hide the faults of others. */
 import type { z } from 'zod';
 import { describeValue, type FieldPath, YamlSource } from '../base/yaml-source.js';
+import type { Currencies } from './currencies.js';
 import {
   lists,
   type ModelFields,
@@ -31,22 +32,28 @@ export interface CatalogueFile {
   readonly regions: ReadonlyMap<string, Located<RegionEntry>>;
   /** By canonical id. */
   readonly models: ReadonlyMap<string, Located<ModelEntry>>;
-  /** Provider ids and locodes of faulty entries: a reference to one of them is not reported as a second fault. */
+  /** Provider ids, locodes and models of faulty entries: a reference to one of them is not reported as a second fault. */
   readonly faulty: ReadonlySet<string>;
   /** Providers with faults, whose dialect is still to be checked. */
   readonly refused: readonly Located<Readonly<Record<string, unknown>>>[];
 }
 
 /** `known` is the parsed value of the text, if there is one already. */
-export function readCatalogueFile(file: string, text: string, known?: { readonly value: unknown }): CatalogueFile {
+export function readCatalogueSource(file: string, text: string, known?: { readonly value: unknown }): YamlSource {
   const source = new YamlSource(file, text, undefined, known);
+  if (source.faults.length === 0) source.check(lists);
+  return source;
+}
+
+/** `currencies` are those of all files: a price may name a rate of another file. */
+export function readEntries(source: YamlSource, currencies: Currencies = new Map()): CatalogueFile {
   const faulty = new Set<string>();
   const refused: Located<Readonly<Record<string, unknown>>>[] = [];
   const refuse = (value: unknown): void => {
-    const { id, locode } = isFields(value) ? value : {};
-    faulty.add(String(id ?? locode).toLowerCase());
+    const { id, locode, creator, model } = isFields(value) ? value : {};
+    faulty.add(String(id ?? locode ?? `${creator}/${model}`).toLowerCase());
   };
-  if (source.faults.length === 0) source.check(lists);
+  const models = entriesOf(source, 'models', model, (entry) => `${entry.creator}/${entry.model}`, refuse);
   return {
     source,
     faulty,
@@ -62,7 +69,7 @@ export function readCatalogueFile(file: string, text: string, known?: { readonly
       },
     ),
     regions: entriesOf(source, 'regions', region, (entry) => entry.locode, refuse),
-    models: withRoutes(entriesOf(source, 'models', model, (entry) => `${entry.creator}/${entry.model}`, refuse)),
+    models: withRoutes(models, currencies),
   };
 }
 
@@ -95,7 +102,10 @@ function entriesOf<Entry>(
   return entries;
 }
 
-function withRoutes(models: Map<string, Located<ModelFields>>): Map<string, Located<ModelEntry>> {
+function withRoutes(
+  models: Map<string, Located<ModelFields>>,
+  currencies: Currencies,
+): Map<string, Located<ModelEntry>> {
   const result = new Map<string, Located<ModelEntry>>();
   for (const [name, { entry, source, path }] of models) {
     const routes: Located<RouteEntry>[] = [];
@@ -104,7 +114,7 @@ function withRoutes(models: Map<string, Located<ModelFields>>): Map<string, Loca
       const checked = source.check(route, routePath);
       if (!checked) continue;
       const kind = entry.kind ?? 'chat';
-      const price = checked.price ? (readPrice(source, [...routePath, 'price'], kind) ?? null) : null;
+      const price = checked.price ? (readPrice(source, [...routePath, 'price'], kind, currencies) ?? null) : null;
       routes.push({ source, path: routePath, entry: { ...checked, price } });
     }
     result.set(name, { source, path, entry: { ...entry, routes } });

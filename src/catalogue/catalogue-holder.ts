@@ -5,6 +5,7 @@ import { type CatalogueCounts, countsOf } from './counts.js';
 import { catalogueDigest } from './digest.js';
 import { CatalogueFault, faultsOf, loadCatalogue } from './load-catalogue.js';
 import type { ProviderOverrides } from './provider.js';
+import { nextRetirementMs, withoutRetired } from './retirement.js';
 import type { DialectList, Snapshot } from './route.js';
 import { buildSnapshot } from './snapshot.js';
 
@@ -32,11 +33,33 @@ export type ReloadResult =
   | { readonly ok: false; readonly faults: string[] };
 
 export class CatalogueHolder {
-  /** Null until the first load; requests then get `service_unavailable`. */
-  current: Snapshot | null = null;
+  private loaded: Snapshot | null = null;
+  /** When the next route of the snapshot retires. */
+  private retiresMs = Number.POSITIVE_INFINITY;
   private reloading: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: HolderOptions) {}
+
+  /** Null until the first load; requests then get `service_unavailable`. A route that retires meanwhile is no part of it. */
+  get current(): Snapshot | null {
+    if (this.retiresMs !== Number.POSITIVE_INFINITY && this.options.clock.now() >= this.retiresMs) this.retire();
+    return this.loaded;
+  }
+
+  private retire(): void {
+    const before = this.loaded!;
+    this.use(withoutRetired(before, this.options.clock.now()));
+    const routes = [...(this.loaded!.retired?.keys() ?? [])].filter((id) => before.routes.has(id));
+    this.options.logger.warn(
+      { routes },
+      'routes have reached the day of their retirement, and are not served any more',
+    );
+  }
+
+  private use(snapshot: Snapshot): void {
+    this.loaded = snapshot;
+    this.retiresMs = nextRetirementMs(snapshot);
+  }
 
   /** Loads and replaces the snapshot. Throws a CatalogueFault with every fault and then keeps the old one. */
   load(): Promise<void> {
@@ -66,13 +89,20 @@ export class CatalogueHolder {
     const { env, clock, logger, dialects } = this.options;
     const providerSettings = new Map(Object.entries(sources.providerSettings));
     const merged = await loadCatalogue(sources.files);
-    const snapshot = buildSnapshot(merged, { providerSettings, env, dialects, now: clock.now() });
+    const now = clock.now();
+    const snapshot = withoutRetired(buildSnapshot(merged, { providerSettings, env, dialects, now }), now);
     const faults = faultsOf(merged);
     if (faults.length > 0) throw new CatalogueFault(faults);
     for (const id of providerSettings.keys()) {
       if (!snapshot.providers.has(id))
         logger.warn({ provider: id }, 'the configuration has settings for a provider that the catalogue does not have');
     }
+    const retired = [...(snapshot.retired?.values() ?? [])].filter(({ provider }) => provider.configured);
+    if (retired.length > 0)
+      logger.warn(
+        { routes: retired.map(({ id, life }) => `${id} (${life?.retires?.date})`) },
+        'routes of the catalogue are past their retirement, and are not served; remove them, or correct `retires`',
+      );
     const unpriced = lostPrices(this.current, snapshot);
     if (unpriced.length > 0)
       logger.warn(
@@ -80,7 +110,7 @@ export class CatalogueHolder {
         'routes that were served have no price any more, and are not served until they have one',
       );
     await this.options.onLoad?.(snapshot);
-    this.current = snapshot;
+    this.use(snapshot);
     logger.info(
       {
         ...{ models: snapshot.models.size, routes: snapshot.routes.size, providers: snapshot.providers.size },

@@ -20,7 +20,10 @@ export function countsOf({ models, routes, providers }: Snapshot): CatalogueCoun
     routes: routes.size,
     providers: providers.size,
     sandbox: {
-      models: count(models.values(), (model) => model.routes.every(({ provider }) => isSandbox(provider))),
+      models: count(
+        models.values(),
+        ({ routes }) => routes.length > 0 && routes.every(({ provider }) => isSandbox(provider)),
+      ),
       routes: count(routes.values(), ({ provider }) => isSandbox(provider)),
       providers: count(providers.values(), isSandbox),
     },

@@ -16,6 +16,7 @@ import {
   text,
   yesOrNo,
 } from '../base/yaml-fields.js';
+import { lifeFields } from './life.js';
 import { priceFields } from './price-fields.js';
 import { addressTemplate } from './provider-address.js';
 import { capabilities, droppableParameters, modelKinds, processingScopes, spokenApis } from './route.js';
@@ -83,6 +84,7 @@ export const model = fields({
   excluded_territories: listOf(territory, 'ISO 3166 codes').nullish(),
   // For every route without a list of its own.
   unsupported_parameters: unsupportedParameters.nullish(),
+  ...lifeFields,
   ...provenance,
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
@@ -113,14 +115,17 @@ export const route = fields({
   max_batch: integerFrom(1).nullish(),
   stream_usage: yesOrNo.nullish(),
   hidden_reasoning: yesOrNo.nullish(),
+  // Each wins over the model's.
+  ...lifeFields,
   ...provenance,
 });
 
-/** The three lists that a file may have. */
+/** What a file may have: three lists, and the rates of currencies. */
 export const lists = fields({
   providers: anything.optional(),
   regions: anything.optional(),
   models: anything.optional(),
+  currencies: anything.optional(),
 });
 
 export type ProviderEntry = z.infer<typeof provider>;

@@ -3,6 +3,7 @@
  * depend on the environment, so every process with the same files has the same facts. Credentials and addresses are no part of them.
  */
 import type { DataPolicy } from '../base/data-policy.js';
+import type { Life } from './life.js';
 import { priceFacts } from './price-facts.js';
 import { noProvenance, type Provenance } from './provenance.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
@@ -40,6 +41,8 @@ export function factsOf(snapshot: Snapshot): Facts {
   for (const region of snapshot.regions.values()) addRegion(list, region);
   for (const model of snapshot.models.values()) addModel(list, model);
   for (const route of snapshot.routes.values()) addRoute(list, route);
+  // A day that passes changes no fact: the retirement was one before.
+  for (const route of snapshot.retired?.values() ?? []) addRoute(list, route);
   return list.facts;
 }
 
@@ -59,6 +62,7 @@ function addModel(list: FactList, model: Model): void {
   list.add('model', id, {
     ...{ id, name, kind, dimensions, max_input_tokens: maxInputTokens },
     ...{ context_window: model.contextWindow, max_output_tokens: model.maxOutputTokens },
+    ...lifeFacts(model.life),
   });
   list.add('terms', id, { excluded_territories: sorted(excludedTerritories) });
 }
@@ -68,6 +72,7 @@ function addRoute(list: FactList, route: Route): void {
   list.add('route', id, {
     ...{ id, default: route.isDefault, upstream_model: upstreamModel, quantization },
     ...{ context_window: route.contextWindow, max_output_tokens: route.maxOutputTokens },
+    ...lifeFacts(route.life),
     daily_token_quota: route.dailyTokenQuota,
     capabilities: sorted(capabilities),
     unsupported_parameters: sorted(unsupportedParameters),
@@ -76,6 +81,10 @@ function addRoute(list: FactList, route: Route): void {
   list.add('carbon', id, { carbon: route.carbon });
   list.add('terms', id, policyFacts(route.dataPolicy));
   if (route.price) list.add('price', id, priceFacts(route.price));
+}
+
+function lifeFacts({ released, deprecated, retires }: Life = {}): Record<string, FactValue | null | undefined> {
+  return { released, deprecated, retires: retires?.date, replaced_by: retires?.replacedBy };
 }
 
 function policyFacts(policy: DataPolicy | undefined): Record<string, FactValue | undefined> {
@@ -95,7 +104,7 @@ function sorted(names: Iterable<string> | undefined): readonly string[] | undefi
 /** Where a fact is from, and of when, as far as the catalogue says. */
 export function provenanceOf(snapshot: Snapshot, kind: ChangeKind, id: string, field: string): Provenance {
   const { providers, regions, models } = snapshot;
-  const route = snapshot.routes.get(id);
+  const route = snapshot.routes.get(id) ?? snapshot.retired?.get(id);
   if (field.startsWith('data_policy.')) {
     const policy = route ? route.dataPolicy : providers.get(id)?.dataPolicy;
     return { source: policy?.source ?? null, asOf: policy?.as_of ?? null };

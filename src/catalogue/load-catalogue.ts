@@ -2,7 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { builtinFiles, type CompiledCatalogue, digestOf, readCompiled } from './builtin.js';
-import { type CatalogueFile, type Located, type ModelEntry, readCatalogueFile } from './catalogue-file.js';
+import {
+  type CatalogueFile,
+  type Located,
+  type ModelEntry,
+  readCatalogueSource,
+  readEntries,
+} from './catalogue-file.js';
+import { type CurrencyRate, currenciesIn } from './currencies.js';
 import type { ProviderEntry, RegionEntry } from './entry-schema.js';
 
 /** Stops a start or a reload with all faults of all files. */
@@ -17,6 +24,8 @@ export interface MergedCatalogue {
   readonly providers: Map<string, Located<ProviderEntry>>;
   readonly regions: Map<string, Located<RegionEntry>>;
   readonly models: Map<string, Located<ModelEntry>>;
+  /** By code; null = faulty. */
+  readonly currencies: Map<string, CurrencyRate | null>;
   readonly faulty: Set<string>;
   readonly refused: CatalogueFile['refused'][number][];
   /** All files that were read, with their faults. */
@@ -31,6 +40,7 @@ export async function loadCatalogue(files: readonly string[]): Promise<MergedCat
     providers: new Map(),
     regions: new Map(),
     models: new Map(),
+    currencies: new Map(),
     faulty: new Set(),
     refused: [],
     sources: [],
@@ -41,6 +51,7 @@ export async function loadCatalogue(files: readonly string[]): Promise<MergedCat
     if (file !== 'builtin') await readInto(merged, file);
     else for (const { name, url } of builtinFiles) await readInto(merged, fileURLToPath(url), compiled[name]);
   }
+  for (const source of merged.sources) mergeFile(merged, readEntries(source, merged.currencies));
   return merged;
 }
 
@@ -50,11 +61,12 @@ async function readInto(merged: MergedCatalogue, path: string, compiled?: Compil
   });
   if (text === undefined) return;
   const known = compiled && compiled.digest === digestOf(text) ? compiled : undefined;
-  mergeFile(merged, readCatalogueFile(path, text, known));
+  const source = readCatalogueSource(path, text, known);
+  merged.sources.push(source);
+  for (const [code, rate] of currenciesIn(source)) merged.currencies.set(code, rate);
 }
 
 function mergeFile(merged: MergedCatalogue, file: CatalogueFile): void {
-  merged.sources.push(file.source);
   for (const [id, entry] of file.providers) merged.providers.set(id, entry);
   for (const [locode, entry] of file.regions) merged.regions.set(locode, entry);
   for (const [id, entry] of file.models) merged.models.set(id, entry);

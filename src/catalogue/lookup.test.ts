@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../errors/gateway-error.js';
 import { dialects } from '../providers/dialects/registry.js';
-import { readCatalogueFile } from './catalogue-file.js';
+import { readCatalogueSource, readEntries } from './catalogue-file.js';
 import { findModel, findRoute } from './lookup.js';
 import { type ExplicitId, parseModelId } from './model-id.js';
 import type { Snapshot } from './route.js';
 import { buildSnapshot } from './snapshot.js';
 
-const file = readCatalogueFile(
-  'test.yaml',
-  `
+const file = readEntries(
+  readCatalogueSource(
+    'test.yaml',
+    `
 providers:
   - { id: acme, base_url: "http://a.example" }
   - { id: zeta, base_url: "http://z.example" }
@@ -28,12 +29,14 @@ models:
       - { provider: zeta, locode: global }
       - { provider: zeta, locode: defra }
 `,
+  ),
 );
 const snapshot: Snapshot = buildSnapshot(
   {
     providers: new Map(file.providers),
     regions: new Map(file.regions),
     models: new Map(file.models),
+    currencies: new Map(),
     faulty: new Set(),
     refused: [],
     sources: [file.source],

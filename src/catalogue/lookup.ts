@@ -1,6 +1,8 @@
 /** Finds the route or model of an id, or throws the 404 that explains why there is none. */
 import { gatewayError } from '../errors/gateway-error.js';
+import type { Retirement } from './life.js';
 import { type ExplicitId, idExcerpt } from './model-id.js';
+import { modelRetirement } from './retirement.js';
 import type { Model, Route, Snapshot } from './route.js';
 
 const namesMax = 20;
@@ -13,17 +15,38 @@ export function findRoute(snapshot: Snapshot, id: ExplicitId): Route {
       ? snapshot.models.get(canonicalId)?.routes.find((route) => route.isDefault && route.provider.id === id.provider)
       : snapshot.routes.get(`${id.provider}/${canonicalId}/${id.locode}`);
   if (route) return route;
+  const retired = retiredRoute(snapshot, id, canonicalId);
+  if (retired?.life?.retires) {
+    throw retiredError(
+      `${id.provider}/${canonicalId}${id.locode === null ? '' : `/${id.locode}`}`,
+      retired.life.retires,
+    );
+  }
   throw notServed(snapshot, id, canonicalId);
 }
 
 export function findModel(snapshot: Snapshot, creator: string, model: string): Model {
   const canonicalId = `${creator}/${model}`;
   const found = snapshot.models.get(canonicalId);
+  const retirement = found?.routes.length === 0 ? modelRetirement(snapshot, canonicalId) : undefined;
+  if (retirement) throw retiredError(`auto/${canonicalId}`, retirement);
   if (found) return found;
   throw gatewayError('model_not_offered', {
     id: idExcerpt(`auto/${canonicalId}`),
     reason: `the catalogue has no model "${idExcerpt(canonicalId)}"`,
   });
+}
+
+/** A retired route is no reason to serve a pin elsewhere, so an id without a locode still means the default of the provider. */
+function retiredRoute({ retired }: Snapshot, { provider, locode }: ExplicitId, canonicalId: string): Route | undefined {
+  if (locode !== null) return retired?.get(`${provider}/${canonicalId}/${locode}`);
+  return [...(retired?.values() ?? [])].find(
+    (route) => route.isDefault && route.provider.id === provider && route.model.canonicalId === canonicalId,
+  );
+}
+
+function retiredError(id: string, { date, replacedBy }: Retirement): Error {
+  return gatewayError('model_retired', { id: idExcerpt(id), date, replacedBy });
 }
 
 function notServed(snapshot: Snapshot, id: ExplicitId, canonicalId: string): Error {

@@ -1,5 +1,6 @@
 /** A price as flat facts: the name of each figure and its exact decimal in USD, for a million tokens or, for tools and requests, for one. */
 import { usdText } from '../base/money.js';
+import { dayText } from './dates.js';
 import type { Band, ClassPrices, Period, Price, Rates } from './price.js';
 import { classNames } from './price-fields.js';
 
@@ -36,8 +37,13 @@ function addPrice(facts: PriceFacts, prefix: string, price: Price, below: Price 
     if (published.output !== null) facts[`${prefix}published.output`] = published.output;
     if (published.cachedInput !== null) facts[`${prefix}published.cached_input`] = published.cachedInput;
   }
+  if (price.offer) {
+    facts[`${prefix}until_changed`] = 'true';
+    if (price.offer.through !== undefined) facts[`${prefix}until`] = price.offer.through;
+    if (price.offer.listPrice) addPrice(facts, `${prefix}then.`, price.offer.listPrice, price);
+  }
   if (!price.later) return;
-  const from = new Date(price.later.fromMs).toISOString().slice(0, 10);
+  const from = dayText(price.later.fromMs);
   addPrice(facts, `${prefix}from.${from}.`, price.later.price, price);
 }
 

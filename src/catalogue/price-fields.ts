@@ -1,9 +1,13 @@
 /** Reads the price of a route from a catalogue file: its fields, and what follows from them for each date, period, tier and band. */
 import { z } from 'zod';
-import { anything, field, fields, integerFrom, listOf, oneOf, text } from '../base/yaml-fields.js';
+import { anything, field, fields, integerFrom, listOf, oneOf, text, yesOrNo } from '../base/yaml-fields.js';
 import type { FieldPath, YamlSource } from '../base/yaml-source.js';
+import type { Currencies } from './currencies.js';
+import { day, dayMs, dayMsOf } from './dates.js';
 import type { Band, ClassPrices, Period, Price, Rates } from './price.js';
-import { dayAfter, minutesOf } from './price-times.js';
+import { published, publishedAt, type Reading, rateOf } from './price-currency.js';
+import { currencyCode, figureAt, unitsOf } from './price-figures.js';
+import { minutesOf } from './price-times.js';
 import { provenanceMember, type StatedProvenance } from './provenance.js';
 import type { ModelKind } from './route.js';
 
@@ -39,17 +43,6 @@ const period = fields({
 });
 const namedFields = (what: string) =>
   z.record(z.string(), anything, { error: `a mapping from the name of a ${what} to its price` });
-const currency = field('an ISO 4217 code such as EUR', (value) =>
-  typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : undefined,
-);
-const day = field('a date such as 2026-11-21', dayAfter);
-
-const published = fields({
-  currency,
-  input: anything.optional(),
-  output: anything.optional(),
-  cached_input: anything.optional(),
-});
 const parts = {
   ...figures,
   above: above.nullish(),
@@ -61,7 +54,11 @@ const parts = {
 const laterField = 'then';
 export const priceFields = fields({
   ...parts,
+  // That of the figures, where it is not USD.
+  currency: currencyCode.nullish(),
   until: day.nullish(),
+  // The price holds until a newer catalogue says otherwise; `until` is then the last day that is promised.
+  until_changed: yesOrNo.nullish(),
   [laterField]: fields(parts).nullish(),
   published: published.nullish(),
   source: text.nullish(),
@@ -69,9 +66,16 @@ export const priceFields = fields({
 });
 
 /** undefined where a figure is faulty; the faults are then in the source. */
-export function readPrice(source: YamlSource, path: FieldPath, kind: ModelKind = 'chat'): Price | undefined {
+export function readPrice(
+  source: YamlSource,
+  path: FieldPath,
+  kind: ModelKind = 'chat',
+  currencies: Currencies = new Map(),
+): Price | undefined {
   const before = source.faults.length;
-  const price = priceAt(source, [path], kind === 'chat' ? undefined : freeClassesOf(source, path));
+  const rate = rateOf(source, path, currencies);
+  const reading = { source, rate, units: unitsOf(rate) };
+  const price = priceAt(reading, [path], kind === 'chat' ? undefined : freeClassesOf(source, path));
   return source.faults.length === before ? price : undefined;
 }
 
@@ -80,39 +84,42 @@ export function readPrice(source: YamlSource, path: FieldPath, kind: ModelKind =
  * not name itself is read again from those, over its own figures.
  */
 function priceAt(
-  source: YamlSource,
+  reading: Reading,
   paths: readonly FieldPath[],
   below: Partial<ClassPrices> | undefined,
 ): Price | undefined {
+  const { source } = reading;
   const [path] = paths as [FieldPath];
-  const own = classesOver(source, path, below);
+  const own = classesOver(reading, path, below);
   if (!own) return undefined;
   const partAt = (name: string): FieldPath => {
     const found = paths.find((at) => (source.valueAt([...at, name]) ?? null) !== null) ?? path;
     return [...found, name];
   };
-  const bands = bandsAt(source, partAt('above'), own);
+  const bands = bandsAt(reading, partAt('above'), own);
   const base: Rates = { ...own, ...(bands && { bands }) };
-  const tiers = tiersOver(source, partAt('tiers'), own);
-  const periods = periodsOver(source, partAt('periods'), base, partAt('tiers'));
-  const tools = toolsAt(source, partAt('tools'));
+  const tiers = tiersOver(reading, partAt('tiers'), own);
+  const periods = periodsOver(reading, partAt('periods'), base, partAt('tiers'));
+  const tools = toolsAt(reading, partAt('tools'));
   const price: Price = {
     ...base,
     ...(tiers && { tiers }),
     ...(periods && { periods }),
     ...(tools && { tools }),
-    ...publishedAt(source, [...path, 'published']),
+    ...publishedAt(reading, paths),
     ...provenanceMember((source.valueAt(paths.at(-1)!) ?? {}) as StatedProvenance),
   };
-  return withLater(source, paths, price);
+  return withLater(reading, paths, price);
 }
 
-function withLater(source: YamlSource, paths: readonly FieldPath[], price: Price): Price {
+function withLater(reading: Reading, paths: readonly FieldPath[], price: Price): Price {
+  const { source } = reading;
   const [path] = paths as [FieldPath];
   const until = source.valueAt([...path, 'until']) ?? null;
   const then = source.valueAt([...path, 'then']) ?? null;
-  if (until === null && then === null) return price;
-  if (until === null || then === null) {
+  const untilChanged = source.valueAt([...path, 'until_changed']) === true;
+  if (until === null && then === null) return untilChanged ? { ...price, offer: {} } : price;
+  if (!untilChanged && (until === null || then === null)) {
     const [missing, there] = until === null ? ['until', 'then'] : ['then', 'until'];
     source.faultAt(
       [...path, missing],
@@ -122,8 +129,14 @@ function withLater(source: YamlSource, paths: readonly FieldPath[], price: Price
   }
   // Parts that the later price takes over were checked here already, and would be reported a second time.
   if (source.faults.length > 0) return price;
-  const later = priceAt(source, [[...path, 'then'], ...paths], price);
-  return later ? { ...price, later: { fromMs: dayAfter(until) ?? 0, price: later } } : price;
+  const later = then === null ? undefined : priceAt(reading, [[...path, 'then'], ...paths], price);
+  if (untilChanged) {
+    return {
+      ...price,
+      offer: { ...(until !== null && { through: String(until) }), ...(later && { listPrice: later }) },
+    };
+  }
+  return later ? { ...price, later: { fromMs: (dayMsOf(until) ?? 0) + dayMs, price: later } } : price;
 }
 
 /** Embeddings and rerank have no output, and some are priced by the request alone. */
@@ -133,17 +146,18 @@ function freeClassesOf(source: YamlSource, path: FieldPath): Partial<ClassPrices
 }
 
 function classesOver(
-  source: YamlSource,
+  reading: Reading,
   path: FieldPath,
   below: Partial<ClassPrices> = { cachedInput: null },
 ): ClassPrices | undefined {
+  const { source, units } = reading;
   const classes = classesOf(below);
   for (const [name, key] of Object.entries(classNames)) {
     const at = [...path, name];
     const value = source.valueAt(at);
     const needed = (name === 'input' || name === 'output') && classes[key] === undefined;
     if (!needed && (value === undefined || value === null)) continue;
-    const pico = figureAt(source, at, name === 'request' ? perUse : perMillion);
+    const pico = figureAt(source, at, name === 'request' ? units.perUse : units.perMillion);
     if (pico !== undefined) classes[key] = pico;
   }
   return classes.input === undefined || classes.output === undefined ? undefined : (classes as ClassPrices);
@@ -156,15 +170,17 @@ function classesOf(prices: Partial<ClassPrices>): Partial<Record<keyof ClassPric
   return classes;
 }
 
-function bandsAt(source: YamlSource, path: FieldPath, base: ClassPrices): readonly Band[] | undefined {
+function bandsAt(reading: Reading, path: FieldPath, base: ClassPrices): readonly Band[] | undefined {
+  const { source } = reading;
   const value = source.valueAt(path) ?? null;
   if (value === null) return undefined;
   const paths = Array.isArray(value) ? value.map((_, index) => [...path, index]) : [path];
-  const bands = paths.flatMap((at) => bandAt(source, at, base) ?? []);
+  const bands = paths.flatMap((at) => bandAt(reading, at, base) ?? []);
   return bands.sort((a, b) => a.fromTokens - b.fromTokens);
 }
 
-function bandAt(source: YamlSource, path: FieldPath, base: ClassPrices): Band | undefined {
+function bandAt(reading: Reading, path: FieldPath, base: ClassPrices): Band | undefined {
+  const { source } = reading;
   const checked = source.check(band, path);
   if (!checked) return undefined;
   const { input_tokens: aboveTokens = null, from_tokens: fromTokens = null } = checked as {
@@ -179,19 +195,20 @@ function bandAt(source: YamlSource, path: FieldPath, base: ClassPrices): Band | 
     );
     return undefined;
   }
-  const classes = classesOver(source, path, base);
+  const classes = classesOver(reading, path, base);
   return classes && { ...classes, fromTokens: fromTokens ?? aboveTokens! + 1 };
 }
 
-function tiersOver(source: YamlSource, path: FieldPath, base: ClassPrices): ReadonlyMap<string, Rates> | undefined {
+function tiersOver(reading: Reading, path: FieldPath, base: ClassPrices): ReadonlyMap<string, Rates> | undefined {
+  const { source } = reading;
   const value = source.valueAt(path) ?? null;
   if (value === null || typeof value !== 'object') return undefined;
   const tiers = new Map<string, Rates>();
   for (const name of Object.keys(value)) {
     const at = [...path, name];
     if (!source.check(tier, at)) continue;
-    const classes = classesOver(source, at, base);
-    const bands = classes && bandsAt(source, [...at, 'above'], classes);
+    const classes = classesOver(reading, at, base);
+    const bands = classes && bandsAt(reading, [...at, 'above'], classes);
     if (classes) tiers.set(name, { ...classes, ...(bands && { bands }) });
   }
   return tiers;
@@ -203,20 +220,21 @@ interface PeriodFields {
 }
 
 function periodsOver(
-  source: YamlSource,
+  reading: Reading,
   path: FieldPath,
   base: Rates,
   tiersPath: FieldPath,
 ): readonly Period[] | undefined {
+  const { source } = reading;
   const value = source.valueAt(path) ?? null;
   if (!Array.isArray(value)) return undefined;
   return value.flatMap((_, index): Period[] => {
     const at = [...path, index];
     const checked = source.check(period, at) as PeriodFields | undefined;
-    const classes = checked && classesOver(source, at, base);
+    const classes = checked && classesOver(reading, at, base);
     if (!checked || !classes) return [];
-    const bands = bandsAt(source, [...at, 'above'], classes) ?? base.bands;
-    const tiers = tiersOver(source, tiersPath, classes);
+    const bands = bandsAt(reading, [...at, 'above'], classes) ?? base.bands;
+    const tiers = tiersOver(reading, tiersPath, classes);
     const [fromMinute, toMinute] = checked.utc;
     const days = checked.days?.map((name) => weekdays.indexOf(name));
     return [
@@ -225,67 +243,14 @@ function periodsOver(
   });
 }
 
-function toolsAt(source: YamlSource, path: FieldPath): ReadonlyMap<string, bigint> | undefined {
+function toolsAt(reading: Reading, path: FieldPath): ReadonlyMap<string, bigint> | undefined {
+  const { source, units } = reading;
   const value = source.valueAt(path) ?? null;
   if (value === null || typeof value !== 'object') return undefined;
   const tools = new Map<string, bigint>();
   for (const name of Object.keys(value)) {
-    const pico = figureAt(source, [...path, name], perUse);
+    const pico = figureAt(source, [...path, name], units.perUse);
     if (pico !== undefined) tools.set(name, pico);
   }
   return tools;
-}
-
-function publishedAt(source: YamlSource, path: FieldPath): Pick<Price, 'published'> {
-  const currency = source.valueAt([...path, 'currency']);
-  if (typeof currency !== 'string') return {};
-  const figure = (name: string): string | null => {
-    const figureText = source.textAt([...path, name]);
-    if (figureText === undefined) return null;
-    if (perMillion.read(figureText) === undefined) {
-      source.faultAt([...path, name], `found ${figureText}, expected ${currency} per million tokens as a decimal`);
-    }
-    return figureText;
-  };
-  return {
-    published: { currency, input: figure('input'), output: figure('output'), cachedInput: figure('cached_input') },
-  };
-}
-
-interface Unit {
-  readonly expected: string;
-  readonly read: (figureText: string) => bigint | undefined;
-}
-
-const perMillion: Unit = {
-  expected: 'USD per million tokens as a decimal such as 0.60, not negative, with at most 6 decimals',
-  read: picoPerToken,
-};
-const perUse: Unit = {
-  expected: 'USD as a decimal such as 0.01, not negative, with at most 12 decimals',
-  read: (figureText) => decimalTimes(figureText, 12),
-};
-
-function figureAt(source: YamlSource, at: FieldPath, unit: Unit): bigint | undefined {
-  const value = source.valueAt(at);
-  const written = typeof value === 'number' || typeof value === 'string' ? source.textAt(at) : undefined;
-  const pico = written === undefined ? undefined : unit.read(written);
-  if (pico === undefined) source.faultAt(at, `found ${source.textAt(at) ?? 'nothing'}, expected ${unit.expected}`);
-  return pico;
-}
-
-/** Converts USD per million tokens to pico-dollars per token without floats: six decimals are exact. Undefined where the text is not a price. */
-export function picoPerToken(figureText: string): bigint | undefined {
-  return decimalTimes(figureText, 6);
-}
-
-const decimal = /^(\d{1,9})(?:\.(\d+))?$/;
-
-/** A decimal times a power of ten, as a whole number; undefined where digits would be lost. */
-function decimalTimes(figureText: string, decimals: number): bigint | undefined {
-  const match = decimal.exec(figureText);
-  if (!match) return undefined;
-  const fraction = (match[2] ?? '').replace(/0+$/, '');
-  if (fraction.length > decimals) return undefined;
-  return BigInt(match[1]! + fraction.padEnd(decimals, '0'));
 }

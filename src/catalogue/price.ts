@@ -4,7 +4,7 @@
  * A class that a layer does not name has the price of the layer below it. A tier has only bands of its own: those of the base price
  * say nothing about it.
  */
-import type { Provenance } from './provenance.js';
+import { noProvenance, type Provenance } from './provenance.js';
 
 /** Pico-dollars a token, exact: a price per million tokens has at most six decimals. */
 export interface ClassPrices {
@@ -55,6 +55,13 @@ export interface Price extends TieredRates {
   readonly tools?: ReadonlyMap<string, bigint>;
   /** The price from a date on. */
   readonly later?: { readonly fromMs: number; readonly price: Price };
+  /** An offer whose end is not known: it holds until a newer catalogue says otherwise. */
+  readonly offer?: {
+    /** The last day that is promised. */
+    readonly through?: string;
+    /** What is to follow. */
+    readonly listPrice?: Price;
+  };
   readonly provenance?: Provenance;
   /** The list price per million tokens in another currency, as text; null where only the currency is known. */
   readonly published?: {
@@ -62,7 +69,14 @@ export interface Price extends TieredRates {
     readonly input: string | null;
     readonly output: string | null;
     readonly cachedInput: string | null;
+    /** USD for one unit, from which the prices above follow; absent where they are another's conversion. */
+    readonly rate?: Provenance & { readonly usd: string };
   };
+}
+
+/** Where the price of a route is from, and of when: a price without its own has that of the route. */
+export function priceProvenance(route: { readonly price: Price | null; readonly provenance?: Provenance }): Provenance {
+  return route.price?.provenance ?? route.provenance ?? noProvenance;
 }
 
 /** The price in force at a moment. */

@@ -1,5 +1,6 @@
 /** The types of the catalogue as requests use them: immutable and fully resolved. */
 import type { DataPolicy, DataPolicyInForce, Quantization } from '../base/data-policy.js';
+import type { Life } from './life.js';
 import type { Price } from './price.js';
 import type { Provenance } from './provenance.js';
 
@@ -124,6 +125,8 @@ export interface Model {
   readonly maxOutputTokens: number | null;
   /** From the creator's terms; the providers of the routes have them too. */
   readonly excludedTerritories?: readonly string[];
+  /** Absent = the catalogue says nothing of it. */
+  readonly life?: Life;
   readonly provenance?: Provenance;
   /** In catalogue order. */
   readonly routes: readonly Route[];
@@ -164,6 +167,8 @@ export interface Route {
   /** The route's own limits where it has any, else the model's; null = not published. */
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
+  /** With what the model has, where the route does not state its own. */
+  readonly life?: Life;
   /** Of what the route states itself; its price may have its own. */
   readonly provenance?: Provenance;
 }
@@ -177,6 +182,8 @@ export interface Snapshot {
   readonly models: ReadonlyMap<string, Model>;
   /** By four-segment id. */
   readonly routes: ReadonlyMap<string, Route>;
+  /** Routes that were taken out of the maps above because they are retired, by four-segment id; absent where none was. */
+  readonly retired?: ReadonlyMap<string, Route>;
   /** The canonical ids of each upstream model name, by `{provider} {upstream_model}`. */
   readonly upstreamModels: ReadonlyMap<string, ReadonlySet<string>>;
 }

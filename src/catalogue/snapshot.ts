@@ -1,6 +1,8 @@
 /** Builds the routing snapshot from merged catalogue entries. Contradictions between entries become faults at their positions. */
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
 import type { RegionEntry } from './entry-schema.js';
+import { lifeMember } from './life.js';
+import { checkLives } from './life-check.js';
 import type { MergedCatalogue } from './load-catalogue.js';
 import { provenanceMember } from './provenance.js';
 import { checkRefused, type ProviderContext, providerOf, providerOnRoute, routePolicy } from './provider.js';
@@ -20,6 +22,7 @@ export function buildSnapshot(merged: MergedCatalogue, context: SnapshotContext)
   const routes = new Map<string, Route>();
   const upstreamModels = new Map<string, Set<string>>();
   for (const [canonicalId, located] of merged.models) {
+    checkLives(located, canonicalId, merged);
     const model = modelOf(located, { providers, regions, faulty: merged.faulty, context });
     models.set(canonicalId, model);
     for (const route of model.routes) {
@@ -68,6 +71,7 @@ function modelOf({ entry }: Located<ModelEntry>, surroundings: Surroundings): Mo
     contextWindow: entry.context_window ?? null,
     maxOutputTokens: entry.max_output_tokens ?? null,
     ...(entry.excluded_territories && { excludedTerritories: entry.excluded_territories }),
+    ...lifeMember(entry),
     ...provenanceMember(entry),
     routes,
   };
@@ -141,6 +145,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     ...(entry.quantization && { quantization: entry.quantization }),
     contextWindow: entry.context_window === undefined ? place.model.contextWindow : entry.context_window,
     maxOutputTokens: entry.max_output_tokens === undefined ? place.model.maxOutputTokens : entry.max_output_tokens,
+    ...lifeMember(entry, place.entry),
     ...provenanceMember(entry),
   };
 }

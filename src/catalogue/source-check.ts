@@ -4,14 +4,14 @@
  */
 import type { FieldPath, YamlSource } from '../base/yaml-source.js';
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
+import { dateMs, dayMs } from './dates.js';
 import type { ProviderEntry, RegionEntry } from './entry-schema.js';
 import type { MergedCatalogue } from './load-catalogue.js';
 import type { Provenance, StatedProvenance } from './provenance.js';
 
 export interface AgeLimit {
   readonly nowMs: number;
-  /** null = nothing is too old. */
-  readonly maxAgeMs: number | null;
+  readonly maxAgeMs: number;
 }
 
 /** A figure whose date is older than asked for. */
@@ -32,8 +32,6 @@ interface Figures {
   readonly provenance: Provenance;
 }
 
-const dayMs = 86_400_000;
-
 /** Adds faults to the sources of the catalogue, and returns the old figures. */
 export function checkSources(merged: MergedCatalogue, limit: AgeLimit): OldFigure[] {
   const old: OldFigure[] = [];
@@ -50,33 +48,25 @@ function checkFigures({ source, path, what, provenance }: Figures, limit: AgeLim
     source.faultAt([...path, 'as_of'], `found nothing, expected the date of ${what}`);
     return undefined;
   }
-  const atMs = dateOf(provenance.asOf);
+  const atMs = dateMs(provenance.asOf);
   if (atMs === undefined) {
     const expected = `a date such as 2026-08-21, 2026-08 or 2026 for ${what}`;
     source.faultAt([...path, 'as_of'], `found ${JSON.stringify(provenance.asOf)}, expected ${expected}`);
     return undefined;
   }
   const { nowMs, maxAgeMs } = limit;
-  if (maxAgeMs === null || nowMs - atMs <= maxAgeMs) return undefined;
+  if (nowMs - atMs <= maxAgeMs) return undefined;
   const days = Math.floor((nowMs - atMs) / dayMs);
   return { at: `${source.file}:${source.lineOf(path)}`, what, asOf: provenance.asOf, days };
 }
 
-const date = /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?$/;
-
-/** The first day that a date may mean, in epoch milliseconds. */
-function dateOf(text: string): number | undefined {
-  const match = date.exec(text);
-  if (!match) return undefined;
-  const [, year, month = '01', day = '01'] = match;
-  const atMs = Date.parse(`${year}-${month}-${day}T00:00:00Z`);
-  return new Date(atMs).toISOString().startsWith(`${year}-${month}-${day}`) ? atMs : undefined;
-}
-
-function* figuresOf({ providers, regions, models }: MergedCatalogue): Generator<Figures> {
+function* figuresOf({ providers, regions, models, currencies }: MergedCatalogue): Generator<Figures> {
   const isSandbox = (id: string) => providers.get(id)?.entry.dialect === 'sandbox';
   for (const [id, provider] of providers) if (!isSandbox(id)) yield* providerFigures(provider);
   for (const region of regions.values()) yield* regionFigures(region);
+  for (const rate of currencies.values()) {
+    if (rate) yield { ...rate.place, what: `the rate of ${rate.code}`, provenance: rate };
+  }
   for (const model of models.values()) {
     const routes = model.entry.routes.filter(({ entry }) => !isSandbox(entry.provider));
     if (routes.length > 0) yield* modelFigures(model);
@@ -95,10 +85,11 @@ function* regionFigures({ entry, source, path }: Located<RegionEntry>): Generato
   if (stated) yield { source, path, what: `${stated} of ${entry.locode}`, provenance: provenanceOf(entry) };
 }
 
+const life = ['released', 'deprecated'] as const;
 const limits = ['context_window', 'max_output_tokens'] as const;
 
 function* modelFigures({ entry, source, path }: Located<ModelEntry>): Generator<Figures> {
-  const stated = statedFields(entry, [...limits, 'max_input_tokens', 'dimensions', 'excluded_territories']);
+  const stated = statedFields(entry, [...limits, 'max_input_tokens', 'dimensions', 'excluded_territories', ...life]);
   const id = `${entry.creator}/${entry.model}`;
   if (stated) yield { source, path, what: `${stated} of ${id}`, provenance: provenanceOf(entry) };
 }
@@ -113,7 +104,7 @@ function* routeFigures(
     const provenance = entry.price.provenance ?? own;
     yield { source, path: [...path, 'price'], what: `the price of ${id}`, provenance };
   }
-  const facts = statedFields(entry, ['carbon', 'quantization']);
+  const facts = statedFields(entry, ['carbon', 'quantization', ...life]);
   if (facts) yield { source, path, what: `${facts} of ${id}`, provenance: own };
   // Limits that differ by provider stand in the same tables as those of the model.
   const differing = statedFields(entry, limits);

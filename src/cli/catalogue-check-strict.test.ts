@@ -117,7 +117,10 @@ describe('lodestone catalogue check --strict', () => {
       Object.assign(models[0]!, { as_of: new Date().toISOString().slice(0, 10) });
     });
     const { code, out } = await check(catalogue, '--strict', '--max-age', '9000d');
-    expect([code, out]).toEqual([0, expect.stringContaining('None is older than 9000d.')]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('Every figure has a source and a date. No figure is older than 9000d.'),
+    ]);
     const old = await check(catalogue, '--strict', '--max-age', '300d');
     expect(old.code).toBe(0);
     expect(old.out).toMatch(/catalogue\.yaml:\d+: carbon of defra: as of 2020, \d+ days ago/);
@@ -127,10 +130,55 @@ describe('lodestone catalogue check --strict', () => {
   });
 
   it.each([
-    ['--max-age', '120d'],
+    ['--max-age', '120'],
     ['--strict', '--max-age', 'soon'],
     ['--strict', '--max-age', '0d'],
   ])('refuses %s %s as a command line', async (...args) => expect((await check(full, ...args)).code).toBe(2));
+
+  it('counts what is older than 90 days without being asked', async () => {
+    const dated = (days: number) =>
+      changed(({ regions, models, providers }) => {
+        const today = new Date().toISOString().slice(0, 10);
+        const stale = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+        Object.assign(regions[0]!, { as_of: stale });
+        Object.assign(models[0]!, { as_of: today });
+        Object.assign(models[0]!.routes[0]!.price!, { as_of: today });
+        Object.assign(providers[0]!, { as_of: today, data_policy: { trains: false, source: 'a list', as_of: today } });
+      });
+    expect((await check(dated(92))).out).toContain('1 figure is older than 90d; --strict lists them.');
+    expect((await check(dated(89))).out).not.toContain('older than');
+    expect((await check(dated(92), '--strict')).out).toMatch(
+      /catalogue\.yaml:\d+: carbon of defra: as of .*, 92 days ago/,
+    );
+    expect((await check(dated(89), '--max-age', '80d')).out).toContain('1 figure is older than 80d');
+  });
+
+  it('notes routes of an own file that are retired or retire within 60 days, and offers past their promised day', async () => {
+    const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    const noted = async (days: number, ...args: string[]) => {
+      const catalogue = changed(({ models }) => {
+        Object.assign(models[0]!, { retires: { date: dayIn(days), source: 'x', replaced_by: 'lodestone/play' } });
+      });
+      const { code, out } = await check(catalogue, ...args);
+      expect(code).toBe(0);
+      return out.split('\n').filter((line) => line.includes('acme/meta/llama/defra'));
+    };
+    const gone = `acme/meta/llama/defra is retired since ${dayIn(-1)}, and is not served; lodestone/play replaces it`;
+    expect(await noted(-1)).toEqual([expect.stringMatching(new RegExp(`catalogue\\.yaml:\\d+: ${gone}$`))]);
+    expect(await noted(-1, '--strict', '--max-age', '9000d')).toHaveLength(1);
+    const line = `acme/meta/llama/defra retires on ${dayIn(59)}; lodestone/play replaces it`;
+    expect(await noted(59)).toEqual([expect.stringContaining(line)]);
+    expect(await noted(62)).toEqual([]);
+    const offered = async (until: string) => {
+      const catalogue = changed(({ models }) => {
+        Object.assign(models[0]!.routes[0]!.price!, { until, until_changed: true });
+      });
+      return JSON.parse((await check(catalogue, '--json')).out).notes;
+    };
+    const what = expect.stringContaining(`an offer that was promised until ${dayIn(-1)}`);
+    expect(await offered(dayIn(-1))).toEqual([{ at: expect.stringMatching(/catalogue\.yaml:\d+$/), what }]);
+    expect(await offered(dayIn(0))).toEqual([]);
+  });
 
   it('passes for every figure of the built-in catalogue', async () => {
     const { code, err } = await check({}, 'builtin', '--strict');

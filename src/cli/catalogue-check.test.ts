@@ -52,6 +52,7 @@ describe('lodestone catalogue check', () => {
   it('prints the counts for programs', async () => {
     expect(JSON.parse((await check('--json')).out)).toEqual({
       ok: true,
+      ...{ old: [], notes: [] },
       faults: [],
       providers: 1,
       providers_configured: 1,
@@ -93,7 +94,10 @@ describe('lodestone catalogue check', () => {
   it('prints faults for programs too', async () => {
     writeFileSync(join(cwd, 'bad.yaml'), model('provider: nobody, locode: defra'));
     const { code, out } = await check('bad.yaml', '--json');
-    expect([code, JSON.parse(out)]).toEqual([1, { ok: false, faults: [expect.stringContaining('bad.yaml:5')] }]);
+    expect([code, JSON.parse(out)]).toEqual([
+      1,
+      { ok: false, old: [], notes: [], faults: [expect.stringContaining('bad.yaml:5')] },
+    ]);
   });
 
   it('finds no fault in the built-in catalogue', async () => {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { silentLogger } from '../base/logger.js';
 import { systemClock } from '../base/time.js';
 import { CatalogueHolder } from '../catalogue/catalogue-holder.js';
+import { checkDates, type DateNote } from '../catalogue/life-check.js';
 import { faultsOf, loadCatalogue } from '../catalogue/load-catalogue.js';
 import type { Snapshot } from '../catalogue/route.js';
 import { checkSources, type OldFigure } from '../catalogue/source-check.js';
@@ -26,16 +27,18 @@ export async function readCatalogue(config: Config, io: Io, named: readonly stri
   return outcome.ok ? { snapshot: holder.current!, faults: [] } : { snapshot: null, faults: outcome.faults };
 }
 
-/** Checks that every figure of the same files has a source and a date. */
+/** Checks that every figure of the same files has a source and a date, and looks for dates that have come. */
 export async function readSources(
   config: Config,
   io: Io,
   named: readonly string[],
-  maxAgeMs: number | null,
-): Promise<{ faults: string[]; old: OldFigure[] }> {
+  maxAgeMs: number,
+): Promise<{ faults: string[]; old: OldFigure[]; notes: DateNote[] }> {
   const merged = await loadCatalogue(filesOf(config, io, named));
-  const old = checkSources(merged, { nowMs: systemClock.now(), maxAgeMs });
-  return { faults: faultsOf(merged), old };
+  const nowMs = systemClock.now();
+  const old = checkSources(merged, { nowMs, maxAgeMs });
+  const notes = checkDates(merged, nowMs);
+  return { faults: faultsOf(merged), old, notes };
 }
 
 function filesOf(config: Config, io: Io, named: readonly string[]): string[] {

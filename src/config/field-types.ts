@@ -134,6 +134,25 @@ export const noticeWebhook = fields({
   secret_file: text.nullish(),
 });
 
+const rateText = field('the USD that one unit costs, a decimal above zero with at most 6 decimals', (value) => {
+  const written = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
+  return /^\d{1,9}(\.\d{1,6})?$/.test(written) && Number(written) > 0 ? written : undefined;
+});
+
+export const displayCurrency = fields({
+  code: field('an ISO 4217 code such as EUR, other than USD', (value) =>
+    typeof value === 'string' && /^[A-Z]{3}$/.test(value) && value !== 'USD' ? value : undefined,
+  ),
+  rate: rateText,
+  source: text,
+  as_of: field('a date such as 2026-11-18', (value) => (typeof value === 'string' && isDay(value) ? value : undefined)),
+});
+
+function isDay(written: string): boolean {
+  const atMs = /^\d{4}-\d\d-\d\d$/.test(written) ? Date.parse(`${written}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(written);
+}
+
 /** It is the name of the key too, which stands in lines of words and in texts with plus signs. */
 export const logOrigin = field('a name without spaces and plus signs, such as llm.example.com/log', (value) =>
   typeof value === 'string' && /^[^\s+]+$/u.test(value) ? value : undefined,

@@ -20,6 +20,7 @@ import {
   adminToken,
   adminTokenMin,
   databaseUrl,
+  displayCurrency,
   headerName,
   host,
   logOrigin,
@@ -218,6 +219,10 @@ export const sections = {
       about:
         '`open` admits a request while the balance is above zero. `bounded` also holds the estimated cost of requests in flight against it.',
     }),
+    display_currency: setting('displayCurrency', displayCurrency, null, {
+      about:
+        '`code`, `rate` (the USD that one unit costs), `source` and `as_of`: the dashboard shows balance, spend and ledger in this currency too, beside USD. The ledger stays in USD.',
+    }),
   },
   notices: {
     low_balance_usd: setting('lowBalancePico', usdAmount, 1_000_000_000_000n, {
@@ -225,9 +230,12 @@ export const sections = {
       about: "A balance below this is reported. An account's own threshold wins; 0 reports nothing.",
     }),
     webhook: setting('webhook', noticeWebhook, null, {
-      about: '`url` and `secret` (or `secret_file`): where low balances are reported, signed.',
+      about:
+        '`url` and `secret` (or `secret_file`): where low balances, and accounts that use a model that retires within 60 days, are reported, signed.',
     }),
-    interval: setting('intervalMs', duration, 30 * seconds, { about: 'How often balances are checked.' }),
+    interval: setting('intervalMs', duration, 30 * seconds, {
+      about: 'How often balances are checked. The use of models that retire is looked for once an hour.',
+    }),
   },
   mail: {
     smtp_url: setting('smtpUrl', smtpUrl, null, {

@@ -1,4 +1,4 @@
-/** Low balances and the notices about them: thresholds, crossings and delivery. */
+/** Low balances, models that retire, and the notices about both: thresholds, crossings and delivery. */
 
 /** How far a balance has fallen: below the account's threshold, or to zero and below, where requests are refused. */
 export type BalanceLevel = 'low' | 'exhausted';
@@ -17,6 +17,41 @@ export interface BalanceNotice {
   readonly attempts: number;
 }
 
+/** A model that an account uses retires. It is reported once for each model and account. */
+export interface RetirementNotice {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  /** `{creator}/{model}`. */
+  readonly model: string;
+  /** The first day without it. */
+  readonly date: string;
+  readonly replacedBy: string | null;
+  /** The routes that retire, and that the account has used. */
+  readonly routes: readonly string[];
+  /** What names the model in the account's settings: `alias/{name}`, and entries of the fallback chain. */
+  readonly names: readonly string[];
+  readonly createdAt: number;
+  readonly attempts: number;
+}
+
+export type Notice = BalanceNotice | RetirementNotice;
+
+/** A route that retires soon. */
+export interface RetiringRoute {
+  readonly route: string;
+  readonly model: string;
+  readonly date: string;
+  readonly replacedBy: string | null;
+}
+
+/** A name in an account's settings that leads to routes: `alias/{name}`, or an entry of its fallback chain. */
+interface RouteName {
+  readonly accountId: string;
+  readonly name: string;
+  readonly routes: readonly string[];
+}
+
 export interface NoticeStore {
   /** The account's own threshold; null for the service's default, 0 for no notices. */
   threshold(accountId: string): Promise<bigint | null>;
@@ -26,8 +61,12 @@ export interface NoticeStore {
    * notices. A fleet does this once in `everyMs`, in one process at a time, so a crossing makes one notice.
    */
   lookForCrossings(look: { nowMs: number; everyMs: number; defaultPico: bigint; limit: number }): Promise<number>;
+  /** Creates a notice for each account that has used one of the routes since a moment, and was not told of its model yet. */
+  lookForRetirements(look: { nowMs: number; sinceMs: number; routes: readonly RetiringRoute[] }): Promise<number>;
+  /** What names one of the routes, or `auto/` of its model, in the settings of accounts; at most 10,000 names. */
+  namesOf(routes: readonly RetiringRoute[]): Promise<RouteName[]>;
   /** Takes notices that are due. No other process takes them before `untilMs`. */
-  take(due: { nowMs: number; untilMs: number; limit: number }): Promise<BalanceNotice[]>;
+  take(due: { nowMs: number; untilMs: number; limit: number }): Promise<Notice[]>;
   delivered(id: string, nowMs: number): Promise<void>;
   /** Schedules the next attempt; null gives the notice up. */
   tryAgainAt(id: string, atMs: number | null): Promise<void>;

@@ -27,6 +27,7 @@ const specified: [Condition, number, string, string | undefined, string | undefi
   ['upstream_rejected', 400, 'invalid_request_error', 'invalid_request_error', undefined],
   ['request_too_large', 413, 'invalid_request_error', 'request_too_large', undefined],
   ['model_not_offered', 404, 'not_found', 'not_found', 'model'],
+  ['model_retired', 404, 'not_found', 'model_retired', 'model'],
   ['global_not_served', 404, 'not_found', 'not_found', 'model'],
   ['region_not_served', 404, 'not_found', 'not_found', 'model'],
   ['alias_not_found', 404, 'not_found', 'alias_not_found', 'given'],

@@ -183,6 +183,19 @@ export const callerErrors = {
     operations: [...modelOperations, 'countMessageTokens', 'getModel'],
     message: ({ id, reason }) => `"${id}" cannot be served: ${reason}. GET /v1/models lists what can.`,
   }),
+  model_retired: row<{ id: string; date: string; replacedBy: string | null }>({
+    status: 404,
+    type: 'not_found',
+    code: 'model_retired',
+    param: 'model',
+    when: 'The provider has retired the model or the pinned route. Never retry this one.',
+    remedy: 'Change to the model that the message names, or choose an id from `GET /v1/models`.',
+    operations: [...modelOperations, 'countMessageTokens', 'getModel'],
+    message: ({ id, date, replacedBy }) =>
+      `"${id}" was retired on ${date} and is not served any more. ${
+        replacedBy === null ? 'Choose another id from GET /v1/models' : `Change to "auto/${replacedBy}"`
+      }. Retrying cannot help.`,
+  }),
   global_not_served: row<{ id: string; locodes: string }>({
     status: 404,
     type: 'not_found',

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
-import type { BalanceNotice, NoticeStore } from '../domain/notice.js';
+import type { BalanceNotice, NoticeStore, RetiringRoute } from '../domain/notice.js';
 import { StoreUnavailable } from '../storage/store.js';
 import { BalanceNotices, retryDelaysMs, signedHeaders } from './balance-notices.js';
 
@@ -15,12 +15,19 @@ function scene(answers: (number | Error)[]) {
   const clock = new ManualClock();
   const log: string[] = [];
   const state = { looks: 0, attempts: 0, dueAt: clock.now() as number | null, delivered: false, away: false };
+  const retirements: [string[], number][] = [];
+  const retiring: RetiringRoute[] = [];
   const store: NoticeStore = {
     threshold: async () => null,
     setThreshold: async () => {},
     lookForCrossings: async () => {
       state.looks++;
       if (state.away) throw new StoreUnavailable('away');
+      return 0;
+    },
+    namesOf: async () => [],
+    lookForRetirements: async ({ routes, sinceMs }) => {
+      retirements.push([routes.map(({ route }) => route), clock.now() - sinceMs]);
       return 0;
     },
     take: async ({ nowMs, untilMs }): Promise<BalanceNotice[]> => {
@@ -52,9 +59,26 @@ function scene(answers: (number | Error)[]) {
   };
   const notices = new BalanceNotices({
     ...{ store, sender, clock, logger, schedule, intervalMs: 1_000, defaultPico: 1_000_000_000_000n },
+    retiring: () => retiring,
   });
-  return { notices, clock, state, log, waiting };
+  return { notices, clock, state, log, waiting, retirements, retiring };
 }
+
+describe('notices about retirements', () => {
+  it('are looked for once an hour, among accounts that used a retiring route in the last 30 days, and not without one', async () => {
+    const { notices, clock, retirements, retiring } = scene([]);
+    await notices.look();
+    expect(retirements).toEqual([]);
+    retiring.push({ route: 'acme/meta/llama/defra', model: 'meta/llama', date: '2026-10-16', replacedBy: null });
+    clock.advance(3_599_999);
+    await notices.look();
+    expect(retirements).toEqual([]);
+    clock.advance(1);
+    await notices.look();
+    await notices.look();
+    expect(retirements).toEqual([[['acme/meta/llama/defra'], 30 * 86_400_000]]);
+  });
+});
 
 describe('notices about balances', () => {
   it('are delivered once where they are answered with a 2xx', async () => {
@@ -62,7 +86,7 @@ describe('notices about balances', () => {
     await notices.look();
     await notices.look();
     expect(state).toMatchObject({ attempts: 1, delivered: true });
-    expect(log).toEqual(['info: a low balance was reported']);
+    expect(log).toEqual(['info: a notice was delivered']);
   });
 
   it.each([500, 404, 301, new Error('connect ECONNREFUSED')])(
@@ -99,7 +123,7 @@ describe('notices about balances', () => {
     notices.start();
     waiting.shift()!();
     await expect.poll(() => waiting.length).toBe(1);
-    expect(log).toEqual(['warn: balances could not be checked; trying again']);
+    expect(log).toEqual(['warn: balances and retirements could not be checked; trying again']);
     state.away = false;
     waiting.shift()!();
     await expect.poll(() => state.delivered).toBe(true);

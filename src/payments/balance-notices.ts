@@ -1,6 +1,6 @@
 /**
- * Reports low balances to the operator's webhook, once for each crossing in a whole fleet, and retries until it answers with
- * a 2xx. It is off the request path: it reads the settled balances at intervals.
+ * Reports low balances, and the use of models that retire, to the operator's webhook, once for each crossing or model in a whole fleet, and
+ * retries until it answers with a 2xx. It is off the request path: it reads the settled balances and the use at intervals.
  */
 
 import { createHmac } from 'node:crypto';
@@ -8,7 +8,7 @@ import { Agent, request } from 'undici';
 import type { Logger } from '../base/logger.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import type { BalanceNotice, NoticeStore } from '../domain/notice.js';
+import type { BalanceNotice, Notice, NoticeStore, RetirementNotice, RetiringRoute } from '../domain/notice.js';
 
 const second = 1000;
 const minute = 60 * second;
@@ -20,6 +20,10 @@ export const retryDelaysMs = [10 * second, minute, 5 * minute, 30 * minute, 2 * 
 const takenMs = minute;
 const takenMax = 20;
 const crossingsMax = 1_000;
+/** The use of retiring models is looked for this often: their notices are about weeks. */
+const retirementsEveryMs = hour;
+/** An account uses a model that it has used in this time. */
+const usedWithinMs = 30 * 24 * hour;
 
 /** Calls back once after `delayMs`; returns a function that cancels the call. */
 type Schedule = (delayMs: number, callback: () => void) => () => void;
@@ -34,6 +38,8 @@ export interface BalanceNoticesDeps {
   store: NoticeStore;
   sender: NoticeSender;
   defaultPico: PicoUsd;
+  /** The routes that retire soon. */
+  retiring: () => readonly RetiringRoute[];
   intervalMs: number;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
@@ -44,6 +50,7 @@ export class BalanceNotices {
   private cancel: () => void = () => {};
   private running: Promise<void> = Promise.resolve();
   private stopped = false;
+  private retirementsAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly deps: BalanceNoticesDeps) {}
 
@@ -69,31 +76,40 @@ export class BalanceNotices {
     const { store, clock, logger, defaultPico, intervalMs: everyMs } = this.deps;
     try {
       await store.lookForCrossings({ nowMs: clock.now(), everyMs, defaultPico, limit: crossingsMax });
-      let taken: BalanceNotice[];
+      await this.lookForRetirements();
+      let taken: Notice[];
       do {
         const nowMs = clock.now();
         taken = await store.take({ nowMs, untilMs: nowMs + takenMs, limit: takenMax });
         await Promise.all(taken.map((notice) => this.deliver(notice)));
-      } while (taken.length === takenMax && !this.stopped);
+      } while (taken.length >= takenMax && !this.stopped);
     } catch (error) {
-      logger.warn({ error: String(error) }, 'balances could not be checked; trying again');
+      logger.warn({ error: String(error) }, 'balances and retirements could not be checked; trying again');
     }
   }
 
-  private async deliver(notice: BalanceNotice): Promise<void> {
+  private async lookForRetirements(): Promise<void> {
+    const { store, clock, retiring } = this.deps;
+    const nowMs = clock.now();
+    if (nowMs < this.retirementsAt) return;
+    const routes = retiring();
+    if (routes.length > 0) await store.lookForRetirements({ nowMs, sinceMs: nowMs - usedWithinMs, routes });
+    this.retirementsAt = nowMs + retirementsEveryMs;
+  }
+
+  private async deliver(notice: Notice): Promise<void> {
     const { store, sender, clock, logger } = this.deps;
-    const about = { notice: notice.id, account: notice.accountId, level: notice.level, attempt: notice.attempts };
+    const about = { notice: notice.id, account: notice.accountId, type: typeOf(notice), attempt: notice.attempts };
     const status = await sender.send(notice, clock.now()).catch((error) => (error as NodeJS.ErrnoException).code ?? 0);
     if (typeof status === 'number' && status >= 200 && status < 300) {
       await store.delivered(notice.id, clock.now());
-      logger.info(about, 'a low balance was reported');
+      logger.info(about, 'a notice was delivered');
       return;
     }
     const delayMs = retryDelaysMs[notice.attempts - 1];
     await store.tryAgainAt(notice.id, delayMs === undefined ? null : clock.now() + delayMs);
-    if (delayMs === undefined)
-      logger.error({ ...about, status }, 'a low balance could not be reported; it is given up');
-    else logger.warn({ ...about, status, again_ms: delayMs }, 'a low balance could not be reported; trying again');
+    if (delayMs === undefined) logger.error({ ...about, status }, 'a notice could not be delivered; it is given up');
+    else logger.warn({ ...about, status, again_ms: delayMs }, 'a notice could not be delivered; trying again');
   }
 }
 
@@ -108,7 +124,7 @@ export interface NoticeAddress {
 
 export interface NoticeSender {
   /** Returns the status of the answer. Throws where there is none. */
-  send(notice: BalanceNotice, nowMs: number): Promise<number>;
+  send(notice: Notice, nowMs: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -131,18 +147,22 @@ export function httpNoticeSender({ url, secret }: NoticeAddress): NoticeSender {
   };
 }
 
-function noticeJson({ id, accountId, email, level, balancePico, thresholdPico, createdAt }: BalanceNotice) {
-  return {
-    id,
-    type: `balance.${level}`,
-    timestamp: new Date(createdAt).toISOString(),
-    data: {
-      account_id: accountId,
-      email,
-      balance_usd: usdText(balancePico),
-      threshold_usd: usdText(thresholdPico),
-    },
-  };
+const isBalance = (notice: Notice): notice is BalanceNotice => 'level' in notice;
+const typeOf = (notice: Notice): string => (isBalance(notice) ? `balance.${notice.level}` : 'model.retiring');
+
+function noticeJson(notice: Notice) {
+  const { id, accountId, email, createdAt } = notice;
+  const more = isBalance(notice) ? balanceJson(notice) : retirementJson(notice);
+  const timestamp = new Date(createdAt).toISOString();
+  return { id, type: typeOf(notice), timestamp, data: { account_id: accountId, email, ...more } };
+}
+
+function balanceJson({ balancePico, thresholdPico }: BalanceNotice) {
+  return { balance_usd: usdText(balancePico), threshold_usd: usdText(thresholdPico) };
+}
+
+function retirementJson({ model, date, replacedBy, routes, names }: RetirementNotice) {
+  return { model, retires: { date, replaced_by: replacedBy }, routes, names };
 }
 
 const base64Prefix = 'whsec_';

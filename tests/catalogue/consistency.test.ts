@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { builtinFiles } from '../../src/catalogue/builtin.js';
+import { priceProvenance } from '../../src/catalogue/price.js';
 import type { Route, Snapshot } from '../../src/catalogue/route.js';
 import { dialectOf } from '../../src/providers/dialects/registry.js';
 import { builtinSnapshot, credentials, realRoutes } from './snapshots.js';
@@ -27,7 +28,7 @@ describe('the built-in catalogue', () => {
 
   it('says its sources and its date at the head of each file', () => {
     const silent = builtinFiles.filter(({ name, url }) => {
-      const [head] = readFileSync(url, 'utf8').split(/^(?:providers|regions|models):/m);
+      const [head] = readFileSync(url, 'utf8').split(/^(?:providers|regions|models|currencies):/m);
       return name !== 'sandbox.yaml' && !(/[Ss]ource/.test(head!) && head!.includes('As of August 2026'));
     });
     expect(silent).toEqual([]);
@@ -102,11 +103,29 @@ describe('the built-in catalogue', () => {
     expect(inEuro.map(({ id }) => id)).toEqual(sold.map(({ id }) => id));
     expect(inEuro).toHaveLength(34);
     for (const { id, price } of inEuro) {
-      const { input, output } = price!.published!;
-      if (input === null) continue;
+      const { input, output, rate } = price!.published!;
+      // Figures in EUR have a rate; where only the currency is known, the USD are another's conversion.
+      expect(rate?.usd, id).toBe(input === null ? undefined : '1.17');
+      if (!rate) continue;
       expect(Number(price!.input) / 1e6, id).toBeCloseTo(Number(input) * 1.17, 6);
       expect(Number(price!.output) / 1e6, id).toBeCloseTo(Number(output) * 1.17, 6);
     }
+  });
+
+  it('has one figure where sources differ: one price of a provider for a model in a country, and no source that leaves it open', () => {
+    const shown = (route: Route) => {
+      const { input, output, cachedInput } = route.price!;
+      return `${input} ${output} ${cachedInput}`;
+    };
+    const byPlace = new Map<string, Set<string>>();
+    for (const route of routes) {
+      if (!route.price) continue;
+      const place = `${route.provider.id} ${route.model.canonicalId} ${route.country}`;
+      byPlace.set(place, (byPlace.get(place) ?? new Set()).add(shown(route)));
+    }
+    expect([...byPlace].filter(([, prices]) => prices.size > 1).map(([place]) => place)).toEqual([]);
+    const open = /\b(differs?|conflict|contradict|unclear|disagree|or|versus|vs)\b/i;
+    expect(breaking((route) => !open.test(priceProvenance(route).source ?? ''))).toEqual([]);
   });
 
   it('has limits that fit into one another, and a model\u2019s are the most that a route offers', () => {

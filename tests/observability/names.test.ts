@@ -161,8 +161,8 @@ describe('the table of metrics', () => {
       expect(name).not.toMatch(/_(ms|milliseconds|minutes|percent|kilobytes|rate)(_|$)/);
       if (type === 'histogram') expect(name).toMatch(/_(seconds|bytes)$/);
       for (const label of labels) expect(label).not.toMatch(/key|user|email|address|request/);
-      // Its accounts are bounded in number.
-      if (name !== 'lodestone_left_before_content_total') expect(labels).not.toContain('account');
+      // Their accounts are bounded in number.
+      if (!/_(left_before_content|retiring_served)_total$/.test(name)) expect(labels).not.toContain('account');
     }
   });
 

@@ -111,6 +111,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
         dashboard: `${dashboardOrigin}/dashboard`,
         docs: `${dashboardOrigin}/docs`,
       }),
+      displayCurrency: null,
       lowBalancePico: 1_000_000_000_000n,
       files: '/nowhere',
     },

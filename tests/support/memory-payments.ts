@@ -55,6 +55,8 @@ export function memoryNotices(answer: Books['answer']): NoticeStore {
     threshold: (accountId) => answer(() => thresholds.get(accountId) ?? null),
     setThreshold: (accountId, pico) => answer(() => void thresholds.set(accountId, pico)),
     lookForCrossings: () => answer(() => 0),
+    lookForRetirements: () => answer(() => 0),
+    namesOf: () => answer(() => []),
     take: () => answer(() => []),
     delivered: () => answer(() => {}),
     tryAgainAt: () => answer(() => {}),

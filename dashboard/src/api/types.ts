@@ -81,11 +81,17 @@ interface Price {
   output: string;
   cached_input: string | null;
   others: OtherPrices[];
+  /** The date of the figures: a day, a month or a year. */
+  as_of: string | null;
+  /** The figures are older than 90 days. */
+  old: boolean;
+  /** An offer without a known end. */
+  until_changed: boolean;
 }
 
 export interface OtherPrices {
   /** When they hold; nothing is set for prices that always hold. */
-  when: { tier?: string; from_tokens?: number; utc?: string; days?: number[]; from?: string };
+  when: { tier?: string; from_tokens?: number; utc?: string; days?: number[]; from?: string; after_offer?: true };
   /** By class: USD per million tokens; `request` and `tools.<name>` USD each. */
   prices: Record<string, string>;
 }
@@ -103,6 +109,9 @@ export interface CatalogueRoute {
   quantization: string | null;
   /** Where the provider says that it processes requests of this route. */
   processing: string | null;
+  released: string | null;
+  deprecated: string | null;
+  retires: { date: string; replaced_by: string | null } | null;
   context_window: number | null;
   max_output_tokens: number | null;
   servable: boolean;

@@ -64,7 +64,19 @@ export interface Credits {
   adjusted_usd: string;
   /** Below this balance the owner gets a notice; 0 turns it off. */
   low_balance_usd: string;
+  /** The same amounts in a second currency, at the rate of `as_of`: USD for one unit. */
+  display: DisplayAmounts | null;
   top_up: TopUpOffer;
+}
+
+export interface DisplayAmounts {
+  code: string;
+  rate: string;
+  source: string;
+  as_of: string;
+  balance: string;
+  credited: string;
+  total_usage: string;
 }
 
 export interface TopUpOffer {
@@ -86,6 +98,8 @@ export interface LedgerEntry {
   created_at: string;
   kind: 'credit' | 'usage' | 'adjustment' | 'statement';
   amount_usd: string;
+  /** In the second currency of the operator, where there is one. */
+  amount_display?: string;
   balance_usd: string;
   generation_id: string | null;
   note: string | null;

@@ -75,6 +75,13 @@ export function sumUsd(amounts: readonly string[]): string {
   return `${total < 0n ? '-' : ''}${digits.slice(0, -scale)}${fraction && `.${fraction}`}`;
 }
 
+/** An amount of a second currency, as text with two decimals. */
+export function inCurrency(amount: string, code: string): string {
+  return new Intl.NumberFormat(undefined, { style: 'currency', currency: code }).format(
+    amount as Intl.StringNumericLiteral,
+  );
+}
+
 export function isNegative(amount: string): boolean {
   return amount.startsWith('-') && !isZero(amount);
 }

@@ -17,6 +17,11 @@ const rowTimes = new Intl.DateTimeFormat(undefined, {
 export const rowTime = (iso: string) => rowTimes.format(new Date(iso));
 export const exactTime = (iso: string) => exact.format(new Date(iso));
 
+const utcDates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+/** A day of the catalogue, which is of UTC. A month or a year stays as it is. */
+export const dateText = (written: string) =>
+  /^\d{4}-\d\d-\d\d$/.test(written) ? utcDates.format(new Date(written)) : written;
+
 /** A point of a series, as precise as its step. */
 export function stepLabel(at: number, stepSeconds: number): string {
   const moment = new Date(at * 1000);

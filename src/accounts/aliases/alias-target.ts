@@ -1,5 +1,6 @@
 /** Reads an alias target in any of the accepted shapes and checks it against the routing snapshot. */
 import type { JsonSchema } from '../../base/json-schema.js';
+import { modelRetirement } from '../../catalogue/retirement.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import type { AliasTarget } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
@@ -141,10 +142,14 @@ export function checkAliasTarget(snapshot: Snapshot, { provider, canonicalId, lo
     throw targetError(`the provider "${shorten(provider)}" is not known`);
   if (!model) throw targetError(`the model "${shorten(canonicalId)}" is not known; canonical_id is creator/model`);
   if (provider === 'auto') {
+    const retirement = modelRetirement(snapshot, canonicalId);
+    if (retirement) throw targetError(`the model "${canonicalId}" was retired on ${retirement.date}`);
     if (model.routes.length === 0) throw targetError(`the model "${canonicalId}" has no routes`);
     return;
   }
   const locodes = model.routes.filter((route) => route.provider.id === provider).map((route) => route.locode);
+  const retired = snapshot.retired?.get(`${provider}/${canonicalId}/${locode}`)?.life?.retires;
+  if (retired) throw targetError(`"${provider}/${canonicalId}/${locode}" was retired on ${retired.date}`);
   if (locodes.length === 0) throw targetError(`the provider "${provider}" does not offer "${canonicalId}"`);
   if (locode !== null && locodes.includes(locode)) return;
   const served = `it is served in: ${locodes.join(', ')}`;

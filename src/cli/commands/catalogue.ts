@@ -1,4 +1,6 @@
 /** `lodestone catalogue …` */
+
+import { dayMs, oldDays } from '../../catalogue/dates.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import type { OldFigure } from '../../catalogue/source-check.js';
 import { readCatalogue, readSources } from '../catalogue-snapshot.js';
@@ -26,9 +28,9 @@ export const catalogueCommands: readonly Command[] = [
   },
   {
     name: 'catalogue check',
-    parameters: '[<file> …] [--strict [--max-age 120d]]',
+    parameters: '[<file> …] [--strict] [--max-age 90d]',
     summary:
-      'Check the catalogue of the configuration and these files. --strict asks for the source and date of every figure, --max-age lists those that are older. Needs no server.',
+      'Check the catalogue of the configuration and these files: faults, figures older than --max-age (90d), routes that retire. --strict asks for the source and date of every figure, refuses built-in routes past their retirement, and lists what is old. Needs no server.',
     options: { strict: { type: 'boolean' }, 'max-age': { type: 'string' } },
     positionalsMax: 100,
     run: checkCatalogue,
@@ -47,26 +49,24 @@ export function reloadText({ sandbox, ...all }: ReloadAnswer): string {
 
 async function checkCatalogue({ io, json, options, flags, positionals, markFailed }: CommandContext): Promise<void> {
   const strict = flags.has('strict');
-  const maxAgeMs = maxAgeOf(options['max-age'], strict);
+  const maxAge = options['max-age'] ?? `${oldDays}d`;
   const config = readConfig(options.config, io);
   const { snapshot, faults } = await readCatalogue(config, io, positionals);
-  const sources = snapshot && strict ? await readSources(config, io, positionals, maxAgeMs) : { faults: [], old: [] };
-  const all = [...faults, ...sources.faults];
+  const maxAgeMs = maxAgeOf(maxAge);
+  const sources = snapshot ? await readSources(config, io, positionals, maxAgeMs) : { faults: [], old: [], notes: [] };
+  const all = [...faults, ...(strict ? sources.faults : [])];
   const summary = snapshot && all.length === 0 ? summaryOf(snapshot) : null;
   if (json) {
-    const old = strict ? { old: sources.old.map(oldJson) } : {};
-    io.out(JSON.stringify({ ok: summary !== null, faults: all, ...old, ...summary }, null, 2));
+    const more = { old: sources.old.map(oldJson), notes: sources.notes };
+    io.out(JSON.stringify({ ok: summary !== null, faults: all, ...more, ...summary }, null, 2));
   } else if (summary) {
-    io.out([summaryText(summary), ...(strict ? [sourcesText(sources.old, options['max-age'])] : [])].join('\n'));
+    const notes = sources.notes.map(({ at, what }) => `${at}: ${what}`);
+    io.out([summaryText(summary), ...sourcesText(sources.old, maxAge, strict), ...notes].join('\n'));
   } else io.err(`${all.join('\n')}\n${all.length === 1 ? '1 fault' : `${all.length} faults`}.`);
   if (!summary) markFailed();
 }
 
-const dayMs = 86_400_000;
-
-function maxAgeOf(text: string | undefined, strict: boolean): number | null {
-  if (text === undefined) return null;
-  if (!strict) throw new UsageError('--max-age needs --strict.');
+function maxAgeOf(text: string): number {
   const match = /^([1-9]\d{0,4})d$/.exec(text);
   if (!match) throw new UsageError(`--max-age is "${text}", but must be a number of days such as 120d.`);
   return Number(match[1]) * dayMs;
@@ -77,12 +77,14 @@ function oldJson({ at, what, asOf, days }: OldFigure) {
 }
 
 /** Old figures are no fault: nobody can tell from a date whether a figure still holds. */
-function sourcesText(old: readonly OldFigure[], maxAge: string | undefined): string {
-  const all = 'Every figure has a source and a date.';
-  if (maxAge === undefined) return all;
-  if (old.length === 0) return `${all} None is older than ${maxAge}.`;
+function sourcesText(old: readonly OldFigure[], maxAge: string, strict: boolean): string[] {
+  const all = strict ? 'Every figure has a source and a date. ' : '';
+  // Without --strict a figure may have no date at all.
+  if (old.length === 0) return strict ? [`${all}No figure is older than ${maxAge}.`] : [];
+  const count = `${old.length === 1 ? '1 figure is' : `${old.length} figures are`} older than ${maxAge}`;
+  if (!strict) return [`${count}; --strict lists them.`];
   const lines = old.map(({ at, what, asOf, days }) => `${at}: ${what}: as of ${asOf}, ${days} days ago`);
-  return `${all}\n${old.length} older than ${maxAge}:\n${lines.join('\n')}`;
+  return [`${all}${count}:`, ...lines];
 }
 
 function summaryOf({ providers, regions, models, routes }: Snapshot) {

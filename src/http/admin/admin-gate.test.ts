@@ -24,6 +24,7 @@ describe('the admin token', () => {
     ['PUT', '/models/meta/llama/availability'],
     ['DELETE', '/routes/a/b/c/d/hold'],
     ['POST', '/catalogue/reload'],
+    ['GET', '/catalogue/retirements'],
     ['GET', '/audit'],
   ];
 

@@ -1,6 +1,7 @@
 /** The admin API of routes, models and the catalogue: health, quota holds, availability and reload. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { retiredRoutes, retiringRoutes } from '../../catalogue/retirement.js';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
@@ -70,12 +71,25 @@ export function registerModelAvailability(app: FastifyInstance, { catalogue, mod
 }
 
 /** Reloads all of the catalogue, or nothing and answers with every fault. */
-export function registerCatalogue(app: FastifyInstance, { catalogue, audit }: HttpDeps): void {
+export function registerCatalogue(app: FastifyInstance, { catalogue, audit, store, clock }: HttpDeps): void {
   app.post('/catalogue/reload', async (request) => {
     const outcome = await catalogue.reload();
     if (!outcome.ok) throw gatewayError('catalogue_invalid', { faults: outcome.faults.join('\n') });
     const { models, routes, providers, sandbox } = outcome;
     await audit.record(actorOf(request), 'catalogue.reload', 'catalogue', { models, routes, providers });
     return { models, routes, providers, sandbox };
+  });
+
+  app.get('/catalogue/retirements', async () => {
+    const nowMs = clock.now();
+    const ending = [...retiredRoutes(catalogue.current), ...retiringRoutes(catalogue.current, nowMs)];
+    const names = await store.notices.namesOf(ending);
+    const data = ending.map(({ route, model, date, replacedBy }) => ({
+      ...{ route, model, date, replaced_by: replacedBy, retired: Date.parse(date) <= nowMs },
+      names: names.flatMap(({ accountId, name, routes }) =>
+        routes.includes(route) ? [{ account_id: accountId, name }] : [],
+      ),
+    }));
+    return { object: 'list', data };
   });
 }

@@ -135,7 +135,7 @@ describe('GET /v1/models/{id}', () => {
   it.each([
     ['acme/meta/unpriced/global', 'cannot be served: its price is not published.'],
     ['bare/meta/llama/global', 'cannot be served: the provider bare is not configured.'],
-    ['auto/meta/nothing', 'cannot be served: the catalogue has no route for it.'],
+    ['auto/meta/nothing', 'cannot be served: the catalogue has no model "meta/nothing".'],
   ])('says why %s cannot be served', async (id, says) => {
     expect((await get(id)).json().error.message).toContain(says);
   });

@@ -1,11 +1,13 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`: the ids that can be served now, and no others. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
 import type { DataPolicyInForce, Quantization } from '../../base/data-policy.js';
 import { usdText } from '../../base/money.js';
-import { findRoute } from '../../catalogue/lookup.js';
+import { isOld } from '../../catalogue/dates.js';
+import { findModel, findRoute } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
-import { type ClassPrices, priceAt, ratesFor } from '../../catalogue/price.js';
+import { type ClassPrices, priceAt, priceProvenance, ratesFor } from '../../catalogue/price.js';
 import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } from '../../catalogue/route.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
@@ -68,8 +70,8 @@ class Listing {
       return this.aliasEntry(alias) ?? this.notServed(text, this.targetsOf(alias));
     }
     if (id.kind === 'auto') {
-      const canonicalId = `${id.creator}/${id.model}`;
-      return this.auto(canonicalId) ?? this.notServed(text, this.snapshot.models.get(canonicalId)?.routes ?? []);
+      const { canonicalId, routes } = findModel(this.snapshot, id.creator, id.model);
+      return this.auto(canonicalId) ?? this.notServed(text, routes);
     }
     if (id.kind === 'invalid') throw notOffered(text, `the id ${id.reason}`);
     const route = findRoute(this.snapshot, id);
@@ -77,9 +79,9 @@ class Listing {
   }
 
   private targetsOf(alias: Alias): readonly Route[] {
-    if (alias.locode === null) return this.snapshot.models.get(alias.canonicalId)?.routes ?? [];
-    const route = this.snapshot.routes.get(targetModelId(alias));
-    return route ? [route] : [];
+    const target = parseModelId(targetModelId(alias));
+    if (target.kind === 'auto') return findModel(this.snapshot, target.creator, target.model).routes;
+    return target.kind === 'explicit' ? [findRoute(this.snapshot, target)] : [];
   }
 
   /** undefined where the target of the alias cannot be served. */
@@ -143,6 +145,12 @@ interface ModelEntry {
   context_length: number | null;
   max_output_tokens: number | null;
   pricing: Pricing;
+  /** The date of the figures, as the catalogue has it; null where it does not say, and where routes differ. */
+  as_of: string | null;
+  /** That date is more than 90 days ago. */
+  stale: boolean;
+  /** It is an offer without a known end: it holds until the catalogue says otherwise. */
+  pricing_until_changed: boolean;
   provider: string;
   locode: string | null;
   country: string | null;
@@ -152,6 +160,11 @@ interface ModelEntry {
   data_policy: DataPolicyInForce | null;
   quantization: Quantization | null;
   supported_parameters: string[];
+  /** Days of the model's life; null where the catalogue does not say, and on an `auto/` id where routes differ. */
+  released: string | null;
+  deprecated: string | null;
+  /** The day from which it is not served any more. An `auto/` id retires with the last of its routes. */
+  retires: { date: string; replaced_by: string | null } | null;
 }
 
 /** The value that all routes have in common; null where they differ, because the walk decides which one serves. */
@@ -211,6 +224,7 @@ function entry(
   routes: readonly Route[],
   atMs: number,
 ): Omit<ModelEntry, 'provider' | 'locode'> {
+  const asOf = commonValue(routes, (route) => priceProvenance(route).asOf);
   return {
     id,
     object: 'model',
@@ -224,12 +238,26 @@ function entry(
     context_length: smallest(routes, ({ contextWindow }) => contextWindow ?? model.maxInputTokens ?? null),
     max_output_tokens: smallest(routes, ({ maxOutputTokens }) => maxOutputTokens),
     pricing: pricingOf(routes, atMs),
+    as_of: asOf,
+    stale: isOld(asOf, atMs),
+    pricing_until_changed: routes.some(({ price }) => price !== null && priceAt(price, atMs).offer !== undefined),
     country: commonValue(routes, (route) => route.country),
     carbon: commonValue(routes, (route) => route.carbon),
     cloud_act: commonValue(routes, (route) => route.provider.cloudAct),
     data_policy: null,
     quantization: null,
     supported_parameters: supportedParameters(model, routes),
+    ...lifeOf(routes),
+  };
+}
+
+function lifeOf(routes: readonly Route[]): Pick<ModelEntry, 'released' | 'deprecated' | 'retires'> {
+  const ends = routes.flatMap(({ life }) => life?.retires ?? []).sort((a, b) => b.atMs - a.atMs);
+  const [last] = ends.length === routes.length ? ends : [];
+  return {
+    released: commonValue(routes, ({ life }) => life?.released ?? null),
+    deprecated: commonValue(routes, ({ life }) => life?.deprecated ?? null),
+    retires: last ? { date: last.date, replaced_by: last.replacedBy } : null,
   };
 }
 

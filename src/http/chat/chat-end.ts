@@ -2,6 +2,7 @@
 import { keepsDebug, type Logger } from '../../base/logger.js';
 import { usdNumber } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
+import { retirementSoon } from '../../catalogue/retirement.js';
 import type { Door } from '../../doors/door.js';
 import { GatewayError } from '../../errors/gateway-error.js';
 import { type Meters, type Outcome, outcomeOfStatus } from '../../observability/metrics/meters.js';
@@ -82,6 +83,8 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
   if (!delivered?.route) return;
   const { route, billed, streamEnd, fallbackOccurred: fallback } = delivered;
   meters.countServed(route.id, { stream, end: streamEnd ?? 'complete', fallback }, billed);
+  if (route.life !== undefined && retirementSoon(route, exchange.createdAt))
+    meters.countRetiring(route.id, exchange.identity.account.id);
   if (streamEnd === 'pricing_fault') meters.error({ condition: 'cost_unresolvable', values: null });
 }
 

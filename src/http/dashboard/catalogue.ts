@@ -1,5 +1,7 @@
 /** `GET catalogue`: every model and route with price, region, carbon and jurisdiction, and why a route is not served now. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Life } from '../../catalogue/life.js';
+import { priceProvenance } from '../../catalogue/price.js';
 import type { Model, Route } from '../../catalogue/route.js';
 import { doorNamed, doors } from '../../doors/registry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -21,7 +23,10 @@ export function registerCatalogueView(app: FastifyInstance, deps: HttpDeps): voi
     return {
       object: 'list',
       loaded_at: new Date(snapshot.loadedAt).toISOString(),
-      data: [...snapshot.models.values()].map((model) => modelJson(deps, request, model)),
+      // A model whose routes are all retired is no part of it.
+      data: [...snapshot.models.values()]
+        .filter(({ routes }) => routes.length > 0)
+        .map((model) => modelJson(deps, request, model)),
       providers: [...snapshot.providers.values()].map(({ id, name, headquarters, cloudAct, configured }) => ({
         ...{ id, name, headquarters, configured },
         cloud_act: cloudAct,
@@ -64,17 +69,25 @@ function routeJson(deps: HttpDeps, request: FastifyRequest, route: Route) {
     locode: route.locode,
     country: route.country,
     default: route.isDefault,
-    price: route.price && priceJson(route.price, deps.clock.now()),
+    price: route.price && priceJson(route.price, deps.clock.now(), priceProvenance(route)),
     carbon: route.carbon,
     data_policy: route.dataPolicy ?? null,
     quantization: route.quantization ?? null,
     processing: route.processing ?? null,
+    ...lifeJson(route.life),
     context_window: route.contextWindow,
     max_output_tokens: route.maxOutputTokens,
     capabilities: [...route.capabilities],
     servable: reason === null,
     why_not: reason,
     held_until: hold && new Date(hold.until).toISOString(),
+  };
+}
+
+function lifeJson({ released, deprecated, retires }: Life = {}) {
+  return {
+    ...{ released: released ?? null, deprecated: deprecated ?? null },
+    retires: retires ? { date: retires.date, replaced_by: retires.replacedBy } : null,
   };
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { parseUsd, picoPerUsd, usdText } from '../../base/money.js';
+import { displayText } from '../../billing/display-currency.js';
 import { type LedgerKind, ledgerKinds } from '../../domain/ledger-entry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { checkoutCents } from '../../payments/checkout.js';
@@ -72,7 +73,7 @@ const newThreshold = z.strictObject({
 const pageLimit: NumberParameter = { name: 'limit', description: 'How many entries.', default: 50, min: 1, max: 500 };
 
 export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
-  const { payments: processor, lowBalancePico } = dashboard;
+  const { payments: processor, lowBalancePico, displayCurrency: shown } = dashboard;
 
   app.get('/credits', async (request) => {
     const { id, balancePico, usagePico } = accountOf(request);
@@ -85,6 +86,12 @@ export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboa
       credited_usd: usdText(creditPico),
       adjusted_usd: usdText(adjustmentPico),
       currency: 'USD',
+      display: shown && {
+        ...shown,
+        balance: displayText(balancePico, shown),
+        credited: displayText(creditPico, shown),
+        total_usage: displayText(usagePico, shown),
+      },
       low_balance_usd: usdText(threshold),
       top_up: deps.payments
         ? { processor, available: true, message: byCheckout, ...amountBounds }
@@ -112,7 +119,11 @@ export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboa
     await deps.journal.settled(settledWaitMs);
     const filter = { ...(before !== undefined && { before }), ...(kind !== undefined && { kind }) };
     const entries = await deps.store.ledger.list(accountOf(request).id, limit + 1, filter);
-    return { object: 'list', data: entries.slice(0, limit).map(ledgerEntryJson), has_more: entries.length > limit };
+    const data = entries.slice(0, limit).map((entry) => ({
+      ...ledgerEntryJson(entry),
+      ...(shown && { amount_display: displayText(entry.amountPico, shown) }),
+    }));
+    return { object: 'list', data, has_more: entries.length > limit };
   });
 }
 

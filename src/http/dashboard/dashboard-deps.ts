@@ -1,4 +1,5 @@
 /** What the dashboard needs in addition to `HttpDeps`. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DemoClaim } from '../../accounts/sign-in/demo-claim.js';
 import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
@@ -6,6 +7,7 @@ import type { PasswordResets } from '../../accounts/sign-in/password-resets.js';
 import type { SignIns } from '../../accounts/sign-in/sign-ins.js';
 import type { TwoFactor } from '../../accounts/sign-in/two-factor.js';
 import type { PicoUsd } from '../../base/money.js';
+import type { DisplayCurrency } from '../../billing/display-currency.js';
 import type { Identity } from '../../domain/account.js';
 import type { Door } from '../../doors/door.js';
 
@@ -29,6 +31,8 @@ export interface DashboardDeps {
   payments: 'none' | 'stripe';
   /** Balances below this are reported, where the account has no threshold of its own. */
   lowBalancePico: PicoUsd;
+  /** Amounts are shown in it too; null = in USD only. */
+  displayCurrency: DisplayCurrency | null;
   version: string;
   /** Runs a request of a signed-in account through a door and answers it. The body has not been read. */
   playground: (door: Door, req: IncomingMessage, res: ServerResponse, identity: Identity, requestId: string) => void;

@@ -6,11 +6,29 @@ import { priceJson } from './price-json.js';
 function shown(yaml: string) {
   const source = new YamlSource('prices.yaml', yaml);
   source.check(priceFields);
-  return priceJson(readPrice(source, [])!, Date.parse('2026-11-16T12:00:00Z'));
+  const price = readPrice(source, [])!;
+  return priceJson(price, Date.parse('2026-11-16T12:00:00Z'), price.provenance);
 }
 
 it('a plain price has no others', () => {
-  expect(shown('{ input: 4, output: 20 }')).toEqual({ input: '4', output: '20', cached_input: null, others: [] });
+  expect(shown('{ input: 4, output: 20 }')).toEqual({
+    ...{ input: '4', output: '20', cached_input: null, others: [], as_of: null, old: false, until_changed: false },
+  });
+});
+
+it.each([
+  ['2026-08-19', false],
+  ['2026-08-18', true],
+  ['2026-08', true],
+  ['2026-09', false],
+])('a price as of %s is older than 90 days: %s', (asOf, old) => {
+  expect(shown(`{ input: 4, output: 20, source: s, as_of: ${asOf} }`)).toMatchObject({ as_of: asOf, old });
+});
+
+it('an offer without a known end says so, with the list price that is to follow', () => {
+  expect(shown('{ input: 4, output: 20, until: 2026-11-01, until_changed: true, then: { input: 5 } }')).toMatchObject({
+    ...{ input: '4', until_changed: true, others: [{ when: { after_offer: true }, prices: { input: '5' } }] },
+  });
 });
 
 it('every other price is there once, with when it holds', () => {

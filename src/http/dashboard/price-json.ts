@@ -1,6 +1,8 @@
 /** The prices of a route for the Models page: the ordinary ones, and every other price that it has, with when it holds. */
 import { usdText } from '../../base/money.js';
+import { isOld } from '../../catalogue/dates.js';
 import { type ClassPrices, type Period, type Price, priceAt, type Rates } from '../../catalogue/price.js';
+import { noProvenance, type Provenance } from '../../catalogue/provenance.js';
 
 /** As in a catalogue file. */
 const classNames = {
@@ -27,6 +29,8 @@ interface When {
   readonly days?: readonly number[];
   /** A date. */
   readonly from?: string;
+  /** After an offer whose end is not known. */
+  readonly after_offer?: true;
 }
 
 interface OtherPrices {
@@ -35,7 +39,8 @@ interface OtherPrices {
   readonly prices: Readonly<Record<string, string>>;
 }
 
-export function priceJson(price: Price, atMs: number) {
+/** A figure is old after 90 days: it is to be looked at again. */
+export function priceJson(price: Price, atMs: number, { asOf }: Provenance = noProvenance) {
   const current = priceAt(price, atMs);
   const { input, output, cachedInput } = current;
   return {
@@ -43,6 +48,9 @@ export function priceJson(price: Price, atMs: number) {
     output: perMillion(output),
     cached_input: cachedInput === null ? null : perMillion(cachedInput),
     others: otherPrices(current),
+    as_of: asOf,
+    old: isOld(asOf, atMs),
+    until_changed: current.offer !== undefined,
   };
 }
 
@@ -56,6 +64,9 @@ function otherPrices(price: Price): OtherPrices[] {
     const when = whenOf(period);
     others.push({ when, prices: differing(period, price) });
     if (period.bands !== price.bands) others.push(...bandsOf(period, price, when));
+  }
+  if (price.offer?.listPrice) {
+    others.push({ when: { after_offer: true }, prices: differing(price.offer.listPrice, price) });
   }
   if (price.later) {
     const from = new Date(price.later.fromMs).toISOString().slice(0, 10);

@@ -75,7 +75,7 @@ export class Histogram {
 
 /** Counters by a label with few values, all from fixed lists. */
 export class Tally {
-  private readonly counts = new Map<string, number>();
+  protected readonly counts = new Map<string, number>();
 
   add(label: string, amount = 1): void {
     this.counts.set(label, (this.counts.get(label) ?? 0) + amount);
@@ -83,5 +83,15 @@ export class Tally {
 
   samples(labelsOf: (label: string) => readonly string[] = (label) => [label]): Sample[] {
     return [...this.counts].map(([label, value]) => ({ labels: labelsOf(label), value }));
+  }
+}
+
+/** Accounts that a metric names. */
+const namedAccountsMax = 100;
+
+/** Counters by account: those that come later count together, so that customers add no series without end. A restart begins anew. */
+export class AccountTally extends Tally {
+  override add(accountId: string): void {
+    super.add(this.counts.has(accountId) || this.counts.size < namedAccountsMax ? accountId : 'other');
   }
 }

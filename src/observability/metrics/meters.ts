@@ -1,6 +1,6 @@
 /**
  * Counts on the request path: plain numbers in memory, a few dozen nanoseconds each. Label values come from fixed lists and
- * the catalogue's route ids, never from keys or callers' text, and from a bounded number of accounts for one metric.
+ * the catalogue's route ids, never from keys or callers' text, and from a bounded number of accounts.
  */
 
 import { usdNumber } from '../../base/money.js';
@@ -8,7 +8,7 @@ import { type Condition, errorTable } from '../../errors/error-table.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { ErrorRow } from '../../errors/row.js';
 import type { TokenUsage, UsageOddity } from '../../wire/usage.js';
-import { type Figures, Histogram, type Sample, Tally } from './figures.js';
+import { AccountTally, type Figures, Histogram, type Sample, Tally } from './figures.js';
 import { answerBounds, type MetricName, overheadBounds } from './metric-table.js';
 
 /** `broken`: a stream that began and did not complete. `refused`: 4xx. `failed`: 5xx. */
@@ -22,10 +22,6 @@ export function outcomeOfStatus(status: number): Outcome {
 /** A request that reached no endpoint: an unknown path, or bytes that are not HTTP. */
 export const unknownEndpoint = 'unknown';
 
-/** Accounts that a metric names; those that come later count together. A restart begins anew. */
-const namedAccountsMax = 100;
-const otherAccounts = 'other';
-
 export class Meters {
   runningChats = 0;
   openStreams = 0;
@@ -37,8 +33,8 @@ export class Meters {
   private readonly whole = new AnswerTimes('false');
   private readonly streamed = new AnswerTimes('true');
   private readonly routes = new Map<string, RouteMeters>();
-  /** By account: requests whose caller left before the first content. */
-  private readonly leftOf = new Map<string, number>();
+  /** Requests whose caller left before the first content. */
+  private readonly left = new AccountTally();
   private bodyBytes = 0;
   private fallbacks = 0;
 
@@ -96,9 +92,12 @@ export class Meters {
 
   /** Counts a request that a provider was asked for, and whose caller left before the first content. */
   countLeft(accountId: string): void {
-    const { leftOf } = this;
-    const account = leftOf.has(accountId) || leftOf.size < namedAccountsMax ? accountId : otherAccounts;
-    leftOf.set(account, (leftOf.get(account) ?? 0) + 1);
+    this.left.add(accountId);
+  }
+
+  /** Counts an answer of a route that retires within 60 days. */
+  countRetiring(routeId: string, accountId: string): void {
+    this.route(routeId).retiring.add(accountId);
   }
 
   /** Counts an answer in a conversation: whether the route of its last turn gave it, and what that read from its cache. */
@@ -119,8 +118,10 @@ export class Meters {
       figures[name] = all;
     };
     const one = (value: number): Sample[] => [{ labels: [], value }];
-    for (const [account, value] of this.leftOf)
-      add('lodestone_left_before_content_total', [{ labels: [account], value }]);
+    add(
+      'lodestone_left_before_content_total',
+      this.left.samples((account) => [account]),
+    );
     for (const [endpoint, tally] of this.requests) {
       add(
         'lodestone_requests_total',
@@ -200,6 +201,8 @@ export class RouteMeters {
   private readonly stays = new Tally();
   /** Read from a cache because the conversation stayed with the route. */
   private stayedCachedTokens = 0;
+  /** Answers that it gave shortly before its retirement. */
+  readonly retiring = new AccountTally();
 
   constructor(private readonly id: string) {}
 
@@ -257,6 +260,10 @@ export class RouteMeters {
       this.stays.samples((result) => [id, result]),
     );
     add('lodestone_sticky_cached_tokens_total', [{ labels: [id], value: this.stayedCachedTokens }]);
+    add(
+      'lodestone_retiring_served_total',
+      this.retiring.samples((account) => [id, account]),
+    );
     add('lodestone_cost_usd_total', [{ labels: [id], value: usdNumber(this.costPico) }]);
   }
 }

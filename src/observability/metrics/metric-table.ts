@@ -143,6 +143,13 @@ export const routeMetrics = {
   lodestone_sticky_cached_tokens_total: notOnDashboard(
     counter('Prompt tokens read from a cache in conversations that stayed with the route.', 'route'),
   ),
+  lodestone_retiring_served_total: notOnDashboard(
+    counter(
+      'Answers of a route that retires within 60 days. `GET /v1/models` has the date. The first 100 accounts of a route are named, the others are `other`.',
+      'route',
+      'account',
+    ),
+  ),
   lodestone_cost_usd_total: counter('US dollars billed.', 'route'),
   lodestone_holds_exceeded_total: notOnDashboard(
     counter('Requests that cost more than was held of the balance for them.'),

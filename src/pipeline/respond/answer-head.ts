@@ -1,4 +1,6 @@
 /** What every answer says about itself: the headers of a 200, and `router_metadata`. */
+import type { Retirement } from '../../catalogue/life.js';
+import { retirementSoon } from '../../catalogue/retirement.js';
 import type { Route } from '../../catalogue/route.js';
 import type { StreamEnd } from '../../domain/generation.js';
 import { omittedOn } from '../../providers/native-pass.js';
@@ -34,7 +36,7 @@ export function answerHeaders(
 /** `router_metadata` as JSON text. `leaf` is the hash of the receipt's leaf, where that is known already. */
 export function metadataOf(
   { proof }: Pick<PipelinePorts, 'proof'>,
-  { request, plan, trail, preferences, generationId }: Exchange,
+  { request, plan, trail, preferences, generationId, createdAt }: Exchange,
   route: Route,
   { streamEnd, leaf = null }: { streamEnd?: StreamEnd; leaf?: string | null } = {},
 ): string {
@@ -56,6 +58,7 @@ export function metadataOf(
       sticky: trail.stay?.first === route,
       // The hash of an answer cannot be inside it, so the receipt is then named by the id that its proof is asked for with.
       receipt: proof === null ? undefined : (leaf ?? generationId),
+      retires: route.life === undefined ? null : retirementSoon(route, createdAt),
     },
     streamEnd,
   );
@@ -78,6 +81,8 @@ export interface RouterMetadata {
   omitted?: readonly string[];
   /** The receipt in the log: the hash of its leaf, or the generation's id; absent where none is logged. */
   receipt?: string;
+  /** The retirement of the route, where it is less than 60 days away. */
+  retires?: Retirement | null;
 }
 
 interface Fixed {
@@ -91,18 +96,23 @@ const fixedByRoute = new WeakMap<Route, Fixed>();
 export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string): string {
   const fixed = fixedOf(metadata.route);
   const end = streamEnd === undefined ? '' : `,"stream_end":"${streamEnd}"`;
-  const { generationId, omitted, receipt } = metadata;
+  const { generationId, omitted, receipt, retires } = metadata;
   const own = generationId === undefined ? '' : `,"generation_id":"${generationId}"`;
   const left = omitted?.length ? `,"omitted":${JSON.stringify(omitted)}` : '';
   const logged = receipt === undefined ? '' : `,"receipt":"${receipt}"`;
+  const ends = retires ? `,"retires":${JSON.stringify(retirementJson(retires))}` : '';
   return (
     `{"requested_model":${JSON.stringify(metadata.requestedModel)},${fixed.served}` +
     `,"providers_attempted":${listText(metadata.providersAttempted)}` +
     `,"fallback_occurred":${metadata.fallbackOccurred}` +
     `,"breaker_skipped":${listText(metadata.breakerSkipped)}` +
     `,"alias":${JSON.stringify(metadata.alias)},${fixed.place},"request_policy":${metadata.requestPolicy ?? false}` +
-    `,"sticky":${metadata.sticky ?? false}${logged}${own}${left}${end}}`
+    `,"sticky":${metadata.sticky ?? false}${ends}${logged}${own}${left}${end}}`
   );
+}
+
+function retirementJson({ date, replacedBy }: Retirement) {
+  return { date, replaced_by: replacedBy };
 }
 
 /** Ids of the catalogue need no escapes. */

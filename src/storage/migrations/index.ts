@@ -21,6 +21,7 @@ import { twoFactor } from './0019-two-factor.js';
 import { statements } from './0020-statements.js';
 import { lateRowsLock } from './0021-late-rows-lock.js';
 import { usageSums } from './0022-usage-sums.js';
+import { retirementNotices } from './0023-retirement-notices.js';
 
 export interface Migration {
   readonly name: string;
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   { name: '0020-statements', sql: statements },
   { name: '0021-late-rows-lock', sql: lateRowsLock },
   { name: '0022-usage-sums', sql: usageSums },
+  { name: '0023-retirement-notices', sql: retirementNotices },
 ];

@@ -63,7 +63,7 @@ describe('crossings of a threshold', () => {
     const accountId = await newAccount(150);
     const levels = async () => {
       await look();
-      return (await take()).map(({ level }) => level);
+      return (await take()).map((notice) => 'level' in notice && notice.level);
     };
     await post(accountId, -100);
     expect(await levels()).toEqual(['low']);

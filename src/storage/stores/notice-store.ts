@@ -1,10 +1,14 @@
 /**
- * Finds low balances in PostgreSQL with one query over all accounts, off the request path. Each crossing makes one notice in
- * a whole fleet.
+ * Finds low balances, and accounts that use a retiring model, in PostgreSQL with one query over all accounts, off the request path. Each
+ * crossing, and each model of an account, makes one notice in a whole fleet.
  */
 
-import type { BalanceNotice, NoticeStore } from '../../domain/notice.js';
+import type { BalanceNotice, NoticeStore, RetirementNotice } from '../../domain/notice.js';
 import type { Database } from '../database.js';
+
+/** Tells which table a notice is in. */
+const retirementPrefix = 'ntr-';
+const tableOf = (id: string): string => (id.startsWith(retirementPrefix) ? 'retirement_notices' : 'balance_notices');
 
 /** Lets one process at a time look, by the server's clock, which all share. Other processes skip and do not wait. */
 const takeTurn = `
@@ -44,6 +48,71 @@ where a.id = n.account_id and n.id in (
 returning n.id, n.account_id, a.email, n.level, n.balance_pico, n.threshold_pico,
   (extract(epoch from n.created_at) * 1000)::bigint as created_ms, n.attempts`;
 
+/** The days of use are those of the rollups of a day. The first notice of a model and account stays the only one. */
+const retirements = `
+with retiring as (
+  select * from unnest($1::text[], $2::text[], $3::date[], $4::text[]) as r(route, model, retires_on, replaced_by)
+), used as (
+  select s.account_id, r.model, max(r.retires_on) as retires_on,
+    (array_agg(r.replaced_by order by r.retires_on desc))[1] as replaced_by, array_agg(distinct r.route order by r.route) as routes
+  from retiring r join lodestone.usage_series s on s.served_model = r.route
+  where exists (select 1 from lodestone.usage_rollups u where u.series = s.id and u.hours = 24 and u.from_hour >= $5)
+  group by 1, 2
+)
+insert into lodestone.retirement_notices
+  (id, account_id, model, retires_on, replaced_by, routes, created_at, next_attempt_at)
+select '${retirementPrefix}' || replace(gen_random_uuid()::text, '-', ''), u.account_id, model, retires_on, replaced_by, routes, $6, $6
+from used u join lodestone.accounts a on a.id = u.account_id
+on conflict (account_id, model) do nothing`;
+
+/** Aliases and entries of the saved chain are read when the notice is sent, as they are then. */
+const takeRetirements = `
+update lodestone.retirement_notices n set attempts = attempts + 1, next_attempt_at = $2
+from lodestone.accounts a
+where a.id = n.account_id and n.id in (
+  select id from lodestone.retirement_notices where next_attempt_at <= $1 order by next_attempt_at limit $3
+  for update skip locked)
+returning n.id, n.account_id, a.email, n.model, to_char(n.retires_on, 'YYYY-MM-DD') as date, n.replaced_by, n.routes,
+  array(select 'alias/' || l.name from lodestone.aliases l
+    where l.account_id = n.account_id and l.canonical_id = n.model
+      and (l.locode is null or l.provider || '/' || l.canonical_id || '/' || l.locode = any(n.routes)) order by l.name)
+  || array(select entry from json_array_elements_text(coalesce(a.fallback_models, '[]'::json)) as entry
+    where entry = 'auto/' || n.model or entry = any(n.routes)) as names,
+  (extract(epoch from n.created_at) * 1000)::bigint as created_ms, n.attempts`;
+
+const namesOfRoutes = `
+with ending as (select * from unnest($1::text[], $2::text[]) as r(route, model)),
+names as (
+  select l.account_id, 'alias/' || l.name as name, e.route from lodestone.aliases l join ending e on e.model = l.canonical_id
+    and (l.locode is null or l.provider || '/' || l.canonical_id || '/' || l.locode = e.route)
+  union all
+  select a.id, entry, e.route from lodestone.accounts a cross join json_array_elements_text(a.fallback_models) as entry
+    join ending e on entry = 'auto/' || e.model or entry = e.route
+  where a.fallback_models is not null
+)
+select account_id, name, array_agg(distinct route) as routes from names group by 1, 2 order by 1, 2 limit 10000`;
+
+interface NameRow {
+  account_id: string;
+  name: string;
+  routes: string[];
+}
+
+interface RetirementRow {
+  id: string;
+  account_id: string;
+  email: string;
+  model: string;
+  date: string;
+  replaced_by: string | null;
+  routes: string[];
+  names: string[];
+  created_ms: string;
+  attempts: number;
+}
+
+const hourMs = 3_600_000;
+
 interface NoticeRow {
   id: string;
   account_id: string;
@@ -80,19 +149,40 @@ export function noticeStore(database: Database): NoticeStore {
 
     async take({ nowMs, untilMs, limit }) {
       const values = [new Date(nowMs), new Date(untilMs), limit];
-      return (await database.statement<NoticeRow>('take-notices', takeDue, values)).map(noticeOf);
+      const balances = await database.statement<NoticeRow>('take-notices', takeDue, values);
+      const retiring = await database.statement<RetirementRow>('take-retirements', takeRetirements, values);
+      return [...balances.map(noticeOf), ...retiring.map(retirementOf)];
+    },
+
+    async namesOf(routes) {
+      if (routes.length === 0) return [];
+      const values = [routes.map(({ route }) => route), routes.map(({ model }) => model)];
+      const rows = await database.statement<NameRow>('names-of-routes', namesOfRoutes, values);
+      return rows.map(({ account_id, ...row }) => ({ accountId: account_id, ...row }));
+    },
+
+    async lookForRetirements({ nowMs, sinceMs, routes }) {
+      const columns = (['route', 'model', 'date', 'replacedBy'] as const).map((name) => routes.map((one) => one[name]));
+      const values = [...columns, Math.floor(sinceMs / hourMs), new Date(nowMs)];
+      return database.transaction(async (_db, client) => (await client.query(retirements, values)).rowCount ?? 0);
     },
 
     async delivered(id, nowMs) {
-      const text = 'update lodestone.balance_notices set delivered_at = $2, next_attempt_at = null where id = $1';
-      await database.statement('notice-delivered', text, [id, new Date(nowMs)]);
+      const table = tableOf(id);
+      const text = `update lodestone.${table} set delivered_at = $2, next_attempt_at = null where id = $1`;
+      await database.statement(`${table}-delivered`, text, [id, new Date(nowMs)]);
     },
 
     async tryAgainAt(id, atMs) {
-      const text = 'update lodestone.balance_notices set next_attempt_at = $2 where id = $1';
-      await database.statement('notice-again', text, [id, atMs === null ? null : new Date(atMs)]);
+      const table = tableOf(id);
+      const text = `update lodestone.${table} set next_attempt_at = $2 where id = $1`;
+      await database.statement(`${table}-again`, text, [id, atMs === null ? null : new Date(atMs)]);
     },
   };
+}
+
+function retirementOf({ account_id, replaced_by, created_ms, ...row }: RetirementRow): RetirementNotice {
+  return { ...row, accountId: account_id, replacedBy: replaced_by, createdAt: Number(created_ms) };
 }
 
 function noticeOf(row: NoticeRow): BalanceNotice {

@@ -73,6 +73,9 @@ describe('GET /v1/models', () => {
         ...{ input_cache_write_1h: null, request: null, image: null, audio: null, internal_reasoning: null },
         web_search: null,
       },
+      as_of: null,
+      stale: false,
+      pricing_until_changed: false,
       provider: 'acme',
       locode: 'defra',
       country: 'DE',
@@ -81,6 +84,7 @@ describe('GET /v1/models', () => {
       data_policy: { trains: false, certifications: ['soc2'], basis: 'published' },
       quantization: 'fp8',
       supported_parameters: expect.arrayContaining(['temperature', 'max_tokens', 'stop', 'n']),
+      ...{ released: null, deprecated: null, retires: null },
     });
     const { supported_parameters } = entries.find(({ id }) => id === 'acme/meta/odd-price/defra')!;
     expect(supported_parameters).not.toContain('logprobs');

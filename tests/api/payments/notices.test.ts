@@ -1,9 +1,10 @@
-/** Low-balance notices: when a request takes a balance below the threshold, the fleet sends one signed webhook. */
+/** Notices: when a request takes a balance below its threshold, or uses a model that retires soon, the fleet sends one signed webhook. */
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
+import { ManualClock } from '../../support/manual-clock.js';
 import { registerSecret } from '../../support/secrets.js';
 
 const secret = `whsec_${Buffer.from('the secret of the notices').toString('base64')}`;
@@ -13,6 +14,7 @@ const received: { headers: IncomingHttpHeaders; body: string; path: string }[] =
 let receiver: Server;
 let gateway: TestGateway;
 let other: TestGateway;
+let notices: object;
 
 beforeAll(async () => {
   receiver = createServer(async (req, res) => {
@@ -23,7 +25,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/notices`;
-  const notices = { low_balance_usd: '2.00', webhook: { url, secret }, interval: '50ms' };
+  notices = { low_balance_usd: '2.00', webhook: { url, secret }, interval: '50ms' };
   gateway = await startGateway({ config: { notices } });
   other = await startGateway({ config: { notices, storage: { database_url: gateway.files.databaseUrl } } });
 });
@@ -55,5 +57,55 @@ describe('notices.webhook', () => {
     await expect.poll(() => received.length, { timeout: 60_000 }).toBeGreaterThan(1);
     // Many looks of both later, each crossing has been told once.
     expect(received.map(({ body: text }) => JSON.parse(text).type)).toEqual(['balance.low', 'balance.exhausted']);
+  });
+
+  it('is called once for each account that uses a model that retires within 60 days, with what names the model', async () => {
+    const retires = { date: '2026-10-16', source: 'their page', replaced_by: 'acme/next' };
+    const route = { provider: 'inside', locode: 'global', upstream_model: 'echo', price: { input: 1, output: 1 } };
+    const models = [
+      { creator: 'acme', model: 'old', retires, routes: [route] },
+      { creator: 'acme', model: 'next', routes: [route] },
+    ];
+    const clock = new ManualClock('2026-08-17T00:00:00Z');
+    const catalogue = { providers: [{ id: 'inside', dialect: 'sandbox', auth: 'none' }], models };
+    const gateway = await startGateway({ clock, catalogue, config: { notices } });
+    try {
+      received.length = 0;
+      const [user, neighbour] = [await gateway.createAccount({}), await gateway.createAccount({})];
+      const { key } = user;
+      const call = (method: string, path: string, body: object) => gateway.call(method, path, body, { key });
+      await call('POST', '/v1/aliases', { name: 'mine', target: 'auto/acme/old' });
+      await call('POST', '/v1/aliases', { name: 'other', target: 'auto/acme/next' });
+      const models = ['inside/acme/next/global', 'inside/acme/old/global'];
+      await call('PUT', '/v1/fallback', { fallback: { models } });
+      const ask = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] });
+      expect((await gateway.chat(ask('auto/acme/old'), { key })).status).toBe(200);
+      expect((await gateway.chat(ask('auto/acme/next'), { key: neighbour.key })).status).toBe(200);
+      const told = () => {
+        clock.advance(3_600_000);
+        return received.map(({ body }) => JSON.parse(body));
+      };
+      await expect.poll(() => told().length, { timeout: 60_000 }).toBe(1);
+      expect(told()).toEqual([
+        {
+          ...{ id: expect.stringMatching(/^ntr-/), type: 'model.retiring', timestamp: expect.any(String) },
+          data: {
+            ...{ account_id: user.accountId, email: expect.any(String), model: 'acme/old' },
+            retires: { date: '2026-10-16', replaced_by: 'acme/next' },
+            routes: ['inside/acme/old/global'],
+            names: ['alias/mine', 'inside/acme/old/global'],
+          },
+        },
+      ]);
+      // Many hours and another request later it is still the only one.
+      expect((await gateway.chat(ask('auto/acme/old'), { key })).status).toBe(200);
+      for (let hours = 0; hours < 10; hours++) {
+        told();
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      }
+      expect(received).toHaveLength(1);
+    } finally {
+      await gateway.stop();
+    }
   });
 });

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ledgerPages } from '../../api/pages.js';
 import { creditsQuery } from '../../api/queries.js';
-import type { LedgerEntry } from '../../api/usage-types.js';
+import type { DisplayAmounts, LedgerEntry } from '../../api/usage-types.js';
 import { Amount } from '../../components/amount.js';
 import { Badge, type Tone } from '../../components/badge.js';
 import { Card } from '../../components/card.js';
@@ -16,8 +16,8 @@ import { Segmented } from '../../components/segmented.js';
 import { Stat } from '../../components/stat.js';
 import { EmptyState, ErrorState, Skeleton, SkeletonRows } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
-import { isNegative, isZero, signedUsd } from '../../format/money.js';
-import { dateTime } from '../../format/time.js';
+import { inCurrency, isNegative, isZero, signedUsd } from '../../format/money.js';
+import { dateText, dateTime } from '../../format/time.js';
 import { NoticeThreshold } from './notice-threshold.js';
 import { PaymentReturn } from './payment-return.js';
 import { TopUp } from './top-up.js';
@@ -49,6 +49,7 @@ export function Page() {
                 />
                 <Stat label="Spend" note="in total" value={<Amount as="total" usd={data.total_usage_usd} />} />
               </dl>
+              {data.display && <SecondCurrency display={data.display} />}
             </Card>
             <div className="min-w-0 lg:col-start-2 lg:row-span-2 lg:row-start-1">
               <TopUp topUp={data.top_up} />
@@ -57,7 +58,7 @@ export function Page() {
           </div>
         )}
       </PageData>
-      <Ledger />
+      <Ledger currency={credits.data?.display?.code ?? null} />
     </>
   );
 }
@@ -70,7 +71,18 @@ const kinds = [
   { value: 'statement', label: 'Statements' },
 ];
 
-function Ledger() {
+/** What is booked is in USD; these amounts are for reading. */
+function SecondCurrency({ display }: { display: DisplayAmounts }) {
+  const { code, rate, source, as_of: asOf, balance, credited, total_usage: spend } = display;
+  return (
+    <p className="mt-4 text-sm text-ink-3">
+      {`Balance ${inCurrency(balance, code)}, credit added ${inCurrency(credited, code)}, spend ${inCurrency(spend, code)}, `}
+      {`at ${rate} USD for 1 ${code} (${source}, ${dateText(asOf)}). Lodestone bills in USD.`}
+    </p>
+  );
+}
+
+function Ledger({ currency }: { currency: string | null }) {
   const [kind, setKind] = useState('');
   const pages = useInfiniteQuery(ledgerPages({ kind }));
   const rows = pages.data?.pages.flatMap(({ data }) => data);
@@ -93,7 +105,7 @@ function Ledger() {
           </EmptyState>
         ) : (
           <>
-            <Table caption="Ledger" columns={columns} rowKey={({ id }) => id} rows={rows} />
+            <Table caption="Ledger" columns={columnsWith(currency)} rowKey={({ id }) => id} rows={rows} />
             <MoreButton pages={pages} />
           </>
         )}
@@ -146,3 +158,15 @@ const columns: Column<LedgerEntry>[] = [
     cell: ({ balance_usd: balance }) => <Amount as="total" className="text-ink-2" usd={balance} />,
   },
 ];
+
+function columnsWith(currency: string | null): Column<LedgerEntry>[] {
+  if (currency === null) return columns;
+  return [
+    ...columns,
+    {
+      header: currency,
+      end: true,
+      cell: ({ amount_display: amount }) => (amount === undefined ? '' : inCurrency(amount, currency)),
+    },
+  ];
+}

@@ -3,7 +3,7 @@ import type { CatalogueRoute } from '../../api/types.js';
 import { costOf } from './cost.js';
 
 const price: NonNullable<CatalogueRoute['price']> = {
-  ...{ input: '0.59', output: '0.79', cached_input: '0.06' },
+  ...{ input: '0.59', output: '0.79', cached_input: '0.06', as_of: null, old: false, until_changed: false },
   others: [
     { when: {}, prices: { request: '0.001' } },
     { when: { from_tokens: 100_000 }, prices: { input: '1.18', output: '1.58' } },

@@ -6,13 +6,14 @@ import { isPerMillion, priceName } from '../../format/price-names.js';
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-function whenText({ tier, from_tokens: tokens, utc, days, from }: Prices['when']): string {
+function whenText({ tier, from_tokens: tokens, utc, days, from, after_offer: afterOffer }: Prices['when']): string {
   const parts = [
     tier && `Tier ${tier}`,
     tokens !== undefined && `From ${count(tokens)} prompt tokens`,
     utc && `${utc.replace('-', '–')} UTC`,
     days?.map((day) => weekdays[day]).join(', '),
     from && `From ${from}`,
+    afterOffer && 'After the offer',
   ];
   return parts.filter(Boolean).join(' · ') || 'Always';
 }

@@ -7,7 +7,7 @@ import { ModelId } from '../../components/model-id.js';
 import { type Column, Table } from '../../components/table.js';
 import { carbon, shortCount, unknown } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
-import { fromNow } from '../../format/time.js';
+import { dateText, fromNow } from '../../format/time.js';
 import { OtherPrices } from './other-prices.js';
 
 export function RouteTable({ model, catalogue }: { model: CatalogueModel; catalogue: Catalogue }) {
@@ -37,6 +37,8 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
           {route.default && <Badge>default</Badge>}
           {route.quantization && <Badge>{route.quantization}</Badge>}
           <WhyNot route={route} />
+          <LifeBadge route={route} />
+          <PriceDate price={route.price} />
           {route.price && <OtherPrices others={route.price.others} route={route.id} />}
         </span>
       ),
@@ -77,6 +79,22 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
       cell: ({ price }) => (price?.cached_input ? usd(price.cached_input) : unknown),
     },
   ];
+}
+
+function LifeBadge({ route: { retires, deprecated } }: { route: CatalogueRoute }) {
+  if (retires) {
+    const successor = retires.replaced_by === null ? '' : `, replaced by ${retires.replaced_by}`;
+    return <Badge tone="warn">{`retires on ${dateText(retires.date)}${successor}`}</Badge>;
+  }
+  return deprecated ? <Badge tone="warn">{`deprecated since ${dateText(deprecated)}`}</Badge> : null;
+}
+
+/** Only what a reader should know before relying on the figures: most are recent, and of no offer. */
+function PriceDate({ price }: { price: CatalogueRoute['price'] }) {
+  if (!price || (!price.old && !price.until_changed)) return null;
+  const old = price.old && `price of ${dateText(price.as_of!)}, over 90 days old`;
+  const offer = price.until_changed && 'offer without a known end';
+  return <span className="text-xs text-ink-3">{[old, offer].filter(Boolean).join(' · ')}</span>;
 }
 
 const reasons: Record<NonNullable<CatalogueRoute['why_not']>, [string, Tone]> = {

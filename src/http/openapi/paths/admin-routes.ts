@@ -4,6 +4,7 @@ import { modelStateNames, newState } from '../../admin/routes.js';
 import { datePattern } from '../../query.js';
 import { adminOperation, json, noContent } from '../operations.js';
 import {
+  array,
   bodySchema,
   boolean,
   integer,
@@ -94,6 +95,20 @@ export const adminRoutes: Resource = {
       ...counts,
       sandbox: object(counts, { description: 'Those of the built-in sandbox, which are in the figures above too.' }),
     }),
+    RouteRetirement: object({
+      route: text('The four-segment id.'),
+      model: text('`creator/model`.'),
+      date: text('From this day on, 00:00 UTC, it is not served.', { format: 'date' }),
+      replaced_by: textOrNull('The model to change to; null where none is known.'),
+      retired: boolean('The day has come.'),
+      names: array(
+        object({
+          account_id: text('Whose name it is.'),
+          name: text('`alias/{name}`, or an entry of the fallback chain.'),
+        }),
+        'What leads to the route in the settings of accounts.',
+      ),
+    }),
     AuditEntry: object({
       id: text('Its id.'),
       created_at: time('When.'),
@@ -163,6 +178,16 @@ export const adminRoutes: Resource = {
         summary: 'Reload the catalogue',
         description: 'Takes changed catalogue files and provider settings into use: all of them, or none.',
         answers: { '200': json('What is in use now.', ref('CatalogueCounts')) },
+      }),
+    },
+    '/admin/v1/catalogue/retirements': {
+      get: adminOperation({
+        id: 'listRetirements',
+        tag: tag.name,
+        summary: 'List routes that retire',
+        description:
+          'Routes that retire within 60 days or are retired, and what leads to them in the settings of accounts.',
+        answers: { '200': json('The routes.', listOf(ref('RouteRetirement'))) },
       }),
     },
     '/admin/v1/audit': {

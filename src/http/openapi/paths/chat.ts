@@ -190,6 +190,13 @@ const routerMetadata = object(
     cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
     request_policy: boolean('The request had a `provider` object with at least one field.'),
     sticky: boolean('The route that served the conversation before was tried first, and served again.'),
+    retires: object(
+      {
+        date: text('From this day on, 00:00 UTC, the route is not served.', { format: 'date' }),
+        replaced_by: textOrNull('The model to change to, `creator/model`; null where none is known.'),
+      },
+      { description: 'Only where the route that served retires within 60 days.' },
+    ),
     receipt: text(
       'The receipt in the log: the generation’s id, or the hash of its leaf where `proof.hash_bodies` is off. Absent without a log.',
     ),
@@ -197,7 +204,7 @@ const routerMetadata = object(
     omitted: array({ type: 'string' }, 'Fields that the route does not support and that were left out.'),
     stream_end: oneOfValues(['complete', 'stalled', 'cut'], 'Only on the last JSON frame of a stream: how it ended.'),
   },
-  { optional: ['receipt', 'generation_id', 'omitted', 'stream_end'] },
+  { optional: ['retires', 'receipt', 'generation_id', 'omitted', 'stream_end'] },
 );
 
 const identity = {

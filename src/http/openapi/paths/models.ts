@@ -30,6 +30,8 @@ const perUse = (what: string) =>
     pattern: '^\\d+(\\.\\d{1,12})?$',
   });
 
+const dayFormat = { format: 'date' };
+
 const dataPolicy = object(
   {
     trains: boolean('Paid API requests are used for training where no setting is changed.'),
@@ -82,6 +84,11 @@ const model = object(
       internal_reasoning: perToken('Reasoning'),
       web_search: perUse('A search of the web that the provider makes'),
     }),
+    as_of: textOrNull('The date of the prices in the catalogue; null where it has none, or where routes differ.'),
+    stale: boolean('That date is more than 90 days ago.'),
+    pricing_until_changed: boolean(
+      'An offer without a known end: the price holds until the catalogue says otherwise. On `auto/` ids: of at least one route.',
+    ),
     provider: text('The provider, or `auto`.'),
     locode: textOrNull('The region, or `global`; null for `auto`.'),
     country: textOrNull('ISO 3166-1.'),
@@ -90,6 +97,21 @@ const model = object(
     data_policy: dataPolicy,
     quantization: oneOfValues([...quantizationNames, null], 'The precision of the weights; null where not known.'),
     supported_parameters: array({ type: 'string' }, 'Parameters of a request that are applied.'),
+    released: textOrNull('The day of its release; null where it is not known, or where routes differ.', dayFormat),
+    deprecated: textOrNull(
+      'Since when it is deprecated; null where it is not known, or where routes differ.',
+      dayFormat,
+    ),
+    retires: object(
+      {
+        date: text('From this day on, 00:00 UTC, it is not served.', dayFormat),
+        replaced_by: textOrNull('The model to change to, `creator/model`; null where none is known.'),
+      },
+      {
+        type: ['object', 'null'],
+        description: 'Its retirement; null where none is announced. An `auto/` id retires with the last of its routes.',
+      },
+    ),
   },
   { optional: ['dimensions'] },
 );
