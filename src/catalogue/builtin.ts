@@ -12,7 +12,7 @@ const compiled = new URL('./builtin.json', import.meta.url);
 const groups = ['creators', 'clouds', 'europe', 'inference', 'self-hosted'];
 const creators = [
   ...['amazon', 'anthropic', 'cohere', 'deepseek', 'google', 'meta-llama', 'minimax', 'mistralai'],
-  ...['moonshotai', 'nvidia', 'openai', 'qwen', 'xai', 'zai'],
+  ...['moonshotai', 'nvidia', 'openai', 'qwen', 'xai', 'zai', 'others'],
 ];
 
 const names = [

@@ -50,8 +50,8 @@ describe('the page about providers', () => {
     expect(reloadText({ ...all, sandbox })).toMatch(
       /^Reloaded: \d+ models, \d+ routes, \d+ providers \(the sandbox: \d+ models, \d+ routes, \d+ providers\)\.$/,
     );
-    expect(routes.filter(({ price }) => price === null)).toHaveLength(7);
-    expect(page).toContain('seven routes have none');
+    expect(routes.filter(({ price }) => price === null)).toHaveLength(14);
+    expect(page).toContain('fourteen routes have none');
   });
 
   it('shows a catalogue that has no fault', async () => {
