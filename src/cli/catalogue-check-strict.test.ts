@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { main } from './cli.js';
 
 let cwd: string;
@@ -181,7 +181,13 @@ describe('lodestone catalogue check --strict', () => {
   });
 
   it('passes for every figure of the built-in catalogue', async () => {
-    const { code, err } = await check({}, 'builtin', '--strict');
-    expect([code, err]).toEqual([0, '']);
+    // As of its own date: a catalogue that was right is wrong when the first of its routes has retired.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-18T12:00:00Z') });
+    try {
+      const { code, err } = await check({}, 'builtin', '--strict');
+      expect([code, err]).toEqual([0, '']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
