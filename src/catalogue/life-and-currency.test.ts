@@ -279,15 +279,10 @@ describe('the check of dates', () => {
     const yaml = route('retires: { date: 2026-10-16, source: s, replaced_by: meta/next }');
     const checked = (file: string, now: string) => {
       const source = readCatalogueSource(file, yaml);
-      const empty = {
-        providers: new Map(),
-        regions: new Map(),
-        currencies: new Map(),
-        faulty: new Set<string>(),
-        refused: [],
-      };
+      const none = { providers: new Map(), regions: new Map(), currencies: new Map(), unreadable: [], refused: [] };
       const models = new Map(readEntries(source).models);
-      const notes = checkDates({ ...empty, models, sources: [source], unreadable: [] }, Date.parse(now));
+      const merged = { ...none, models, sources: [source], faulty: new Set<string>() };
+      const notes = checkDates(merged, Date.parse(now));
       return [source.faults.length, notes.map(({ what }) => what)];
     };
     const builtin = fileURLToPath(builtinFiles.at(-1)!.url);
