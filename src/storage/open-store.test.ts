@@ -286,6 +286,7 @@ describe('migrations', () => {
       { name: '0020-statements' },
       { name: '0021-late-rows-lock' },
       { name: '0022-usage-sums' },
+      { name: '0023-retirement-notices' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));
