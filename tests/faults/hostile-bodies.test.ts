@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { measuredTime } from '../support/measured-time.js';
 import * as up from '../support/scripted-upstream.js';
 import { type CoTenantRig, expectUnharmed, measured, startCoTenantRig } from './co-tenant.js';
 import { ask, expectBooks, expectError, expectServes, full, pause, pin, providerError, scaled } from './fixture.js';
@@ -194,7 +195,7 @@ it.each(shapes)(
     const asked = rig.upstream.calls.filter(({ body }) => body.length > page.length + mebibyte);
     expect(asked).toHaveLength(wanted === 200 ? 1 : 0);
     expectUnharmed(delays, { max: 250 });
-    expect(beside).toBeLessThan(alone * 4 + 250);
+    expect(beside, measuredTime).toBeLessThan(alone * 4 + 250);
     await expectServes(rig);
   },
 );

@@ -43,7 +43,7 @@ it('callers that never read are let go with their upstreams at the overall budge
   await pause(50);
   const before = openConnections(port);
   // More than the system's own buffers take, however busy the machine is; little of it is text, which would have to be counted.
-  const frame = Buffer.from(up.frameText({ ...up.chunk({ content: 'x' }), padding: 'x'.repeat(200_000) }));
+  const frame = Buffer.from(up.frameText({ ...up.chunk({ content: 'x' }), padding: 'x'.repeat(1_000_000) }));
   rig.upstream.reply(async (exchange) => {
     await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n');
     await exchange.write(up.frameText(up.chunk({ content: 'first' })));
