@@ -42,8 +42,8 @@ function textOf(value: unknown): RegExp {
 }
 
 describe('the data policy of a built-in provider', () => {
-  it('is on the page for all 26', () => {
-    expect(providers).toHaveLength(26);
+  it('is on the page for all of them', () => {
+    expect(providers.length).toBeGreaterThanOrEqual(42);
     const sections = [...page.matchAll(/^## .*\(`(.+)`\)$/gm)].map((match) => match[1]!);
     expect(sections.sort()).toEqual(providers.map(({ id }) => id).sort());
   });
