@@ -33,16 +33,17 @@ export function renderDataPoliciesPage(text, { providers, routes }) {
   return `${text.slice(0, text.indexOf(startMark))}${startMark}\n\n${sections.join('\n')}`;
 }
 
-function sectionOf({ id, name, headquarters, dataPolicy }, routes) {
+function sectionOf({ id, name, dataPolicy }, routes) {
   const rows = facts.map(([title, field, textOf]) => {
     const value = dataPolicy?.[field];
     return `| ${title} | ${value === undefined ? unpublished : textOf(value)} |\n`;
   });
   const { source, as_of: asOf } = dataPolicy ?? {};
   const own = routes.filter(({ provider }) => provider.id === id);
+  const unstated = own.some(({ processing }) => processing === 'operator') ? 'you operate it' : unpublished;
   return (
     `## ${name} (\`${id}\`)\n\n| fact | published |\n|---|---|\n${rows.join('')}` +
-    `| Source | ${source === undefined ? (headquarters === null ? 'you operate it' : unpublished) : linked(source)} |\n` +
+    `| Source | ${source === undefined ? unstated : linked(source)} |\n` +
     `| As of | ${asOf ?? unpublished} |\n${quantizationText(own)}`
   );
 }

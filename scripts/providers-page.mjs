@@ -17,10 +17,12 @@ export function renderProvidersPage(text, { providers, routes }) {
   const order = [...[...variables.keys()].filter((id) => ids.has(id)), ...[...ids].filter((id) => !variables.has(id))];
   const table = order.map((id) => {
     const { apiKeyEnv, headquarters } = providers.get(id);
-    const locodes = [...new Set(own.filter(({ provider }) => provider.id === id).map(({ locode }) => locode))];
+    const offered = own.filter(({ provider }) => provider.id === id);
+    const locodes = [...new Set(offered.map(({ locode }) => locode))];
     const regions = locodes.sort((a, b) => (b === 'global') - (a === 'global') || (a < b ? -1 : 1));
     const shown = regions.map((locode) => `\`${locode}\``).join(', ');
-    return `| \`${id}\` | ${variables.get(id) ?? `\`${apiKeyEnv}\``} | ${shown} | ${headquarters ?? 'yours'} |`;
+    const law = headquarters ?? (offered[0].processing === 'operator' ? 'yours' : 'not stated');
+    return `| \`${id}\` | ${variables.get(id) ?? `\`${apiKeyEnv}\``} | ${shown} | ${law} |`;
   });
   lines.splice(first, rows.length, ...table);
   return lines

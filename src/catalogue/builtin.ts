@@ -15,6 +15,9 @@ const creators = [
   ...['moonshotai', 'nvidia', 'openai', 'qwen', 'xai', 'zai', 'others'],
 ];
 
+/** Routes of models that the files above have, for providers of models of many makers. */
+const additions = ['europe', 'inference', 'vertex-claude'];
+
 const names = [
   'currencies.yaml',
   'regions.yaml',
@@ -22,6 +25,8 @@ const names = [
   ...groups.map((group) => `providers/${group}.yaml`),
   ...creators.map((creator) => `models/${creator}.yaml`),
   'models/retrieval.yaml',
+  'models/speakleash.yaml',
+  ...additions.map((group) => `routes/${group}.yaml`),
 ];
 
 export interface BuiltinFile {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { describeValue, type FieldPath, YamlSource } from '../base/yaml-source.js';
 import type { Currencies } from './currencies.js';
 import {
+  addedRoute,
   lists,
   type ModelFields,
   model,
@@ -26,12 +27,22 @@ export interface Located<Entry> {
   readonly path: FieldPath;
 }
 
+/** A route that is added to a model from outside of its entry. Its price is read when the kind of the model is known. */
+export interface AddedRoute {
+  /** The canonical id of the model. */
+  readonly model: string;
+  readonly fields: RouteFields;
+  readonly path: FieldPath;
+}
+
 export interface CatalogueFile {
   readonly source: YamlSource;
   readonly providers: ReadonlyMap<string, Located<ProviderEntry>>;
   readonly regions: ReadonlyMap<string, Located<RegionEntry>>;
   /** By canonical id. */
   readonly models: ReadonlyMap<string, Located<ModelEntry>>;
+  /** Of `routes`, in their order. */
+  readonly added: readonly AddedRoute[];
   /** Provider ids, locodes and models of faulty entries: a reference to one of them is not reported as a second fault. */
   readonly faulty: ReadonlySet<string>;
   /** Providers with faults, whose dialect is still to be checked. */
@@ -70,7 +81,23 @@ export function readEntries(source: YamlSource, currencies: Currencies = new Map
     ),
     regions: entriesOf(source, 'regions', region, (entry) => entry.locode, refuse),
     models: withRoutes(models, currencies),
+    added: addedRoutes(source),
   };
+}
+
+function addedRoutes(source: YamlSource): AddedRoute[] {
+  const values = source.valueAt(['routes']) ?? [];
+  if (!Array.isArray(values)) {
+    source.faultAt(['routes'], `found ${describeValue(values)}, expected a list of routes`);
+    return [];
+  }
+  return values.flatMap((_, index) => {
+    const path = ['routes', index];
+    const checked = source.check(addedRoute, path);
+    if (!checked) return [];
+    const { model: name, ...fields } = checked;
+    return [{ model: name, fields, path }];
+  });
 }
 
 function entriesOf<Entry>(
@@ -112,10 +139,7 @@ function withRoutes(
     for (const index of entry.routes.keys()) {
       const routePath = [...path, 'routes', index];
       const checked = source.check(route, routePath);
-      if (!checked) continue;
-      const kind = entry.kind ?? 'chat';
-      const price = checked.price ? (readPrice(source, [...routePath, 'price'], kind, currencies) ?? null) : null;
-      routes.push({ source, path: routePath, entry: { ...checked, price } });
+      if (checked) routes.push(pricedRoute(checked, { source, path: routePath, kind: entry.kind, currencies }));
     }
     result.set(name, { source, path, entry: { ...entry, routes } });
   }
@@ -124,4 +148,19 @@ function withRoutes(
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+interface RouteReading {
+  readonly source: YamlSource;
+  readonly path: FieldPath;
+  readonly kind: ModelFields['kind'];
+  readonly currencies: Currencies;
+}
+
+export function pricedRoute(
+  checked: RouteFields,
+  { source, path, kind, currencies }: RouteReading,
+): Located<RouteEntry> {
+  const price = checked.price ? (readPrice(source, [...path, 'price'], kind ?? 'chat', currencies) ?? null) : null;
+  return { source, path, entry: { ...checked, price } };
 }

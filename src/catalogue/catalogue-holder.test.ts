@@ -189,7 +189,7 @@ describe('the built-in catalogue', () => {
       carbon: 342.06,
       provenance: { source: expect.stringContaining('Ember'), asOf: '2024' },
     });
-    expect(snapshot.regions.size).toBe(36);
+    expect(snapshot.regions.size).toBe(37);
   });
 });
 

@@ -89,7 +89,7 @@ export const model = fields({
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
 
-export const route = fields({
+const routeShape = {
   provider: text,
   locode: routeLocode,
   default: yesOrNo.nullish(),
@@ -118,13 +118,19 @@ export const route = fields({
   // Each wins over the model's.
   ...lifeFields,
   ...provenance,
-});
+};
 
-/** What a file may have: three lists, and the rates of currencies. */
+export const route = fields(routeShape);
+
+/** A route of `routes`: its model is an entry of this file or of an earlier one. */
+export const addedRoute = fields({ model: text, ...routeShape });
+
+/** What a file may have: four lists, and the rates of currencies. */
 export const lists = fields({
   providers: anything.optional(),
   regions: anything.optional(),
   models: anything.optional(),
+  routes: anything.optional(),
   currencies: anything.optional(),
 });
 

@@ -17,16 +17,13 @@ function fileOf(content: string): string {
   return path;
 }
 
-async function faultsIn(files: string[], env: Record<string, string> = {}): Promise<string[]> {
+function holderOf(files: string[], env: Record<string, string> = {}): CatalogueHolder {
   const clock = { now: () => 0, monotonicMs: () => 0 };
-  const holder = new CatalogueHolder({
-    files,
-    providerSettings: {},
-    env,
-    clock,
-    logger: silentLogger,
-    dialects,
-  });
+  return new CatalogueHolder({ files, providerSettings: {}, env, clock, logger: silentLogger, dialects });
+}
+
+async function faultsIn(files: string[], env: Record<string, string> = {}): Promise<string[]> {
+  const holder = holderOf(files, env);
   const error = await holder.load().then(
     () => undefined,
     (error: unknown) => error,
@@ -169,6 +166,17 @@ describe('catalogue faults name file, line and field', () => {
     ],
     ['capability', route('capabilities: [telepathy]'), 'capabilities[0]: found "telepathy", expected one of: tools'],
     ['quota', route('daily_token_quota: -5'), 'daily_token_quota: found -5, expected an integer of at least 1'],
+    ['no list of routes', 'routes: {}', ':1:1: routes: found a mapping, expected a list of routes'],
+    [
+      'route of an unknown model',
+      `${base}routes: [{ model: meta/llama, provider: acme, locode: defra }]`,
+      'routes[0].model: found "meta/llama", expected the creator/model of an entry of this file or of an earlier one',
+    ],
+    [
+      'route twice in one file',
+      `${model('      - { provider: acme, locode: defra }')}routes: [{ model: meta/llama, provider: acme, locode: defra }]`,
+      'routes[0]: found a second route "acme/meta/llama/defra"',
+    ],
     ['syntax', 'models: [', 'YAML: '],
   ])('%s', async (_, content, expected) => {
     const faults = await faultsOf(content);
@@ -217,5 +225,46 @@ describe('catalogue faults name file, line and field', () => {
     const [fault] = await faultsIn([fileOf(base)], { ACME_KEY: 'a\nsecret' });
     expect(fault).toContain('providers[0].api_key_env: found other characters in ACME_KEY');
     expect(fault).not.toContain('secret');
+  });
+});
+
+describe('routes that are added to a model from another list', () => {
+  const first = model('      - { provider: acme, locode: defra, price: { input: 1, output: 2 } }');
+
+  async function routesOf(...contents: string[]) {
+    const holder = holderOf(contents.map(fileOf));
+    await holder.load();
+    return [...holder.current!.routes.values()].map(({ id, isDefault, price, contextWindow }) => ({
+      ...{ id, isDefault, contextWindow },
+      input: price?.input,
+    }));
+  }
+
+  it('come after those of the model, and have its limits', async () => {
+    const limited = first.replace('model: llama', 'model: llama\n    context_window: 9000');
+    const added = 'routes: [{ model: meta/llama, provider: acme, locode: frpar, price: { input: 3, output: 4 } }]';
+    expect(await routesOf(limited, added)).toEqual([
+      { id: 'acme/meta/llama/defra', isDefault: true, contextWindow: 9000, input: 1_000_000n },
+      { id: 'acme/meta/llama/frpar', isDefault: false, contextWindow: 9000, input: 3_000_000n },
+    ]);
+  });
+
+  it('replace the route of an earlier file for the same provider and place, and no other', async () => {
+    const two = first.replace(/\n$/, '\n      - { provider: acme, locode: frpar, price: { input: 5, output: 6 } }\n');
+    const added = 'routes: [{ model: meta/llama, provider: acme, locode: defra, price: { input: 3, output: 4 } }]';
+    expect((await routesOf(two, added)).map(({ input }) => input)).toEqual([3_000_000n, 5_000_000n]);
+  });
+
+  it('are gone where a later file has the whole model', async () => {
+    const added = 'routes: [{ model: meta/llama, provider: acme, locode: frpar }]';
+    expect((await routesOf(first, added, first)).map(({ id }) => id)).toEqual(['acme/meta/llama/defra']);
+  });
+
+  it('have no second fault where their model is faulty', async () => {
+    const faults = await faultsOf(
+      `${base}models: [{ creator: meta, model: llama, routes: 1 }]`,
+      'routes: [{ model: meta/llama, provider: acme, locode: frpar }]',
+    );
+    expect(faults).toHaveLength(1);
   });
 });

@@ -3,9 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { builtinFiles, type CompiledCatalogue, digestOf, readCompiled } from './builtin.js';
 import {
+  type AddedRoute,
   type CatalogueFile,
   type Located,
   type ModelEntry,
+  pricedRoute,
   readCatalogueSource,
   readEntries,
 } from './catalogue-file.js';
@@ -72,6 +74,26 @@ function mergeFile(merged: MergedCatalogue, file: CatalogueFile): void {
   for (const [id, entry] of file.models) merged.models.set(id, entry);
   for (const name of file.faulty) merged.faulty.add(name);
   merged.refused.push(...file.refused);
+  for (const added of file.added) addRoute(merged, file.source, added);
+}
+
+/** Adds a route to a model, in place of the one that an earlier file has for the same provider and place. */
+function addRoute(merged: MergedCatalogue, source: CatalogueFile['source'], { model: id, fields, path }: AddedRoute) {
+  const model = merged.models.get(id);
+  if (!model) {
+    if (merged.faulty.has(id.toLowerCase())) return;
+    const expected = 'the creator/model of an entry of this file or of an earlier one';
+    source.faultAt([...path, 'model'], `found "${id}", expected ${expected}`);
+    return;
+  }
+  const { kind, routes } = model.entry;
+  const route = pricedRoute(fields, { source, path, kind, currencies: merged.currencies });
+  const { provider, locode } = route.entry;
+  const earlier = routes.findIndex(
+    ({ entry, source: from }) => from !== source && entry.provider === provider && entry.locode === locode,
+  );
+  const changed = earlier === -1 ? [...routes, route] : routes.with(earlier, route);
+  merged.models.set(id, { ...model, entry: { ...model.entry, routes: changed } });
 }
 
 export function faultsOf(merged: MergedCatalogue): string[] {

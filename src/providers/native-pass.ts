@@ -6,6 +6,7 @@ import { asLatin1, copyLatin1 } from '../base/latin1.js';
 import type { Provider, Route } from '../catalogue/route.js';
 import type { ChatRequest, Inexpressible, SpokenApi } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
+import type { OutgoingBody } from '../wire/outgoing-body.js';
 import { bitsOf, fieldsOf, noTurns, partialBits } from '../wire/partial-fields.js';
 import type { Task } from '../wire/task.js';
 import type { UsageTerms } from '../wire/usage.js';
@@ -13,7 +14,7 @@ import { cutsOf, withChanges } from './cut-tools.js';
 import { readAnswer as readMessage } from './dialects/anthropic/answer.js';
 import { scanMessage } from './dialects/anthropic/scan-answer.js';
 import { MessageStream } from './dialects/anthropic/stream.js';
-import type { Dialect, OutgoingCall, Target } from './dialects/dialect.js';
+import type { Dialect, NativeAsk, OutgoingCall, Target } from './dialects/dialect.js';
 import { dialectOf } from './dialects/registry.js';
 import { readCompaction, readResponse } from './dialects/responses/answer.js';
 import { scanResponse } from './dialects/responses/scan-answer.js';
@@ -33,29 +34,42 @@ export function takesErrorDetails(speaker: Speaker, request: Pick<ChatRequest, '
   return isNativePass(speaker, request) && nativeApis[request.native!.api]?.hasErrorDetails === true;
 }
 
-/** The call of a native pass: the client's body with the route's model in it, and without the tools that have no price on the route. */
+/** The call of a native pass: the client's body with the route's model in it or in the path, and without the tools that have no price. */
 export function nativeCall(
   request: Pick<ChatRequest, 'native' | 'extras'>,
   route: Route,
   target: Target,
+  ask: NativeAsk,
 ): OutgoingCall {
   const { api, body, modelStart, modelEnd, tools } = request.native!;
-  const model = asLatin1(asciiJson(target.upstreamModel));
-  const path = nativePath(api, route.provider.dialect, target);
+  const { modelInPath, pathOf } = dialectOf(route.provider.dialect);
+  const model = asciiJson(target.upstreamModel);
   const left = unpricedTools(route, request);
-  if (left.length > 0) {
-    const changes = [...cutsOf(body, tools!, left), { start: modelStart, end: modelEnd, text: model }];
-    return { path, body: withChanges(body, changes) };
+  const outgoing = (start: number, text: string): OutgoingBody =>
+    left.length > 0
+      ? withChanges(body, [...cutsOf(body, tools!, left), { start, end: modelEnd, text: asLatin1(text) }])
+      : spliced(body, start, modelEnd, text);
+  if (modelInPath !== undefined) {
+    const path = modelInPath.path(target.upstreamModel, ask);
+    return { path, body: outgoing(memberStart(body, modelStart), modelInPath.members(model, ask)) };
   }
-  if (typeof body === 'string') {
-    return { path, body: asLatin1(body.slice(0, modelStart) + model + body.slice(modelEnd)) };
-  }
-  const pieces = [body.subarray(0, modelStart), Buffer.from(model, 'latin1'), body.subarray(modelEnd)];
-  return { path, body: pieces };
+  const path = pathOf?.(api, target) ?? nativeApis[api]!.path;
+  return { path: ask === 'count' ? `${path}/count_tokens` : path, body: outgoing(modelStart, model) };
 }
 
-function nativePath(api: SpokenApi, dialect: string, target: Target): string {
-  return dialectOf(dialect).pathOf?.(api, target) ?? nativeApis[api]!.path;
+function spliced(body: string | Buffer, start: number, end: number, text: string): OutgoingBody {
+  if (typeof body === 'string') return asLatin1(body.slice(0, start) + text + body.slice(end));
+  return [body.subarray(0, start), Buffer.from(text, 'latin1'), body.subarray(end)];
+}
+
+const quote = 0x22;
+
+/** Where the name of a member begins. Names that mean `model` have no quote inside, whatever else is escaped. */
+function memberStart(body: string | Buffer, valueStart: number): number {
+  const isQuote = (at: number) => (typeof body === 'string' ? body.charCodeAt(at) : body[at]) === quote;
+  let at = valueStart - 1;
+  for (let quotes = 0; at > 0; at--) if (isQuote(at) && ++quotes === 2) break;
+  return at;
 }
 
 const beyondAscii = /[^\u0020-\u007e]/;

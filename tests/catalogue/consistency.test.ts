@@ -28,7 +28,7 @@ describe('the built-in catalogue', () => {
 
   it('says its sources and its date at the head of each file', () => {
     const silent = builtinFiles.filter(({ name, url }) => {
-      const [head] = readFileSync(url, 'utf8').split(/^(?:providers|regions|models|currencies):/m);
+      const [head] = readFileSync(url, 'utf8').split(/^(?:providers|regions|models|routes|currencies):/m);
       return name !== 'sandbox.yaml' && !(/[Ss]ource/.test(head!) && /As of (?:August|November) 2026/.test(head!));
     });
     expect(silent).toEqual([]);
@@ -97,11 +97,11 @@ describe('the built-in catalogue', () => {
   });
 
   it('keeps the fact that a price was published in EUR, and derives it at one rate', () => {
-    const sellers = ['scaleway', 'ovhcloud', 'ionos', 'stackit', 'evroc'];
+    const sellers = ['scaleway', 'ovhcloud', 'ionos', 'stackit', 'evroc', 'berget', 'greenpt'];
     const inEuro = routes.filter(({ price }) => price?.published?.currency === 'EUR');
     const sold = routes.filter(({ provider, price }) => price && sellers.includes(provider.id));
     expect(inEuro.map(({ id }) => id)).toEqual(sold.map(({ id }) => id));
-    expect(inEuro).toHaveLength(40);
+    expect(inEuro).toHaveLength(40 + 15);
     for (const { id, price } of inEuro) {
       const { input, output, rate } = price!.published!;
       // Figures in EUR have a rate; where only the currency is known, the USD are another's conversion.

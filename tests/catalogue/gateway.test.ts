@@ -68,7 +68,7 @@ describe('a start with the built-in catalogue and no credentials', () => {
         },
       ]);
     }
-    expect(answers).toHaveLength(519);
+    expect(answers.length).toBeGreaterThanOrEqual(600);
   });
 
   it('answers auto/ of a model that nobody can serve yet in the same way', async () => {

@@ -62,6 +62,8 @@ const otherCredentials: Record<string, Record<string, string>> = {
       azureRegions.map((region) => [`AZURE_RESOURCE_NAME_${region}`, `ours-${region.toLowerCase()}`]),
     ),
   },
+  infomaniak: { INFOMANIAK_API_KEY: fake, INFOMANIAK_PRODUCT_ID: '1234' },
+  cloudflare: { CLOUDFLARE_API_KEY: fake, CLOUDFLARE_ACCOUNT_ID: 'our-account' },
   ollama: { OLLAMA_BASE_URL: 'http://127.0.0.1:11434/v1' },
   vllm: { VLLM_BASE_URL: 'http://127.0.0.1:8000/v1' },
 };

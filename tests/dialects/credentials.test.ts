@@ -10,6 +10,7 @@ import { signatureOf, statementOf } from '../support/aws-signature.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { type ScriptedUpstream, startUpstream } from '../support/scripted-upstream.js';
 import { anthropicFixture } from './anthropic.js';
+import { anthropicVertexFixture } from './anthropic-vertex.js';
 import { azureFixture } from './azure.js';
 import { bedrockFixture } from './bedrock.js';
 import { cases, strange } from './cases.js';
@@ -170,13 +171,16 @@ describe('Google\u2019s credentials', () => {
   const env = () => ({ GOOGLE_APPLICATION_CREDENTIALS: join(folder, 'credentials.json') });
 
   it('are a token that many calls share', async () => {
-    const running = await start({ providers: [vertex], env: env() });
+    const running = await start({ providers: [vertex, [anthropicVertexFixture, {}]], env: env() });
     upstream.reply(playWhole(geminiFixture, said));
     const ask = () => running.chat({ model: modelOf(geminiFixture), messages });
     for (const reply of await Promise.all([ask(), ask(), ask()])) expect(reply.status, reply.text).toBe(200);
     expect((await ask()).status).toBe(200);
+    upstream.reply(playWhole(anthropicVertexFixture, said));
+    const claude = await running.chat({ model: modelOf(anthropicVertexFixture), messages });
+    expect(claude.status, claude.text).toBe(200);
     expect(upstream.calls.map(({ headers }) => headers.authorization)).toEqual(
-      Array.from({ length: 4 }, () => 'Bearer ya29.token-1'),
+      Array.from({ length: 5 }, () => 'Bearer ya29.token-1'),
     );
     expect(issued).toBe(1);
   });

@@ -45,9 +45,8 @@ async function askProvider(
   route: Route,
 ): Promise<number | null> {
   const { native } = request;
-  const { path, body } = nativeCall(request, route, targetOf(route));
-  const countPath = `${path}/count_tokens`;
-  const own = await ports.credentials.headersFor(route, countPath, body);
+  const { path, body } = nativeCall(request, route, targetOf(route), 'count');
+  const own = await ports.credentials.headersFor(route, path, body);
   const headers = nativeHeaders(own, native!.api, (name) => caller.header(name));
   const { firstByteNonStreamingMs, streamIdleMs } = ports.timeouts;
   const budgets = {
@@ -59,7 +58,7 @@ async function askProvider(
   const result = await new Promise<CallResult>((resolve) => {
     const call = new Call(
       { transport: ports.transportOf(route), deadlines: ports.deadlines, clock: ports.clock },
-      { route, path: countPath, body, stream: false, headers, answerBytes: countBytesMax },
+      { route, path, body, stream: false, headers, answerBytes: countBytesMax },
       budgets,
       null,
       resolve,

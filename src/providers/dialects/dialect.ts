@@ -46,6 +46,15 @@ export interface StreamTranslator {
   onEnd(emit: EmitChunk): void;
 }
 
+/** What is asked of a provider with a client's own body: an answer, a stream, or the tokens of the prompt. */
+export type NativeAsk = 'whole' | 'stream' | 'count';
+
+interface ModelInPath {
+  path(model: string, ask: NativeAsk): string;
+  /** The members in place of the client's `model`, as JSON. `model` is the JSON text of the route's. */
+  members(model: string, ask: NativeAsk): string;
+}
+
 /** What a route cannot express of a request, as the end of "the provider …". */
 export interface TaskObstacle {
   readonly param: string;
@@ -108,6 +117,8 @@ export interface Dialect {
   readonly speaks?: ApiName;
   /** Where the provider has another client API, if not under its usual path. */
   pathOf?(api: SpokenApi, target: Target): string;
+  /** How a client's own body goes to a provider whose paths name the model; absent = its `model` becomes the route's. */
+  readonly modelInPath?: ModelInPath;
   /** Chat fields, of those that not every provider knows, that it can express. `cache_control` includes signed reasoning. */
   readonly words: ReadonlySet<string>;
 

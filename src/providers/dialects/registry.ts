@@ -1,5 +1,6 @@
 /** The list of dialects: a new dialect is a folder beside this file and one line here. */
 import { anthropic } from './anthropic/anthropic.js';
+import { anthropicVertex } from './anthropic/vertex.js';
 import { azure } from './azure/azure.js';
 import { bedrock } from './bedrock/bedrock.js';
 import { cohere } from './cohere/cohere.js';
@@ -11,6 +12,7 @@ import { openai } from './openai/openai.js';
 export const dialects: Readonly<Record<string, Dialect>> = {
   openai,
   anthropic,
+  'anthropic-vertex': anthropicVertex,
   gemini,
   bedrock,
   azure,

@@ -13,7 +13,12 @@ export const messagesPath = '/messages';
 /** The limit for a model whose catalogue entry has none. */
 const defaultMaxTokens = 4096;
 
-export function messagesBody(request: ChatRequest, target: Target): Latin1Text | Buffer {
+/** `head` is the member that names the model, or what a platform has in its place. */
+export function messagesBody(
+  request: ChatRequest,
+  target: Target,
+  head: Fields = { model: asEncoded(target.upstreamModel, request.encoding) },
+): Latin1Text | Buffer {
   const { encoding, stream } = request;
   const claude = claudeTraits(target.upstreamModel);
   const chat = readChat(request, target.unsupportedParameters ?? claude.unsupported);
@@ -22,7 +27,7 @@ export function messagesBody(request: ChatRequest, target: Target): Latin1Text |
   const thoughtsLost = beganWithoutReasoning(conversation.turns, (item) => thinkingBlock(item) !== undefined);
   const { thinking, effort } = thinkingOf(chat.reasoningEffort, target.upstreamModel, max, thoughtsLost);
   const body: Fields = {
-    model: asEncoded(target.upstreamModel, encoding),
+    ...head,
     max_tokens: max,
     stream,
     system: systemOf(conversation.system),

@@ -1,15 +1,12 @@
 /** Google's generateContent, which AI Studio and Vertex AI offer under different addresses. */
 import { bitsOf, partialBits } from '../../../wire/partial-fields.js';
-import { bearerHeader, type Dialect } from '../dialect.js';
+import type { Dialect } from '../dialect.js';
 import { readAnswer } from './answer.js';
 import { contentPath, generateBody } from './request.js';
 import { ContentStream } from './stream.js';
 import { geminiEmbedding } from './tasks.js';
 import { thinks } from './thinking.js';
-import { isVertex } from './vertex.js';
-
-/** OAuth tokens of Google are sent as bearer tokens, API keys are not. */
-const googleToken = /^ya29\./;
+import { googleKeyHeader, isVertex } from './vertex.js';
 
 /** Fields that generateContent has no place for. */
 const withoutPlace = bitsOf([
@@ -33,8 +30,7 @@ export const gemini: Dialect = {
   omits: (_, { upstreamModel }) => withoutPlace | (thinks(upstreamModel) ? 0 : partialBits.reasoning_effort),
   words: new Set(['reasoning_effort', 'thinking', 'top_k', 'stops', 'file']),
   embedding: geminiEmbedding,
-  // Never in the query, where proxies would log the key.
-  keyHeader: (key) => (googleToken.test(key) ? bearerHeader(key) : ['x-goog-api-key', key]),
+  keyHeader: googleKeyHeader,
   needsBaseUrl: true,
   canSign: false,
   // Vertex AI takes access tokens unless a key is given.
