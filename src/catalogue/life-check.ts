@@ -1,7 +1,4 @@
 /** Checks the lives of models and routes against one another and against the catalogue. */
-
-import { fileURLToPath } from 'node:url';
-import { builtinFiles } from './builtin.js';
 import type { Located, ModelEntry } from './catalogue-file.js';
 import { dayMs, dayMsOf } from './dates.js';
 import type { StatedLife } from './life.js';
@@ -42,7 +39,6 @@ export interface DateNote {
  * a fault too: nobody but a newer catalogue can take it out.
  */
 export function checkDates(merged: MergedCatalogue, nowMs: number): DateNote[] {
-  const builtin = new Set(builtinFiles.map(({ url }) => fileURLToPath(url)));
   const notes: DateNote[] = [];
   for (const [canonicalId, model] of merged.models) {
     for (const located of model.entry.routes) {
@@ -53,7 +49,7 @@ export function checkDates(merged: MergedCatalogue, nowMs: number): DateNote[] {
       const retires = own ? located.entry.retires : model.entry.retires;
       const atMs = retires && dayMsOf(retires.date)!;
       const advice = retires?.replaced_by ? `; ${retires.replaced_by} replaces it` : '';
-      if (atMs && nowMs >= atMs && builtin.has(place.source.file)) {
+      if (atMs && nowMs >= atMs && merged.maintained.has(place.source)) {
         place.source.faultAt(
           [...place.path, 'retires'],
           `found ${retires.date} of ${id}, expected a day to come${advice}`,

@@ -39,6 +39,7 @@ const snapshot: Snapshot = buildSnapshot(
     currencies: new Map(),
     faulty: new Set(),
     sources: [file.source],
+    maintained: new Set(),
     unreadable: [],
   },
   { providerSettings: new Map(), env: {}, dialects, now: 0 },
