@@ -2,8 +2,7 @@
 import type { Logger } from '../base/logger.js';
 import { Pause } from '../base/pause.js';
 import type { Clock } from '../base/time.js';
-import type { CatalogueChange } from '../catalogue/changes.js';
-import { effectOf, effects } from '../catalogue/effects.js';
+import { effectOf, effects, type UpdateChange } from '../catalogue/effects.js';
 import { CatalogueFault } from '../catalogue/load-catalogue.js';
 import { UpdateRefused } from '../catalogue/update.js';
 import type { AppliedUpdate } from '../http/deps.js';
@@ -99,9 +98,9 @@ function isExpected(error: Error): boolean {
   return error instanceof UpdateRefused || error instanceof CatalogueFault || error.name === 'DownloadFailed';
 }
 
-const nameOf = ({ kind, id, field }: CatalogueChange): string => JSON.stringify([kind, id, field]);
+const nameOf = ({ kind, id, field }: UpdateChange): string => JSON.stringify([kind, id, field]);
 
-function reportText(version: string, done: readonly CatalogueChange[], rest: readonly CatalogueChange[]): string {
+function reportText(version: string, done: readonly UpdateChange[], rest: readonly UpdateChange[]): string {
   const lines = rest
     .slice(0, listedMax)
     .map((change) => `${effectOf(change)}: ${change.id} ${change.field}: ${change.from} → ${change.to}`);
@@ -110,7 +109,7 @@ function reportText(version: string, done: readonly CatalogueChange[], rest: rea
   return [`The catalogue ${version}: applied: ${countsText(done)}; ${left}.`, ...lines, ...more].join('\n');
 }
 
-function countsText(changes: readonly CatalogueChange[]): string {
+function countsText(changes: readonly UpdateChange[]): string {
   const found = effects.flatMap((effect) => {
     const count = changes.filter((change) => effectOf(change) === effect).length;
     return count > 0 ? [`${count} ${effect}`] : [];

@@ -8,11 +8,12 @@ import { builtinValues, builtinVersion } from '../catalogue/builtin.js';
 import { type CatalogueHolder, type ReloadResult, routesWithLostPrice } from '../catalogue/catalogue-holder.js';
 import { changesBetween } from '../catalogue/changes.js';
 import { catalogueDigest } from '../catalogue/digest.js';
-import { needsConsent } from '../catalogue/effects.js';
+import { needsConsent, newDestinations } from '../catalogue/effects.js';
 import { factsOf } from '../catalogue/facts.js';
 import { CatalogueFault } from '../catalogue/load-catalogue.js';
+import type { Snapshot } from '../catalogue/route.js';
 import { strictFaults } from '../catalogue/strict-check.js';
-import { type CatalogueUpdate, UpdateRefused, withAdditions } from '../catalogue/update.js';
+import { type CatalogueUpdate, type CatalogueValues, UpdateRefused, withAdditions } from '../catalogue/update.js';
 import type { AppliedUpdate, ApplyOptions, CatalogueUpdatesPort, ListedUpdates } from '../http/deps.js';
 import type { VerifierKey } from '../proof/note.js';
 import { compressValues, readSignedCatalogue, readValues, type SignedCatalogue } from '../proof/signed-catalogue.js';
@@ -66,7 +67,14 @@ export class CatalogueUpdates implements CatalogueUpdatesPort {
 
   private async readStored(): Promise<void> {
     const stored = await this.deps.store.find();
-    this.stored = stored && { version: stored.version, values: await readValues(stored.body) };
+    this.stored = stored && { version: stored.version, values: {} };
+    if (!stored) return;
+    try {
+      this.stored = { version: stored.version, values: await readValues(stored.body) };
+    } catch (error) {
+      if (!(error instanceof UpdateRefused)) throw error;
+      this.setAside([error.message]);
+    }
   }
 
   /** One at a time, so that what was read does not replace what was applied meanwhile. */
@@ -111,11 +119,19 @@ export class CatalogueUpdates implements CatalogueUpdatesPort {
     await this.checkVersion(version);
     const faults = await strictFaults(signed, { dialects, nowMs: this.deps.clock.now() });
     if (faults.length > 0) throw shortFault(faults);
-    const values =
-      part === 'all' ? signed.values : withAdditions(this.inUse?.values ?? (await builtinValues()), signed.values);
+    const values = part === 'all' ? signed.values : await this.additionsOf(signed);
     const body = part === 'all' ? signed.body : compressValues(values);
     const stored: StoredUpdate = { version, part, note: signed.note, body, appliedMs: this.deps.clock.now() };
-    return this.use({ version, values }, stored, options);
+    return this.use({ version, values }, stored, { ...options, keepsPrices: true });
+  }
+
+  /** Without routes that would be called at once at a new address: to add them needs the operator. */
+  private async additionsOf({ version, values }: CatalogueUpdate): Promise<CatalogueValues> {
+    const base = this.inUse?.values ?? (await builtinValues());
+    const added = withAdditions(base, values);
+    const { current, snapshot } = await this.preview({ version, values: added });
+    const { routes } = newDestinations(current, snapshot);
+    return routes.size === 0 ? added : withAdditions(base, values, routes);
   }
 
   private async takeBack(version: string | null, options: ApplyOptions): Promise<AppliedUpdate> {
@@ -156,22 +172,15 @@ export class CatalogueUpdates implements CatalogueUpdatesPort {
   private async use(
     update: CatalogueUpdate | null,
     stored: StoredUpdate | null,
-    { confirm = false, dryRun = false }: ApplyOptions,
+    { confirm = false, dryRun = false, keepsPrices = false }: ApplyOptions & { keepsPrices?: boolean },
   ): Promise<AppliedUpdate> {
-    const { store, catalogue, logger } = this.deps;
-    const { current } = catalogue;
-    if (!current) throw new UpdateRefused('The gateway has no catalogue yet. Try again when it is ready.');
-    const { snapshot, usesBuiltin } = await catalogue.preview(update).catch((error: Error) => {
-      throw Array.isArray((error as CatalogueFault).faults) ? shortFault((error as CatalogueFault).faults) : error;
-    });
-    if (!usesBuiltin)
-      throw new UpdateRefused(
-        'The list `catalogue` of the configuration has no `builtin`, which an update stands in the place of. Add it first.',
-      );
-    const unpriced = routesWithLostPrice(current, snapshot);
+    const { store, logger } = this.deps;
+    const { current, snapshot } = await this.preview(update);
+    const unpriced = keepsPrices ? routesWithLostPrice(current, snapshot) : [];
     if (unpriced.length > 0)
       throw shortFault(unpriced.map((id) => `${id}: found no price, expected one, because it has one now`));
-    const changes = changesBetween(factsOf(current), factsOf(snapshot), snapshot);
+    const facts = changesBetween(factsOf(current), factsOf(snapshot), snapshot);
+    const changes = [...newDestinations(current, snapshot).changes, ...facts];
     const needsConfirmation = changes.some(needsConsent);
     const from = this.inUse?.version ?? builtinVersion;
     const version = update?.version ?? builtinVersion;
@@ -186,6 +195,20 @@ export class CatalogueUpdates implements CatalogueUpdatesPort {
     if (!outcome.ok) throw shortFault(outcome.faults);
     logger.info({ version, from, part: result.part, changes: changes.length }, 'another catalogue is in use');
     return { ...result, applied: true, needsConfirmation };
+  }
+
+  private async preview(update: CatalogueUpdate | null): Promise<{ current: Snapshot; snapshot: Snapshot }> {
+    const { catalogue } = this.deps;
+    const { current } = catalogue;
+    if (!current) throw new UpdateRefused('The gateway has no catalogue yet. Try again when it is ready.');
+    const { snapshot, usesBuiltin } = await catalogue.preview(update).catch((error: Error) => {
+      throw Array.isArray((error as CatalogueFault).faults) ? shortFault((error as CatalogueFault).faults) : error;
+    });
+    if (!usesBuiltin)
+      throw new UpdateRefused(
+        'The list `catalogue` of the configuration has no `builtin`, which an update stands in the place of. Add it first.',
+      );
+    return { current, snapshot };
   }
 }
 

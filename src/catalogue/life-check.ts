@@ -45,7 +45,8 @@ export function checkDates(merged: MergedCatalogue, nowMs: number): DateNote[] {
       const id = `${located.entry.provider}/${canonicalId}/${located.entry.locode}`;
       const own = located.entry.retires !== undefined;
       const place = own ? located : model;
-      const at = `${place.source.file}:${place.source.lineOf([...place.path, 'retires'])}`;
+      // Only where there is something to say: to find a line, the whole file is parsed.
+      const at = () => `${place.source.file}:${place.source.lineOf([...place.path, 'retires'])}`;
       const retires = own ? located.entry.retires : model.entry.retires;
       const atMs = retires && dayMsOf(retires.date)!;
       const advice = retires?.replaced_by ? `; ${retires.replaced_by} replaces it` : '';
@@ -55,9 +56,9 @@ export function checkDates(merged: MergedCatalogue, nowMs: number): DateNote[] {
           `found ${retires.date} of ${id}, expected a day to come${advice}`,
         );
       } else if (atMs && nowMs >= atMs) {
-        notes.push({ at, what: `${id} is retired since ${retires.date}, and is not served${advice}` });
+        notes.push({ at: at(), what: `${id} is retired since ${retires.date}, and is not served${advice}` });
       } else if (atMs && nowMs >= atMs - noticeDays * dayMs) {
-        notes.push({ at, what: `${id} retires on ${retires.date}${advice}` });
+        notes.push({ at: at(), what: `${id} retires on ${retires.date}${advice}` });
       }
       const through = located.entry.price?.offer?.through;
       if (through !== undefined && nowMs >= dayMsOf(through)! + dayMs) {

@@ -42,9 +42,13 @@ const lists = ['providers', 'regions', 'models'] as const;
 
 /**
  * The values with what only the others have: providers, regions, models, routes and rates. What both have stays as it is, and so do the
- * default routes. Both are without faults.
+ * default routes. Both are without faults. The routes with the ids `without` are left out.
  */
-export function withAdditions(base: CatalogueValues, update: CatalogueValues): CatalogueValues {
+export function withAdditions(
+  base: CatalogueValues,
+  update: CatalogueValues,
+  without: ReadonlySet<string> = new Set(),
+): CatalogueValues {
   const result = structuredClone(base) as Record<string, FileValue>;
   const files = Object.values(result);
   const known = (list: (typeof lists)[number]) =>
@@ -52,6 +56,7 @@ export function withAdditions(base: CatalogueValues, update: CatalogueValues): C
   const names = { providers: known('providers'), regions: known('regions'), models: known('models') };
   const rates = new Set(files.flatMap(({ currencies }) => Object.keys(currencies ?? {})));
   for (const [name, file] of Object.entries(structuredClone(update) as Record<string, FileValue>)) {
+    leaveOut(file, without);
     const added: FileValue = {};
     for (const list of lists) {
       const entries = (file[list] ?? []).filter((entry) => !names[list].has(nameOf[list](entry)));
@@ -63,6 +68,16 @@ export function withAdditions(base: CatalogueValues, update: CatalogueValues): C
     if (Object.keys(added).length > 0) result[name] = joined(result[name] ?? {}, added);
   }
   return result;
+}
+
+function leaveOut(file: FileValue, ids: ReadonlySet<string>): void {
+  if (!file.models || ids.size === 0) return;
+  for (const model of file.models) {
+    const idOf = ({ provider, locode }: Entry) =>
+      `${provider}/${model.creator}/${model.model}/${String(locode).toLowerCase()}`;
+    model.routes = model.routes.filter((route) => !ids.has(idOf(route)));
+  }
+  file.models = file.models.filter(({ routes }) => routes.length > 0);
 }
 
 function joined(one: FileValue, other: FileValue): FileValue {

@@ -203,11 +203,11 @@ export const operatorErrors = {
     type: 'invalid_request_error',
     code: 'catalogue_update_unconfirmed',
     param: 'confirm',
-    when: 'An update of the catalogue raises prices, removes something, or makes gates decide otherwise, and `confirm` is not true.',
+    when: 'An update of the catalogue raises prices, removes something, makes gates decide otherwise or sends requests elsewhere, and `confirm` is not true.',
     remedy: 'Look at its changes with `dry_run`, and repeat it with `confirm`.',
     operations: ['updateCatalogue'],
     message: ({ version, count }) =>
-      `The catalogue ${version} was not applied: ${count === 1 ? 'a change raises a price, removes something or changes' : `${count} changes raise prices, remove something or change`} what gates decide. Look at the changes with \`dry_run\`, and repeat it with \`confirm\`.`,
+      `The catalogue ${version} was not applied: ${count} of its changes raise prices, remove something, make gates decide otherwise or send requests elsewhere. Look at them with \`dry_run\`, and repeat it with \`confirm\`.`,
   }),
   bad_http: row<{ reason: string }>({
     status: 400,

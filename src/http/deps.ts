@@ -6,8 +6,8 @@ import type { Session } from '../accounts/sign-in/sign-ins.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
-import type { CatalogueChange } from '../catalogue/changes.js';
 import type { CatalogueCounts } from '../catalogue/counts.js';
+import type { UpdateChange } from '../catalogue/effects.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
@@ -99,7 +99,7 @@ export interface AppliedUpdate {
   /** null for the built-in catalogue. */
   readonly part: UpdatePart | null;
   readonly digest: string;
-  readonly changes: readonly CatalogueChange[];
+  readonly changes: readonly UpdateChange[];
   readonly applied: boolean;
   /** Something costs more, goes, or makes gates decide otherwise, so the operator has to agree. */
   readonly needsConfirmation: boolean;

@@ -12,7 +12,7 @@ import { isSignedBy, readNote, type SignerKey, signNote, type VerifierKey } from
 const format = 'lodestone-catalogue/1';
 /** Ten times what the built-in catalogue takes, and as base64 less than a body of the admin API may have. */
 export const fileBytesMax = 160 * 1024;
-const valuesBytesMax = 2 * 1024 * 1024;
+const valuesBytesMax = 1024 * 1024;
 const noteBytesMax = 8 * 1024;
 const fileNameForm = /^[a-z][a-z0-9-]{0,63}(\/[a-z][a-z0-9-]{0,63})?\.yaml$/;
 

@@ -20,7 +20,7 @@ export const catalogueUpdateCommands: readonly Command[] = [
     name: 'catalogue update',
     parameters: 'FILE|URL [--yes] [--dry-run]',
     summary:
-      'Take a newer, signed catalogue into use on every replica. Prints what changes, and asks where prices rise, something goes or gates decide otherwise; --yes agrees.',
+      'Take a newer, signed catalogue into use on every replica. Prints what changes, and asks where prices rise, something goes, gates decide otherwise or requests go elsewhere; --yes agrees.',
     options: { yes: { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
     positionalsMax: 1,
     run: updateCatalogue,
@@ -91,7 +91,9 @@ async function updateCatalogue({ client, io, json, flags, positionals, markFaile
 }
 
 async function agrees(io: Io): Promise<boolean> {
-  const answer = await io.ask?.('Prices rise, something goes, or gates decide otherwise. Apply it? [y/N] ');
+  const answer = await io.ask?.(
+    'Prices rise, something goes, gates decide otherwise, or requests go elsewhere. Apply it? [y/N] ',
+  );
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
@@ -116,7 +118,7 @@ async function listUpdates({ client, io, json }: CommandContext): Promise<void> 
 
 const words: Record<Effect, string> = {
   ...{ new: 'new', gone: 'gone', price_up: 'price up', price_down: 'price down' },
-  ...{ law: 'law', policy: 'policy', other: 'other' },
+  ...{ address: 'address', law: 'law', policy: 'policy', other: 'other' },
 };
 
 function changesText({ version, from, changes }: UpdateAnswer): string {

@@ -20,7 +20,9 @@ export const newUpdate = z.strictObject({
   confirm: z
     .boolean('must be true or false')
     .nullish()
-    .describe('Agrees to prices that rise, to what goes, and to what makes gates decide otherwise.'),
+    .describe(
+      'Agrees to prices that rise, to what goes, to what makes gates decide otherwise, and to other addresses.',
+    ),
 });
 
 export const rollbackTarget = z.strictObject({

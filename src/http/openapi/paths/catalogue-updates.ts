@@ -18,7 +18,10 @@ const version = (description: string) => text(description, { pattern: '^\\d{4}\\
 
 const change = object({
   effect: oneOfValues(effects, 'What it means for requests.'),
-  kind: oneOfValues(changeKinds, 'What kind of fact it is.'),
+  kind: oneOfValues(
+    [...changeKinds, 'address'],
+    'What kind of fact it is; `address` where a provider is called elsewhere.',
+  ),
   id: text('A route, `{creator}/{model}`, a provider or a locode.'),
   field: text('What changes; `id` where the route, model or provider itself comes or goes.'),
   from: value('Null where there is nothing now.'),
@@ -39,7 +42,9 @@ export const adminCatalogue: Resource = {
       part: oneOfValues(['all', 'additions', null], 'What of the update is used; null for the built-in catalogue.'),
       digest: text('Of the catalogue with it, as receipts name it.', { pattern: '^[0-9a-f]{64}$' }),
       applied: boolean('False for a dry run.'),
-      needs_confirmation: boolean('Whether a price rises, something goes, or gates decide otherwise.'),
+      needs_confirmation: boolean(
+        'Whether a price rises, something goes, gates decide otherwise, or requests go to another address.',
+      ),
       changes: array(change, 'What changes.'),
     }),
     KeptCatalogueUpdate: object({
