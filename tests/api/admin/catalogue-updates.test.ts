@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtinVersion } from '../../../src/catalogue/builtin.js';
 import { main } from '../../../src/cli/cli.js';
@@ -16,6 +17,7 @@ import {
   smallCatalogue,
   updateBody,
 } from '../../support/signed-catalogues.js';
+import { query } from '../database.js';
 
 let gateway: TestGateway;
 const folder = mkdtempSync(join(tmpdir(), 'lodestone-updates-'));
@@ -28,6 +30,7 @@ afterAll(async () => {
 });
 
 const path = '/catalogue/updates';
+let count = 0;
 const post = (file: Buffer, more?: object) => gateway.admin('POST', path, updateBody(file, more));
 const apply = async (version: string, edits: CatalogueEdits = {}) => {
   const reply = await post(signedFile(version, smallCatalogue(edits)), { confirm: true });
@@ -218,6 +221,21 @@ describe('an update of the catalogue', () => {
     } finally {
       await other.stop();
     }
+  });
+});
+
+describe('an update in the store that this gateway cannot use', () => {
+  it.each<[string, Buffer]>([
+    ['of another version of the gateway', gzipSync('{"a.yaml":{"unknown":[]}}')],
+    ['that is damaged', Buffer.from('damaged')],
+  ])('does not stop a start where it is one %s: the built-in catalogue is used', async (_, body) => {
+    await query(gateway, 'update lodestone.catalogue_updates set body = $1 where in_use', [body]);
+    await gateway.restart();
+    expect(await inUse()).toBe(builtinVersion);
+    const version = `2027.09.0${++count}`;
+    expect((await apply(version)).from).toBe(builtinVersion);
+    await gateway.restart();
+    expect(await inUse()).toBe(version);
   });
 });
 
