@@ -136,7 +136,8 @@ export class CatalogueUpdates implements CatalogueUpdatesPort {
 
   private async takeBack(version: string | null, options: ApplyOptions): Promise<AppliedUpdate> {
     await this.readStored();
-    const used = this.inUse?.version;
+    // Also one that this gateway cannot use, so that an operator gets rid of it.
+    const used = this.stored?.version;
     if (used === undefined)
       throw new UpdateRefused(`The built-in catalogue (${builtinVersion}) is in use: there is nothing to take back.`);
     const kept = (await this.deps.store.kept()).map((one) => one.version).filter((one) => one > builtinVersion);

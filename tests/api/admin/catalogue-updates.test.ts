@@ -64,12 +64,6 @@ describe('an update of the catalogue', () => {
     expect([await inUse(), await kept()]).toEqual([builtinVersion, []]);
   });
 
-  it('409 where something goes and nobody has agreed, and changes nothing', async () => {
-    const { status, json } = await post(signedFile('2027.01.01'));
-    expect([status, json.error.code]).toEqual([409, 'catalogue_update_unconfirmed']);
-    expect(await inUse()).toBe(builtinVersion);
-  });
-
   it('replaces the built-in catalogue, is recorded and audited, and survives a restart', async () => {
     const { digest } = await apply('2027.01.01');
     const listed = (await gateway.admin('GET', path)).json;
@@ -87,6 +81,12 @@ describe('an update of the catalogue', () => {
     await gateway.restart();
     expect([await inUse(), await priceNow()]).toEqual(['2027.01.01', before]);
     expect((await gateway.admin('POST', '/catalogue/reload')).json).toMatchObject({ models: 1, providers: 1 });
+  });
+
+  it('409 where a price rises and nobody has agreed, and changes nothing', async () => {
+    const { status, json } = await post(signedFile('2027.02.01', smallCatalogue({ price: 2 })));
+    expect([status, json.error.code]).toEqual([409, 'catalogue_update_unconfirmed']);
+    expect([await inUse(), await kept()]).toEqual(['2027.01.01', ['2027.01.01']]);
   });
 
   it('tells prices that rise from those that fall, and law from policy', async () => {
@@ -175,9 +175,7 @@ describe('an update of the catalogue', () => {
     expect(await inUse()).toBe('2027.02.01');
     expect(await back({})).toMatchObject({ version: builtinVersion, part: null, applied: true });
     expect((await back({})).error.message).toContain('nothing to take back');
-    await gateway.restart();
-    expect(await inUse()).toBe(builtinVersion);
-    expect(await kept()).toHaveLength(5);
+    expect([await inUse(), (await kept()).length]).toEqual([builtinVersion, 5]);
     await apply('2027.07.01');
   });
 
@@ -226,17 +224,19 @@ describe('an update of the catalogue', () => {
 
 describe('an update in the store that this gateway cannot use', () => {
   it.each<[string, Buffer]>([
-    ['of another version of the gateway', gzipSync('{"a.yaml":{"unknown":[]}}')],
-    ['that is damaged', Buffer.from('damaged')],
-  ])('does not stop a start where it is one %s: the built-in catalogue is used', async (_, body) => {
-    await query(gateway, 'update lodestone.catalogue_updates set body = $1 where in_use', [body]);
-    await gateway.restart();
-    expect(await inUse()).toBe(builtinVersion);
-    const version = `2027.09.0${++count}`;
-    expect((await apply(version)).from).toBe(builtinVersion);
-    await gateway.restart();
-    expect(await inUse()).toBe(version);
-  });
+    ['is of another version of the gateway', gzipSync('{"a.yaml":{"unknown":[]}}')],
+    ['is damaged', Buffer.from('damaged')],
+  ])(
+    'does not stop a start where it %s: the built-in catalogue is used until a rollback or a newer one',
+    async (_, body) => {
+      await query(gateway, 'update lodestone.catalogue_updates set body = $1 where in_use', [body]);
+      await gateway.restart();
+      expect(await inUse()).toBe(builtinVersion);
+      const { json } = await gateway.admin('POST', '/catalogue/rollback', {});
+      expect([json.applied, json.from]).toEqual([true, builtinVersion]);
+      expect((await apply(`2027.09.0${++count}`)).from).toBe(json.version);
+    },
+  );
 });
 
 describe('lodestone catalogue pack', () => {
@@ -248,7 +248,7 @@ describe('lodestone catalogue pack', () => {
     expect([code, out]).toEqual([0, expect.stringContaining(signer.verifier.text)]);
     expect(Number(/(\d+) bytes/.exec(out)![1])).toBeLessThan(32_768);
     await lodestone(`catalogue rollback ${builtinVersion}`);
-    const taken = await lodestone('catalogue update packed');
+    const taken = await lodestone('catalogue update packed --dry-run');
     expect([taken.code, taken.out]).toEqual([0, expect.stringContaining(`${builtinVersion} → ${version}: no change.`)]);
   });
 
