@@ -56,6 +56,7 @@ export const groups = [
       { slug: 'regions', file: 'guide/regions.md', title: 'Several regions' },
       { slug: 'configuration', file: 'guide/configuration.md', title: 'Configuration' },
       { slug: 'operations', file: 'guide/operations.md', title: 'Operate' },
+      { slug: 'catalogue-updates', file: 'guide/catalogue-updates.md', title: 'Update the catalogue' },
       { slug: 'passwords', file: 'guide/passwords.md', title: 'Reset passwords' },
       { slug: 'two-factor', file: 'guide/two-factor.md', title: 'Two-factor sign-in' },
       { slug: 'capacity', file: 'guide/capacity.md', title: 'Capacity' },

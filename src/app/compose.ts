@@ -8,7 +8,6 @@ import { createLogger, type Logger } from '../base/logger.js';
 import { makePrivateDirectory } from '../base/private-directory.js';
 import { type Clock, systemClock } from '../base/time.js';
 import { version } from '../base/version.js';
-import { CatalogueHolder, type CatalogueSources, type ReloadResult } from '../catalogue/catalogue-holder.js';
 import { retiringRoutes } from '../catalogue/retirement.js';
 import type { Config } from '../config/config.js';
 import { anyDoor } from '../doors/any-door.js';
@@ -25,7 +24,6 @@ import type { Figures } from '../observability/metrics/figures.js';
 import { Meters } from '../observability/metrics/meters.js';
 import { ProcessMeters } from '../observability/metrics/process-meters.js';
 import { explain } from '../pipeline/explain.js';
-import { dialects } from '../providers/dialects/registry.js';
 import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
@@ -34,6 +32,7 @@ import { type Addresses, addressesOf, localAddress } from './addresses.js';
 import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
+import { openCatalogue } from './open-catalogue.js';
 import { bothOpen, OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
@@ -127,7 +126,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
         if (!(await journal.settled(replayMs))) throw new StoreUnavailable('settlements still wait in the journal');
       },
       readStates: async () => void (await Promise.all([modelStates.load(), holds.reload()])),
-      readCatalogue: () => reload(),
+      readCatalogue: () => catalogueParts.follow(),
     }),
     (part) => part.close(),
   );
@@ -177,24 +176,20 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   });
   const records = openRouteRecords({ config, store, clock, logger, holds }, parts);
   const { health, routeHistory, routeStatus } = records;
-  const { rereadConfig } = options;
-  const catalogue = new CatalogueHolder({
-    ...sourcesOf(config),
-    ...(rereadConfig && { reread: () => sourcesOf(rereadConfig()) }),
-    ...{ env, clock, logger, dialects },
-    onLoad: async (snapshot) => {
-      const known = new Set(snapshot.routes.keys());
-      health.forget(known);
-      meters.forget(known);
-      await holds.enforce(snapshot.routes.values());
-      await records.recorder.record(snapshot);
+  const { catalogue, updates, reload, ...catalogueParts } = openCatalogue(
+    {
+      ...{ config, env, clock, logger, store, audit, tokens, rereadConfig: options.rereadConfig },
+      onLoad: async (snapshot) => {
+        const known = new Set(snapshot.routes.keys());
+        health.forget(known);
+        meters.forget(known);
+        await holds.enforce(snapshot.routes.values());
+        await records.recorder.record(snapshot);
+      },
+      announce: () => deployment.announceCatalogue(),
     },
-  });
-
-  const reload = (): Promise<ReloadResult> => {
-    if (rereadConfig) tokens.take(rereadConfig);
-    return catalogue.reload();
-  };
+    parts,
+  );
 
   // The request path.
   const listening = { port: config.server.port, started: false };
@@ -235,12 +230,9 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       get current() {
         return catalogue.current;
       },
-      reload: async () => {
-        const outcome = await reload();
-        if (outcome.ok) await deployment.announceCatalogue();
-        return outcome;
-      },
+      reload: catalogueParts.reloadAll,
     },
+    catalogueUpdates: updates,
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body, header = () => undefined) =>
@@ -259,7 +251,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The process listens before it loads the catalogue: a request that arrives earlier gets a 503 instead of a refused connection.
   const port = await server.listen(config.server.port, config.server.host);
   listening.port = port;
-  await catalogue.load();
+  await catalogueParts.load();
   await Promise.all([expiry.start(), proof.begun]);
   const addresses = addressesOf(config, port);
   if (config.demo && options.print) {
@@ -292,8 +284,4 @@ function replayedOnce(journal: JournalSlot): () => Promise<void> {
     done ||= await journal.replayed(replayMs);
     if (!done) throw new StoreUnavailable('settlements of an earlier process still wait in the journal');
   };
-}
-
-function sourcesOf({ catalogue, providers }: Config): CatalogueSources {
-  return { files: catalogue, providerSettings: providers };
 }

@@ -4,6 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { YamlSource } from '../base/yaml-source.js';
+import type { CatalogueValues } from './update.js';
+
+/**
+ * The version of these files: the day of their last change. An update that is older is not used, so a change of the files raises it; a
+ * second one of a day has `.2` at the end.
+ */
+export const builtinVersion = '2026.11.18';
 
 /** This file is two levels below the project, compiled or not. */
 const directory = new URL('../../catalogue/', import.meta.url);
@@ -50,4 +58,15 @@ export async function readCompiled(): Promise<CompiledCatalogue> {
   } catch {
     return {};
   }
+}
+
+/** The parsed values of the built-in files, by name. */
+export async function builtinValues(): Promise<CatalogueValues> {
+  const compiled = await readCompiled();
+  const values: Record<string, unknown> = {};
+  for (const { name, url } of builtinFiles) {
+    const text = await readFile(url, 'utf8');
+    values[name] = compiled[name]?.digest === digestOf(text) ? compiled[name].value : new YamlSource(name, text).value;
+  }
+  return values;
 }

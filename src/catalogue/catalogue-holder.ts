@@ -8,6 +8,7 @@ import type { ProviderOverrides } from './provider.js';
 import { nextRetirementMs, withoutRetired } from './retirement.js';
 import type { DialectList, Snapshot } from './route.js';
 import { buildSnapshot } from './snapshot.js';
+import type { CatalogueUpdate } from './update.js';
 
 /** The part of the configuration that the snapshot is built from. */
 export interface CatalogueSources {
@@ -19,6 +20,8 @@ export interface CatalogueSources {
 export interface HolderOptions extends CatalogueSources {
   /** Reads the configuration again for a reload; throws an error with a list of `faults` where it has any. */
   readonly reread?: () => CatalogueSources;
+  /** The update in the place of the built-in files; null where they are in use themselves. */
+  readonly update?: () => CatalogueUpdate | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -85,15 +88,27 @@ export class CatalogueHolder {
     return loading;
   }
 
-  private async swap(sources: CatalogueSources): Promise<void> {
-    const { env, clock, logger, dialects } = this.options;
+  /** What a reload with this update would use; null for the built-in files. Throws an error with a list of `faults` where it has any. */
+  async preview(update: CatalogueUpdate | null): Promise<{ snapshot: Snapshot; usesBuiltin: boolean }> {
+    const sources = (this.options.reread ?? (() => this.options))();
+    return { snapshot: await this.build(sources, update), usesBuiltin: sources.files.includes('builtin') };
+  }
+
+  private async build(sources: CatalogueSources, update: CatalogueUpdate | null): Promise<Snapshot> {
+    const { env, clock, dialects } = this.options;
     const providerSettings = new Map(Object.entries(sources.providerSettings));
-    const merged = await loadCatalogue(sources.files);
+    const merged = await loadCatalogue(sources.files, update);
     const now = clock.now();
     const snapshot = withoutRetired(buildSnapshot(merged, { providerSettings, env, dialects, now }), now);
     const faults = faultsOf(merged);
     if (faults.length > 0) throw new CatalogueFault(faults);
-    for (const id of providerSettings.keys()) {
+    return snapshot;
+  }
+
+  private async swap(sources: CatalogueSources): Promise<void> {
+    const { logger } = this.options;
+    const snapshot = await this.build(sources, this.options.update?.() ?? null);
+    for (const id of Object.keys(sources.providerSettings)) {
       if (!snapshot.providers.has(id))
         logger.warn({ provider: id }, 'the configuration has settings for a provider that the catalogue does not have');
     }
@@ -123,7 +138,11 @@ export class CatalogueHolder {
 
 /** Routes that could be served before and have lost their price, but not those that are gone. */
 function lostPrices(before: Snapshot | null, after: Snapshot): string[] {
-  return [...after.routes.values()]
-    .filter(({ id, price, provider }) => price === null && provider.configured && before?.routes.get(id)?.price)
-    .map(({ id }) => id);
+  return routesWithLostPrice(before, after).filter((id) => after.routes.get(id)!.provider.configured);
+}
+
+/** The same with routes of providers that are not configured. */
+export function routesWithLostPrice(before: Snapshot | null, after: Snapshot): string[] {
+  const routes = [...after.routes.values()];
+  return routes.filter(({ id, price }) => price === null && before?.routes.get(id)?.price).map(({ id }) => id);
 }

@@ -2,10 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { dialects } from '../providers/dialects/registry.js';
-import { builtinFiles } from './builtin.js';
 import { readCatalogueSource, readEntries } from './catalogue-file.js';
 import { catalogueDigest } from './digest.js';
 import { factsOf } from './facts.js';
@@ -277,21 +275,21 @@ describe('faults name file, line and field', () => {
 describe('the check of dates', () => {
   it('refuses a built-in route from the day of its retirement on, and notes it for 60 days before', async () => {
     const yaml = route('retires: { date: 2026-10-16, source: s, replaced_by: meta/next }');
-    const checked = (file: string, now: string) => {
-      const source = readCatalogueSource(file, yaml);
+    const checked = (kind: 'maintained' | 'own', now: string) => {
+      const source = readCatalogueSource('file.yaml', yaml);
+      const maintained = new Set(kind === 'maintained' ? [source] : []);
       const none = { providers: new Map(), regions: new Map(), currencies: new Map(), unreadable: [], refused: [] };
       const models = new Map(readEntries(source).models);
-      const merged = { ...none, models, sources: [source], faulty: new Set<string>() };
+      const merged = { ...none, models, sources: [source], maintained, faulty: new Set<string>() };
       const notes = checkDates(merged, Date.parse(now));
       return [source.faults.length, notes.map(({ what }) => what)];
     };
-    const builtin = fileURLToPath(builtinFiles.at(-1)!.url);
     const soon = [0, [`${defra} retires on 2026-10-16; meta/next replaces it`]];
-    expect(checked(builtin, '2026-08-16T23:59:59Z')).toEqual([0, []]);
-    expect(checked(builtin, '2026-08-17T00:00:00Z')).toEqual(soon);
-    expect(checked(builtin, '2026-10-15T23:59:59Z')).toEqual(soon);
-    expect(checked(builtin, '2026-10-16T00:00:00Z')).toEqual([1, []]);
+    expect(checked('maintained', '2026-08-16T23:59:59Z')).toEqual([0, []]);
+    expect(checked('maintained', '2026-08-17T00:00:00Z')).toEqual(soon);
+    expect(checked('maintained', '2026-10-15T23:59:59Z')).toEqual(soon);
+    expect(checked('maintained', '2026-10-16T00:00:00Z')).toEqual([1, []]);
     const gone = `${defra} is retired since 2026-10-16, and is not served; meta/next replaces it`;
-    expect(checked('own.yaml', '2026-10-16T00:00:00Z')).toEqual([0, [gone]]);
+    expect(checked('own', '2026-10-16T00:00:00Z')).toEqual([0, [gone]]);
   });
 });

@@ -1,7 +1,4 @@
 /** Checks the lives of models and routes against one another and against the catalogue. */
-
-import { fileURLToPath } from 'node:url';
-import { builtinFiles } from './builtin.js';
 import type { Located, ModelEntry } from './catalogue-file.js';
 import { dayMs, dayMsOf } from './dates.js';
 import type { StatedLife } from './life.js';
@@ -42,26 +39,26 @@ export interface DateNote {
  * a fault too: nobody but a newer catalogue can take it out.
  */
 export function checkDates(merged: MergedCatalogue, nowMs: number): DateNote[] {
-  const builtin = new Set(builtinFiles.map(({ url }) => fileURLToPath(url)));
   const notes: DateNote[] = [];
   for (const [canonicalId, model] of merged.models) {
     for (const located of model.entry.routes) {
       const id = `${located.entry.provider}/${canonicalId}/${located.entry.locode}`;
       const own = located.entry.retires !== undefined;
       const place = own ? located : model;
-      const at = `${place.source.file}:${place.source.lineOf([...place.path, 'retires'])}`;
+      // Only where there is something to say: to find a line, the whole file is parsed.
+      const at = () => `${place.source.file}:${place.source.lineOf([...place.path, 'retires'])}`;
       const retires = own ? located.entry.retires : model.entry.retires;
       const atMs = retires && dayMsOf(retires.date)!;
       const advice = retires?.replaced_by ? `; ${retires.replaced_by} replaces it` : '';
-      if (atMs && nowMs >= atMs && builtin.has(place.source.file)) {
+      if (atMs && nowMs >= atMs && merged.maintained.has(place.source)) {
         place.source.faultAt(
           [...place.path, 'retires'],
           `found ${retires.date} of ${id}, expected a day to come${advice}`,
         );
       } else if (atMs && nowMs >= atMs) {
-        notes.push({ at, what: `${id} is retired since ${retires.date}, and is not served${advice}` });
+        notes.push({ at: at(), what: `${id} is retired since ${retires.date}, and is not served${advice}` });
       } else if (atMs && nowMs >= atMs - noticeDays * dayMs) {
-        notes.push({ at, what: `${id} retires on ${retires.date}${advice}` });
+        notes.push({ at: at(), what: `${id} retires on ${retires.date}${advice}` });
       }
       const through = located.entry.price?.offer?.through;
       if (through !== undefined && nowMs >= dayMsOf(through)! + dayMs) {

@@ -13,6 +13,7 @@ import {
 } from './catalogue-file.js';
 import { type CurrencyRate, currenciesIn } from './currencies.js';
 import type { ProviderEntry, RegionEntry } from './entry-schema.js';
+import type { CatalogueUpdate } from './update.js';
 
 /** Stops a start or a reload with all faults of all files. */
 export class CatalogueFault extends Error {
@@ -32,12 +33,19 @@ export interface MergedCatalogue {
   readonly refused: CatalogueFile['refused'][number][];
   /** All files that were read, with their faults. */
   readonly sources: CatalogueFile['source'][];
+  /** Those of the built-in catalogue, or of the update in its place. Only a newer catalogue can correct them. */
+  readonly maintained: Set<CatalogueFile['source']>;
   /** Files that could not be read. */
   readonly unreadable: string[];
 }
 
-/** Faults stay with their sources, because later checks across entries add to them. */
-export async function loadCatalogue(files: readonly string[]): Promise<MergedCatalogue> {
+/**
+ * Faults stay with their sources, because later checks across entries add to them. An update stands in the place of the built-in files.
+ */
+export async function loadCatalogue(
+  files: readonly string[],
+  update: CatalogueUpdate | null = null,
+): Promise<MergedCatalogue> {
   const merged: MergedCatalogue = {
     providers: new Map(),
     regions: new Map(),
@@ -46,26 +54,47 @@ export async function loadCatalogue(files: readonly string[]): Promise<MergedCat
     faulty: new Set(),
     refused: [],
     sources: [],
+    maintained: new Set(),
     unreadable: [],
   };
-  const compiled = files.includes('builtin') ? await readCompiled() : {};
   for (const file of files) {
     if (file !== 'builtin') await readInto(merged, file);
-    else for (const { name, url } of builtinFiles) await readInto(merged, fileURLToPath(url), compiled[name]);
+    else if (update) addUpdate(merged, update);
+    else await readBuiltin(merged);
   }
   for (const source of merged.sources) mergeFile(merged, readEntries(source, merged.currencies));
   return merged;
 }
 
-async function readInto(merged: MergedCatalogue, path: string, compiled?: CompiledCatalogue[string]): Promise<void> {
+async function readBuiltin(merged: MergedCatalogue): Promise<void> {
+  const compiled = await readCompiled();
+  for (const { name, url } of builtinFiles) {
+    const source = await readInto(merged, fileURLToPath(url), compiled[name]);
+    if (source) merged.maintained.add(source);
+  }
+}
+
+/** An update has values and no text, so a fault is located in the values as JSON. */
+function addUpdate(merged: MergedCatalogue, { version, values }: CatalogueUpdate): void {
+  for (const [name, value] of Object.entries(values)) {
+    const text = JSON.stringify(value, null, 2);
+    merged.maintained.add(add(merged, readCatalogueSource(`catalogue-${version}/${name}`, text, { value })));
+  }
+}
+
+async function readInto(merged: MergedCatalogue, path: string, compiled?: CompiledCatalogue[string]) {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     merged.unreadable.push(`${path}:1:1: file: cannot be read (${error.code ?? error.message})`);
   });
-  if (text === undefined) return;
+  if (text === undefined) return undefined;
   const known = compiled && compiled.digest === digestOf(text) ? compiled : undefined;
-  const source = readCatalogueSource(path, text, known);
+  return add(merged, readCatalogueSource(path, text, known));
+}
+
+function add(merged: MergedCatalogue, source: CatalogueFile['source']): CatalogueFile['source'] {
   merged.sources.push(source);
   for (const [code, rate] of currenciesIn(source)) merged.currencies.set(code, rate);
+  return source;
 }
 
 function mergeFile(merged: MergedCatalogue, file: CatalogueFile): void {

@@ -40,6 +40,7 @@ const snapshot: Snapshot = buildSnapshot(
     faulty: new Set(),
     refused: [],
     sources: [file.source],
+    maintained: new Set(),
     unreadable: [],
   },
   { providerSettings: new Map(), env: {}, dialects, now: 0 },

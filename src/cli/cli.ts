@@ -6,6 +6,7 @@ import { AdminClient } from './admin-client.js';
 import type { Command, CommandContext } from './command.js';
 import { accountCommands } from './commands/account.js';
 import { catalogueCommands } from './commands/catalogue.js';
+import { catalogueUpdateCommands } from './commands/catalogue-update.js';
 import { creditsCommands } from './commands/credits.js';
 import { exportCommands } from './commands/export.js';
 import { keyCommands } from './commands/key.js';
@@ -28,6 +29,7 @@ const commands: readonly Command[] = [
   ...modelCommands,
   ...routeCommands,
   ...catalogueCommands,
+  ...catalogueUpdateCommands,
   ...providerCommands,
   ...reconcileCommands,
   ...storageCommands,
@@ -44,10 +46,21 @@ const globalOptions = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+async function askAtTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}
+
 const processIo: Io = {
   out: (line) => console.log(line),
   err: (line) => console.error(line),
   stdin: () => readFileSync(0, 'utf8'),
+  ...(process.stdin.isTTY && { ask: askAtTerminal }),
   env: process.env,
   cwd: process.cwd(),
 };

@@ -5,6 +5,8 @@ export interface Io {
   err(line: string): void;
   /** All of standard input; absent where there is none. */
   readonly stdin?: () => string;
+  /** Shows a question and reads a line; absent where nobody sits at a terminal. */
+  readonly ask?: (question: string) => Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
 }

@@ -38,6 +38,7 @@ export interface MailSettings {
 export interface Config extends ValuesOf<typeof topLevel> {
   /** The file that it was read from; null without one. */
   file: string | null;
+  catalogueUpdates: ValuesOf<Sections['catalogue_updates']>;
   server: ValuesOf<Sections['server']>;
   storage: ValuesOf<Sections['storage']>;
   limits: ValuesOf<Sections['limits']>;

@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { isLoopbackHost } from '../base/ip-address.js';
 import { picoPerUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
+import type { FileValues } from './config-schema.js';
 import type { ProviderValues } from './provider-settings.js';
 import type { Settings, ValuesOf } from './setting.js';
-import { type FileValues, sections, topLevel } from './settings.js';
+import { sections, topLevel } from './settings.js';
 
 export interface CheckedSettings {
   values: FileValues;
@@ -34,6 +35,7 @@ export function configOf(checked: CheckedSettings): Config {
     ...(isTrial && values.welcome_credit_usd == null && { welcomeCreditPico: picoPerUsd }),
     catalogue: top.catalogue.map((entry) => (entry === 'builtin' ? entry : resolve(directory, entry))),
     ...{ server, storage, limits: section('limits'), timeouts: section('timeouts'), breaker: section('breaker') },
+    catalogueUpdates: section('catalogue_updates'),
     routing: section('routing'),
     territories: section('territories'),
     providers: providersOf((values.providers ?? {}) as ProviderValues, checked.unconfigured),

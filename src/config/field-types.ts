@@ -157,3 +157,14 @@ function isDay(written: string): boolean {
 export const logOrigin = field('a name without spaces and plus signs, such as llm.example.com/log', (value) =>
   typeof value === 'string' && /^[^\s+]+$/u.test(value) ? value : undefined,
 );
+
+const verifierKeyForm = /^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/=]+$/u;
+/** One key or several, so that a new one can be added before the old one goes. */
+export const verifierKeys = field(
+  'a verifier key such as catalogue.example.com+1a2b3c4d+AbCd…, or a list of them',
+  (value): string[] | undefined => {
+    const keys: unknown[] = Array.isArray(value) ? value : [value];
+    const isEach = keys.length > 0 && keys.every((key) => typeof key === 'string' && verifierKeyForm.test(key));
+    return isEach ? (keys as string[]) : undefined;
+  },
+);

@@ -4,10 +4,11 @@ import { dirname, resolve } from 'node:path';
 import { describeValue, YamlSource } from '../base/yaml-source.js';
 import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
+import { configSchema, type FileValues } from './config-schema.js';
 import { configOf } from './defaults.js';
 import { readSecret, readSecretFiles } from './secret-files.js';
 import type { Setting } from './setting.js';
-import { configSchema, type FileValues, sections, topLevel } from './settings.js';
+import { sections, topLevel } from './settings.js';
 
 const defaultFile = 'lodestone.yaml';
 
@@ -130,9 +131,10 @@ function checkWorkers(source: YamlSource, values: FileValues, environment: Reado
 
 /**
  * Stripe and the webhook need their secrets: a payment that cannot be confirmed is worse than a start that fails. Mail needs a
- * server and a sender.
+ * server and a sender, and an update of the catalogue a key.
  */
-function checkNeeded(source: YamlSource, { payments, notices, mail }: FileValues): void {
+function checkNeeded(source: YamlSource, values: FileValues): void {
+  const { payments, notices, mail, catalogue_updates } = values;
   const needs = (path: string[], values: FileValues, why: string) => {
     // A field that names an absent variable, or a file that cannot be read, has its fault already.
     const last = path.at(-1)!;
@@ -153,6 +155,10 @@ function checkNeeded(source: YamlSource, { payments, notices, mail }: FileValues
   const { smtp_url, smtp_url_file, from } = (mail ?? {}) as FileValues;
   if (smtp_url != null || smtp_url_file != null) needs(['mail', 'from'], mail as FileValues, 'mail.smtp_url is set');
   if (from != null) needs(['mail', 'smtp_url'], mail as FileValues, 'mail.from is set');
+  const updates = (catalogue_updates ?? {}) as FileValues;
+  if (updates.url != null) needs(['catalogue_updates', 'key'], updates, 'catalogue_updates.url is set');
+  if ((updates.apply ?? 'never') !== 'never')
+    needs(['catalogue_updates', 'url'], updates, `catalogue_updates.apply is ${updates.apply}`);
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

@@ -4,8 +4,9 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { credential } from '../base/yaml-fields.js';
 import { describeValue, type YamlSource } from '../base/yaml-source.js';
+import type { FileValues } from './config-schema.js';
 import type { Setting } from './setting.js';
-import { type FileValues, sections, topLevel } from './settings.js';
+import { sections, topLevel } from './settings.js';
 
 /** A secret, and the mapping of the file that has it. */
 interface SecretField {

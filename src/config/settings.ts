@@ -2,7 +2,6 @@
  * Every setting of the configuration file, one row each: its name in the file, its name in `Config`, what it accepts, its default
  * and its line in docs/guide/configuration.md. The schema, the type `Config` and the page are made from these rows.
  */
-import type { z } from 'zod';
 import {
   byteSize,
   credential,
@@ -33,8 +32,8 @@ import {
   sanctioned,
   smtpUrl,
   usdAmount,
+  verifierKeys,
 } from './field-types.js';
-import { providers } from './provider-settings.js';
 import { type Settings, setting } from './setting.js';
 
 const seconds = 1000;
@@ -76,6 +75,16 @@ export const topLevel = {
 };
 
 export const sections = {
+  catalogue_updates: {
+    key: setting('keys', verifierKeys, null, {
+      about:
+        'The public key, or a list of keys, that [updates of the catalogue](catalogue-updates.md) are signed with.',
+    }),
+    url: setting('url', httpAddress, null, { about: 'Where the gateway looks for an update once a day.' }),
+    apply: setting('apply', oneOf(['never', 'additions', 'all']), 'never', {
+      about: 'What of it is applied: nothing, new models and routes, or everything. The rest is reported.',
+    }),
+  },
   server: {
     host: setting('host', host, '127.0.0.1', { env: 'HOST', about: 'The address to listen on.' }),
     port: setting('port', port, 8787, { env: 'PORT', about: 'The port to listen on. 0 lets the system choose one.' }),
@@ -271,26 +280,3 @@ export const sections = {
     }),
   },
 } satisfies Record<string, Settings>;
-
-/** What the file holds after the check: every field is optional, and null stands for the default. */
-export type FileValues = Record<string, unknown>;
-
-const shapeOf = (rows: Settings) =>
-  Object.fromEntries(
-    Object.entries(rows).flatMap(([key, { accepts, isSecret }]): [string, z.ZodType][] => [
-      [key, accepts.nullish()],
-      ...(isSecret ? [[`${key}_file`, text.nullish()] as [string, z.ZodType]] : []),
-    ]),
-  );
-
-const { server, storage, ...otherSections } = Object.fromEntries(
-  Object.entries(sections).map(([key, rows]) => [key, fields(shapeOf(rows)).nullish()]),
-);
-
-/** An unknown field is a fault, which lists the known ones in this order. */
-export const configSchema = fields({
-  ...{ server: server!, storage: storage! },
-  ...shapeOf(topLevel),
-  ...otherSections,
-  providers: providers.nullish(),
-});

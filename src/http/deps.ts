@@ -7,6 +7,7 @@ import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { CatalogueCounts } from '../catalogue/counts.js';
+import type { UpdateChange } from '../catalogue/effects.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
@@ -25,7 +26,7 @@ import type { StripePayments } from '../payments/stripe-payments.js';
 import type { RotatedKey } from '../sealing/rotate-key.js';
 import type { Sealer } from '../sealing/sealer.js';
 import type { LogState } from '../storage/log-types.js';
-import type { Store } from '../storage/store.js';
+import type { CatalogueLook, KeptUpdate, Store, UpdatePart } from '../storage/store.js';
 import type { Origin, Territories } from '../territory/territories.js';
 import type { Territory } from '../territory/territory.js';
 import type { DashboardDeps } from './dashboard/dashboard-deps.js';
@@ -82,6 +83,42 @@ interface DeploymentPort {
   figures(): Figures;
 }
 
+export interface ApplyOptions {
+  /** All of it by default. */
+  readonly part?: UpdatePart;
+  /** The operator agrees to what the update changes. */
+  readonly confirm?: boolean;
+  /** Only says what would change. */
+  readonly dryRun?: boolean;
+}
+
+export interface AppliedUpdate {
+  readonly version: string;
+  /** The version in use before. */
+  readonly from: string;
+  /** null for the built-in catalogue. */
+  readonly part: UpdatePart | null;
+  readonly digest: string;
+  readonly changes: readonly UpdateChange[];
+  readonly applied: boolean;
+  /** Something costs more, goes, or makes gates decide otherwise, so the operator has to agree. */
+  readonly needsConfirmation: boolean;
+}
+
+export interface ListedUpdates {
+  readonly inUse: string;
+  readonly builtin: string;
+  readonly kept: readonly KeptUpdate[];
+  readonly lastLook: CatalogueLook | null;
+}
+
+/** Updates of the catalogue. Each throws UpdateRefused or CatalogueFault where the running catalogue stays. */
+export interface CatalogueUpdatesPort {
+  list(): Promise<ListedUpdates>;
+  apply(file: Buffer, options: ApplyOptions): Promise<AppliedUpdate>;
+  rollback(version: string | null, options: ApplyOptions): Promise<AppliedUpdate>;
+}
+
 export interface HttpDeps {
   clock: Clock;
   logger: Logger;
@@ -98,6 +135,7 @@ export interface HttpDeps {
   /** What requests in flight hold of balances; absent where no request path is there. */
   spend?: Pick<Spending, 'inFlight' | 'exceeded'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
+  catalogueUpdates: CatalogueUpdatesPort;
   /** The other processes that serve the same accounts, where there are any. */
   deployment: DeploymentPort;
   journal: {

@@ -38,6 +38,47 @@ export interface CatalogueLog {
   changes(query: ChangeQuery): Promise<{ data: RecordedChange[]; hasMore: boolean }>;
 }
 
+/** What of an update is in use: all of it, or only what it adds to the catalogue before it. */
+export type UpdatePart = 'all' | 'additions';
+
+export interface KeptUpdate {
+  readonly version: string;
+  readonly part: UpdatePart;
+  readonly appliedMs: number;
+  readonly inUse: boolean;
+}
+
+export interface StoredUpdate extends Omit<KeptUpdate, 'inUse'> {
+  /** The signed note of the file that it was made from. */
+  readonly note: string;
+  /** The compressed values that are in use. */
+  readonly body: Buffer;
+}
+
+export interface CatalogueLook {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+/** The updates of the catalogue, for all processes. */
+export interface CatalogueUpdateStore {
+  /** Newest version first. */
+  kept(): Promise<KeptUpdate[]>;
+  /** One that is kept, or the one in use where no version is named. */
+  find(version?: string): Promise<StoredUpdate | null>;
+  /**
+   * Takes an update into use, or with null the built-in catalogue, and removes the oldest of more than five. False, and nothing is changed,
+   * where `before` is not in use any more.
+   */
+  use(update: StoredUpdate | null, before: string | null): Promise<boolean>;
+  /** True for one process at a time, where a look is due. The next one is then due after `everyMs`. */
+  takeLook(nowMs: number, everyMs: number): Promise<boolean>;
+  /** `againMs` is when the next one is due, where it is not the usual time. */
+  reportLook(look: CatalogueLook, againMs?: number): Promise<void>;
+  /** What the last look has found; null where there was none. */
+  lastLook(): Promise<CatalogueLook | null>;
+}
+
 export type IncidentKind = 'breaker' | 'hold';
 
 /** A time in which one process did not try a route. */

@@ -13,6 +13,7 @@ import type { AuditStore, AvailabilityStore, Store } from './store.js';
 import { accountStore } from './stores/account-store.js';
 import { aliasStore } from './stores/alias-store.js';
 import { catalogueLog } from './stores/catalogue-log.js';
+import { catalogueUpdateStore } from './stores/catalogue-update-store.js';
 import { generationStore } from './stores/generation-store.js';
 import { holdStore } from './stores/hold-store.js';
 import { keyStore } from './stores/key-store.js';
@@ -52,6 +53,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     usage: usageStore(history),
     records: recordStore(database, options, migrateOnce),
     catalogueLog: catalogueLog(database),
+    catalogueUpdates: catalogueUpdateStore(database),
     routeHistory: routeHistoryStore(database, history),
     log: logStore(database, history, (joined) => {
       membership = joined;

@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
-import type { CatalogueLog, RouteHistoryStore } from './history-types.js';
+import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
@@ -271,6 +271,7 @@ export interface Store {
   readonly usage: UsageStore;
   readonly records: RecordStore;
   readonly catalogueLog: CatalogueLog;
+  catalogueUpdates: CatalogueUpdateStore;
   readonly routeHistory: RouteHistoryStore;
   readonly log: LogStore;
   readonly payments: PaymentStore;

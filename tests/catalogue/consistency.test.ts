@@ -1,7 +1,7 @@
 /** Figures of the built-in catalogue must not contradict each other. */
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { builtinFiles } from '../../src/catalogue/builtin.js';
+import { builtinFiles, builtinVersion } from '../../src/catalogue/builtin.js';
 import { priceProvenance } from '../../src/catalogue/price.js';
 import type { Route, Snapshot } from '../../src/catalogue/route.js';
 import { dialectOf } from '../../src/providers/dialects/registry.js';
@@ -32,6 +32,18 @@ describe('the built-in catalogue', () => {
       return name !== 'sandbox.yaml' && !(/[Ss]ource/.test(head!) && /As of (?:August|November) 2026/.test(head!));
     });
     expect(silent).toEqual([]);
+  });
+
+  it('has a version that is not before the newest date of a figure, so that an older update does not hide it', () => {
+    const dates = builtinFiles.flatMap(({ url }) => [
+      ...readFileSync(url, 'utf8').matchAll(/as_of: "?(\d{4}-\d\d-\d\d)/g),
+    ]);
+    const newest = dates
+      .map(([, date]) => date!.replaceAll('-', '.'))
+      .sort()
+      .at(-1)!;
+    expect(newest <= builtinVersion, `raise builtinVersion to ${newest} or later`).toBe(true);
+    expect(dates.length).toBeGreaterThan(50);
   });
 
   it('places each route in the country that its locode begins with', () => {

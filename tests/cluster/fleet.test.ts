@@ -2,7 +2,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Replicas, startReplicas } from '../support/replicas.js';
 import { type ScriptedStripe, startStripe } from '../support/scripted-stripe.js';
+import { signer } from '../support/signed-catalogues.js';
 import { balanceSuite } from './balance-suite.js';
+import { catalogueUpdatesSuite } from './catalogue-updates-suite.js';
 import { changesSuite } from './changes-suite.js';
 import { changingFleet } from './changing-fleet.js';
 import { conversationsSuite } from './conversations-suite.js';
@@ -16,7 +18,8 @@ let fleet: Replicas;
 beforeAll(async () => {
   stripe = await startStripe();
   const territories = { sanctioned: ['CU', 'KP'] };
-  fleet = await startReplicas({ catalogue, config: { ...config, payments: stripe.config, territories } });
+  const updates = { catalogue: ['builtin', 'catalogue.yaml'], catalogue_updates: { key: signer.verifier.text } };
+  fleet = await startReplicas({ catalogue, config: { ...config, ...updates, payments: stripe.config, territories } });
 }, 180_000);
 afterAll(async () => {
   await fleet?.stop();
@@ -25,6 +28,8 @@ afterAll(async () => {
 });
 
 const shared = () => fleet;
+// First, because a reload without the built-in catalogue takes less time.
+catalogueUpdatesSuite(shared);
 revocationSuite(shared);
 balanceSuite(shared);
 conversationsSuite(shared);

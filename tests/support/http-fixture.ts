@@ -38,6 +38,9 @@ export const singleProcess: HttpDeps['deployment'] = {
   figures: () => ({}),
 };
 
+const refuse = () => Promise.reject(new Error('this fixture has no updates of the catalogue'));
+const refusedUpdates: HttpDeps['catalogueUpdates'] = { list: refuse, apply: refuse, rollback: refuse };
+
 export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const clock = new ManualClock();
   const store = new MemoryStore();
@@ -66,6 +69,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     modelStates: new ModelStates(store.availability),
     ...{ health, holds, meters: new Meters(), statusIsPublic: true },
     routeStatus: new RouteStatus({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
+    catalogueUpdates: refusedUpdates,
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, ...countsOf(smallSnapshot()) }) },
     journal: { settled: async () => true },
     deployment: singleProcess,

@@ -1,5 +1,13 @@
 /** The history parts of the memory store: they keep what they are given, and sum nothing. */
-import type { CatalogueLog, IncidentRow, RecordedChange, RouteHistoryStore } from '../../src/storage/store.js';
+import type {
+  CatalogueLog,
+  CatalogueLook,
+  CatalogueUpdateStore,
+  IncidentRow,
+  RecordedChange,
+  RouteHistoryStore,
+  StoredUpdate,
+} from '../../src/storage/store.js';
 
 export function memoryCatalogueLog(): CatalogueLog {
   let state: { digest: string; text: string } | null = null;
@@ -28,5 +36,35 @@ export function memoryRouteHistory(): RouteHistoryStore {
     forgetIncidents: async () => {},
     incidents: async () => [...incidents.values()],
     windows: async () => [],
+  };
+}
+
+export function memoryCatalogueUpdates(): CatalogueUpdateStore {
+  const rows = new Map<string, StoredUpdate>();
+  let used: string | null = null;
+  let nextMs = 0;
+  let last: CatalogueLook | null = null;
+  return {
+    kept: async () =>
+      [...rows.values()]
+        .sort((a, b) => (a.version < b.version ? 1 : -1))
+        .map(({ version, part, appliedMs }) => ({ version, part, appliedMs, inUse: version === used })),
+    find: async (version = used ?? '') => rows.get(version) ?? null,
+    use: async (update, before) => {
+      if (before !== used) return false;
+      if (update) rows.set(update.version, update);
+      used = update?.version ?? null;
+      return true;
+    },
+    takeLook: async (nowMs, everyMs) => {
+      if (nextMs > nowMs) return false;
+      nextMs = nowMs + everyMs;
+      return true;
+    },
+    reportLook: async (look, againMs = nextMs) => {
+      last = look;
+      nextMs = againMs;
+    },
+    lastLook: async () => last,
   };
 }

@@ -20,7 +20,7 @@ import {
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
 import { inOrder, isWanted, postedSums } from './memory-filters.js';
-import { memoryCatalogueLog, memoryRouteHistory } from './memory-history.js';
+import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryRecords } from './memory-records.js';
@@ -242,6 +242,7 @@ export class MemoryStore implements Store {
 
   readonly records = memoryRecords;
   readonly catalogueLog = memoryCatalogueLog();
+  readonly catalogueUpdates = memoryCatalogueUpdates();
   readonly routeHistory = memoryRouteHistory();
   readonly log = memoryLog;
   readonly usage = memoryUsage(() => this.generationRows.values());

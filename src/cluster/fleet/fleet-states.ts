@@ -12,7 +12,7 @@ export interface FleetStatesDeps {
   versions: Versions;
   /** Reads model states and quota holds from the store. */
   readStates: () => Promise<void>;
-  /** Reads the catalogue's files again; the old catalogue stays in use where they have a fault. */
+  /** Reads the catalogue's files and its update again; the old catalogue stays in use where they have a fault. */
   readCatalogue: () => Promise<unknown>;
   clock: Pick<Clock, 'monotonicMs'>;
   logger: Logger;
@@ -80,14 +80,21 @@ export class FleetStates {
       if (states === null || states !== this.statesVersion) await this.deps.readStates();
       if (this.catalogueMissed || (catalogue !== null && catalogue !== this.catalogueVersion)) {
         this.catalogueMissed = false;
-        await this.deps.readCatalogue();
+        // A catalogue that cannot be read now is read at the next try.
+        await this.deps.readCatalogue().catch((error: unknown) => {
+          this.catalogueMissed = true;
+          throw error;
+        });
       }
       if (changeCount === this.changeCount) this.statesVersion = states;
       if (catalogue !== null && changeCount === this.changeCount) this.catalogueVersion = catalogue;
     } catch (error) {
       this.failedAtMs = this.deps.clock.monotonicMs();
       this.failedUnder = [states, catalogue];
-      this.deps.logger.warn({ error: String(error) }, 'model states cannot be read; those in memory stay in force');
+      this.deps.logger.warn(
+        { error: String(error) },
+        'model states or the catalogue cannot be read; those in memory stay in force',
+      );
     }
   }
 }

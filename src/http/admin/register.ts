@@ -8,6 +8,7 @@ import { registerAccounts, registerTwoFactorReset } from './accounts.js';
 import { requireAdminToken } from './admin-gate.js';
 import { registerAudit } from './audit.js';
 import { registerBilledLines } from './billed-lines.js';
+import { registerCatalogueUpdates } from './catalogue-updates.js';
 import { registerCreditsAndLedger } from './credits.js';
 import { registerExport } from './export.js';
 import { registerKeys } from './keys.js';
@@ -35,6 +36,7 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerRouteHistory(app, deps);
   registerModelAvailability(app, deps);
   registerCatalogue(app, deps);
+  registerCatalogueUpdates(app, deps);
   registerAudit(app, deps);
   registerBilledLines(app, deps);
   registerAllActivity(app, deps);

@@ -10,6 +10,7 @@ import { account, aliases, fallback, routingPolicy } from './paths/account.js';
 import { activity } from './paths/activity.js';
 import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.js';
 import { adminRoutes } from './paths/admin-routes.js';
+import { adminCatalogue } from './paths/catalogue-updates.js';
 import { chat } from './paths/chat.js';
 import { messages, responses } from './paths/doors.js';
 import { catalogueChanges, status } from './paths/evidence.js';
@@ -43,7 +44,7 @@ const resourceGroups = {
     catalogueChanges,
     status,
   ],
-  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, records],
+  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, adminCatalogue, records],
   Service: [ops, webhooks],
 };
 

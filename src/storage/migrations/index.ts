@@ -22,6 +22,7 @@ import { statements } from './0020-statements.js';
 import { lateRowsLock } from './0021-late-rows-lock.js';
 import { usageSums } from './0022-usage-sums.js';
 import { retirementNotices } from './0023-retirement-notices.js';
+import { catalogueUpdates } from './0024-catalogue-updates.js';
 
 export interface Migration {
   readonly name: string;
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   { name: '0021-late-rows-lock', sql: lateRowsLock },
   { name: '0022-usage-sums', sql: usageSums },
   { name: '0023-retirement-notices', sql: retirementNotices },
+  { name: '0024-catalogue-updates', sql: catalogueUpdates },
 ];

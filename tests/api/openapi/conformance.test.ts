@@ -7,7 +7,8 @@ import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { adminToken, shortTimeouts } from '../../support/gateway-files.js';
 import { Conformance } from '../../support/openapi-conformance.js';
 import { secretKey, webhookSecret } from '../../support/scripted-stripe.js';
-import { type Parameters, proofs, scenes } from './scenes.js';
+import { signer } from '../../support/signed-catalogues.js';
+import { bodies, type Parameters, proofs, scenes } from './scenes.js';
 
 const conformance = new Conformance(openApiDocument);
 let gateway: TestGateway;
@@ -17,6 +18,7 @@ beforeAll(async () => {
     config: {
       payments: { processor: 'stripe', secret_key: secretKey, webhook_secret: webhookSecret },
       timeouts: shortTimeouts,
+      catalogue_updates: { key: signer.verifier.text },
     },
   });
 });
@@ -52,10 +54,12 @@ function addressOf({ path, operation }: Described, values: Parameters): string {
   return query.size > 0 ? `${address}?${query}` : address;
 }
 
-function bodiesOf({ requestBody }: Operation): unknown[] {
+function bodiesOf({ requestBody, operationId }: Operation): unknown[] {
+  const made = bodies[operationId]?.();
+  if (made !== undefined) return [made];
   const examples = requestBody?.content['application/json'].examples ?? {};
-  const bodies = Object.values(examples).map((example) => ('value' in example ? example.value : undefined));
-  return bodies.length > 0 ? bodies : [undefined];
+  const values = Object.values(examples).map((example) => ('value' in example ? example.value : undefined));
+  return values.length > 0 ? values : [undefined];
 }
 
 async function prepared(

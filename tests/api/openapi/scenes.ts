@@ -1,8 +1,10 @@
 /** Sets up what an operation of the document needs, including ids that only the running gateway knows. */
+import { builtinValues } from '../../../src/catalogue/builtin.js';
 import type { Json, TestAccount } from '../../support/client.js';
 import type { TestGateway } from '../../support/gateway.js';
 import { proofOf } from '../../support/proofs.js';
 import { signature } from '../../support/scripted-stripe.js';
+import { signedFile, updateBody } from '../../support/signed-catalogues.js';
 
 export interface Scene {
   gateway: TestGateway;
@@ -41,6 +43,18 @@ const managed = async ({ gateway, caller }: Scene) => {
   const body = { name: 'manager', kind: 'management' };
   caller.key = (await gateway.admin('POST', `/accounts/${caller.accountId}/keys`, body)).json.token;
   return { id: caller.keyId };
+};
+
+/** An update with the built-in catalogue is in use. */
+const updated = async ({ gateway }: Scene) => {
+  const file = signedFile('2027.01.01', await builtinValues());
+  await gateway.admin('POST', '/catalogue/updates', updateBody(file));
+  return {};
+};
+
+/** Bodies that no document can have as examples. */
+export const bodies: Record<string, () => unknown> = {
+  updateCatalogue: () => updateBody(signedFile('2027.02.01'), { dry_run: true }),
 };
 
 export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
@@ -85,6 +99,8 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   getManagedKey: managed,
   updateManagedKey: managed,
   deleteManagedKey: managed,
+  listCatalogueUpdates: updated,
+  rollBackCatalogue: updated,
   liftHold: async (scene) => {
     await chat(scene, 'sandbox/lodestone/quota');
     return {};

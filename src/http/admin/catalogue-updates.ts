@@ -1,0 +1,88 @@
+/** The admin API of catalogue updates: which are kept, taking one into use, and taking it back. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { effectOf, needsConsent } from '../../catalogue/effects.js';
+import { CatalogueFault } from '../../catalogue/load-catalogue.js';
+import { UpdateRefused } from '../../catalogue/update.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { AppliedUpdate, HttpDeps } from '../deps.js';
+import { actorOf } from './audit.js';
+import { bodyFields } from './fields.js';
+
+const dryRun = z.boolean('must be true or false').nullish().describe('Only says what would change.');
+
+export const newUpdate = z.strictObject({
+  file: z
+    .string('must be a text')
+    .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be the file in base64')
+    .describe('The signed file, in base64.'),
+  dry_run: dryRun,
+  confirm: z
+    .boolean('must be true or false')
+    .nullish()
+    .describe(
+      'Agrees to prices that rise, to what goes, to what makes gates decide otherwise, and to other addresses.',
+    ),
+});
+
+export const rollbackTarget = z.strictObject({
+  version: z
+    .string('must be a text')
+    .max(20, 'must be a version such as 2026.11.18')
+    .nullish()
+    .describe('A version that is kept, or the built-in one. Without it, the version before the one in use.'),
+  dry_run: dryRun,
+});
+
+export function registerCatalogueUpdates(app: FastifyInstance, { catalogueUpdates, audit }: HttpDeps): void {
+  const note = (request: FastifyRequest, action: string, { version, from, part }: AppliedUpdate) =>
+    audit.record(actorOf(request), action, version, { from, part });
+
+  app.get('/catalogue/updates', async () => {
+    const { inUse, builtin, kept, lastLook } = await catalogueUpdates.list();
+    return {
+      ...{ object: 'list', in_use: inUse, builtin },
+      last_look: lastLook && { at: new Date(lastLook.atMs).toISOString(), text: lastLook.text },
+      data: kept.map(({ version, part, appliedMs }) => ({
+        ...{ version, part, applied_at: new Date(appliedMs).toISOString(), in_use: version === inUse },
+      })),
+    };
+  });
+
+  app.post('/catalogue/updates', async (request) => {
+    const { file, dry_run, confirm } = bodyFields(request, newUpdate);
+    const options = { dryRun: dry_run ?? false, confirm: confirm ?? false };
+    const outcome = await catalogueUpdates.apply(Buffer.from(file, 'base64'), options).catch(refuse);
+    if (outcome.applied) await note(request, 'catalogue.update', outcome);
+    else if (!options.dryRun) {
+      const count = outcome.changes.filter(needsConsent).length;
+      throw gatewayError('catalogue_update_unconfirmed', { version: outcome.version, count });
+    }
+    return updateJson(outcome);
+  });
+
+  // Nobody is asked here: it leads back to what was in use, and is called in a hurry.
+  app.post('/catalogue/rollback', async (request) => {
+    const { version, dry_run } = bodyFields(request, rollbackTarget);
+    const options = { dryRun: dry_run ?? false, confirm: true };
+    const outcome = await catalogueUpdates.rollback(version ?? null, options).catch(refuse);
+    if (outcome.applied) await note(request, 'catalogue.rollback', outcome);
+    return updateJson(outcome);
+  });
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof CatalogueFault) throw gatewayError('catalogue_invalid', { faults: error.faults.join('\n') });
+  if (error instanceof UpdateRefused) throw gatewayError('catalogue_update_refused', { reason: error.message });
+  throw error;
+}
+
+function updateJson({ version, from, part, digest, changes, applied, needsConfirmation }: AppliedUpdate) {
+  return {
+    ...{ object: 'catalogue_update', version, from, part, digest, applied, needs_confirmation: needsConfirmation },
+    changes: changes.map((change) => {
+      const { kind, id, field, from: before, to, source, asOf } = change;
+      return { effect: effectOf(change), kind, id, field, from: before, to, source, as_of: asOf };
+    }),
+  };
+}

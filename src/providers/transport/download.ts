@@ -1,0 +1,76 @@
+/** Downloads a small file, through the proxy of the environment where there is one. */
+
+import { addressOf } from './upstream-address.js';
+import { proxiesOf, type UpstreamProxy } from './upstream-proxy.js';
+
+const connectMs = 10_000;
+const answerMs = 30_000;
+const redirectsMax = 3;
+
+/** Why there is no file. The message names the address. */
+export class DownloadFailed extends Error {
+  override readonly name = 'DownloadFailed';
+}
+
+/** Throws DownloadFailed where the file is longer than `bytesMax`, does not come, or ends early. */
+export async function download(
+  url: string,
+  bytesMax: number,
+  env: Readonly<Record<string, string | undefined>>,
+  ended: AbortSignal = new AbortController().signal,
+): Promise<Buffer> {
+  // Loaded here, because a gateway that looks for no updates needs no HTTP client of this kind.
+  const { request, Agent, ProxyAgent } = await import('undici');
+  const times = { connectTimeout: connectMs, headersTimeout: answerMs, bodyTimeout: answerMs };
+  const agentOf = (proxy: UpstreamProxy | null) => {
+    if (!proxy) return new Agent(times);
+    const { secure, host, port, authorization } = proxy;
+    const uri = `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return new ProxyAgent({ ...times, uri, ...(authorization && { token: authorization }) });
+  };
+  let at = new URL(url);
+  for (let hops = 0; ; hops++) {
+    const dispatcher = agentOf(proxiesOf(env)(addressOf(at.href)));
+    try {
+      const signal = AbortSignal.any([ended, AbortSignal.timeout(2 * answerMs)]);
+      const { statusCode, headers, body } = await request(at, { dispatcher, signal });
+      const target = statusCode >= 300 && statusCode < 400 ? headers.location : undefined;
+      if (typeof target === 'string' && hops < redirectsMax) {
+        await body.dump();
+        at = redirected(at, target);
+        continue;
+      }
+      if (statusCode !== 200) throw new DownloadFailed(`${shown(url)} answered ${statusCode}.`);
+      return await readUpTo(body, bytesMax);
+    } catch (error) {
+      if (error instanceof DownloadFailed) throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      throw new DownloadFailed(`${shown(url)} could not be downloaded (${code ?? message}). Try again later.`);
+    } finally {
+      await dispatcher.destroy();
+    }
+  }
+}
+
+function redirected(from: URL, target: string): URL {
+  const to = URL.canParse(target, from.href) ? new URL(target, from.href) : null;
+  if (to?.protocol === 'https:' || (to?.protocol === 'http:' && from.protocol === 'http:')) return to;
+  throw new DownloadFailed(`${shown(from.href)} leads to an address that is not https.`);
+}
+
+async function readUpTo(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > bytesMax) throw new DownloadFailed(`The file has more than ${bytesMax} bytes, so it is not read.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Without credentials and query, which may be secrets. */
+function shown(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`.slice(0, 200);
+}
