@@ -7,6 +7,7 @@ import { readCatalogue, readSources } from '../catalogue-snapshot.js';
 import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
 import { UsageError } from '../io.js';
+import { compareCommand } from './catalogue-compare.js';
 
 interface Counts {
   models: number;
@@ -35,6 +36,7 @@ export const catalogueCommands: readonly Command[] = [
     positionalsMax: 100,
     run: checkCatalogue,
   },
+  compareCommand,
 ];
 
 async function reloadCatalogue({ client, io, json }: CommandContext): Promise<void> {
