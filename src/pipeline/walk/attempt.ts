@@ -72,9 +72,8 @@ export function beginRecord({ trail }: Exchange, { provider, locode }: Route): A
 
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
   const { provider } = route;
-  if (isNativePass(provider, request)) {
-    return nativeCall(request, route, targetOf(route), request.stream ? 'stream' : 'whole');
-  }
+  const ask = request.stream ? 'stream' : 'whole';
+  if (isNativePass(provider, request)) return nativeCall(request, route, targetOf(route), ask);
   return ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
 }
 
