@@ -282,15 +282,8 @@ export class MemoryStore implements Store {
     if (!row.billed) return;
     this.row(row.accountId).usagePico += row.costPico;
     const { accountId, createdAt, id: generationId } = row;
-    this.post({
-      id: `led-${row.id}`,
-      accountId,
-      createdAt,
-      kind: 'usage',
-      amountPico: -row.costPico,
-      generationId,
-      note: null,
-    });
+    const id = `led-${row.id}`;
+    this.post({ id, accountId, createdAt, kind: 'usage', amountPico: -row.costPico, generationId, note: null });
   }
 }
 
