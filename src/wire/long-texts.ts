@@ -26,9 +26,13 @@ const escapable = new Set([...'"\\/bfnrtu'].map((character) => character.charCod
 
 /**
  * null where there are none, or where the body is not valid: a parser then says what is wrong. `isRead` says of a field of the body whether
- * anything is read from it; the others go on as they are, with whatever they hold.
+ * anything is read from it; the others go on as they are, with whatever they hold. `isText` says of a member whether its text may be taken out.
  */
-export function takeOutLongTexts(body: Buffer, isRead: (field: string) => boolean): LongTexts | null {
+export function takeOutLongTexts(
+  body: Buffer,
+  isRead: (field: string) => boolean,
+  isText: (member: string) => boolean = (member) => textMembers.has(member),
+): LongTexts | null {
   if (body.length < longFrom || !isUtf8(body)) return null;
   const found = new LongTexts(body);
   let depth = 0;
@@ -43,7 +47,7 @@ export function takeOutLongTexts(body: Buffer, isRead: (field: string) => boolea
     if (end === -1) return null;
     if (nextCode(body, end + 1) === colon) {
       const name = end - at <= nameMax ? body.toString('latin1', at + 1, end) : '';
-      inTextMember = textMembers.has(name);
+      inTextMember = isText(name);
       if (depth === 1) inUnread = name !== '' && !isRead(name);
     } else if ((inTextMember || inUnread) && end - at > longFrom) found.takeOut(at + 1, end);
     at = end;

@@ -1,0 +1,80 @@
+/**
+ * Counts the tokens of a request's prompt. A large one is bytes: its long texts are set aside and counted in pieces, because a parser would
+ * take several times their memory.
+ */
+import { largeTextBytes, spaceFor } from '../../base/large-memory.js';
+import { requestExcessOf, type TextEncoding } from '../../wire/json-text.js';
+import { type LongTexts, takeOutLongTexts } from '../../wire/long-texts.js';
+import { type CountedRequest, countPrompt } from './count-messages.js';
+import { countPiece } from './count-pieces.js';
+import { countText } from './count-text.js';
+import { leastOfPrompts, textOf } from './least-tokens.js';
+
+interface PromptCount {
+  promptTokens: number;
+  isEstimate?: true;
+}
+
+/** The members of a request that are counted. */
+const countedNames = new Set(['messages', 'tools', 'input', 'query', 'documents']);
+const stepBytes = 64 * 1024;
+
+export function isLargeRequest(members: string | Uint8Array): boolean {
+  return members.length >= largeTextBytes;
+}
+
+export function countMembers(members: string, encoding: TextEncoding): PromptCount {
+  const text = encoding === 'latin1' ? Buffer.from(members, 'latin1').toString('utf8') : members;
+  return { promptTokens: countPrompt(JSON.parse(`{${text}}`) as CountedRequest, countText) };
+}
+
+/** A request with too many values to read into objects is not counted: the least that every prompt has is billed. */
+export function countRequestBytes(members: Uint8Array): PromptCount {
+  const body = spaceFor(members.length + 2);
+  body[0] = 0x7b;
+  body.set(members, 1);
+  body[members.length + 1] = 0x7d;
+  if (requestExcessOf(body) !== null) return { promptTokens: leastOfPrompts, isEstimate: true };
+  const texts = takeOutLongTexts(
+    body,
+    (name) => countedNames.has(name),
+    () => true,
+  );
+  const prompt = JSON.parse((texts?.rest() ?? body).toString('utf8')) as CountedRequest;
+  return { promptTokens: countPrompt(prompt, texts ? (text) => countWithLongTexts(text, texts) : countText) };
+}
+
+function countWithLongTexts(text: string, texts: LongTexts): number {
+  let tokens = 0;
+  let rest = '';
+  texts.eachPiece(JSON.stringify(text).slice(1, -1), 'utf8', (piece) => {
+    for (let from = 0; from < piece.length; ) {
+      const to = stepEnd(piece, from);
+      const counted = countPiece(rest + piece.toString('latin1', from, to));
+      tokens += counted.tokens;
+      rest = counted.rest;
+      from = to;
+    }
+  });
+  return tokens + countText(textOf(rest));
+}
+
+const backslash = 0x5c;
+const letterU = 0x75;
+
+/** Where a step of the inside of a JSON string ends: not within an escape, nor between the two of a character beyond 16 bits. */
+function stepEnd(inside: Buffer, from: number): number {
+  const enough = Math.min(inside.length, from + stepBytes);
+  let at = from;
+  while (at < enough) {
+    if (inside[at] !== backslash) at++;
+    else if (inside[at + 1] !== letterU) at += 2;
+    else at += isFirstHalf(inside, at + 2) ? 12 : 6;
+  }
+  return Math.min(at, inside.length);
+}
+
+/** Whether these digits are those of the first half of a pair: d800 to dbff. */
+function isFirstHalf(inside: Buffer, at: number): boolean {
+  return (inside[at]! | 0x20) === 0x64 && /[89ab]/i.test(String.fromCharCode(inside[at + 1]!));
+}
