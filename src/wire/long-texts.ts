@@ -151,3 +151,28 @@ function escapedText(inside: Buffer, slashes: number): Buffer {
   }
   return text;
 }
+
+/** What is read of a long text at once: the whole of it would take its memory several times. */
+const partBytes = 64 * 1024;
+
+/** Cuts the inside of a JSON string between its characters and escapes. The escapes of a surrogate pair stay together. */
+export function* partsOf(inside: Buffer): Generator<Buffer> {
+  let from = 0;
+  for (let at = 0; at < inside.length; at += lengthAt(inside, at)) {
+    const byte = inside[at]!;
+    if (at - from < partBytes || (byte >= 0x80 && byte < 0xc0) || isLowSurrogate(inside, at)) continue;
+    yield inside.subarray(from, at);
+    from = at;
+  }
+  yield inside.subarray(from);
+}
+
+/** Of a character's byte, or of an escape. */
+function lengthAt(inside: Buffer, at: number): number {
+  if (inside[at] !== backslash) return 1;
+  return inside[at + 1] === letterU ? 6 : 2;
+}
+
+function isLowSurrogate(inside: Buffer, at: number): boolean {
+  return inside[at] === backslash && /^\\ud[c-f]/i.test(inside.toString('latin1', at, at + 4));
+}

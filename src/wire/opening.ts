@@ -4,7 +4,7 @@ import { asLatin1, decodeLatin1 } from '../base/latin1.js';
 import type { ChatRequest } from './chat-request.js';
 import { findMembers, memberValue } from './json-members.js';
 import type { TextEncoding } from './json-text.js';
-import type { LongTexts } from './long-texts.js';
+import { type LongTexts, partsOf } from './long-texts.js';
 
 /** A hash of the opening; null where no message is of the user. Large requests have it already. */
 export function openingOf({ opening, members, encoding }: ChatRequest, texts: LongTexts | null = null): string | null {
@@ -18,16 +18,25 @@ export function openingOf({ opening, members, encoding }: ChatRequest, texts: Lo
   return texts ? hashWithTexts(text, texts) : hash('sha256', text, 'base64url');
 }
 
+/** A message is parsed up to this length, its long texts not counted. Of a longer one the beginning has to do, as the client wrote it. */
+const parsedMax = 2 * 1024 * 1024;
+
 /** `messages` is the JSON text of the array. Each message is written anew, so that blanks and escapes make no difference. */
 function openingText(messages: string, encoding: TextEncoding): string | null {
   let opening = '';
   for (let start = messages.indexOf('{'); start >= 0; ) {
     const end = objectEnd(messages, start);
     const text = messages.slice(start, end);
+    start = messages.indexOf('{', end);
+    if (text.length > parsedMax) {
+      opening += `${text.length} ${text.slice(0, parsedMax)}`;
+      const found = findMembers(text);
+      if (found && memberValue(text, found, 'role') === '"user"') return opening;
+      continue;
+    }
     const message = JSON.parse(encoding === 'latin1' ? decodeLatin1(asLatin1(text)) : text) as { role?: unknown };
     opening += JSON.stringify(message);
     if (message.role === 'user') return opening;
-    start = messages.indexOf('{', end);
   }
   return null;
 }
@@ -42,31 +51,6 @@ function hashWithTexts(opening: string, texts: LongTexts): string {
   return sum.digest('base64url');
 }
 
-/** What is written anew at once: the whole text would take its memory several times. */
-const partBytes = 64 * 1024;
-
-/** Cuts the inside of a JSON string between its characters and escapes. The escapes of a surrogate pair stay together. */
-function* partsOf(inside: Buffer): Generator<Buffer> {
-  let from = 0;
-  for (let at = 0; at < inside.length; at += lengthAt(inside, at)) {
-    const byte = inside[at]!;
-    if (at - from < partBytes || (byte >= 0x80 && byte < 0xc0) || isLowSurrogate(inside, at)) continue;
-    yield inside.subarray(from, at);
-    from = at;
-  }
-  yield inside.subarray(from);
-}
-
-/** Of a character's byte, or of an escape. */
-function lengthAt(inside: Buffer, at: number): number {
-  if (inside[at] !== backslash) return 1;
-  return inside[at + 1] === letterU ? 6 : 2;
-}
-
-function isLowSurrogate(inside: Buffer, at: number): boolean {
-  return inside[at] === backslash && /^\\ud[c-f]/i.test(inside.toString('latin1', at, at + 4));
-}
-
 /** As `JSON.stringify` writes it, without the quotes. */
 function writtenAnew(part: Buffer): Buffer | string {
   return part.includes(backslash) ? JSON.stringify(JSON.parse(`"${part.toString('utf8')}"`)).slice(1, -1) : part;
@@ -74,7 +58,6 @@ function writtenAnew(part: Buffer): Buffer | string {
 
 const quote = 0x22;
 const backslash = 0x5c;
-const letterU = 0x75;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 

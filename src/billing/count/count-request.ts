@@ -4,7 +4,7 @@
  */
 import { largeTextBytes, spaceFor } from '../../base/large-memory.js';
 import { requestExcessOf, type TextEncoding } from '../../wire/json-text.js';
-import { type LongTexts, takeOutLongTexts } from '../../wire/long-texts.js';
+import { type LongTexts, partsOf, takeOutLongTexts } from '../../wire/long-texts.js';
 import { type CountedRequest, countPrompt } from './count-messages.js';
 import { countPiece } from './count-pieces.js';
 import { countText } from './count-text.js';
@@ -17,7 +17,6 @@ interface PromptCount {
 
 /** The members of a request that are counted. */
 const countedNames = new Set(['messages', 'tools', 'input', 'query', 'documents']);
-const stepBytes = 64 * 1024;
 
 export function isLargeRequest(members: string | Uint8Array): boolean {
   return members.length >= largeTextBytes;
@@ -48,33 +47,11 @@ function countWithLongTexts(text: string, texts: LongTexts): number {
   let tokens = 0;
   let rest = '';
   texts.eachPiece(JSON.stringify(text).slice(1, -1), 'utf8', (piece) => {
-    for (let from = 0; from < piece.length; ) {
-      const to = stepEnd(piece, from);
-      const counted = countPiece(rest + piece.toString('latin1', from, to));
+    for (const part of partsOf(piece)) {
+      const counted = countPiece(rest + part.toString('latin1'));
       tokens += counted.tokens;
       rest = counted.rest;
-      from = to;
     }
   });
   return tokens + countText(textOf(rest));
-}
-
-const backslash = 0x5c;
-const letterU = 0x75;
-
-/** Where a step of the inside of a JSON string ends: not within an escape, nor between the two of a character beyond 16 bits. */
-function stepEnd(inside: Buffer, from: number): number {
-  const enough = Math.min(inside.length, from + stepBytes);
-  let at = from;
-  while (at < enough) {
-    if (inside[at] !== backslash) at++;
-    else if (inside[at + 1] !== letterU) at += 2;
-    else at += isFirstHalf(inside, at + 2) ? 12 : 6;
-  }
-  return Math.min(at, inside.length);
-}
-
-/** Whether these digits are those of the first half of a pair: d800 to dbff. */
-function isFirstHalf(inside: Buffer, at: number): boolean {
-  return (inside[at]! | 0x20) === 0x64 && /[89ab]/i.test(String.fromCharCode(inside[at + 1]!));
 }
