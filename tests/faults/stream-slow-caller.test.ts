@@ -16,12 +16,17 @@ afterAll(() => rig.stop());
 
 /** Connections of this port that are not yet closed, as the system sees them (state 01 or 08 of /proc/net/tcp). */
 function openConnections(port: number): number {
+  return statesOf(port).length;
+}
+
+/** Their states and what is in their queues, sent and received. */
+function statesOf(port: number): string[] {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = readFileSync('/proc/net/tcp', 'utf8').split('\n');
-  return lines.filter((line) => {
-    const [, local, , state] = line.trim().split(/\s+/);
-    return local?.endsWith(wanted) === true && (state === '01' || state === '04' || state === '08');
-  }).length;
+  return lines.flatMap((line) => {
+    const [, local, , state, queues] = line.trim().split(/\s+/);
+    return local?.endsWith(wanted) === true && /^0[148]$/.test(state!) ? [`${state} ${queues}`] : [];
+  });
 }
 
 /** Sends the request and never reads a byte. */
@@ -62,7 +67,7 @@ it('callers that never read are let go with their upstreams at the overall budge
   for (const record of records) expect(['stalled', 'client_closed']).toContain(record.stream_end);
   const until = performance.now() + 20_000;
   while (openConnections(port) > before && performance.now() < until) await pause(50);
-  expect(openConnections(port)).toBe(before);
+  expect(openConnections(port), statesOf(port).join(', ')).toBe(before);
   for (const socket of sockets) socket.destroy();
   await expectServes(rig);
 }, 180_000);
