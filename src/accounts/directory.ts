@@ -7,11 +7,18 @@ import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import { type Account, type Alias, type ApiKey, type Identity, type KeyTerms, openTerms } from '../domain/account.js';
+import {
+  type Account,
+  type Alias,
+  type ApiKey,
+  type Identity,
+  type KeyTerms,
+  newAccount,
+  openTerms,
+} from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import { defaultPolicy } from '../policy/policy.js';
 import type { KeyChange, KeyFigures, Store } from '../storage/store.js';
 import { AccountChanges } from './account-changes.js';
 import { type Actor, type AuditLog, auditTerms } from './audit.js';
@@ -95,18 +102,7 @@ export class AccountDirectory {
     const id = `acct-${timeOrderedId(createdAt)}`;
     const outcome = await this.deps.store.accounts.create({ id, email, name, billingCountry, createdAt });
     if (outcome === 'email_taken') throw gatewayError('account_exists', { email });
-    const account = this.cache.adopt({
-      ...{ id, email, name, billingCountry, createdAt },
-      status: 'active',
-      balancePico: 0n,
-      usagePico: 0n,
-      limits: { requestsPerMinute: null, tokensPerMinute: null },
-      overdraft: null,
-      creditLimitPico: 0n,
-      aliases: new Map(),
-      fallback: [],
-      policy: defaultPolicy,
-    });
+    const account = this.cache.adopt(newAccount({ id, email, name, billingCountry, createdAt }));
     await this.deps.audit.record(actor, 'account.create', id, { email, billing_country: billingCountry });
     return account;
   }
@@ -169,7 +165,10 @@ export class AccountDirectory {
   ): Promise<{ key: ApiKey; token: string }> {
     const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
-    const key: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms };
+    const key: ApiKey = {
+      ...{ id, accountId, name, lastFour, hash, expiresAt, createdAt, terms },
+      ...{ projectId: null, holderId: null },
+    };
     if (!(await this.deps.store.keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
     this.cache.addKey(key, account);
     const details = {

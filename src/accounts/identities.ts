@@ -35,8 +35,11 @@ export interface Identities {
 }
 
 /** Copies the fields into the object that the account's keys share. */
-export function overwrite(held: Account, { aliases, ...fresh }: Account): void {
+export function overwrite(held: Account, { aliases, projects, ...fresh }: Account): void {
   Object.assign(held, fresh);
   held.aliases.clear();
   for (const [name, alias] of aliases) held.aliases.set(name, alias);
+  for (const id of held.projects.keys()) if (!projects.has(id)) held.projects.delete(id);
+  // In place, because the identities of the project's keys have the object.
+  for (const [id, project] of projects) held.projects.set(id, Object.assign(held.projects.get(id) ?? project, project));
 }

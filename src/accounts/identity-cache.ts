@@ -3,7 +3,7 @@
  * key that is dropped stays dropped, also where a read of it is in progress.
  */
 import type { PicoUsd } from '../base/money.js';
-import type { Account, ApiKey, Identity } from '../domain/account.js';
+import { type Account, type ApiKey, type Identity, identityOf } from '../domain/account.js';
 import type { Store } from '../storage/store.js';
 import { type Identities, overwrite } from './identities.js';
 import { keyExpired } from './keys/token.js';
@@ -84,7 +84,7 @@ export class IdentityCache implements Identities {
   }
 
   addKey(key: ApiKey, account: Account): Identity {
-    const identity = { key, account };
+    const identity = identityOf(key, account);
     this.identities.set(key.id, identity);
     return identity;
   }

@@ -3,10 +3,9 @@
  * tokenizer, or for code that is compiled on first use. Nothing of it is counted, limited or recorded.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Identity, openTerms } from '../domain/account.js';
+import { type Identity, identityOf, newAccount, openTerms } from '../domain/account.js';
 import { chatDoor } from '../doors/chat/chat-door.js';
 import { explain } from '../pipeline/explain.js';
-import { defaultPolicy } from '../policy/policy.js';
 import type { Store } from '../storage/store.js';
 import { unknownTerritory } from '../territory/territory.js';
 import type { GatewayPorts } from './pipeline-ports.js';
@@ -32,11 +31,7 @@ export async function warmUp(ports: GatewayPorts, store: Pick<Store, 'keys'>): P
 }
 
 function nobody(): Identity {
-  const account = {
-    ...{ id: '', email: '', name: null, status: 'active' as const, billingCountry: null, createdAt: 0 },
-    ...{ balancePico: 0n, usagePico: 0n, aliases: new Map(), fallback: [], policy: defaultPolicy },
-    ...{ limits: { requestsPerMinute: null, tokensPerMinute: null }, overdraft: null, creditLimitPico: 0n },
-  };
+  const account = newAccount({ id: '', email: '', name: null, billingCountry: null, createdAt: 0 });
   const key = {
     id: '',
     accountId: '',
@@ -46,6 +41,8 @@ function nobody(): Identity {
     expiresAt: null,
     createdAt: 0,
     terms: openTerms,
+    projectId: null,
+    holderId: null,
   };
-  return { key, account };
+  return identityOf(key, account);
 }

@@ -1,5 +1,7 @@
 /** Accounts with their API keys and aliases, as the store keeps them and the request path reads them. */
+import { defaultPolicy } from '../policy/policy.js';
 import type { RoutingPolicy } from '../policy/routing-policy.js';
+import { type Budget, defaultProjectId, type Project } from './organisation.js';
 
 export interface ApiKey {
   /** The first ten characters after the token's prefix: the key's public id. */
@@ -13,6 +15,10 @@ export interface ApiKey {
   readonly expiresAt: number | null;
   readonly createdAt: number;
   readonly terms: KeyTerms;
+  /** The project that pays for it and bounds it; null for a management key of the whole account. */
+  readonly projectId: string | null;
+  /** The person who holds it; null where it belongs to the project. */
+  readonly holderId: string | null;
 }
 
 /** What a key may do and spend. */
@@ -77,9 +83,16 @@ export interface Account {
   /** How far below zero the balance may go before requests are refused. */
   creditLimitPico: bigint;
   readonly aliases: Map<string, Alias>;
+  /** By id. The default one is always there. */
+  readonly projects: Map<string, Project>;
   /** The saved fallback chain; empty where none is saved. */
   fallback: readonly string[];
   policy: RoutingPolicy;
+  budget: Budget | null;
+  /** Whether inference keys may change policy, aliases and chain. */
+  settingsByKeys: boolean;
+  /** Whether the end user that a request names is kept with its record. */
+  recordEndUsers: boolean;
   readonly createdAt: number;
 }
 
@@ -94,4 +107,44 @@ export function spendablePico({
 export interface Identity {
   readonly key: ApiKey;
   readonly account: Account;
+  /** The key's; the default one of the account for a management key of the whole account, and in a session. */
+  readonly project: Project;
+}
+
+/** A key of a project that is gone can do nothing more. */
+export function identityOf(key: ApiKey, account: Account): Identity {
+  const ofAccount = account.projects.get(defaultProjectId(account.id))!;
+  const project = key.projectId === null ? ofAccount : account.projects.get(key.projectId);
+  return project
+    ? { key, account, project }
+    : { key: { ...key, terms: { ...key.terms, disabled: true } }, account, project: ofAccount };
+}
+
+/** An account as it is made: without money, limits and settings, with its default project. */
+export function newAccount(identity: Pick<Account, 'id' | 'email' | 'name' | 'billingCountry' | 'createdAt'>): Account {
+  const { id, createdAt } = identity;
+  return {
+    ...identity,
+    status: 'active',
+    balancePico: 0n,
+    usagePico: 0n,
+    limits: { requestsPerMinute: null, tokensPerMinute: null },
+    overdraft: null,
+    creditLimitPico: 0n,
+    aliases: new Map(),
+    projects: new Map([[defaultProjectId(id), defaultProject(id, createdAt)]]),
+    fallback: [],
+    policy: defaultPolicy,
+    budget: null,
+    settingsByKeys: true,
+    recordEndUsers: false,
+  };
+}
+
+function defaultProject(accountId: string, createdAt: number): Project {
+  return {
+    ...{ id: defaultProjectId(accountId), accountId, name: 'default', isDefault: true, createdAt },
+    ...{ budget: null, limits: { requestsPerMinute: null, tokensPerMinute: null } },
+    ...{ policy: null, trust: [], importedFrom: null },
+  };
 }

@@ -120,7 +120,11 @@ async function runMissing(
   const missing = known.filter((migration) => !names.has(migration.name));
   const stop = missing.findIndex(({ name, before }) => before !== undefined && name !== prepared);
   const ready = stop === -1 ? missing : missing.slice(0, stop);
-  if (ready.length > 0) await client.query(`set local lock_timeout = ${Math.ceil(tableWaitMs)}`);
+  if (ready.length > 0) {
+    await client.query(`set local lock_timeout = ${Math.ceil(tableWaitMs)}`);
+    // A settlement locks accounts before all else. In any other order, it and several migrations could wait for each other for ever.
+    if (names.size > 0) await client.query('lock table lodestone.accounts in access exclusive mode');
+  }
   for (const { name, sql } of ready) {
     await client.query(sql);
     await client.query('insert into lodestone.lodestone_migrations (name) values ($1)', [name]);

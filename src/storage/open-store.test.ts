@@ -4,8 +4,7 @@ import { startStoreProxy } from '../../tests/faults/store-proxy.js';
 import { measuredTime } from '../../tests/support/measured-time.js';
 import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../../tests/support/postgres.js';
 import { silentLogger as logger } from '../base/logger.js';
-import { type Alias, type ApiKey, openTerms } from '../domain/account.js';
-import { defaultPolicy } from '../policy/policy.js';
+import { type Alias, type ApiKey, newAccount as accountOf, openTerms } from '../domain/account.js';
 import { openStore } from './open-store.js';
 import { type NewAccount, type Store, StoreUnavailable } from './store.js';
 
@@ -24,6 +23,8 @@ const aKey = (accountId: string, id: string, fields: Partial<ApiKey> = {}): ApiK
   hash: Buffer.alloc(32, 7),
   expiresAt: null,
   terms: openTerms,
+  projectId: null,
+  holderId: null,
   createdAt: at,
   ...fields,
 });
@@ -57,18 +58,7 @@ describe('the PostgreSQL store', () => {
   it('gives an account back as it was made, with a balance of zero', async () => {
     const account = anAccount();
     expect(await store.accounts.create(account)).toBe('created');
-    expect(await store.accounts.find(account.id)).toEqual({
-      ...account,
-      status: 'active',
-      balancePico: 0n,
-      usagePico: 0n,
-      limits: { requestsPerMinute: null, tokensPerMinute: null },
-      overdraft: null,
-      creditLimitPico: 0n,
-      aliases: new Map(),
-      fallback: [],
-      policy: defaultPolicy,
-    });
+    expect(await store.accounts.find(account.id)).toEqual(accountOf(account));
     expect(await store.accounts.find('nobody')).toBeNull();
   });
 
@@ -288,6 +278,7 @@ describe('migrations', () => {
       { name: '0022-usage-sums' },
       { name: '0023-retirement-notices' },
       { name: '0024-catalogue-updates' },
+      { name: '0025-organisations' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

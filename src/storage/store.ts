@@ -114,7 +114,19 @@ export type GenerationSort = 'newest' | 'oldest' | 'cost' | 'latency' | 'tokens'
 
 /** The changeable fields of an account; absent fields stay. */
 export type AccountChanges = Partial<
-  Pick<Account, 'status' | 'billingCountry' | 'fallback' | 'policy' | 'overdraft' | 'creditLimitPico'>
+  Pick<
+    Account,
+    | 'name'
+    | 'status'
+    | 'billingCountry'
+    | 'fallback'
+    | 'policy'
+    | 'overdraft'
+    | 'creditLimitPico'
+    | 'budget'
+    | 'settingsByKeys'
+    | 'recordEndUsers'
+  >
 > & {
   /** Only the named limits change, because another process may be changing the other one. */
   limits?: Partial<Account['limits']>;

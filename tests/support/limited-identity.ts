@@ -1,6 +1,11 @@
 /** A key with limits of its own and of its account. */
-import { type Identity, type KeyTerms, openTerms } from '../../src/domain/account.js';
-import { defaultPolicy } from '../../src/policy/policy.js';
+import {
+  type Identity,
+  type KeyTerms,
+  newAccount,
+  identityOf as ofAccount,
+  openTerms,
+} from '../../src/domain/account.js';
 
 const unlimitedKey = {
   accountId: 'acc',
@@ -8,6 +13,8 @@ const unlimitedKey = {
   hash: null,
   expiresAt: null,
   createdAt: 0,
+  projectId: null,
+  holderId: null,
 };
 
 export function identityOf(
@@ -15,20 +22,8 @@ export function identityOf(
   limits: Partial<Identity['account']['limits']> = {},
   terms: Partial<KeyTerms> = {},
 ): Identity {
-  const account = { id: 'acc', email: 'a@example.com', name: null, status: 'active' as const, billingCountry: null };
-  return {
-    key: { ...unlimitedKey, id, name: id, terms: { ...openTerms, ...terms } },
-    account: {
-      ...account,
-      balancePico: 1n,
-      usagePico: 0n,
-      limits: { requestsPerMinute: null, tokensPerMinute: null, ...limits },
-      overdraft: null,
-      creditLimitPico: 0n,
-      aliases: new Map(),
-      fallback: [],
-      policy: defaultPolicy,
-      createdAt: 0,
-    },
-  };
+  const account = newAccount({ id: 'acc', email: 'a@example.com', name: null, billingCountry: null, createdAt: 0 });
+  Object.assign(account.limits, limits);
+  account.balancePico = 1n;
+  return ofAccount({ ...unlimitedKey, id, name: id, terms: { ...openTerms, ...terms } }, account);
 }

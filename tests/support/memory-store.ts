@@ -1,10 +1,9 @@
 /** A Store in memory for unit tests: the same promises as PostgreSQL's, plus a switch that makes it unreachable. */
 import type { ModelAvailability } from '../../src/catalogue/route.js';
-import type { Account, Alias, ApiKey } from '../../src/domain/account.js';
+import { type Account, type Alias, type ApiKey, newAccount } from '../../src/domain/account.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
 import type { SettlementRow } from '../../src/domain/settlement-row.js';
-import { defaultPolicy } from '../../src/policy/policy.js';
 import {
   type AccountChanges,
   type AuditEntry,
@@ -52,18 +51,7 @@ export class MemoryStore implements Store {
     create: (row: NewAccount) =>
       this.answer(() => {
         if ([...this.accountRows.values()].some(({ email }) => email === row.email)) return 'email_taken' as const;
-        this.accountRows.set(row.id, {
-          ...row,
-          status: 'active',
-          balancePico: 0n,
-          usagePico: 0n,
-          limits: { requestsPerMinute: null, tokensPerMinute: null },
-          overdraft: null,
-          creditLimitPico: 0n,
-          aliases: new Map(),
-          fallback: [],
-          policy: defaultPolicy,
-        });
+        this.accountRows.set(row.id, newAccount(row));
         return 'created' as const;
       }),
     find: (id: string) => this.answer(() => copyOf(this.accountRows.get(id))),
@@ -289,5 +277,7 @@ export class MemoryStore implements Store {
 
 /** A store never hands out its own objects. */
 function copyOf(account: Account | undefined): Account | null {
-  return account ? { ...account, limits: { ...account.limits }, aliases: new Map(account.aliases) } : null;
+  if (!account) return null;
+  const projects = new Map([...account.projects].map(([id, project]) => [id, { ...project }]));
+  return { ...account, limits: { ...account.limits }, aliases: new Map(account.aliases), projects };
 }

@@ -6,6 +6,7 @@ import { addressRefusal, applyKeyScope, modelRefusal } from './key-scope.js';
 
 const keyWith = (terms: Partial<KeyTerms>): ApiKey => ({
   ...{ id: 'k', accountId: 'a', name: 'k', lastFour: 'wxyz', hash: null, expiresAt: null, createdAt: 0 },
+  ...{ projectId: null, holderId: null },
   terms: { ...openTerms, ...terms },
 });
 const route: Route = { ...routeWith(), id: 'acme/meta/llama/defra' };

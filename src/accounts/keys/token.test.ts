@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Account, type ApiKey, type Identity, openTerms } from '../../domain/account.js';
+import type { Project } from '../../domain/organisation.js';
 import { GatewayError } from '../../errors/gateway-error.js';
 import { checkTokenShape, keyLabel, makeToken, verifyToken } from './token.js';
 
@@ -95,6 +96,7 @@ const made = makeToken();
 const account = {} as Account;
 const identity = (change: Partial<ApiKey> = {}): Identity => ({
   account,
+  project: {} as Project,
   key: {
     id: made.id,
     accountId: 'a',
@@ -104,6 +106,8 @@ const identity = (change: Partial<ApiKey> = {}): Identity => ({
     expiresAt: 1000,
     terms: openTerms,
     createdAt: 0,
+    projectId: null,
+    holderId: null,
     ...change,
   },
 });

@@ -74,7 +74,7 @@ function rig({ stored = 5n, storeAway = false } = {}) {
 function caller(account: Partial<Account>, terms: Partial<KeyTerms> = {}): Identity {
   const identity = identityOf('k');
   const key = { ...identity.key, terms: { ...identity.key.terms, ...terms } };
-  return { key, account: Object.assign(identity.account, account) };
+  return { ...identity, key, account: Object.assign(identity.account, account) };
 }
 
 async function outcome(holds: FleetSpendHolds, identity: Identity): Promise<string> {

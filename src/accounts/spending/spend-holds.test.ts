@@ -26,7 +26,7 @@ function rig({ overdraft = 'open' as 'open' | 'bounded', spent = 0n } = {}) {
 function caller(account: Partial<Account>, terms: Partial<KeyTerms> = {}): Identity {
   const identity = identityOf('k');
   const key = { ...identity.key, terms: { ...identity.key.terms, ...terms } };
-  return { key, account: Object.assign(identity.account, account) };
+  return { ...identity, key, account: Object.assign(identity.account, account) };
 }
 
 async function refusal(holds: SpendHolds, identity: Identity, estimate = 10n): Promise<string> {

@@ -7,7 +7,7 @@ import { type Identities, overwrite } from '../../accounts/identities.js';
 import { keyExpired } from '../../accounts/keys/token.js';
 import type { PicoUsd } from '../../base/money.js';
 import { SharedRead } from '../../base/shared-read.js';
-import type { Account, ApiKey, Identity } from '../../domain/account.js';
+import { type Account, type ApiKey, type Identity, identityOf } from '../../domain/account.js';
 import { type AccountBalance, type Store, StoreUnavailable } from '../../storage/store.js';
 import type { Subject, Versions } from '../ports.js';
 import type { UnsettledCharges } from './unsettled-charges.js';
@@ -85,7 +85,7 @@ export class FleetIdentities implements Identities {
   }
 
   addKey(key: ApiKey, account: Account): Identity {
-    const identity = { key, account };
+    const identity = identityOf(key, account);
     this.keys.set(key.id, { identity, version: null });
     return identity;
   }
@@ -106,7 +106,7 @@ export class FleetIdentities implements Identities {
     for (const [id, { identity, version }] of this.keys) {
       const { key, account } = identity;
       if (key.hash === null || !keyExpired(key, nowMs)) continue;
-      this.keys.set(id, { identity: { key: { ...key, hash: null }, account }, version });
+      this.keys.set(id, { identity: identityOf({ ...key, hash: null }, account), version });
     }
   }
 
@@ -241,7 +241,7 @@ export class FleetIdentities implements Identities {
   /** Returns the same object for the same key, so that a verified token is not hashed again. */
   private sameIdentity(key: ApiKey, account: Account): Identity {
     const held = this.keys.get(key.id)?.identity;
-    return held?.account === account && isDeepStrictEqual(held.key, key) ? held : { key, account };
+    return held?.account === account && isDeepStrictEqual(held.key, key) ? held : identityOf(key, account);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cookieName, cookieValue } from '../../accounts/sign-in/cookies.js';
 import type { Session } from '../../accounts/sign-in/sign-ins.js';
-import { type Account, type Identity, openTerms } from '../../domain/account.js';
+import { type Account, type Identity, identityOf, openTerms } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
 import { checkAnnouncedBody } from '../server/body.js';
@@ -18,7 +18,7 @@ export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const session = await readSession(request, reply, dashboard);
     if (!session) throw gatewayError('session_required');
     request.session = session;
-    request.identity = identityOf(session.account);
+    request.identity = sessionIdentity(session.account);
     deps.territories.checkBillingCountry(session.account);
     // A suspended account may still read its data.
     if (session.account.status === 'suspended' && !isReading(request)) throw gatewayError('account_suspended');
@@ -61,10 +61,11 @@ export async function readSession(
 }
 
 /** The id names the account, so that key limits apply to the account. No real key can have it. */
-function identityOf(account: Account): Identity {
+function sessionIdentity(account: Account): Identity {
   const key = {
     ...{ id: `session:${account.id}`, accountId: account.id, name: playgroundKeyName },
     ...{ lastFour: '', hash: null, expiresAt: null, createdAt: account.createdAt, terms: openTerms },
+    ...{ projectId: null, holderId: null },
   };
-  return { key, account };
+  return identityOf(key, account);
 }

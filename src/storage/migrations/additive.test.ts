@@ -34,6 +34,11 @@ const allowed: Record<string, readonly string[]> = {
   '0021-late-rows-lock': ['create or replace function lodestone.roll_up_late('],
   // The same function, which adds to the coarser sums too, so that an older version does as well.
   '0022-usage-sums': ['create or replace function lodestone.add_usage('],
+  // An older version signs up people with an account only, and deletes no account.
+  '0025-organisations': [
+    'alter table lodestone.sign_in_users drop constraint sign_in_users_id_fkey',
+    'alter table lodestone.password_resets drop constraint password_resets_account_id_fkey',
+  ],
 };
 
 /** The parts of a migration that could break a version that does not know it. */

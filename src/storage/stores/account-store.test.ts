@@ -44,6 +44,8 @@ describe('what routes an account, in PostgreSQL', () => {
       expiresAt: null,
       createdAt: 0,
       terms: openTerms,
+      projectId: null,
+      holderId: null,
     };
     await store.keys.create(key, 10);
     expect((await store.keys.findWithAccount('k'))?.account).toMatchObject({ policy, fallback });

@@ -1,12 +1,20 @@
 /** Stores accounts with their aliases, in the form that the request path holds in memory. */
-import { asc, count, eq, type InferSelectModel, inArray, sql } from 'drizzle-orm';
+import { asc, count, eq, getTableColumns, type InferSelectModel, inArray, sql } from 'drizzle-orm';
 import type { Account, Alias } from '../../domain/account.js';
 import { policyOfStored, policyToStore } from '../../policy/policy.js';
 import type { Database } from '../database.js';
 import type { AccountStore } from '../store.js';
+import { budgetText, type ProjectRow, projectOf, readBudget } from './project-rows.js';
 import { accounts, aliases } from './tables.js';
 
-type AccountRow = InferSelectModel<typeof accounts>;
+/** Each account with all of its projects, in one query. */
+export const accountColumns = {
+  ...getTableColumns(accounts),
+  projects: sql<
+    ProjectRow[]
+  >`(select json_agg(to_json(p) order by p.is_default desc, p.created_at, p.id) from lodestone.projects p where p.account_id = ${accounts.id})`,
+};
+type AccountRow = InferSelectModel<typeof accounts> & { projects: ProjectRow[] };
 type AliasRow = InferSelectModel<typeof aliases>;
 
 /** The order in which memory has them, because they are created there one after another. */
@@ -30,6 +38,8 @@ function accountOf({ requestsPerMinute, tokensPerMinute, fallbackModels, routing
     aliases: new Map(),
     fallback: storedModels(fallbackModels),
     policy: policyOfStored(routingPolicy),
+    budget: readBudget(row.budget),
+    projects: new Map(row.projects.map((project) => [project.id, projectOf(project)])),
   };
 }
 
@@ -54,7 +64,7 @@ export function accountStore(database: Database): AccountStore {
     async find(id) {
       const rows = await database.query((db) =>
         db
-          .select({ account: accounts, alias: aliases })
+          .select({ account: accountColumns, alias: aliases })
           .from(accounts)
           .leftJoin(aliases, eq(aliases.accountId, accounts.id))
           .where(eq(accounts.id, id))
@@ -73,7 +83,7 @@ export function accountStore(database: Database): AccountStore {
     async list() {
       const rows = await database.query((db) =>
         db
-          .select({ account: accounts, alias: aliases })
+          .select({ account: accountColumns, alias: aliases })
           .from(accounts)
           .leftJoin(aliases, eq(aliases.accountId, accounts.id))
           .orderBy(accounts.id, ...aliasesInOrder),
@@ -99,18 +109,16 @@ export function accountStore(database: Database): AccountStore {
           .where(inArray(accounts.id, [...ids])),
       ),
 
-    async update(id, { status, billingCountry, limits, fallback, policy, overdraft, creditLimitPico }) {
-      const change = {
-        ...(status !== undefined && { status }),
-        ...(billingCountry !== undefined && { billingCountry }),
+    async update(id, { limits, fallback, policy, budget, ...change }) {
+      const columns = {
+        ...change,
         ...limits,
-        ...(overdraft !== undefined && { overdraft }),
-        ...(creditLimitPico !== undefined && { creditLimitPico }),
+        ...(budget !== undefined && { budget: budgetText(budget) }),
         ...(fallback && { fallbackModels: fallback.length > 0 ? fallback : null }),
         ...(policy && { routingPolicy: policyToStore(policy) }),
       };
-      if (Object.keys(change).length === 0) return;
-      await database.query((db) => db.update(accounts).set(change).where(eq(accounts.id, id)));
+      if (Object.keys(columns).length === 0) return;
+      await database.query((db) => db.update(accounts).set(columns).where(eq(accounts.id, id)));
     },
   };
 }

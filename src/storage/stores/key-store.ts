@@ -3,7 +3,7 @@ import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min } from 'drizzle-
 import { type ApiKey, type KeyTerms, openTerms } from '../../domain/account.js';
 import type { Database } from '../database.js';
 import type { KeyStore } from '../store.js';
-import { aliasesInOrder, foldAccounts } from './account-store.js';
+import { accountColumns, aliasesInOrder, foldAccounts } from './account-store.js';
 import { accounts, aliases, keys } from './tables.js';
 
 const { usagePico: _usage, lastUsedAt: _used, ...keyColumns } = getTableColumns(keys);
@@ -28,7 +28,7 @@ export function keyStore(database: Database): KeyStore {
     async findWithAccount(keyId) {
       const rows = await database.query((db) =>
         db
-          .select({ key: keyColumns, account: accounts, alias: aliases })
+          .select({ key: keyColumns, account: accountColumns, alias: aliases })
           .from(keys)
           .innerJoin(accounts, eq(accounts.id, keys.accountId))
           .leftJoin(aliases, eq(aliases.accountId, accounts.id))

@@ -35,7 +35,8 @@ describe('settlement and the ledger', () => {
     account = await newAccount();
     key = `key-${number}`;
     const named = { id: key, accountId: account, name: 'k', lastFour: 'wxyz' };
-    await store.keys.create({ ...named, hash: null, expiresAt: null, createdAt: at, terms: openTerms }, 10);
+    const open = { terms: openTerms, projectId: null, holderId: null };
+    await store.keys.create({ ...named, hash: null, expiresAt: null, createdAt: at, ...open }, 10);
   });
 
   async function newAccount(): Promise<string> {

@@ -75,6 +75,25 @@ export const accounts = lodestone.table('accounts', {
   routingPolicy: cleanJson('routing_policy'),
   overdraft: cleanText('overdraft').$type<'open' | 'bounded'>(),
   creditLimitPico: pico('credit_limit_pico').notNull().default(0n),
+  /** null for none; amounts as text. */
+  budget: cleanText('budget'),
+  settingsByKeys: boolean('settings_by_keys').notNull().default(true),
+  recordEndUsers: boolean('record_end_users').notNull().default(false),
+  createdAt: epochMs('created_at').notNull(),
+});
+
+export const projects = lodestone.table('projects', {
+  id: cleanText('id').primaryKey(),
+  accountId: cleanText('account_id').notNull(),
+  name: cleanText('name').notNull(),
+  isDefault: boolean('is_default').notNull().default(false),
+  budget: cleanText('budget'),
+  requestsPerMinute: bigint('requests_per_minute', { mode: 'number' }),
+  tokensPerMinute: bigint('tokens_per_minute', { mode: 'number' }),
+  /** null where the account's alone holds. */
+  routingPolicy: cleanJson('routing_policy'),
+  trust: jsonText('trust').$type<unknown>().notNull().default([]),
+  importedFrom: jsonText('imported_from').$type<unknown>(),
   createdAt: epochMs('created_at').notNull(),
 });
 
@@ -90,6 +109,9 @@ export const keys = lodestone.table('keys', {
   /** null for a key without restrictions. */
   terms: cleanJson('terms'),
   lastUsedAt: epochMs('last_used_at'),
+  /** null for the account's default project, and for a management key of the whole account. */
+  projectId: cleanText('project_id'),
+  holderId: cleanText('holder_id'),
 });
 
 export const aliases = lodestone.table(

@@ -1,0 +1,41 @@
+/** Reads projects and budgets as the store keeps them: amounts as text, because JSON numbers are not exact. */
+import type { Budget, BudgetPeriod, ImportedFrom, Project, TrustEntry } from '../../domain/organisation.js';
+import { policyOfStored } from '../../policy/policy.js';
+
+/** A row of `projects` as PostgreSQL's `to_json` shows it. */
+export interface ProjectRow {
+  readonly id: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly is_default: boolean;
+  readonly budget: string | null;
+  readonly requests_per_minute: number | null;
+  readonly tokens_per_minute: number | null;
+  readonly routing_policy: unknown;
+  readonly trust: string;
+  readonly imported_from: string | null;
+  readonly created_at: string;
+}
+
+export function projectOf(row: ProjectRow): Project {
+  return {
+    ...{ id: row.id, accountId: row.account_id, name: row.name, isDefault: row.is_default },
+    budget: readBudget(row.budget),
+    limits: { requestsPerMinute: row.requests_per_minute, tokensPerMinute: row.tokens_per_minute },
+    policy: row.routing_policy === null ? null : policyOfStored(row.routing_policy),
+    trust: JSON.parse(row.trust) as TrustEntry[],
+    importedFrom: row.imported_from === null ? null : (JSON.parse(row.imported_from) as ImportedFrom),
+    createdAt: Date.parse(row.created_at),
+  };
+}
+
+export function budgetText(budget: Budget | null): string | null {
+  if (budget === null) return null;
+  return JSON.stringify({ ...budget, limitPico: budget.limitPico.toString() });
+}
+
+export function readBudget(text: string | null): Budget | null {
+  if (text === null) return null;
+  const { limitPico, period, alertAt } = JSON.parse(text) as Record<string, unknown>;
+  return { limitPico: BigInt(String(limitPico)), period: period as BudgetPeriod, alertAt: alertAt as number[] };
+}
