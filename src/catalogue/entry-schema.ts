@@ -39,6 +39,9 @@ const variableName = field('the name of an environment variable', (value) =>
 /** Where the figures of an entry are from. `lodestone catalogue check --strict` asks for both. */
 const provenance = { source: text.nullish(), as_of: text.nullish() };
 
+/** Made from public lists by a program: a person has not verified it. `lodestone catalogue check --strict` refuses it. */
+const draft = { draft: yesOrNo.nullish() };
+
 const apis = listOf(oneOf(spokenApis), `APIs (${spokenApis.join(', ')})`);
 
 export const provider = fields({
@@ -86,6 +89,7 @@ export const model = fields({
   unsupported_parameters: unsupportedParameters.nullish(),
   ...lifeFields,
   ...provenance,
+  ...draft,
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
 
@@ -118,6 +122,7 @@ const routeShape = {
   // Each wins over the model's.
   ...lifeFields,
   ...provenance,
+  ...draft,
 };
 
 export const route = fields(routeShape);
