@@ -101,6 +101,8 @@ const routeShape = {
   // For providers with several kinds of endpoints, or a key for each: what differs on this route.
   dialect: text.nullish(),
   apis: apis.nullish(),
+  // The provider takes no chat completions for the model.
+  responses_only: yesOrNo.nullish(),
   base_url: addressTemplate.nullish(),
   api_key_env: variableName.nullish(),
   processing: oneOf(processingScopes).nullish(),

@@ -32,6 +32,7 @@ const litellm = {
     ...{ supports_function_calling: true, supports_vision: true },
   },
   'together_ai/acme/embed-1': { litellm_provider: 'together_ai', mode: 'embedding', input_cost_per_token: 2e-8 },
+  'scaleway/gpt-9-pro': { litellm_provider: 'scaleway', mode: 'responses', ...perToken(30, 180) },
   'writer.palmyra-v1:0': { litellm_provider: 'bedrock', mode: 'chat', ...perToken(1, 1) },
 };
 const modelsDev = { togetherai: { models: { 'Qwen/Qwen9-1B': { name: 'Qwen: 9', cost: { input: 0.5, output: 1 } } } } };
@@ -78,6 +79,7 @@ describe('lodestone catalogue import-models', () => {
     expect(out).toMatch(/source: litellm, as_of: 2026-08-08 \}, capabilities: \[ tools, vision \], draft: true \}/);
     expect(out).toMatch(/creator: acme\n {4}model: embed-1\n {4}kind: embedding\n/);
     expect(out).toMatch(/creator: writer\n {4}model: palmyra-v1:0\n/);
+    expect(out).toMatch(/upstream_model: gpt-9-pro, .* apis: \[ responses \], responses_only: true, draft: true/);
     // In the provider's only place, and with the list's own name for the model.
     expect(out).toContain(
       'routes:\n  - { model: meta-llama/llama-3, provider: scaleway, locode: frpar, upstream_model: llama-3, price: { input: 0.15, output: 0.6, ',
@@ -86,13 +88,13 @@ describe('lodestone catalogue import-models', () => {
 
   it('writes a file that the check accepts, and that the strict check refuses entry by entry', async () => {
     const { out } = await importAll('--out', 'draft.yaml');
-    expect(out).toContain('Wrote 4 routes as drafts, with 3 new models, to ');
+    expect(out).toContain('Wrote 5 routes as drafts, with 4 new models, to ');
     const { code, out: checked } = await run('check', 'draft.yaml', '--json');
-    expect([code, JSON.parse(checked)]).toMatchObject([0, { faults: [], models: 5, routes: 6, routes_priced: 6 }]);
+    expect([code, JSON.parse(checked)]).toMatchObject([0, { faults: [], models: 6, routes: 7, routes_priced: 7 }]);
     const strict = await run('check', 'draft.yaml', '--strict');
     expect(strict.code).toBe(1);
     const drafts = strict.err.split('\n').filter((line) => line.includes('found a draft of '));
-    expect(drafts).toHaveLength(7);
+    expect(drafts).toHaveLength(9);
     expect(drafts.join('\n')).toMatch(
       /draft\.yaml:\d+:\d+: models\[0\]\.draft: found a draft of qwen\/qwen9-1b, expected /,
     );

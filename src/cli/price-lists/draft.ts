@@ -159,12 +159,20 @@ function routeLines({ provider, found }: DraftRoute, snapshot: Snapshot, canonic
     ...{ provider, locode: placeOf(provider, snapshot), upstream_model: model },
     ...priceOf(found),
     ...(capabilities.length > 0 && { capabilities }),
+    ...responsesFields(provider, found, snapshot),
     draft: true,
   };
   const others = found.filter((each) => !hasSamePrice(each, newest));
   const text = ({ list, model: { figures } }: Found) =>
     `${list.name} (${list.asOf}) has input ${figure(figures.get('input'))}, output ${figure(figures.get('output'))}`;
   return [...others.map((each) => `  # ${text(each)}`), `  - ${flow(fields)}`];
+}
+
+/** A route of a model that has no chat completions says so, and that its provider has the API at all. */
+function responsesFields(provider: string, found: readonly Found[], { providers }: Snapshot): object {
+  if (!found.some(({ model }) => model.responsesOnly)) return {};
+  const isSpoken = providers.get(provider)?.apis?.includes('responses');
+  return { ...(!isSpoken && { apis: ['responses'] }), responses_only: true };
 }
 
 /** The figures of the newest list. Without a price of output a chat model has none that could be charged. */
