@@ -26,7 +26,7 @@ export interface JudgedFigure {
   readonly reason: string;
 }
 
-export interface TheirFigure {
+interface TheirFigure {
   readonly list: string;
   readonly asOf: string;
   readonly value: number;
@@ -177,7 +177,7 @@ const official =
   /\bpages?\b|docs?\b|documentation|price list|prices in|catalogue|model cards?|https:\/\/(?!github\.com)/i;
 
 /** The part of a source that is the provider's own word on the price; null where all of it is lists. A part about limits or places is not. */
-export function officialPart(source: string | null): string | null {
+function officialPart(source: string | null): string | null {
   const parts = (source ?? '').split(/[,;] /).filter((part) => !ofAnother.test(part));
   return parts.find((part) => official.test(part))?.trim() ?? null;
 }
