@@ -39,6 +39,9 @@ const variableName = field('the name of an environment variable', (value) =>
 /** Where the figures of an entry are from. `lodestone catalogue check --strict` asks for both. */
 const provenance = { source: text.nullish(), as_of: text.nullish() };
 
+/** Made from public lists by a program: a person has not verified it. `lodestone catalogue check --strict` refuses it. */
+const draft = { draft: yesOrNo.nullish() };
+
 const apis = listOf(oneOf(spokenApis), `APIs (${spokenApis.join(', ')})`);
 
 export const provider = fields({
@@ -86,6 +89,7 @@ export const model = fields({
   unsupported_parameters: unsupportedParameters.nullish(),
   ...lifeFields,
   ...provenance,
+  ...draft,
   routes: z.array(anything, { error: 'a list of routes' }).min(1, { error: 'at least one route' }),
 });
 
@@ -97,6 +101,8 @@ const routeShape = {
   // For providers with several kinds of endpoints, or a key for each: what differs on this route.
   dialect: text.nullish(),
   apis: apis.nullish(),
+  // The provider takes no chat completions for the model.
+  responses_only: yesOrNo.nullish(),
   base_url: addressTemplate.nullish(),
   api_key_env: variableName.nullish(),
   processing: oneOf(processingScopes).nullish(),
@@ -118,6 +124,7 @@ const routeShape = {
   // Each wins over the model's.
   ...lifeFields,
   ...provenance,
+  ...draft,
 };
 
 export const route = fields(routeShape);

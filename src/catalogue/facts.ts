@@ -74,6 +74,7 @@ function addRoute(list: FactList, route: Route): void {
     ...{ context_window: route.contextWindow, max_output_tokens: route.maxOutputTokens },
     ...lifeFacts(route.life),
     daily_token_quota: route.dailyTokenQuota,
+    responses_only: route.responsesOnly,
     capabilities: sorted(capabilities),
     unsupported_parameters: sorted(unsupportedParameters),
   });

@@ -52,6 +52,11 @@ describe('catalogue faults name file, line and field', () => {
       'providers:\n  - id: a\n    base_url: http://a\n    colour: red',
       ':4:5: providers[0].colour: unknown field, expected one of: id, name',
     ],
+    [
+      'a route of the Responses API alone whose provider does not speak it',
+      route('responses_only: true'),
+      'routes[0].responses_only: found true, expected it of a route whose `apis`',
+    ],
     ['unknown list', 'provider: []', ':1:1: provider: unknown field, expected one of: providers, regions, models'],
     ['no list', 'models: {}', ':1:1: models: found a mapping, expected a list of models'],
     ['no mapping', '[]', ':1:1: file: found a list'],

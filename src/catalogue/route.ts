@@ -156,6 +156,8 @@ export interface Route {
   /** The most inputs that one call for embeddings takes; absent = as the dialect has it. */
   readonly maxBatch?: number;
   readonly streamUsage: boolean;
+  /** It takes requests of the Responses API alone. */
+  readonly responsesOnly?: true;
   /** The provider counts reasoning only in the total of its usage. */
   readonly hiddenReasoning?: boolean;
   /** Absent = not known. */

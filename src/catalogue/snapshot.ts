@@ -124,10 +124,15 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     located.source.faultAt([...located.path, 'processing'], 'found region, expected it of a route with a region only');
   }
   const dataPolicy = routePolicy(provider, entry, surroundings.context);
+  const onRoute = providerOnRoute(provider, located, place.entry, surroundings.context);
+  if (entry.responses_only && !onRoute.provider.apis?.includes('responses')) {
+    const expected = 'it of a route whose `apis`, or those of its provider, have responses';
+    located.source.faultAt([...located.path, 'responses_only'], `found true, expected ${expected}`);
+  }
   return {
     id: place.id,
     model: place.model,
-    ...providerOnRoute(provider, located, place.entry, surroundings.context),
+    ...onRoute,
     locode: entry.locode,
     country: region?.country ?? null,
     isDefault: place.isDefault,
@@ -139,6 +144,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     dailyTokenQuota: entry.daily_token_quota ?? null,
     ...(entry.max_batch && { maxBatch: entry.max_batch }),
     streamUsage: entry.stream_usage ?? true,
+    ...(entry.responses_only && { responsesOnly: true }),
     ...(entry.hidden_reasoning && { hiddenReasoning: true }),
     ...(entry.processing && { processing: entry.processing }),
     ...(dataPolicy && { dataPolicy }),

@@ -1,6 +1,6 @@
 /**
- * The strict check of a catalogue: every figure has a source and a date. Missing ones become faults at their positions; old ones are
- * listed. The sandbox has no figures of a real provider, so nothing is asked of it.
+ * The strict check of a catalogue: every figure has a source and a date, and a person has verified every entry. What is missing becomes
+ * a fault at its position; old figures are listed. The sandbox has no figures of a real provider, so nothing is asked of it.
  */
 import type { FieldPath, YamlSource } from '../base/yaml-source.js';
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
@@ -39,7 +39,17 @@ export function checkSources(merged: MergedCatalogue, limit: AgeLimit): OldFigur
     const found = checkFigures(figures, limit);
     if (found) old.push(found);
   }
+  for (const [id, model] of merged.models) {
+    checkDraft(model, id);
+    for (const route of model.entry.routes) checkDraft(route, `${route.entry.provider}/${id}/${route.entry.locode}`);
+  }
   return old;
+}
+
+function checkDraft({ entry, source, path }: Located<Pick<RouteEntry, 'draft'>>, id: string): void {
+  if (!entry.draft) return;
+  const expected = "its figures compared with the provider's page by a person, who then takes `draft` out";
+  source.faultAt([...path, 'draft'], `found a draft of ${id}, expected ${expected}`);
 }
 
 function checkFigures({ source, path, what, provenance }: Figures, limit: AgeLimit): OldFigure | undefined {

@@ -126,6 +126,9 @@ async function run(command: Command, argv: string[], io: Io): Promise<number> {
     io,
     positionals,
     options,
+    repeated: Object.fromEntries(
+      Object.entries<unknown>(values).filter((pair): pair is [string, string[]] => Array.isArray(pair[1])),
+    ),
     flags: new Set(Object.keys(values).filter((name) => values[name as keyof typeof values] === true)),
     json: values.json === true,
     client: () => {

@@ -8,6 +8,8 @@ export interface CommandContext {
   readonly positionals: readonly string[];
   /** The text options that were given, by name. */
   readonly options: Readonly<Record<string, string | undefined>>;
+  /** The options that may be given several times, by name. */
+  readonly repeated: Readonly<Record<string, readonly string[] | undefined>>;
   /** The options without a value that were given. */
   readonly flags: ReadonlySet<string>;
   /** Print the API's JSON instead of a table. */

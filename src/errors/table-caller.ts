@@ -130,7 +130,7 @@ export const callerErrors = {
   cannot_apply: row<WithParam<{ provider: string; reason: string; remedy?: string | undefined }>>({
     status: 400,
     type: 'invalid_request_error',
-    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias`, `n`, `dimensions` or tokens as `input`, or has no price for the `service_tier`, a demanded tool that runs at the provider or audio in `messages`, or the request names a file or another object that the provider keeps for all accounts. This row has no `code`.',
+    when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias`, `n`, `dimensions` or tokens as `input`, or has no price for the `service_tier`, a demanded tool that runs at the provider or audio in `messages`, or the request names a file or another object that the provider keeps for all accounts, or is no request of the Responses API and the route takes no others. This row has no `code`.',
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
     operations: modelOperations,

@@ -63,7 +63,7 @@ describe('a provider of the built-in catalogue', () => {
     expect(configured).not.toContain('bedrock/anthropic/claude-opus-5/sesto');
   });
 
-  it('a single-region deployment of Azure is never looked for in a resource of another region', async () => {
+  it('a deployment of Azure in a place is never looked for in a resource of another region', async () => {
     const configured = await configuredIn({ AZURE_API_KEY: 'a-key', AZURE_RESOURCE_NAME: 'ours' });
     expect(configured).toContain('azure/openai/gpt-5.1/global');
     expect(configured.filter((id) => !id.endsWith('/global'))).toEqual([]);
@@ -73,8 +73,24 @@ describe('a provider of the built-in catalogue', () => {
       baseUrl: 'https://nord.openai.azure.com/openai/v1',
       provider: { configured: true, apiKey: 'its-own-key' },
     });
-    expect(await configuredIn(sweden)).toEqual(['azure/openai/gpt-5.1/segvx']);
-    expect(azureRegions).toHaveLength(5);
+    const models = ['gpt-5.1', 'gpt-5-mini', 'gpt-5', 'gpt-5-nano'];
+    expect(await configuredIn(sweden)).toEqual(models.map((model) => `azure/openai/${model}/segvx`));
+    expect(azureRegions).toHaveLength(11);
+  });
+
+  it('the European data zone of Azure is in places of the Union, at its own price, and promises the Union alone', async () => {
+    const { routes } = await builtinSnapshot();
+    const zone = [...routes.values()].filter(
+      ({ provider, processing }) => provider.id === 'azure' && processing === 'eu',
+    );
+    expect(zone.length).toBeGreaterThan(20);
+    for (const { id, country, provider, price, model, dataPolicy } of zone) {
+      const global = routes.get(`azure/${model.canonicalId}/global`)!.price!;
+      expect([id, provider.headquarters, provider.cloudAct]).toEqual([id, 'US', true]);
+      expect(['DE', 'ES', 'FR', 'IT', 'NL', 'PL', 'SE'], id).toContain(country);
+      expect(Number(price!.input) / Number(global.input), id).toBeCloseTo(1.1, 1);
+      expect(dataPolicy?.in_region, id).toBe(false);
+    }
   });
 
   it('a server of the operator\u2019s own is free, and has a key only where one is set', async () => {

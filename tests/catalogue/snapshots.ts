@@ -42,7 +42,10 @@ export function realRoutes({ routes }: Snapshot): Route[] {
   return [...routes.values()].filter(({ provider }) => provider.dialect !== 'sandbox');
 }
 
-export const azureRegions = ['CENTRALUS', 'EASTUS2', 'NORTHCENTRALUS', 'SOUTHCENTRALUS', 'SWEDENCENTRAL'];
+export const azureRegions = [
+  ...['CENTRALUS', 'EASTUS2', 'NORTHCENTRALUS', 'SOUTHCENTRALUS', 'SWEDENCENTRAL', 'GERMANYWESTCENTRAL'],
+  ...['FRANCECENTRAL', 'WESTEUROPE', 'ITALYNORTH', 'POLANDCENTRAL', 'SPAINCENTRAL'],
+];
 
 const fake = 'fake-credential-of-no-value';
 const providerFolder = resolve(import.meta.dirname, '../../catalogue/providers');

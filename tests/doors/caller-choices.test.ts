@@ -24,6 +24,8 @@ function catalogue(url: string): YamlObject {
       { creator: 'acme', model: 'one', max_output_tokens: 8_192, routes: [route('claude'), route('plain')] },
       { creator: 'acme', model: 'quiet', routes: [route('claude', { price: { input: 3, output: 15 } })] },
       { creator: 'acme', model: 'silent', routes: [route('plain', { price: { input: 3, output: 15 } })] },
+      { creator: 'acme', model: 'agent', routes: [route('plain', { responses_only: true })] },
+      { creator: 'acme', model: 'mixed', routes: [route('plain', { responses_only: true }), route('claude')] },
       { creator: 'acme', model: 'vectors', kind: 'embedding', dimensions: 2, routes: [route('plain')] },
     ],
   };
@@ -65,6 +67,48 @@ describe('a list of models that the provider would choose from', () => {
       });
       expect(reply.status, reply.text).toBe(200);
     }
+  });
+});
+
+describe('a route that takes requests of the Responses API alone', () => {
+  const response = {
+    ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'upstream-model' },
+    output: [
+      {
+        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+        content: [{ type: 'output_text', text: 'Hello', annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5 },
+  };
+  const pin = 'plain/acme/agent/defra';
+
+  it.each([
+    ['/v1/chat/completions', pin, { messages }],
+    ['/v1/chat/completions', 'auto/acme/agent', { messages }],
+    ['/v1/messages', pin, { max_tokens: 5, messages }],
+  ])('answers %s of %s with 400, which names the API, and nobody is asked', async (path, model, body) => {
+    upstream.reset();
+    const reply = await gateway.call('POST', path, { model, ...body });
+    expect(reply.status, reply.text).toBe(400);
+    expect(reply.text).toContain(
+      `plain takes requests of the Responses API alone on ${pin}. Send the request to /v1/responses`,
+    );
+    expect(upstream.calls).toHaveLength(0);
+  });
+
+  it('serves the Responses API', async () => {
+    upstream.reset();
+    upstream.enqueue(json(response));
+    const reply = await gateway.call('POST', '/v1/responses', { model: pin, input: 'Hi' });
+    expect([reply.status, reply.json.output?.[0].content[0].text], reply.text).toEqual([200, 'Hello']);
+    expect(upstream.calls.map(({ path }) => path)).toEqual(['/v1/responses']);
+  });
+
+  it('is passed over by auto/ where another route takes the chat', async () => {
+    upstream.reset();
+    await gateway.call('POST', '/v1/chat/completions', { model: 'auto/acme/mixed', messages });
+    expect(upstream.calls.map(({ path }) => path)).toEqual(['/v1/messages']);
   });
 });
 

@@ -1,81 +1,97 @@
 /** `lodestone catalogue compare`: the prices of the catalogue beside those of public lists. */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { priceProvenance } from '../../catalogue/price.js';
-import type { Route } from '../../catalogue/route.js';
+import { systemClock } from '../../base/time.js';
+import { dayMsOf, dayText } from '../../catalogue/dates.js';
+import type { Snapshot } from '../../catalogue/route.js';
 import { readCatalogue } from '../catalogue-snapshot.js';
-import { type Command, type CommandContext, required } from '../command.js';
+import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
-import { CommandFailure } from '../io.js';
-import { type ListedPrice, type PriceList, priceListOf } from '../public-prices.js';
+import { CommandFailure, type Io, UsageError } from '../io.js';
+import { type MissingModel, missingModels, routesInLists } from '../price-lists/match.js';
+import { type PriceList, priceListOf } from '../price-lists/read-list.js';
+import { type JudgedFigure, judgedFigures, type Verdict } from '../price-lists/verdict.js';
 import { table } from '../text-table.js';
 
 export const compareCommand: Command = {
   name: 'catalogue compare',
-  parameters: '--with <list> [<list> …]',
+  parameters: '--with <list>[@<date>] [<list>[@<date>] …] [--provider P]',
   summary:
-    'Compare the prices of the catalogue with public lists: LiteLLM’s table of prices, the api.json of models.dev, the data.json of genai-prices. Prints where they differ, and how many lists agree with the catalogue. Needs no server.',
-  options: { with: { type: 'string' } },
+    'Compare the prices of the catalogue with public lists: LiteLLM’s table of prices, the api.json of models.dev, the data.json of genai-prices. Each figure is equal, better sourced than in the list, or differs, by date and majority; models of a provider that have no route are missing. The date is the day of the list, else that of its file. --provider looks at one provider, and names what is missing. Needs no server.',
+  options: { with: { type: 'string', multiple: true }, provider: { type: 'string' } },
   positionalsMax: 10,
   run: compareCatalogue,
 };
 
-/** Names of a provider in the lists, where they are not its id. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  alibaba: ['dashscope'],
-  azure: ['azure_ai'],
-  bedrock: ['bedrock_converse', 'amazon-bedrock', 'aws'],
-  cloudflare: ['cloudflare-workers-ai'],
-  cloudferro: ['cloudferro-sherlock'],
-  cohere: ['cohere_chat'],
-  fireworks: ['fireworks_ai', 'fireworks-ai'],
-  friendli: ['friendliai'],
-  'google-ai-studio': ['gemini', 'google'],
-  moonshotai: ['moonshot'],
-  novita: ['novita-ai'],
-  ovhcloud: ['ovhcloud-ai-endpoints'],
-  together: ['together_ai', 'togetherai'],
-  vertex: ['vertex_ai-anthropic_models', 'vertex_ai-language-models', 'google-vertex', 'google-vertex-anthropic'],
-  xai: ['x-ai'],
-};
-
-/** Figures that differ by less than this share are equal: lists round. */
-const tolerance = 0.02;
-
-interface Comparison {
-  readonly route: string;
-  readonly verdict: 'equal' | 'differs';
-  /** Lists that have the price of the catalogue, and those that have another. */
-  readonly agree: readonly string[];
-  readonly differ: readonly string[];
-  readonly ours: string;
-  readonly theirs: readonly string[];
-  readonly asOf: string | null;
-}
-
-async function compareCatalogue({ io, json, options, positionals }: CommandContext): Promise<void> {
-  const files = [required(options.with, '--with <list>'), ...positionals];
-  const lists = await Promise.all(files.map((file) => readList(resolve(io.cwd, file))));
-  const { snapshot, faults } = await readCatalogue(readConfig(options.config, io), io);
-  if (!snapshot) throw new CommandFailure(faults.join('\n'));
-  const routes = [...snapshot.routes.values()].filter(({ price, processing }) => price && processing !== 'operator');
-  const found = routes.flatMap((route) => comparisonOf(route, lists));
-  const differing = found.filter(({ verdict }) => verdict === 'differs');
+async function compareCatalogue(context: CommandContext): Promise<void> {
+  const { io, json, options } = context;
+  const { lists, snapshot } = await readComparison(context);
+  const isAsked = isOfProvider(options.provider, snapshot);
+  const routes = [...snapshot.routes.values()].filter(
+    ({ price, processing, provider }) => price && processing !== 'operator' && isAsked(provider.id),
+  );
+  const nowMs = systemClock.now();
+  const listed = routesInLists(routes, lists).filter(({ found }) => found.length > 0);
+  const judged = listed.map((each) => judgedFigures(each, nowMs));
+  const figures = judged.flat();
+  const missing = missingModels(snapshot, lists).filter(({ provider }) => isAsked(provider));
   const counts = {
     routes: routes.length,
-    equal: found.length - differing.length,
-    differs: differing.length,
-    unlisted: routes.length - found.length,
+    unlisted: routes.length - listed.length,
+    ...{ figures: countsOf(figures), by_route: countsOf(judged.map(worst)), missing: missing.length },
   };
-  if (json) io.out(JSON.stringify({ ...counts, differing }, null, 2));
-  else io.out([...(differing.length > 0 ? [tableOf(differing), ''] : []), summaryOf(counts)].join('\n'));
+  if (json) {
+    const unequal = figures.filter(({ verdict }) => verdict !== 'equal');
+    io.out(JSON.stringify({ ...counts, unequal: unequal.map(figureJson), models: missing.map(missingJson) }, null, 2));
+    return;
+  }
+  const better = figures.filter(({ verdict }) => verdict === 'better sourced');
+  const differing = figures.filter(({ verdict }) => verdict === 'differs');
+  const parts = [
+    better.length > 0 ? `Better sourced than in the lists:\n${tableOf(better)}` : [],
+    differing.length > 0 ? `To be looked at:\n${tableOf(differing)}` : [],
+    missing.length > 0 ? `Without a route here:\n${missingText(missing, options.provider !== undefined)}` : [],
+    summaryOf(counts),
+  ];
+  io.out(parts.flat().join('\n\n'));
 }
 
-async function readList(file: string): Promise<PriceList> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** The lists that the command line names, and the catalogue. */
+export async function readComparison({
+  io,
+  options,
+  repeated,
+  positionals,
+}: CommandContext): Promise<{ lists: PriceList[]; snapshot: Snapshot }> {
+  const files = [...(repeated.with ?? []), ...positionals];
+  if (files.length === 0) throw new UsageError('--with <list> is missing');
+  const lists = await Promise.all(files.map((file) => readList(file, io)));
+  const twice = lists.find(({ name }, index) => lists.findIndex((each) => each.name === name) !== index);
+  if (twice) throw new UsageError(`Two of the lists are of ${twice.name}, but each must be given once.`);
+  const { snapshot, faults } = await readCatalogue(readConfig(options.config, io), io);
+  if (!snapshot) throw new CommandFailure(faults.join('\n'));
+  return { lists, snapshot };
+}
+
+/** Whether a provider is the one that was asked for; every one is without an option. */
+export function isOfProvider(asked: string | undefined, { providers }: Snapshot): (id: string) => boolean {
+  if (asked !== undefined && !providers.has(asked)) {
+    throw new UsageError(`--provider is "${asked.slice(0, 200)}", but must be a provider that the catalogue has.`);
+  }
+  return (id) => asked === undefined || id === asked;
+}
+
+async function readList(named: string, { cwd }: Io): Promise<PriceList> {
+  const [, path = named, date] = /^(.*)@(\d{4}-\d{2}-\d{2})$/s.exec(named) ?? [];
+  const file = resolve(cwd, path);
+  if (date !== undefined && dayMsOf(date) === undefined) {
+    throw new UsageError(`The date of ${path} is "${date}", but must be a date of the calendar such as 2026-11-21.`);
+  }
+  const read = async () => ({ text: await readFile(file, 'utf8'), writtenMs: (await stat(file)).mtimeMs });
+  const { text, writtenMs } = await read().catch((error: NodeJS.ErrnoException) => {
     throw new CommandFailure(`${file} cannot be read (${error.code ?? error.message}).`);
   });
-  const list = priceListOf(parsed(text));
+  const list = priceListOf(parsed(text), date ?? dayText(writtenMs), dayText(systemClock.now()));
   if (!list) throw new CommandFailure(`${file} is no list of prices of LiteLLM, models.dev or genai-prices.`);
   return list;
 }
@@ -88,53 +104,63 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Empty where no list has the route. */
-function comparisonOf(route: Route, lists: readonly PriceList[]): Comparison[] {
-  const price = route.price!;
-  const ours = [price.input, price.output].map((pico) => Number(pico) / 1e6) as [number, number];
-  const agree: string[] = [];
-  const differ: string[] = [];
-  const theirs: string[] = [];
-  for (const { name, prices } of lists) {
-    const found = prices.find((each) => isOf(each, route));
-    if (!found) continue;
-    const isEqual = isNear(found.input, ours[0]) && isNear(found.output, ours[1]);
-    (isEqual ? agree : differ).push(name);
-    if (!isEqual) theirs.push(`${name} ${shown(found.input)} / ${shown(found.output)}`);
-  }
-  if (agree.length + differ.length === 0) return [];
-  const verdict = differ.length === 0 ? 'equal' : 'differs';
-  const { asOf } = priceProvenance(route);
-  return [{ route: route.id, verdict, agree, differ, ours: ours.map(shown).join(' / '), theirs, asOf }];
+type VerdictCounts = Readonly<Record<'equal' | 'better_sourced' | 'differs', number>>;
+
+function countsOf(verdicts: readonly Pick<JudgedFigure, 'verdict'>[]): VerdictCounts {
+  const count = (asked: Verdict) => verdicts.filter(({ verdict }) => verdict === asked).length;
+  return { equal: count('equal'), better_sourced: count('better sourced'), differs: count('differs') };
 }
 
-function isOf({ provider, model }: ListedPrice, { provider: { id }, upstreamModel, locode }: Route): boolean {
-  if (locode !== 'global' && manyPlaces.has(id)) return false;
-  const isProvider = provider === id || otherNames[id]?.includes(provider) === true;
-  return isProvider && model.toLowerCase() === upstreamModel.toLowerCase();
+/** The verdict on a route is the worst one on its figures. */
+function worst(figures: readonly JudgedFigure[]): Pick<JudgedFigure, 'verdict'> {
+  const order = ['differs', 'better sourced'] as const;
+  return { verdict: order.find((each) => figures.some(({ verdict }) => verdict === each)) ?? 'equal' };
 }
 
-/** The lists do not say for which place their price is. */
-const manyPlaces: ReadonlySet<string> = new Set(['azure', 'bedrock', 'vertex']);
-
-function isNear(a: number, b: number): boolean {
-  return Math.abs(a - b) <= tolerance * Math.max(a, b);
+function figureJson({ asOf, theirs, ...figure }: JudgedFigure) {
+  return { ...figure, as_of: asOf, theirs: theirs.map(({ asOf: day, ...their }) => ({ ...their, as_of: day })) };
 }
 
-function shown(value: number): string {
-  return String(Number(value.toFixed(6)));
+function missingJson({ provider, found }: MissingModel) {
+  return { provider, model: found[0]!.model.model, lists: found.map(({ list }) => list.name) };
 }
 
-function tableOf(differing: readonly Comparison[]): string {
+function tableOf(figures: readonly JudgedFigure[]): string {
   return table(
-    ['route', 'ours', 'as of', 'theirs', 'majority'],
-    differing.map(({ route, ours, asOf, theirs, agree, differ }) => [
-      ...[route, ours, asOf, theirs.join(', ')],
-      agree.length > differ.length ? 'ours' : agree.length === differ.length ? 'even' : 'theirs',
+    ['route', 'figure', 'ours', 'as of', 'theirs', 'why'],
+    figures.map(({ route, figure, ours, asOf, theirs, reason }) => [
+      ...[route, figure, ours, asOf],
+      ...[theirs.map(({ list, value }) => `${list} ${value}`).join(', '), reason],
     ]),
   );
 }
 
-function summaryOf({ routes, equal, differs, unlisted }: Record<string, number>): string {
-  return `${routes} routes with a price: ${equal} equal to 2 % in every list that has them, ${differs} differ, ${unlisted} are in none.`;
+/** Lists have hundreds of models, so they are named only where one provider is asked for. */
+function missingText(missing: readonly MissingModel[], named: boolean): string {
+  if (named)
+    return table(
+      ['model', 'lists'],
+      missing.map(missingJson).map(({ model, lists }) => [model, lists]),
+    );
+  const counts = new Map<string, number>();
+  for (const { provider } of missing) counts.set(provider, (counts.get(provider) ?? 0) + 1);
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return `${sorted.map(([provider, count]) => `${provider} ${count}`).join(', ')}; --provider names them.`;
+}
+
+interface Counts {
+  readonly routes: number;
+  readonly unlisted: number;
+  readonly figures: VerdictCounts;
+  readonly by_route: VerdictCounts;
+  readonly missing: number;
+}
+
+function summaryOf({ routes, unlisted, figures, by_route: byRoute, missing }: Counts): string {
+  const text = (counts: VerdictCounts) =>
+    `${counts.equal} equal to 2 %, ${counts.better_sourced} better sourced, ${counts.differs} differ`;
+  return [
+    `${routes} routes with a price: ${text(byRoute)}, ${unlisted} are in no list.`,
+    `Their figures: ${text(figures)}. Models without a route: ${missing} missing.`,
+  ].join('\n');
 }

@@ -8,6 +8,7 @@ import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
 import { UsageError } from '../io.js';
 import { compareCommand } from './catalogue-compare.js';
+import { importCommand } from './catalogue-import.js';
 
 interface Counts {
   models: number;
@@ -31,12 +32,13 @@ export const catalogueCommands: readonly Command[] = [
     name: 'catalogue check',
     parameters: '[<file> …] [--strict] [--max-age 90d]',
     summary:
-      'Check the catalogue of the configuration and these files: faults, figures older than --max-age (90d), routes that retire. --strict asks for the source and date of every figure, refuses built-in routes past their retirement, and lists what is old. Needs no server.',
+      'Check the catalogue of the configuration and these files: faults, figures older than --max-age (90d), routes that retire. --strict asks for the source and date of every figure, refuses drafts and built-in routes past their retirement, and lists what is old. Needs no server.',
     options: { strict: { type: 'boolean' }, 'max-age': { type: 'string' } },
     positionalsMax: 100,
     run: checkCatalogue,
   },
   compareCommand,
+  importCommand,
 ];
 
 async function reloadCatalogue({ client, io, json }: CommandContext): Promise<void> {

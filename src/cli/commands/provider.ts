@@ -53,6 +53,11 @@ function chooseRoutes(snapshot: Snapshot, asked: string | undefined): Chosen {
   if (asked?.includes('/')) {
     const route = snapshot.routes.get(asked);
     if (!route) throw new CommandFailure(`The catalogue has no route "${asked}".`);
+    if (route.responsesOnly) {
+      throw new CommandFailure(
+        `${asked} takes requests of the Responses API alone, and the check sends a chat. Name another.`,
+      );
+    }
     return route.provider.configured
       ? { routes: [route], others: [] }
       : { routes: [], others: [notConfigured(route.provider)] };

@@ -33,7 +33,10 @@ export type ProbeOutcome =
 export function cheapestRoute({ routes }: Snapshot, provider: Provider): Route | undefined {
   const own = [...routes.values()].filter(
     (route) =>
-      route.provider.id === provider.id && route.provider.configured && (route.model.kind ?? 'chat') === 'chat',
+      route.provider.id === provider.id &&
+      route.provider.configured &&
+      (route.model.kind ?? 'chat') === 'chat' &&
+      !route.responsesOnly,
   );
   const cost = ({ price }: Route) => (price ? Number(price.input + price.output) : Number.POSITIVE_INFINITY);
   return own.sort((a, b) => cost(a) - cost(b))[0];

@@ -48,6 +48,13 @@ export interface RuledOut {
 const held: Obstacle = { verdict: 'quota_held', param: null };
 const unconfigured: Obstacle = { verdict: 'unconfigured', param: null };
 const unpriced: Obstacle = { verdict: 'unpriced', param: null };
+/** There is no translation of a chat into a request of the Responses API. */
+const responsesOnly: Obstacle = {
+  verdict: 'cannot_apply',
+  param: 'model',
+  reason: 'takes requests of the Responses API alone',
+  remedy: 'Send the request to /v1/responses, or choose another model or route.',
+};
 const cannotApply = Object.fromEntries(
   refusableParameters.map((param) => [param, { verdict: 'cannot_apply', param }]),
 ) as unknown as Record<RefusableParameter, Obstacle>;
@@ -65,6 +72,7 @@ export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route
   const { native, extras } = request;
   if (native === undefined) {
     if (request.task !== undefined) return taskObstacle(route, request.task);
+    if (route.responsesOnly) return responsesOnly;
     return chatObstacle(route, route.price, request) ?? strictObstacle(route, request);
   }
   if (isNativePass(route.provider, request)) {
@@ -72,6 +80,7 @@ export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route
       extras === undefined ? null : extrasObstacle(route, route.price, keptExtras(route, request, extras));
     return obstacle ?? strictObstacle(route, request);
   }
+  if (route.responsesOnly) return responsesOnly;
   const found = inexpressibleOn(route, request);
   if (found) return { verdict: 'cannot_apply', ...found };
   // Tools that run at a provider are left out of the translation, so they need no price.
