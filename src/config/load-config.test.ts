@@ -297,31 +297,3 @@ describe('faults know their line and name their field', () => {
   it('quotes no more than a line of a long value', () =>
     expect(faultsOf(`demo: ${'x'.repeat(5000)}`)[0]!.length).toBeLessThan(200));
 });
-
-describe('include', () => {
-  const include = (name: string, yaml: string) => writeFileSync(join(directory, name), yaml);
-
-  it('takes in the providers of other files, with their references', () => {
-    include('more.yaml', 'providers:\n  openai: { api_key: "${KEY}" }\n  azure: { api_key: "${ABSENT}" }\n');
-    const { providers } = load('include: [more.yaml]\nproviders: { mistral: { api_key: m } }\n', { KEY: 'secret' });
-    expect(Object.keys(providers).sort()).toEqual(['azure', 'mistral', 'openai']);
-    expect(providers.openai).toMatchObject({ apiKey: 'secret' });
-  });
-
-  it('a provider in two places stops the start, with file and line', () => {
-    include('more.yaml', 'providers:\n  openai: { api_key: b }\n');
-    expect(faultsOf('include: [more.yaml]\nproviders: { openai: { api_key: a } }\n')).toEqual([
-      expect.stringMatching(/^more\.yaml:2:\d+: providers\.openai: found a provider that lodestone\.yaml has too/),
-    ]);
-  });
-
-  it('a file that is not there, no YAML, or has other fields is a fault', () => {
-    expect(faultsOf('include: [absent.yaml]\n')).toEqual([
-      expect.stringContaining('absent.yaml:1:1: file: cannot be read'),
-    ]);
-    include('more.yaml', 'providers: [');
-    expect(faultsOf('include: [more.yaml]\n')).toEqual([expect.stringContaining('more.yaml:1')]);
-    include('more.yaml', 'server: { port: 1 }\n');
-    expect(faultsOf('include: [more.yaml]\n')).toEqual([expect.stringContaining('more.yaml:1')]);
-  });
-});
