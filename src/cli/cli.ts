@@ -9,6 +9,7 @@ import { catalogueCommands } from './commands/catalogue.js';
 import { catalogueUpdateCommands } from './commands/catalogue-update.js';
 import { creditsCommands } from './commands/credits.js';
 import { exportCommands } from './commands/export.js';
+import { importCommands } from './commands/import.js';
 import { keyCommands } from './commands/key.js';
 import { logCommands } from './commands/log.js';
 import { modelCommands } from './commands/model.js';
@@ -34,6 +35,7 @@ const commands: readonly Command[] = [
   ...reconcileCommands,
   ...storageCommands,
   ...exportCommands,
+  ...importCommands,
   ...receiptCommands,
   ...logCommands,
 ];
@@ -65,7 +67,7 @@ const processIo: Io = {
   cwd: process.cwd(),
 };
 
-/** The exit code: 0 done, 1 failed, 2 invalid command line. */
+/** The exit code: 0 done, 1 failed, 2 invalid command line, or what the command itself says. */
 export async function main(argv: readonly string[], io: Io = processIo): Promise<number> {
   try {
     // A gateway that is installed from the registry should serve by its name alone.
@@ -138,8 +140,8 @@ async function run(command: Command, argv: string[], io: Io): Promise<number> {
       );
       return client;
     },
-    markFailed: () => {
-      code = 1;
+    markFailed: (exitCode = 1) => {
+      code = exitCode;
     },
   };
   checkStdinUse(['admin-token', 'password'], context);

@@ -16,8 +16,8 @@ export interface CommandContext {
   readonly json: boolean;
   /** Made on first use, because commands without a server need no address and no token. */
   client(): AdminClient;
-  /** The command has printed what is wrong: exit code 1. */
-  markFailed(): void;
+  /** The command has printed what is wrong: exit code 1, or another. */
+  markFailed(exitCode?: number): void;
 }
 
 export interface Command {

@@ -21,9 +21,12 @@ const { server, storage, ...otherSections } = Object.fromEntries(
 );
 
 /** An unknown field is a fault, which lists the known ones in this order. */
-export const configSchema = fields({
+export const configSchema: z.ZodType<FileValues> = fields({
   ...{ server: server!, storage: storage! },
   ...shapeOf(topLevel),
   ...otherSections,
   providers: providers.nullish(),
 });
+
+/** What an included file may have. */
+export const includedSchema: z.ZodType<FileValues> = fields({ providers: providers.nullish() });

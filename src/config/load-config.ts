@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { describeValue, YamlSource } from '../base/yaml-source.js';
 import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
-import { configSchema, type FileValues } from './config-schema.js';
+import { configSchema, type FileValues, includedSchema } from './config-schema.js';
 import { configOf } from './defaults.js';
 import { readSecret, readSecretFiles } from './secret-files.js';
 import type { Setting } from './setting.js';
@@ -27,12 +27,14 @@ export function loadConfig({ file, env, cwd }: LoadOptions): Config {
   const source = chosen === null ? new YamlSource('', '') : readSource(chosen, resolve(cwd, chosen), faults);
   const directory = path === null ? resolve(cwd) : dirname(path);
   const checked = source && checkFile(source, env);
+  const included = source && checked ? includedFiles(source, checked, directory, env) : [];
   const environment = environmentValues(env, cwd, faults);
   if (source && checked) {
     readSecretFiles(source, checked.values, directory);
     checkWorkers(source, checked.values, environment);
     checkNeeded(source, checked.values);
   }
+  for (const file of included) faults.push(...file.faults);
   faults.unshift(...(source?.faults ?? []));
   if (faults.length > 0 || !checked) throw new ConfigFault(faults);
   return configOf({ ...checked, environment, file: path, directory });
@@ -49,13 +51,36 @@ function readSource(shown: string, path: string, faults: string[]): YamlSource |
   }
 }
 
-function checkFile(source: YamlSource, env: Environment): CheckedFile | undefined {
+function checkFile(source: YamlSource, env: Environment, schema = configSchema): CheckedFile | undefined {
   if (source.faults.length > 0) return undefined;
   const unconfigured = new Set<string>();
   const value = resolveAll({ source, env, unconfigured }, source.value, []);
-  const values = source.check<FileValues>(configSchema, [], value);
+  const values = source.check<FileValues>(schema, [], value);
   return values && { values, unconfigured };
 }
+
+/** Takes the providers of other files in. One that stands in two places would have settings that nobody can foresee. */
+function includedFiles(source: YamlSource, checked: CheckedFile, directory: string, env: Environment): YamlSource[] {
+  const names = (checked.values.include ?? []) as string[];
+  const faults: string[] = [];
+  const files = names.flatMap((name) => readSource(name, resolve(directory, name), faults) ?? []);
+  const from = new Map(Object.keys(fieldsIn(checked.values.providers)).map((id) => [id, source.file]));
+  for (const file of files) {
+    const own = checkFile(file, env, includedSchema);
+    for (const [id, settings] of Object.entries(fieldsIn(own?.values.providers))) {
+      const earlier = from.get(id);
+      if (earlier !== undefined)
+        file.faultAt(['providers', id], `found a provider that ${earlier} has too, expected it in one file`);
+      from.set(id, file.file);
+      checked.values.providers = { ...fieldsIn(checked.values.providers), [id]: settings };
+    }
+    for (const id of own?.unconfigured ?? []) checked.unconfigured.add(id);
+  }
+  for (const fault of faults) source.faults.push(fault);
+  return files;
+}
+
+const fieldsIn = (value: unknown) => (value ?? {}) as Record<string, unknown>;
 
 interface CheckedFile {
   values: FileValues;

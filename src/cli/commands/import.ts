@@ -1,0 +1,140 @@
+/** `lodestone import litellm|bifrost|portkey …` */
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { systemClock } from '../../base/time.js';
+import { type Command, type CommandContext, required } from '../command.js';
+import { readConfig } from '../connection.js';
+import { type ApplyOptions, applyPlan } from '../import/apply.js';
+import { readBifrostConfig, readJson } from '../import/bifrost.js';
+import { CatalogueBook } from '../import/catalogue-book.js';
+import { readLitellmConfig, readYaml } from '../import/litellm-config.js';
+import { modelEntriesOf, readLitellmRows } from '../import/litellm-database.js';
+import type { ModelEntries } from '../import/litellm-models.js';
+import { planPeople } from '../import/litellm-people.js';
+import { Plan } from '../import/plan.js';
+import { readPortkeyConfig } from '../import/portkey.js';
+import { ImportReport } from '../import/report.js';
+import { configurationLines, fileNames, writeFiles } from '../import/write-files.js';
+import { CommandFailure, UsageError } from '../io.js';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const options = {
+  ...{ out: text, apply: flag, account: text, 'new-account': text, 'credit-usd': text, 'credit-limit-usd': text },
+  ...{ 'accept-gaps': flag, 'database-url': text, name: text },
+};
+const parameters =
+  'SOURCE… [--out DIR] [--apply] [--account ID | --new-account EMAIL --credit-usd N|--credit-limit-usd N] [--accept-gaps]';
+const sourcesMax = 100;
+
+export const importCommands: readonly Command[] = [
+  {
+    name: 'import litellm',
+    parameters: `${parameters} [--database-url URL]`,
+    summary: 'Bring names, keys, teams and budgets along from LiteLLM.',
+    ...{ options, positionalsMax: sourcesMax, run: (context) => runImport(context, 'litellm') },
+  },
+  {
+    name: 'import bifrost',
+    ...{ parameters, summary: 'Bring names, keys, teams and budgets along from Bifrost.' },
+    ...{ options, positionalsMax: sourcesMax, run: (context) => runImport(context, 'bifrost') },
+  },
+  {
+    name: 'import portkey',
+    parameters: `${parameters} [--name NAME]`,
+    summary: 'Bring configs along from Portkey, each as a name.',
+    ...{ options, positionalsMax: sourcesMax, run: (context) => runImport(context, 'portkey') },
+  },
+];
+
+/** There is a gap that nobody has accepted. */
+const exitWithGaps = 3;
+
+async function runImport(context: CommandContext, system: Plan['system']): Promise<void> {
+  const { io, positionals, options: given, flags, json } = context;
+  required(positionals[0], 'The source');
+  const account = accountOf(context);
+  const config = readConfig(given.config, io);
+  const book = await CatalogueBook.read(config.catalogue.filter((file) => !file.endsWith(fileNames.catalogue)));
+  const nowMs = systemClock.now();
+  const into: ModelEntries = {
+    ...{ plan: new Plan(system), book, report: new ImportReport(), claimed: new Map() },
+    today: new Date(nowMs).toISOString().slice(0, 10),
+  };
+  for (const source of positionals) readSource(context, into, system, source);
+  const url = given['database-url'];
+  if (url !== undefined) {
+    if (system !== 'litellm') throw new UsageError('--database-url is for LiteLLM alone.');
+    const rows = await readLitellmRows(url);
+    const key = io.env.LITELLM_SALT_KEY ?? io.env.LITELLM_MASTER_KEY ?? null;
+    if (rows.models.length > 0) readLitellmConfig(into, { model_list: modelEntriesOf(rows, key, into) }, 'database');
+    planPeople(rows, into.plan, into.report, nowMs);
+  }
+  const { plan, report } = into;
+  const dir = resolve(io.cwd, given.out ?? '.');
+  writeFiles(dir, plan, report.markdown(`Import from ${positionals.map((source) => basename(source)).join(', ')}`));
+  const gaps = report.count('not taken');
+  if (json) io.out(JSON.stringify({ counts: countsOf(plan), report: report.lines }, null, 2));
+  else printSummary(context, into, dir);
+  if (gaps > 0 && !flags.has('accept-gaps')) {
+    io.err(
+      `${gaps} ${gaps === 1 ? 'field was' : 'fields were'} not taken; ${fileNames.report} says which, and why. With --accept-gaps this is no fault.`,
+    );
+    return context.markFailed(exitWithGaps);
+  }
+  if (!flags.has('apply')) return;
+  const applied = await applyPlan(plan, { client: context.client(), ...account });
+  if (!json)
+    for (const [what, count] of Object.entries(applied.made))
+      io.out(`${count} ${what} made, ${applied.there[what as 'keys']} there already.`);
+}
+
+function readSource(
+  { io, options: given }: CommandContext,
+  into: ModelEntries,
+  system: Plan['system'],
+  source: string,
+): void {
+  const file = basename(source);
+  let content: string;
+  try {
+    content = readFileSync(resolve(io.cwd, source), 'utf8');
+  } catch (error) {
+    throw new CommandFailure(`${source} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  if (system === 'litellm') readLitellmConfig(into, readYaml(content, file), file);
+  else if (system === 'bifrost') readBifrostConfig(into, readJson(content, file), file);
+  else readPortkeyConfig(into, readJson(content, file), given.name ?? file.replace(/\.[^.]*$/, ''), file);
+}
+
+function accountOf({ options: given, flags }: CommandContext): Omit<ApplyOptions, 'client'> {
+  const { account, 'new-account': email, 'credit-usd': amountUsd, 'credit-limit-usd': limitUsd } = given;
+  if (account !== undefined && email !== undefined)
+    throw new UsageError('Give only one of --account and --new-account.');
+  if (amountUsd !== undefined && limitUsd !== undefined)
+    throw new UsageError('Give only one of --credit-usd and --credit-limit-usd.');
+  if (flags.has('apply') && account === undefined && email === undefined) {
+    throw new UsageError('--apply needs --account ID, or --new-account EMAIL with --credit-usd or --credit-limit-usd.');
+  }
+  const credit = amountUsd !== undefined ? { amountUsd } : limitUsd !== undefined ? { limitUsd } : null;
+  if (email !== undefined && credit === null)
+    throw new UsageError('--new-account needs --credit-usd or --credit-limit-usd.');
+  return { account: account !== undefined ? { id: account } : { email: (email ?? '').toLowerCase() }, credit };
+}
+
+function countsOf(plan: Plan) {
+  const { providers, names, accounts, projects, people, keys } = plan;
+  return {
+    ...{ providers: providers.size, names: names.size, accounts: accounts.length, projects: projects.length },
+    ...{ people: people.length, keys: keys.length },
+  };
+}
+
+function printSummary({ io }: CommandContext, { plan, report }: ModelEntries, dir: string): void {
+  const counts = Object.entries(countsOf(plan)).map(([what, count]) => `${count} ${what}`);
+  io.out(`Found: ${counts.join(', ')}.`);
+  const verdicts = (['taken', 'changed', 'not taken'] as const).map((verdict) => `${report.count(verdict)} ${verdict}`);
+  io.out(`Fields: ${verdicts.join(', ')}. ${fileNames.report} has a line for each.`);
+  io.out('Take the files into lodestone.yaml:');
+  for (const line of configurationLines(dir, plan)) io.out(`  ${line}`);
+}

@@ -1,0 +1,193 @@
+/** Reads Bifrost's `config.json`: providers and their keys, virtual keys, budgets, rate limits, teams and customers. */
+import { createHash } from 'node:crypto';
+import { CommandFailure } from '../io.js';
+import { type ModelEntries, readModelEntry } from './litellm-models.js';
+import { budgetOf, slugOf, unusedName } from './litellm-people.js';
+import { countOf, type Fields, fieldsOf, listOf, textOf } from './values.js';
+
+export function readJson(text: string, file: string): Fields {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  } catch (error) {
+    throw new CommandFailure(`${file}: this is no JSON: ${(error as Error).message.split('\n')[0]!.slice(0, 120)}`);
+  }
+  throw new CommandFailure(`${file}: a JSON object was expected.`);
+}
+
+/** Bifrost's names of providers, as LiteLLM has them. */
+const providerNames: Record<string, string> = {
+  vertex: 'vertex_ai',
+  ollama: 'ollama',
+  sgl: 'hosted_vllm',
+  azure: 'azure',
+};
+
+export function readBifrostConfig(into: ModelEntries, config: Fields, file: string): void {
+  for (const [section, value] of Object.entries(config)) {
+    const field = `${file} ${section}`;
+    if (section === 'providers') readProviders(into, fieldsOf(value), field);
+    else if (section === 'governance') readGovernance(into, fieldsOf(value), field);
+    else if (section === '$schema' || section === 'client' || section === 'config_store' || section === 'logs_store') {
+      into.report.changed(field, 'left out: Lodestone has its own');
+    } else into.report.notTaken(field, 'has no counterpart');
+  }
+}
+
+function readProviders(into: ModelEntries, providers: Fields, field: string): void {
+  const { report } = into;
+  for (const [name, value] of Object.entries(providers)) {
+    const settings = fieldsOf(value);
+    const network = fieldsOf(settings.network_config);
+    listOf(settings.keys).forEach((entry, index) => {
+      const key = fieldsOf(entry);
+      const path = `${field}.${name}.keys[${index}]`;
+      const models = listOf(key.models)
+        .map(String)
+        .filter((model) => model !== '*');
+      if (models.length === 0)
+        report.changed(`${path}.models`, 'no model is named: only names that are listed are made');
+      for (const model of models) addModel(into, { name, model, key, base: textOf(network.base_url), path });
+      if (countOf(key.weight) !== null && key.weight !== 1)
+        report.notTaken(`${path}.weight`, 'the first key of a provider is used');
+    });
+    for (const other of Object.keys(settings)) {
+      if (other !== 'keys' && other !== 'network_config')
+        report.changed(`${field}.${name}.${other}`, 'left out: Lodestone has its own');
+    }
+  }
+}
+
+function addModel(
+  into: ModelEntries,
+  { name, model, key, base, path }: { name: string; model: string; key: Fields; base: string | null; path: string },
+): void {
+  const params = {
+    model: `${providerNames[name] ?? name}/${model}`,
+    api_key: secretOf(key.value),
+    ...(base !== null && { api_base: base }),
+  };
+  const deployment = readModelEntry(into, { litellm_params: params }, path);
+  if (deployment === null) return;
+  const wanted = `${name}/${model}`;
+  if (wanted.split('/').length > 2)
+    return void into.report.notTaken(`${path}.models`, `"${wanted.slice(0, 100)}" has the shape of an id`);
+  into.plan.names.set(wanted, { model: deployment.id, note: 'was: a model of Bifrost' });
+}
+
+/** Text, or an object that names a variable. */
+function secretOf(value: unknown): string | undefined {
+  const { env_var: variable, value: literal } = fieldsOf(value);
+  return (
+    textOf(value) ??
+    (textOf(variable) === null ? undefined : `env.${String(variable).replace(/^env\./, '')}`) ??
+    textOf(literal) ??
+    undefined
+  );
+}
+
+function readGovernance(into: ModelEntries, governance: Fields, field: string): void {
+  const { plan, report } = into;
+  const budgets = byId(governance.budgets);
+  const limits = byId(governance.rate_limits);
+  listOf(governance.customers).forEach((value, index) => {
+    const customer = fieldsOf(value);
+    const path = `${field}.customers[${index}]`;
+    const alias = textOf(customer.name) ?? String(customer.id);
+    plan.accounts.push({ id: String(customer.id), alias: slugOf(alias), ...budgetFor(into, budgets, customer, path) });
+    report.taken(path, `the account of "${alias}"`);
+  });
+  listOf(governance.teams).forEach((value, index) => {
+    const team = fieldsOf(value);
+    const path = `${field}.teams[${index}]`;
+    const account = textOf(team.customer_id);
+    const names = plan.projects.filter((project) => project.account === account).map(({ name }) => name);
+    const name = unusedName((textOf(team.name) ?? String(team.id)).slice(0, 90), names);
+    const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(team.rate_limit_id)), path);
+    plan.projects.push({
+      id: String(team.id),
+      account,
+      name,
+      ...budgetFor(into, budgets, team, path),
+      requestsPerMinute,
+      tokensPerMinute,
+    });
+    report.taken(path, `the project "${name}"`);
+  });
+  for (const [index, value] of listOf(governance.virtual_keys).entries()) {
+    addVirtualKey(into, fieldsOf(value), { budgets, limits, path: `${field}.virtual_keys[${index}]` });
+  }
+  for (const section of Object.keys(governance)) {
+    if (['customers', 'teams', 'virtual_keys', 'budgets', 'rate_limits'].includes(section)) continue;
+    report.notTaken(
+      `${field}.${section}`,
+      section === 'routing_rules'
+        ? 'rules of routing have no counterpart: use names and their chains'
+        : 'has no counterpart',
+    );
+  }
+}
+
+interface Tables {
+  readonly budgets: ReadonlyMap<string, Fields>;
+  readonly limits: ReadonlyMap<string, Fields>;
+  readonly path: string;
+}
+
+function addVirtualKey(into: ModelEntries, key: Fields, { budgets, limits, path }: Tables): void {
+  const { plan, report } = into;
+  const token = textOf(key.value);
+  if (token === null) return void report.notTaken(path, 'it has no value: make a new key');
+  if (/^env\./.test(token))
+    return void report.notTaken(path, 'its value is a variable, which only Bifrost can read: make a new key');
+  const team = plan.projects.find(({ id }) => id === key.team_id);
+  const { budget, openingUsd } = budgetFor(into, budgets, key, path);
+  const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(key.rate_limit_id)), path);
+  plan.keys.push({
+    id: String(key.id ?? ''),
+    account: team ? team.account : textOf(key.customer_id),
+    ...{ project: team?.id ?? null, holder: null, name: (textOf(key.name) ?? 'imported').slice(0, 100) },
+    ...{ sha256: createHash('sha256').update(token).digest('hex'), lastFour: token.slice(-4), expiresAt: null },
+    ...{
+      disabled: key.is_active === false,
+      limitUsd: budget?.limit_usd ?? null,
+      limitReset: budget?.period ?? 'never',
+      openingUsd,
+    },
+    ...{ allowedModels: null, requestsPerMinute, tokensPerMinute },
+  });
+  report.taken(path, 'a key that keeps its token');
+  for (const name of ['provider_configs', 'mcp_configs', 'keys'] as const) {
+    if (listOf(key[name]).length > 0)
+      report.notTaken(`${path}.${name}`, 'limit the key to models or providers by hand');
+  }
+}
+
+function budgetFor({ report }: ModelEntries, budgets: ReadonlyMap<string, Fields>, node: Fields, path: string) {
+  const budget = budgets.get(String(node.budget_id)) ?? {};
+  const { max_limit, reset_duration, current_usage } = budget;
+  return budgetOf(
+    report,
+    { max_budget: max_limit, budget_duration: reset_duration, spend: current_usage ?? 0 },
+    `${path}.budget_id`,
+  );
+}
+
+/** Limits of one minute; others are changed to the minute. */
+function ratesOf({ report }: ModelEntries, limit: Fields | undefined, path: string) {
+  const of = (kind: 'request' | 'token'): number | null => {
+    const most = countOf(limit?.[`${kind}_max_limit`]);
+    const every = textOf(limit?.[`${kind}_reset_duration`]);
+    if (most === null || every === '1m') return most;
+    report.notTaken(
+      `${path}.rate_limit_id`,
+      `a limit of ${kind}s every "${String(every).slice(0, 20)}": limits are by minute`,
+    );
+    return null;
+  };
+  return { requestsPerMinute: of('request'), tokensPerMinute: of('token') };
+}
+
+function byId(value: unknown): Map<string, Fields> {
+  return new Map(listOf(value).map((entry) => [String(fieldsOf(entry).id), fieldsOf(entry)]));
+}

@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { main } from '../cli.js';
+import type { ReportLine } from './report.js';
+
+const catalogue = `providers:
+  - { id: openai, dialect: openai, base_url: "https://api.openai.com/v1", api_key_env: OPENAI_API_KEY }
+  - { id: azure, dialect: azure, base_url: "https://x.openai.azure.com/openai/v1", api_key_env: AZURE_KEY }
+  - { id: anthropic, dialect: anthropic, base_url: "https://api.anthropic.com/v1", api_key_env: ANTHROPIC_API_KEY }
+models:
+  - creator: openai
+    model: gpt-4o
+    routes:
+      - { provider: openai, locode: global, default: true, price: { input: 2.5, output: 10, source: page, as_of: 2026-08-01 } }
+      - { provider: azure, locode: global, default: true, price: { input: 2.5, output: 10, source: page, as_of: 2026-08-01 } }
+  - creator: openai
+    model: gpt-4o-mini
+    routes: [{ provider: openai, locode: global, price: { input: 0.15, output: 0.6, source: page, as_of: 2026-08-01 } }]
+  - creator: anthropic
+    model: claude-sonnet
+    routes: [{ provider: anthropic, locode: global, upstream_model: claude-sonnet-4-5, price: { input: 3, output: 15, source: page, as_of: 2026-08-01 } }]
+`;
+const secret = 'sk-literal-secret-of-the-test';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'lodestone-import-'));
+  writeFileSync(join(cwd, 'base.yaml'), catalogue);
+  writeFileSync(join(cwd, 'lodestone.yaml'), 'catalogue: [base.yaml]\n');
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+async function run(system: string, content: unknown, ...args: string[]) {
+  const name = system === 'litellm' ? 'config.yaml' : 'source.json';
+  writeFileSync(join(cwd, name), typeof content === 'string' ? content : JSON.stringify(content));
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = { out: (line: string) => void out.push(line), err: (line: string) => void err.push(line) };
+  const code = await main(['import', system, name, '--out', 'made', ...args], { ...io, env: {}, cwd });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+const made = (file: string) => readFileSync(join(cwd, 'made', file), 'utf8');
+const names = () => (parse(made('names.import.yaml')) as { names: Record<string, Record<string, unknown>> }).names;
+const providers = () => (parse(made('providers.import.yaml')) as { providers: Record<string, unknown> }).providers;
+
+async function linesOf(system: string, content: unknown): Promise<ReportLine[]> {
+  const { out } = await run(system, content, '--json');
+  return (JSON.parse(out) as { report: ReportLine[] }).report;
+}
+
+const entry = (name: string, params: object, more: object = {}) => ({
+  model_name: name,
+  litellm_params: params,
+  ...more,
+});
+
+describe('the import of a LiteLLM configuration', () => {
+  it('gives each model its name, its defaults and its credential, and says so', async () => {
+    const config = {
+      model_list: [
+        entry('gpt-4o', { model: 'openai/gpt-4o', api_key: 'os.environ/OPENAI_API_KEY', temperature: 0.2 }),
+        entry('claude', { model: 'anthropic/claude-sonnet-4-5', api_key: secret }),
+      ],
+    };
+    const { code, out } = await run('litellm', config);
+    expect([code, out]).toEqual([0, expect.stringContaining('2 names')]);
+    expect(names()).toEqual({
+      'gpt-4o': { model: 'openai/openai/gpt-4o/global', defaults: { temperature: 0.2 }, note: 'was: openai/gpt-4o' },
+      claude: { model: 'anthropic/anthropic/claude-sonnet/global', note: 'was: anthropic/claude-sonnet-4-5' },
+    });
+    expect(providers()).toEqual({
+      openai: { api_key: `\${OPENAI_API_KEY}` },
+      anthropic: { api_key: `\${ANTHROPIC_API_KEY}` },
+    });
+  });
+
+  it('writes a literal secret to secrets.env alone, for its owner alone', async () => {
+    const { out, err } = await run('litellm', {
+      model_list: [entry('c', { model: 'anthropic/claude-sonnet', api_key: secret })],
+    });
+    expect(made('secrets.env')).toBe(`ANTHROPIC_API_KEY='${secret}'\n`);
+    expect(statSync(join(cwd, 'made/secrets.env')).mode & 0o777).toBe(0o600);
+    const elsewhere = [
+      out,
+      err,
+      made('report.md'),
+      made('providers.import.yaml'),
+      made('names.import.yaml'),
+      made('catalogue.import.yaml'),
+    ];
+    for (const text of elsewhere) expect(text).not.toContain(secret);
+  });
+
+  it('one model at several providers is an auto/ id of these, different models are a chain', async () => {
+    const config = {
+      model_list: [
+        entry('fast', { model: 'openai/gpt-4o' }),
+        entry('fast', { model: 'azure/gpt-4o', api_base: 'https://eu.openai.azure.com/' }),
+        entry('mixed', { model: 'openai/gpt-4o' }),
+        entry('mixed', { model: 'anthropic/claude-sonnet-4-5' }),
+      ],
+    };
+    const report = await linesOf('litellm', config);
+    expect(names().fast).toMatchObject({ model: 'auto/openai/gpt-4o', provider: { only: ['openai', 'azure'] } });
+    expect(names().mixed).toMatchObject({
+      model: 'openai/openai/gpt-4o/global',
+      fallback: { models: ['anthropic/anthropic/claude-sonnet/global'] },
+    });
+    expect(providers().azure).toEqual({ base_url: 'https://eu.openai.azure.com/openai/v1' });
+    expect(report.find(({ field }) => field === 'config.yaml model_list[2].model_name')?.verdict).toBe('changed');
+  });
+
+  it('a wildcard is a name for each model of the provider', async () => {
+    await run('litellm', { model_list: [entry('openai/*', { model: 'openai/*', api_key: 'os.environ/K' })] });
+    expect(Object.keys(names())).toEqual(['openai/gpt-4o', 'openai/gpt-4o-mini']);
+  });
+
+  it('an own address is a provider of its own; own prices and unknown models are entries of an own catalogue, which loads', async () => {
+    const config = {
+      model_list: [
+        entry('local', {
+          model: 'openai/llama-70b',
+          api_base: 'http://10.0.0.5:8000/v1',
+          input_cost_per_token: 1.5e-7,
+          output_cost_per_token: 6e-7,
+        }),
+        entry('cheap', { model: 'openai/gpt-4o', input_cost_per_token: 0.000002, output_cost_per_token: 0.000008 }),
+      ],
+    };
+    expect((await run('litellm', config)).code).toBe(0);
+    const own = parse(made('catalogue.import.yaml')) as Record<string, Record<string, unknown>[]>;
+    expect(own.providers).toMatchObject([{ id: 'openai-2', dialect: 'openai', base_url: 'http://10.0.0.5:8000/v1' }]);
+    expect(own.models).toMatchObject([
+      {
+        creator: 'openai',
+        model: 'llama-70b',
+        routes: [{ provider: 'openai-2', price: { input: 0.15, output: 0.6 } }],
+      },
+    ]);
+    expect(own.routes).toMatchObject([{ model: 'openai/gpt-4o', provider: 'openai', price: { input: 2, output: 8 } }]);
+    writeFileSync(
+      join(cwd, 'lodestone.yaml'),
+      'include: [made/providers.import.yaml]\ncatalogue: [base.yaml, made/catalogue.import.yaml]\n',
+    );
+    const lines: string[] = [];
+    const io = { out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) };
+    expect([await main(['catalogue', 'check'], { ...io, env: {}, cwd }), lines.join('\n')]).toEqual([
+      0,
+      expect.any(String),
+    ]);
+  });
+
+  it('fallbacks become chains of ids, aliases names, and circles are named', async () => {
+    const config = {
+      model_list: [entry('a', { model: 'openai/gpt-4o' }), entry('b', { model: 'anthropic/claude-sonnet-4-5' })],
+      litellm_settings: { fallbacks: [{ a: ['b', 'nowhere'] }], drop_params: true, cache: true },
+      router_settings: { model_group_alias: { c: 'a', x: 'y', y: 'x' }, routing_strategy: 'least-busy' },
+    };
+    const report = await linesOf('litellm', config);
+    expect(names().a).toMatchObject({ fallback: { models: ['anthropic/anthropic/claude-sonnet/global'] } });
+    expect(names().c).toMatchObject({ model: 'openai/openai/gpt-4o/global' });
+    const not = report.filter(({ verdict }) => verdict === 'not taken').map(({ field, words }) => `${field}: ${words}`);
+    expect(not).toEqual([
+      'config.yaml litellm_settings.fallbacks[0].a[1]: the model list has no "nowhere"',
+      expect.stringMatching(/^config.yaml litellm_settings.cache: /),
+      'config.yaml router_settings.model_group_alias.x: the aliases go in a circle',
+      'config.yaml router_settings.model_group_alias.y: the aliases go in a circle',
+    ]);
+  });
+
+  it('ends with 3 where something was not taken, and with 0 where that is accepted', async () => {
+    const config = { model_list: [entry('a', { model: 'openai/gpt-4o', rpm: 10 })], mcp_servers: {} };
+    expect((await run('litellm', config)).code).toBe(3);
+    expect((await run('litellm', config, '--accept-gaps')).code).toBe(0);
+  });
+
+  it.each([
+    ['a: [', 'no YAML'],
+    ['- a', 'a mapping'],
+    ['just text', 'a mapping'],
+  ])('refuses %s', async (content, words) => {
+    expect(await run('litellm', content)).toMatchObject({ code: 1, err: expect.stringContaining(words) });
+    expect(existsSync(join(cwd, 'made'))).toBe(false);
+  });
+
+  it.each(['auto/x', 'alias/x', 'a/b/c', 'with space', 'ü'])(
+    'the name %s cannot be taken over, which is said',
+    async (name) => {
+      const report = await linesOf('litellm', { model_list: [entry(name, { model: 'openai/gpt-4o' })] });
+      expect(report).toEqual([
+        expect.objectContaining({ field: 'config.yaml model_list[0].model_name', verdict: 'not taken' }),
+      ]);
+    },
+  );
+});
+
+describe('the import from Bifrost', () => {
+  it('hashes virtual keys, and makes customers accounts and teams projects', async () => {
+    const config = {
+      providers: { openai: { keys: [{ name: 'k', value: 'env.OPENAI_API_KEY', models: ['gpt-4o'], weight: 1 }] } },
+      governance: {
+        budgets: [{ id: 'b', max_limit: 10.5, reset_duration: '1M', current_usage: 1.25 }],
+        rate_limits: [{ id: 'r', request_max_limit: 60, request_reset_duration: '1m' }],
+        customers: [{ id: 'c1', name: 'Acme' }],
+        teams: [{ id: 't1', name: 'Search', customer_id: 'c1', budget_id: 'b', rate_limit_id: 'r' }],
+        virtual_keys: [{ id: 'v1', name: 'app', value: 'sk-bf-123456', team_id: 't1', is_active: true }],
+      },
+    };
+    const { code, out } = await run('bifrost', config, '--json', '--accept-gaps');
+    expect(code).toBe(0);
+    expect(JSON.parse(out).counts).toEqual({ providers: 1, names: 1, accounts: 1, projects: 1, people: 0, keys: 1 });
+    expect(names()).toMatchObject({ 'openai/gpt-4o': { model: 'openai/openai/gpt-4o/global' } });
+    expect(out + made('report.md')).not.toContain('sk-bf-123456');
+    expect(createHash('sha256').update('sk-bf-123456').digest('hex')).toHaveLength(64);
+  });
+});
+
+describe('the import from Portkey', () => {
+  it('a fallback is a chain, and a name is that of the file', async () => {
+    const config = {
+      strategy: { mode: 'fallback' },
+      targets: [
+        { provider: 'openai', api_key: secret, override_params: { model: 'gpt-4o', temperature: 0 } },
+        { provider: 'anthropic', override_params: { model: 'claude-sonnet-4-5' } },
+      ],
+      retry: { attempts: 3 },
+    };
+    const { code } = await run('portkey', config);
+    expect(code).toBe(3);
+    expect(names().source).toMatchObject({
+      model: 'openai/openai/gpt-4o/global',
+      fallback: { models: ['anthropic/anthropic/claude-sonnet/global'] },
+      defaults: { temperature: 0 },
+    });
+  });
+
+  it('conditions are not taken', async () => {
+    const report = await linesOf('portkey', { strategy: { mode: 'conditional' }, targets: [] });
+    expect(report).toMatchObject([{ verdict: 'not taken' }]);
+  });
+});

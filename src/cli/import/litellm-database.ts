@@ -1,0 +1,106 @@
+/** Reads LiteLLM's PostgreSQL, in one read-only transaction: organisations, teams, users, budgets, keys, models and credentials. */
+import pg from 'pg';
+import { CommandFailure } from '../io.js';
+import type { ModelEntries } from './litellm-models.js';
+import { openBox } from './secretbox.js';
+import { type Fields, fieldsOf } from './values.js';
+
+export interface LitellmRows {
+  readonly organisations: Fields[];
+  readonly organisationMembers: Fields[];
+  readonly teams: Fields[];
+  readonly users: Fields[];
+  readonly budgets: Fields[];
+  readonly keys: Fields[];
+  readonly models: Fields[];
+  readonly credentials: Fields[];
+}
+
+const tables: Record<keyof LitellmRows, string> = {
+  organisations: 'LiteLLM_OrganizationTable',
+  organisationMembers: 'LiteLLM_OrganizationMembership',
+  teams: 'LiteLLM_TeamTable',
+  users: 'LiteLLM_UserTable',
+  budgets: 'LiteLLM_BudgetTable',
+  keys: 'LiteLLM_VerificationToken',
+  models: 'LiteLLM_ProxyModelTable',
+  credentials: 'LiteLLM_CredentialsTable',
+};
+const needed: readonly (keyof LitellmRows)[] = ['teams', 'users', 'keys'];
+
+/** Times as text in UTC, because the columns have no zone. */
+const types = { getTypeParser: (oid: number, format?: 'text') => parserOf(oid) ?? pg.types.getTypeParser(oid, format) };
+function parserOf(oid: number): ((text: string) => unknown) | undefined {
+  return oid === 1114 ? (text) => `${text.replace(' ', 'T')}Z` : undefined;
+}
+
+export async function readLitellmRows(url: string): Promise<LitellmRows> {
+  const client = new pg.Client({
+    connectionString: url,
+    types: types as pg.CustomTypesConfig,
+    connectionTimeoutMillis: 10_000,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('begin transaction isolation level repeatable read, read only');
+    const there = await client.query<{ name: string }>(
+      `select table_name as name from information_schema.tables where table_schema = any (current_schemas(false)) and table_name = any ($1)`,
+      [Object.values(tables)],
+    );
+    const names = new Set(there.rows.map(({ name }) => name));
+    const missing = needed.filter((table) => !names.has(tables[table])).map((table) => tables[table]);
+    if (missing.length > 0) {
+      throw new CommandFailure(
+        `The database has no table ${missing.join(' and ')}: it is not LiteLLM's, of a version that is not known, or its user may not read it. Nothing was changed.`,
+      );
+    }
+    const rows = {} as Record<keyof LitellmRows, Fields[]>;
+    for (const [key, table] of Object.entries(tables) as [keyof LitellmRows, string][]) {
+      rows[key] = names.has(table) ? (await client.query<Fields>(`select * from "${table}"`)).rows : [];
+    }
+    await client.query('commit');
+    return rows;
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    throw new CommandFailure(
+      `LiteLLM's database cannot be read: ${withoutUrl((error as Error).message, url)}. Nothing was changed.`,
+    );
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The address has a password in it. */
+function withoutUrl(message: string, url: string): string {
+  const password = URL.canParse(url) ? decodeURIComponent(new URL(url).password) : '';
+  const plain = message.replaceAll(url, 'the address');
+  return password === '' ? plain : plain.replaceAll(password, '…');
+}
+
+/** Models of the database as entries of a model list: encrypted values opened where the key is known. */
+export function modelEntriesOf({ models }: LitellmRows, key: string | null, { report }: ModelEntries): Fields[] {
+  return models.map((row, index) => {
+    const params: Fields = {};
+    for (const [name, value] of Object.entries(fieldsOf(row.litellm_params))) {
+      if (typeof value !== 'string' || !looksSealed(value)) {
+        params[name] = value;
+        continue;
+      }
+      const opened = key === null ? null : openBox(value, key);
+      if (opened !== null) params[name] = opened;
+      else {
+        report.notTaken(
+          `database ${tables.models}[${index}].litellm_params.${name}`,
+          'it is encrypted: give LiteLLM’s salt key in LITELLM_SALT_KEY, or its master key in LITELLM_MASTER_KEY',
+        );
+      }
+    }
+    return { model_name: row.model_name, litellm_params: params, model_info: row.model_info };
+  });
+}
+
+/** Base64 of a nonce, a tag and at least one byte. */
+function looksSealed(value: string): boolean {
+  return value.length >= 56 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(value);
+}

@@ -1,0 +1,112 @@
+/** What an import will do: files to write and objects to make. It is complete before anything is changed. */
+import type { BudgetPeriod } from '../../domain/organisation.js';
+
+export interface NamePlan {
+  model: string;
+  fallback?: { models: string[] };
+  provider?: Record<string, unknown>;
+  defaults?: Record<string, unknown>;
+  note?: string;
+}
+
+/** The settings of a provider, as the configuration has them. */
+export interface ProviderPlan {
+  api_key?: string;
+  base_url?: string;
+  keys?: { name: string; api_key: string; weight?: number; models?: string[] }[];
+}
+
+export interface BudgetPlan {
+  readonly limit_usd: string;
+  readonly period: BudgetPeriod;
+  readonly alert_at?: readonly number[];
+}
+
+export interface AccountPlan {
+  /** The source's own id; null for what belongs to none. */
+  readonly id: string | null;
+  readonly alias: string;
+  readonly budget: BudgetPlan | null;
+  readonly openingUsd: string;
+}
+
+export interface ProjectPlan {
+  readonly id: string;
+  readonly account: string | null;
+  readonly name: string;
+  readonly budget: BudgetPlan | null;
+  readonly openingUsd: string;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+}
+
+export interface PersonPlan {
+  readonly id: string;
+  readonly email: string;
+  /** One for each account that the person is in. */
+  readonly memberships: { account: string | null; role: string; projects: string[] | null }[];
+}
+
+export interface KeyPlan {
+  /** What tells it from others in the source, which is no secret. */
+  readonly id: string;
+  readonly account: string | null;
+  readonly project: string | null;
+  readonly holder: string | null;
+  readonly name: string;
+  readonly sha256: string;
+  readonly lastFour: string | null;
+  readonly expiresAt: string | null;
+  readonly disabled: boolean;
+  readonly limitUsd: string | null;
+  readonly limitReset: BudgetPeriod;
+  readonly openingUsd: string;
+  readonly allowedModels: string[] | null;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+}
+
+export class Plan {
+  readonly providers = new Map<string, ProviderPlan>();
+  /** Entries of an own catalogue file. */
+  readonly catalogue: { providers: object[]; models: OwnModel[]; routes: OwnRoute[] } = {
+    providers: [],
+    models: [],
+    routes: [],
+  };
+  readonly names = new Map<string, NamePlan>();
+  /** Literal secrets, by the variable that stands for each. */
+  readonly secrets = new Map<string, string>();
+  readonly accounts: AccountPlan[] = [];
+  readonly projects: ProjectPlan[] = [];
+  readonly people: PersonPlan[] = [];
+  readonly keys: KeyPlan[] = [];
+
+  constructor(readonly system: 'litellm' | 'bifrost' | 'portkey') {}
+
+  /** A reference to a secret: `os.environ/NAME` and `env.NAME` keep their variable, a literal gets one of its own. */
+  secretReference(value: string, variable: string): string {
+    const named = /^(?:os\.environ\/|env\.)([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
+    if (named !== undefined) return `\${${named}}`;
+    const base = variable.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+    for (let n = 1; ; n++) {
+      const name = n === 1 ? base : `${base}_${n}`;
+      const known = this.secrets.get(name);
+      if (known !== undefined && known !== value) continue;
+      this.secrets.set(name, value);
+      return `\${${name}}`;
+    }
+  }
+}
+
+export interface OwnRoute extends Record<string, unknown> {
+  model?: string;
+  provider: string;
+  locode: string;
+}
+
+export interface OwnModel extends Record<string, unknown> {
+  creator: string;
+  model: string;
+  routes: OwnRoute[];
+}
