@@ -20,6 +20,9 @@ export const groups = [
       { slug: 'routing', file: 'guide/routing.md', title: 'Auto routing' },
       { slug: 'gates', file: 'guide/gates.md', title: 'Routing policy' },
       { slug: 'openrouter', file: 'guide/openrouter.md', title: 'Coming from OpenRouter' },
+      { slug: 'litellm', file: 'guide/litellm.md', title: 'Coming from LiteLLM' },
+      { slug: 'bifrost', file: 'guide/bifrost.md', title: 'Coming from Bifrost' },
+      { slug: 'portkey', file: 'guide/portkey.md', title: 'Coming from Portkey' },
       { slug: 'aliases', file: 'guide/aliases.md', title: 'Aliases and chains' },
       { slug: 'receipts', file: 'guide/receipts.md', title: 'Receipts' },
       {
