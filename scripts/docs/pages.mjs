@@ -21,6 +21,7 @@ export const groups = [
       { slug: 'gates', file: 'guide/gates.md', title: 'Routing policy' },
       { slug: 'openrouter', file: 'guide/openrouter.md', title: 'Coming from OpenRouter' },
       { slug: 'aliases', file: 'guide/aliases.md', title: 'Aliases and chains' },
+      { slug: 'names', file: 'guide/names.md', title: 'Names of your own' },
       { slug: 'receipts', file: 'guide/receipts.md', title: 'Receipts' },
       {
         slug: 'catalogue-changes',

@@ -12,6 +12,7 @@ import { exportCommands } from './commands/export.js';
 import { keyCommands } from './commands/key.js';
 import { logCommands } from './commands/log.js';
 import { modelCommands } from './commands/model.js';
+import { nameCommands } from './commands/name.js';
 import { providerCommands } from './commands/provider.js';
 import { receiptCommands } from './commands/receipt.js';
 import { reconcileCommands } from './commands/reconcile.js';
@@ -27,6 +28,7 @@ const commands: readonly Command[] = [
   ...keyCommands,
   ...creditsCommands,
   ...modelCommands,
+  ...nameCommands,
   ...routeCommands,
   ...catalogueCommands,
   ...catalogueUpdateCommands,
