@@ -24,6 +24,7 @@ export const groups = [
       { slug: 'bifrost', file: 'guide/bifrost.md', title: 'Coming from Bifrost' },
       { slug: 'portkey', file: 'guide/portkey.md', title: 'Coming from Portkey' },
       { slug: 'aliases', file: 'guide/aliases.md', title: 'Aliases and chains' },
+      { slug: 'names', file: 'guide/names.md', title: 'Names of your own' },
       { slug: 'receipts', file: 'guide/receipts.md', title: 'Receipts' },
       {
         slug: 'catalogue-changes',

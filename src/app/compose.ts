@@ -33,6 +33,7 @@ import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
 import { openCatalogue } from './open-catalogue.js';
+import { openNames } from './open-names.js';
 import { bothOpen, OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
@@ -125,7 +126,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       settled: async () => {
         if (!(await journal.settled(replayMs))) throw new StoreUnavailable('settlements still wait in the journal');
       },
-      readStates: async () => void (await Promise.all([modelStates.load(), holds.reload()])),
+      readStates: async () => void (await Promise.all([modelStates.load(), holds.reload(), names.load()])),
       readCatalogue: () => catalogueParts.follow(),
     }),
     (part) => part.close(),
@@ -161,6 +162,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The health of models and routes, and the catalogue.
   const announceStates = () => deployment.announceStates();
   const modelStates = new ModelStates(store.availability, announceStates);
+  const { names, readNames } = openNames(store, announceStates, logger);
   const holds = parts.add(
     new QuotaHolds({
       ...{ store: store.holds, clock, logger, changed: announceStates, totals: deployment.totals },
@@ -169,7 +171,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     (part) => part.close(),
   );
   await deployment.start(async () => {
-    await modelStates.load();
+    await Promise.all([modelStates.load(), names.load()]);
     // The tokens that an earlier process used today count against a route's daily quota too.
     await journal.replayed(replayMs);
     await holds.load();
@@ -186,7 +188,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
         await holds.enforce(snapshot.routes.values());
         await records.recorder.record(snapshot);
       },
-      announce: () => deployment.announceCatalogue(),
+      ...{ readNames, announce: () => deployment.announceCatalogue() },
     },
     parts,
   );
@@ -198,7 +200,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
-      ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
+      ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue, names },
       ...{ modelStates, health, holds, journal, expiry, meters, spend, routeHistory, fleet: deployment.fleet },
       ...{ conversations: deployment.conversations, proof: proof.pipeline },
     },
@@ -232,7 +234,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       },
       reload: catalogueParts.reloadAll,
     },
-    catalogueUpdates: updates,
+    ...{ catalogueUpdates: updates, names },
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body, header = () => undefined) =>

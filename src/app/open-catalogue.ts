@@ -2,8 +2,14 @@
 import type { AuditLog } from '../accounts/audit.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
-import { CatalogueHolder, type CatalogueSources, type ReloadResult } from '../catalogue/catalogue-holder.js';
+import {
+  CatalogueHolder,
+  type CatalogueSources,
+  type HolderOptions,
+  type ReloadResult,
+} from '../catalogue/catalogue-holder.js';
 import { CatalogueFault } from '../catalogue/load-catalogue.js';
+import { NamesFault } from '../catalogue/names-file.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
 import { ConfigFault } from '../config/config-fault.js';
@@ -29,16 +35,17 @@ interface CatalogueDeps {
   tokens: AccessTokens;
   /** Called with each snapshot before it is used. */
   onLoad: (snapshot: Snapshot) => Promise<void>;
+  readNames: NonNullable<HolderOptions['readNames']>;
   /** Resolves when every process knows that the catalogue has changed. */
   announce: () => Promise<void>;
 }
 
 export function openCatalogue(deps: CatalogueDeps, parts: OpenParts) {
-  const { config, rereadConfig, env, clock, logger, store, audit, tokens, onLoad, announce } = deps;
+  const { config, rereadConfig, env, clock, logger, store, audit, tokens, onLoad, readNames, announce } = deps;
   const catalogue = new CatalogueHolder({
     ...sourcesOf(config),
     ...(rereadConfig && { reread: () => sourcesOf(rereadConfig()) }),
-    ...{ env, clock, logger, dialects, onLoad },
+    ...{ env, clock, logger, dialects, onLoad, readNames },
     update: () => updates.inUse,
   });
   const reload = (): Promise<ReloadResult> => {
@@ -80,7 +87,7 @@ export function openCatalogue(deps: CatalogueDeps, parts: OpenParts) {
     async load(): Promise<void> {
       await updates.read();
       await catalogue.load().catch((error: unknown) => {
-        if (!(error instanceof CatalogueFault) || updates.inUse === null) throw error;
+        if (!(error instanceof CatalogueFault) || error instanceof NamesFault || updates.inUse === null) throw error;
         updates.setAside(error.faults);
         return catalogue.load();
       });
@@ -88,8 +95,8 @@ export function openCatalogue(deps: CatalogueDeps, parts: OpenParts) {
   };
 }
 
-function sourcesOf({ catalogue, providers }: Config): CatalogueSources {
-  return { files: catalogue, providerSettings: providers };
+function sourcesOf({ catalogue, names, providers }: Config): CatalogueSources {
+  return { files: catalogue, names, providerSettings: providers };
 }
 
 function keysOf({ catalogueUpdates: { keys } }: Config) {

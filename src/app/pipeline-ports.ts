@@ -4,7 +4,7 @@ import { TokenCounter } from '../billing/count/counter.js';
 import type { Config } from '../config/config.js';
 import type { HttpDeps } from '../http/deps.js';
 import type { PipelinePorts } from '../pipeline/handover.js';
-import { Validator } from '../pipeline/validate.js';
+import { type Names, Validator } from '../pipeline/validate.js';
 import { FailureReader } from '../providers/classify/failure-reader.js';
 import { ProviderCredentials } from '../providers/credentials/provider-credentials.js';
 import { createSandbox } from '../providers/sandbox/sandbox.js';
@@ -39,6 +39,7 @@ export interface SharedParts extends Pick<PipelinePorts, Given> {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   expiry: ExpirySweeper;
+  names: Names;
 }
 
 export interface GatewayPorts extends PipelinePorts, Required<Pick<HttpDeps, 'upstreamConnections'>> {
@@ -62,7 +63,7 @@ export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPor
     counter,
     deadlines: new Deadlines(clock),
     timeouts: config.timeouts,
-    validator: parts.add(new Validator(), (part) => part.close()),
+    validator: parts.add(new Validator(shared.names), (part) => part.close()),
     requests: parts.add(new RequestWriter(), (part) => part.close()),
     answers: parts.add(new AnswerReader(), (part) => part.close()),
     failures: parts.add(new FailureReader(), (part) => part.close()),

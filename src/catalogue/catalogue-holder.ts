@@ -15,6 +15,13 @@ export interface CatalogueSources {
   /** `builtin` or absolute paths; entries of later files win. */
   readonly files: readonly string[];
   readonly providerSettings: Readonly<Record<string, ProviderOverrides>>;
+  /** Absolute paths of the files of names. */
+  readonly names?: readonly string[];
+}
+
+/** Names that were read and checked, and are not in use yet. */
+export interface NewNames {
+  use(): void;
 }
 
 export interface HolderOptions extends CatalogueSources {
@@ -29,6 +36,8 @@ export interface HolderOptions extends CatalogueSources {
   readonly dialects: DialectList;
   /** Called with each snapshot before it is used. */
   readonly onLoad?: (snapshot: Snapshot) => Promise<void>;
+  /** Reads the files of names for a snapshot. Throws an error with a list of `faults` where they have any. */
+  readonly readNames?: (files: readonly string[], snapshot: Snapshot, isStart: boolean) => Promise<NewNames>;
 }
 
 export type ReloadResult =
@@ -108,6 +117,7 @@ export class CatalogueHolder {
   private async swap(sources: CatalogueSources): Promise<void> {
     const { logger } = this.options;
     const snapshot = await this.build(sources, this.options.update?.() ?? null);
+    const names = await this.options.readNames?.(sources.names ?? [], snapshot, this.loaded === null);
     for (const id of Object.keys(sources.providerSettings)) {
       if (!snapshot.providers.has(id))
         logger.warn({ provider: id }, 'the configuration has settings for a provider that the catalogue does not have');
@@ -126,6 +136,7 @@ export class CatalogueHolder {
       );
     await this.options.onLoad?.(snapshot);
     this.use(snapshot);
+    names?.use();
     logger.info(
       {
         ...{ models: snapshot.models.size, routes: snapshot.routes.size, providers: snapshot.providers.size },

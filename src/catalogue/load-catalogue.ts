@@ -17,8 +17,13 @@ import type { CatalogueUpdate } from './update.js';
 
 /** Stops a start or a reload with all faults of all files. */
 export class CatalogueFault extends Error {
-  constructor(readonly faults: readonly string[]) {
-    super(`The catalogue has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.join('\n')}`);
+  constructor(
+    readonly faults: readonly string[],
+    what: 'catalogue' | 'names' = 'catalogue',
+  ) {
+    const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+    const subject = what === 'names' ? 'The files of names have' : 'The catalogue has';
+    super(`${subject} ${count}:\n${faults.join('\n')}`);
     this.name = 'CatalogueFault';
   }
 }

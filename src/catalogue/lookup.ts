@@ -10,10 +10,7 @@ const namesMax = 20;
 /** The route of an explicit id; without a locode the provider's default for the model. */
 export function findRoute(snapshot: Snapshot, id: ExplicitId): Route {
   const canonicalId = `${id.creator}/${id.model}`;
-  const route =
-    id.locode === null
-      ? snapshot.models.get(canonicalId)?.routes.find((route) => route.isDefault && route.provider.id === id.provider)
-      : snapshot.routes.get(`${id.provider}/${canonicalId}/${id.locode}`);
+  const route = routeOf(snapshot, id);
   if (route) return route;
   const retired = retiredRoute(snapshot, id, canonicalId);
   if (retired?.life?.retires) {
@@ -23,6 +20,13 @@ export function findRoute(snapshot: Snapshot, id: ExplicitId): Route {
     );
   }
   throw notServed(snapshot, id, canonicalId);
+}
+
+/** The same; undefined where there is none. */
+export function routeOf({ models, routes }: Snapshot, { provider, creator, model, locode }: ExplicitId) {
+  const canonicalId = `${creator}/${model}`;
+  if (locode !== null) return routes.get(`${provider}/${canonicalId}/${locode}`);
+  return models.get(canonicalId)?.routes.find((route) => route.isDefault && route.provider.id === provider);
 }
 
 export function findModel(snapshot: Snapshot, creator: string, model: string): Model {

@@ -52,7 +52,7 @@ describe('lodestone catalogue check', () => {
   it('prints the counts for programs', async () => {
     expect(JSON.parse((await check('--json')).out)).toEqual({
       ok: true,
-      ...{ old: [], notes: [] },
+      ...{ old: [], notes: [], warnings: [] },
       faults: [],
       providers: 1,
       providers_configured: 1,
@@ -96,7 +96,7 @@ describe('lodestone catalogue check', () => {
     const { code, out } = await check('bad.yaml', '--json');
     expect([code, JSON.parse(out)]).toEqual([
       1,
-      { ok: false, old: [], notes: [], faults: [expect.stringContaining('bad.yaml:5')] },
+      { ok: false, old: [], notes: [], warnings: [], faults: [expect.stringContaining('bad.yaml:5')] },
     ]);
   });
 

@@ -5,6 +5,9 @@ import { systemClock } from '../base/time.js';
 import { CatalogueHolder } from '../catalogue/catalogue-holder.js';
 import { checkDates, type DateNote } from '../catalogue/life-check.js';
 import { faultsOf, loadCatalogue } from '../catalogue/load-catalogue.js';
+import { routeOf } from '../catalogue/lookup.js';
+import { parseModelId } from '../catalogue/model-id.js';
+import { readNameFiles } from '../catalogue/names-file.js';
 import type { Snapshot } from '../catalogue/route.js';
 import { checkSources, type OldFigure } from '../catalogue/source-check.js';
 import type { Config } from '../config/config.js';
@@ -39,6 +42,27 @@ export async function readSources(
   const old = checkSources(merged, { nowMs, maxAgeMs });
   const notes = checkDates(merged, nowMs);
   return { faults: faultsOf(merged), old, notes };
+}
+
+/** The faults of the configuration's files of names, and what the catalogue does not have of what they lead to. */
+export async function readNames(
+  { names: files }: Config,
+  snapshot: Snapshot,
+): Promise<{ faults: string[]; lost: string[] }> {
+  const read = await readNameFiles(files);
+  const faults = read.faults();
+  const lost = [...read.names].flatMap(([text, { name, file }]) =>
+    [name.target, ...(name.fallback ?? [])]
+      .filter((id) => !hasId(snapshot, id))
+      .map((id) => `${file}: the name "${text}" leads to "${id}", which the catalogue does not have`),
+  );
+  return { faults, lost };
+}
+
+function hasId(snapshot: Snapshot, text: string): boolean {
+  const id = parseModelId(text);
+  if (id.kind === 'auto') return snapshot.models.has(`${id.creator}/${id.model}`);
+  return id.kind === 'explicit' && routeOf(snapshot, id) !== undefined;
 }
 
 function filesOf(config: Config, io: Io, named: readonly string[]): string[] {

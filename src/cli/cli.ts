@@ -13,6 +13,7 @@ import { importCommands } from './commands/import.js';
 import { keyCommands } from './commands/key.js';
 import { logCommands } from './commands/log.js';
 import { modelCommands } from './commands/model.js';
+import { nameCommands } from './commands/name.js';
 import { providerCommands } from './commands/provider.js';
 import { receiptCommands } from './commands/receipt.js';
 import { reconcileCommands } from './commands/reconcile.js';
@@ -28,6 +29,7 @@ const commands: readonly Command[] = [
   ...keyCommands,
   ...creditsCommands,
   ...modelCommands,
+  ...nameCommands,
   ...routeCommands,
   ...catalogueCommands,
   ...catalogueUpdateCommands,

@@ -34,6 +34,7 @@ export function configOf(checked: CheckedSettings): Config {
     ...(isTrial && values.registration == null && { registration: 'open' }),
     ...(isTrial && values.welcome_credit_usd == null && { welcomeCreditPico: picoPerUsd }),
     catalogue: top.catalogue.map((entry) => (entry === 'builtin' ? entry : resolve(directory, entry))),
+    names: top.names.map((file) => resolve(directory, file)),
     ...{ server, storage, limits: section('limits'), timeouts: section('timeouts'), breaker: section('breaker') },
     catalogueUpdates: section('catalogue_updates'),
     routing: section('routing'),

@@ -77,6 +77,9 @@ export const topLevel = {
     default: '`[builtin]`',
     about: 'YAML files and `builtin`. Entries of later files win.',
   }),
+  names: setting('names', listOf(text, 'files of names'), [], {
+    about: 'YAML files with [names of your own for models](names.md). Names of later files win.',
+  }),
 };
 
 export const sections = {

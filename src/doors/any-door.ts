@@ -11,7 +11,8 @@ import { doorNamed, doorOf, doors } from './registry.js';
 import { continuedSocketDoor, socketDoor } from './responses/socket-door.js';
 
 /** What reads the bodies that are sent to a path. */
-export type BodyReader = Pick<Door, 'path' | 'reader' | 'sentPart' | 'readRequest'> & Partial<Pick<Door, 'fields'>>;
+export type BodyReader = Pick<Door, 'path' | 'reader' | 'sentPart' | 'readRequest' | 'defaultWords'> &
+  Partial<Pick<Door, 'fields'>>;
 
 export const anyDoor: BodyReader = { path: '/v1/routes/explain', readRequest };
 

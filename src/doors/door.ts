@@ -10,6 +10,7 @@ import type { Chunk, ChunkIdentity } from '../wire/chunk.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage } from '../wire/usage.js';
+import type { DefaultWords } from './default-words.js';
 import type { FieldTable } from './field-table.js';
 
 export interface Door {
@@ -20,6 +21,8 @@ export interface Door {
   readonly kind: ModelKind;
   /** What happens to the fields of its requests. */
   readonly fields: FieldTable;
+  /** What the defaults of a name are called here; absent where the API takes none. */
+  readonly defaultWords?: DefaultWords;
   /** A header that may carry the API key beside `Authorization`. */
   readonly keyHeader?: 'x-api-key';
   /** Requests are counted, not answered: they need no credit and leave no record. */

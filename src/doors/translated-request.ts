@@ -72,6 +72,8 @@ export class TranslatedRequest implements ChatRequest {
   readonly sessionId: string | undefined;
   readonly cacheKey: string | undefined;
   readonly native: TranslatedNative;
+  declare name?: NonNullable<ChatRequest['name']>;
+  declare filled?: readonly string[];
   private readonly translation: () => Translation;
 
   /** `findTools` only where the request has tools that run at the provider. */

@@ -6,6 +6,7 @@ import { callerErrors } from './table-caller.js';
 import { dashboardErrors } from './table-dashboard.js';
 import { doorErrors } from './table-doors.js';
 import { keyErrors } from './table-keys.js';
+import { nameErrors } from './table-names.js';
 import { operatorErrors } from './table-operator.js';
 import { paymentErrors } from './table-payments.js';
 import { serviceErrors } from './table-service.js';
@@ -16,6 +17,7 @@ export const errorTable = {
   ...keyErrors,
   ...serviceErrors,
   ...operatorErrors,
+  ...nameErrors,
   ...dashboardErrors,
   ...paymentErrors,
 };

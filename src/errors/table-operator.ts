@@ -102,6 +102,7 @@ export const operatorErrors = {
       'updateCatalogue',
       'rollBackCatalogue',
       'liftHold',
+      'deleteName',
     ],
     message: ({ what, id }) => `There is no ${what} "${id}".`,
   }),

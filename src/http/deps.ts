@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
+import type { NameBook } from '../accounts/names/name-book.js';
 import type { Session } from '../accounts/sign-in/sign-ins.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
@@ -136,6 +137,8 @@ export interface HttpDeps {
   spend?: Pick<Spending, 'inFlight' | 'exceeded'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
   catalogueUpdates: CatalogueUpdatesPort;
+  /** The names that the operator gives to models. */
+  names: NameBook;
   /** The other processes that serve the same accounts, where there are any. */
   deployment: DeploymentPort;
   journal: {

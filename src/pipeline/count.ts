@@ -3,7 +3,6 @@
  * nothing is generated.
  */
 import { gatewayError } from '../errors/gateway-error.js';
-import { readPreferences } from '../policy/request-preferences.js';
 import { admit } from './admit.js';
 import { CallerGone } from './caller.js';
 import { estimatePromptTokens } from './estimate.js';
@@ -11,9 +10,10 @@ import type { Arrival } from './exchange.js';
 import { gate } from './gate.js';
 import type { PipelinePorts } from './handover.js';
 import { rank } from './rank.js';
-import { checkKind, resolve } from './resolve.js';
+import { checkKind, resolveRequested } from './resolve.js';
 import { checkContentType } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
+import { wishesOf } from './wishes.js';
 
 /** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
 export async function answerCount(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
@@ -24,10 +24,10 @@ export async function answerCount(ports: PipelinePorts, { door, caller, requestI
   const request = await ports.validator.validate(door, body);
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
-  const plan = resolve(snapshot, identity.account, request.model);
+  const plan = resolveRequested(snapshot, identity.account, request);
   checkKind(door, plan);
   const moment = { atMs: ports.clock.now(), promptTokens: estimatePromptTokens(request) };
-  const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
+  const preferences = wishesOf(request, snapshot);
   const { policy } = identity.account;
   const asker = { identity, policy, territory: caller.origin.territory, moment, preferences };
   const { eligible, error } = gate(ports, plan, asker);

@@ -16,8 +16,9 @@ import type { Opening, PipelinePorts } from './handover.js';
 type Open = (identity: Identity, request: ChatRequest) => Opening;
 
 export class EarlyChat {
-  /** null where the body was not read. */
-  request: ChatRequest | null = null;
+  private read: ChatRequest | null = null;
+  /** A name may have changed during the round trip, and the body was read with it. */
+  private namesVersion = 0;
   private opening: Opening | null = null;
   private spendAsk: SpendAsk | null = null;
   private taken: ChatTaken | null = null;
@@ -29,15 +30,21 @@ export class EarlyChat {
     private readonly open: Open,
   ) {}
 
+  /** null where the body was not read. */
+  get request(): ChatRequest | null {
+    return this.namesVersion === this.ports.names.version ? this.read : null;
+  }
+
   /** What the chat takes besides its admission; null where that is not known yet. */
   prepare(identity: Identity): Omit<ChatAsk, 'keyVersion' | 'accountVersion'> | null {
     const { ports, caller } = this;
     const body = caller.bodyAtHand();
     if (!body || !isJsonType(caller.contentType) || ports.keyLimiter.isUsedUp(identity)) return null;
+    this.namesVersion = ports.names.version;
     try {
       const request = ports.validator.validate(this.door, body);
       if (isPending(request)) return null;
-      this.request = request;
+      this.read = request;
       const opening = this.open(identity, request);
       // It takes its tokens and gives them back, in the order of errors.
       if (opening.refusal) return null;
@@ -57,7 +64,8 @@ export class EarlyChat {
   /** What was prepared for this very caller and catalogue, if it was also taken. Whoever gets it has to end what it holds. */
   take(identity: Identity): { opening: Opening; taken: ChatTaken; spendAsk: SpendAsk | null } | null {
     const { opening, taken, spendAsk, ports } = this;
-    if (!opening || !taken || opening.identity !== identity || opening.snapshot !== ports.catalogue.current) {
+    const isCurrent = opening?.snapshot === ports.catalogue.current && this.request !== null;
+    if (!opening || !taken || opening.identity !== identity || !isCurrent) {
       this.undo();
       return null;
     }

@@ -9,7 +9,6 @@ import { andThen, type MaybePromise, undoOnFailure } from '../base/maybe-promise
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import { readPreferences } from '../policy/request-preferences.js';
 import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { Caller } from './caller.js';
@@ -17,9 +16,10 @@ import type { EarlyChat } from './early-chat.js';
 import { estimateCost, estimatePromptTokens } from './estimate.js';
 import { gateChain } from './gate.js';
 import type { ChatNotes, Exchange, Opening, PipelinePorts } from './handover.js';
-import { checkKind, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
+import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import { recallStay } from './sticky.js';
 import { applyStrictness, checkContentType, isLargeBody } from './validate.js';
+import { wishesOf } from './wishes.js';
 
 export interface Arrival {
   readonly door: Door;
@@ -81,8 +81,8 @@ export function prepareOpening(
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
   const { policy } = account;
-  const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
-  const plan = resolve(snapshot, account, request.model);
+  const preferences = wishesOf(request, snapshot);
+  const plan = resolveRequested(snapshot, account, request);
   checkKind(door, plan);
   const outOfScope = modelRefusal(identity.key, plan);
   if (outOfScope) throw outOfScope;

@@ -10,19 +10,20 @@ import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { keyScopeGate } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
-import { type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
+import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { estimatePromptTokens } from './estimate.js';
 import { gate } from './gate.js';
 import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
 import { type Ranking, type Score, scores } from './rank.js';
-import { alongChain, checkKind, resolve, resolveOwnChain, resolveSavedChain } from './resolve.js';
+import { alongChain, checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import type { Stay } from './stay.js';
 import { recallStay } from './sticky.js';
 import { applyStrictness } from './validate.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 import { orderCandidates } from './walk/order-candidates.js';
+import { wishesOf } from './wishes.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -46,6 +47,10 @@ interface ExplainedCandidate {
 export interface Explanation {
   object: 'route_explanation';
   requested_model: string;
+  /** The name of the operator that it is; null where it is none. */
+  name: string | null;
+  /** Fields that the name adds to the request. */
+  defaults: readonly string[];
   /** The ids that would be walked, in order: the requested one, then its fallback chain, each by its target. */
   resolved: string[];
   candidates: ExplainedCandidate[];
@@ -71,6 +76,8 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
   const explanation: Explanation = {
     object: 'route_explanation',
     requested_model: request.model,
+    name: request.name?.name ?? null,
+    defaults: request.filled ?? [],
     resolved: [],
     candidates: [],
     would_serve: null,
@@ -80,7 +87,7 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
   applyStrictness(request, (name) => asked.header?.(name));
   const snapshot = ports.catalogue.current;
   // A malformed field is a 400, as in a chat request.
-  const preferences = snapshot && readPreferences(request.provider, snapshot);
+  const preferences = snapshot && wishesOf(request, snapshot);
   // Credits are checked before routing, but the candidates are worth showing all the same.
   const unpaid = spentBalanceRefusal(identity.account) ?? (await spentCapRefusal(ports, identity));
   try {
@@ -113,7 +120,7 @@ async function wouldServe(
   const { policy } = account;
   const snapshot: Snapshot | null = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
-  const primary = resolve(snapshot, account, request.model);
+  const primary = resolveRequested(snapshot, account, request);
   checkKind({ kind: request.task?.kind ?? 'chat' }, primary);
   const outOfScope = modelRefusal(identity.key, primary);
   const ownChain = outOfScope ? [] : resolveOwnChain(ports, snapshot, { account, request }, primary);

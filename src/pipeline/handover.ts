@@ -40,7 +40,7 @@ import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
 import type { Stay } from './stay.js';
-import type { Validator } from './validate.js';
+import type { Names, Validator } from './validate.js';
 
 export interface PipelinePorts {
   clock: Clock;
@@ -53,6 +53,7 @@ export interface PipelinePorts {
   /** Erases the hash of an expired key that a request has shown. */
   expiry: { noteExpiredKey(): void };
   catalogue: { readonly current: Snapshot | null };
+  names: Pick<Names, 'version'>;
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision' | 'recordThroughput'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
@@ -133,12 +134,12 @@ export interface Exchange extends Opening {
   readonly trail: Trail;
 }
 
-/** Stage 3 → 4: what a model id, through an alias or not, stands for. */
+/** Stage 3 → 4: what a model id, through an alias, a name of the operator or neither, stands for. A pin has one route, `auto/` has candidates. */
 export interface Plan {
   /** As the caller, or its chain, wrote it. */
   readonly id: string;
   readonly alias: string | null;
-  /** A pin has one route and is never served by another; `auto/` has candidates. */
+  readonly name: string | null;
   readonly kind: 'pin' | 'auto';
   readonly routes: readonly Route[];
 }

@@ -21,16 +21,33 @@ export function resolve(snapshot: Snapshot, account: Account, id: string): Plan 
   const parsed = parseModelId(id);
   switch (parsed.kind) {
     case 'explicit':
-      return remember(snapshot, id, { id, alias: null, kind: 'pin', routes: [findRoute(snapshot, parsed)] });
+      return remember(snapshot, id, {
+        id,
+        alias: null,
+        name: null,
+        kind: 'pin',
+        routes: [findRoute(snapshot, parsed)],
+      });
     case 'auto': {
       const { routes } = findModel(snapshot, parsed.creator, parsed.model);
-      return remember(snapshot, id, { id, alias: null, kind: 'auto', routes });
+      return remember(snapshot, id, { id, alias: null, name: null, kind: 'auto', routes });
     }
     case 'alias':
       return resolveAlias(snapshot, account, id, parsed.name);
     case 'invalid':
       throw gatewayError('model_id_shape', { id: idExcerpt(id), reason: parsed.reason });
   }
+}
+
+/** What a request asks for: an id, or a name of the operator in front of one. */
+export function resolveRequested(
+  snapshot: Snapshot,
+  account: Account,
+  { model, name }: Pick<ChatRequest, 'model' | 'name'>,
+): Plan {
+  if (name === undefined) return resolve(snapshot, account, model);
+  const { kind, routes } = resolve(snapshot, account, name.target);
+  return { id: model, alias: null, name: model, kind, routes };
 }
 
 /** Only ids of the catalogue resolve, in any case of their locode, so there are not many. */
@@ -46,11 +63,11 @@ function resolveAlias(snapshot: Snapshot, account: Account, id: string, name: st
   if (!alias) throw gatewayError('alias_not_found', { name, param: 'model' });
   const [creator = '', model = ''] = alias.canonicalId.split('/');
   if (alias.provider === 'auto') {
-    return { id, alias: name, kind: 'auto', routes: findModel(snapshot, creator, model).routes };
+    return { id, alias: name, name: null, kind: 'auto', routes: findModel(snapshot, creator, model).routes };
   }
   const { provider, locode } = alias;
   const route = findRoute(snapshot, { kind: 'explicit', provider, creator, model, locode });
-  return { id, alias: name, kind: 'pin', routes: [route] };
+  return { id, alias: name, name: null, kind: 'pin', routes: [route] };
 }
 
 const servedAt: Record<ModelKind, string> = {
@@ -68,19 +85,25 @@ export function checkKind(door: Pick<Door, 'kind'>, { id, routes: [first] }: Pla
 const noChain: readonly Plan[] = [];
 
 /**
- * The chain of a request that does not use the saved one: its own, or none where it is no chat; null where the saved one applies. Vectors
- * and scores of two models cannot be compared, so the chain of such a request has other routes of the same model only.
+ * The chain of a request that does not use the saved one: its own, that of its name, or none where it is no chat; null where the saved one
+ * applies. Vectors and scores of two models cannot be compared, so the chain of such a request has other routes of the same model only.
  */
 export function resolveOwnChain(
   ports: Pick<PipelinePorts, 'modelStates'>,
   snapshot: Snapshot,
-  { account, request }: { account: Account; request: Pick<ChatRequest, 'fallback' | 'task'> },
+  { account, request }: { account: Account; request: Pick<ChatRequest, 'fallback' | 'task' | 'name'> },
   plan: Plan,
 ): readonly Plan[] | null {
-  const { fallback, task } = request;
-  if (fallback === null) return task === undefined ? null : noChain;
-  const chain = resolveSentChain(ports, snapshot, account, fallback);
+  const { fallback, task, name } = request;
   const model = plan.routes[0]?.model;
+  if (fallback === null) {
+    if (name !== undefined && name.fallback !== null) {
+      const entries = resolveServed(snapshot, account, name.fallback);
+      return task === undefined ? entries : entries.filter(({ routes }) => routes[0]?.model === model);
+    }
+    return task === undefined ? null : noChain;
+  }
+  const chain = resolveSentChain(ports, snapshot, account, fallback);
   for (const { id, routes } of chain) {
     const entry = routes[0]?.model;
     const reason = task === undefined ? kindRefusal(entry) : entry === model ? null : otherModel;
@@ -104,16 +127,18 @@ function resolveSentChain(
   return sent.map((id) => resolve(snapshot, account, id));
 }
 
-/**
- * Resolves the saved chain. An entry that was withdrawn since is skipped, and fails no request; so is an alias that was given a
- * model of another kind since.
- */
+/** The saved chain, without an alias that was given a model of another kind since. */
 export function resolveSavedChain(snapshot: Snapshot, account: Account): readonly Plan[] {
   if (account.fallback.length === 0) return noChain;
-  return account.fallback.flatMap((id) => {
+  const entries = resolveServed(snapshot, account, account.fallback);
+  return entries.filter(({ routes }) => kindRefusal(routes[0]?.model) === null);
+}
+
+/** Resolves a chain that was checked when it was stored. An entry that was withdrawn since is skipped, and fails no request. */
+function resolveServed(snapshot: Snapshot, account: Account, chain: readonly string[]): readonly Plan[] {
+  return chain.flatMap((id) => {
     try {
-      const plan = resolve(snapshot, account, id);
-      return kindRefusal(plan.routes[0]?.model) === null ? [plan] : [];
+      return [resolve(snapshot, account, id)];
     } catch (error) {
       if (error instanceof GatewayError) return [];
       throw error;

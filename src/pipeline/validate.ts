@@ -2,11 +2,13 @@
 import { ownsMemory } from '../base/large-memory.js';
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
+import type { ModelName } from '../catalogue/model-name.js';
 import type { BodyReader } from '../doors/any-door.js';
+import { type Defaults, readWithDefaults } from '../doors/name-defaults.js';
 import { errorOfThread, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest, NativeRequest } from '../wire/chat-request.js';
 import { isJsonType } from '../wire/json-text.js';
-import type { LargeBody } from './validate/body-thread.js';
+import type { LargeBody, SharedDefaults } from './validate/body-thread.js';
 
 /** A larger body would hold up other requests while it is parsed. */
 const largeBodyBytes = 256 * 1024;
@@ -22,13 +24,29 @@ export function isLargeBody(body: Buffer): boolean {
   return body.length > largeBodyBytes;
 }
 
+/** The names of the operator, as the stages look them up. */
+export interface Names {
+  get(name: string): ModelName | undefined;
+  readonly version: number;
+  readonly hasDefaults: boolean;
+  allDefaults(): [name: string, defaults: Defaults][];
+}
+
+const noNames: Names = { get: () => undefined, version: 0, hasDefaults: false, allDefaults: () => [] };
+
 export class Validator {
   /** Started when first needed. */
   private readonly threads = sizeClassBytes.map((bytesMax) => ({ bytesMax, thread: bodyThread() }));
+  private shared: SharedDefaults | null = null;
+
+  constructor(private readonly names: Names = noNames) {}
 
   /** Small bodies are read at once, so that the usual request waits for nothing. `hashed`: a large body is hashed where it is read. */
   validate(door: BodyReader, body: Buffer, hashed = false): MaybePromise<ChatRequest> {
-    return isLargeBody(body) ? this.validateLarge(door, body, hashed) : door.readRequest(body);
+    if (isLargeBody(body)) return this.validateLarge(door, body, hashed);
+    const request = door.readRequest(body);
+    const name = this.names.get(request.model);
+    return name === undefined ? request : named(door, body, request, name);
   }
 
   async close(): Promise<void> {
@@ -43,13 +61,39 @@ export class Validator {
     const bytes = ownBytes(body);
     const { thread } = this.threads.find(({ bytesMax }) => body.length <= bytesMax)!;
     try {
-      const request = await thread.run({ reader, bytes, hashed }, [bytes.buffer]);
+      const request = await thread.run({ reader, bytes, hashed, ...this.sharedDefaults() }, [bytes.buffer]);
       const { members, native } = request;
-      return { ...request, members: asBuffer(members), ...(native && { native: withBuffers(native) }) };
+      const name = this.names.get(request.model);
+      return {
+        ...request,
+        ...(name && { name }),
+        members: asBuffer(members),
+        ...(native && { native: withBuffers(native) }),
+      };
     } catch (error) {
       throw errorOfThread(error) ?? gatewayError('body_too_detailed', { what: 'has more values than can be read' });
     }
   }
+
+  /** Written once for every change of names, into memory that all threads read. */
+  private sharedDefaults(): { defaults: SharedDefaults } | null {
+    const { names } = this;
+    if (!names.hasDefaults) return null;
+    if (this.shared?.version !== names.version) {
+      const json = Buffer.from(JSON.stringify(names.allDefaults()));
+      const bytes = new SharedArrayBuffer(json.length);
+      new Uint8Array(bytes).set(json);
+      this.shared = { version: names.version, bytes };
+    }
+    return { defaults: this.shared };
+  }
+}
+
+/** The request under a name of the operator, with the fields that the client has left out. */
+function named(door: BodyReader, body: Buffer, request: ChatRequest, name: ModelName): ChatRequest {
+  const filled = name.defaults === null ? request : readWithDefaults(door, body, request, name.defaults);
+  filled.name = name;
+  return filled;
 }
 
 /** Bytes whose memory can be moved to a thread. A body that was received into its own is not copied again. */

@@ -13,8 +13,8 @@ import { priceGate, readPriceCeilings } from './request-price.js';
 import type { Preference } from './routing-policy.js';
 
 export interface RequestPreferences {
-  /** The fields as sent, without nulls and empty lists. */
-  readonly sent: Readonly<Record<string, unknown>>;
+  /** The fields as sent, without nulls and empty lists; null where the request sent none, and a name of the operator asks. */
+  readonly sent: Readonly<Record<string, unknown>> | null;
   /** Those that are set, in the order in which they count. */
   readonly gates: readonly RequestGate[];
   /** Providers that are tried first, in this order. */
@@ -68,8 +68,11 @@ const readers: Readonly<Record<string, (value: unknown, param: string) => unknow
 
 const preferenceFields: readonly string[] = Object.keys(readers);
 
-/** null where the object asks for nothing. The snapshot is the one that the request is routed with. */
-export function readPreferences(provider: unknown, snapshot: Pick<Snapshot, 'providers'>): RequestPreferences | null {
+/** null where the object asks for nothing. The snapshot is the one that the request is routed with; without it ids are not checked. */
+export function readPreferences(
+  provider: unknown,
+  snapshot: Pick<Snapshot, 'providers'> | null,
+): RequestPreferences | null {
   if (provider === undefined || provider === null) return null;
   if (typeof provider !== 'object' || Array.isArray(provider)) {
     throw gatewayError('field_type', { param: 'provider', found: shown(provider, 'utf8'), expected: 'an object' });
@@ -84,7 +87,10 @@ export function readPreferences(provider: unknown, snapshot: Pick<Snapshot, 'pro
     read[name] = readField(reader, value, paramOf(name));
     sent[name] = withoutNulls(value);
   }
-  for (const name of ['only', 'ignore', 'order']) checkIds(name, read[name] as readonly string[] | undefined, snapshot);
+  if (snapshot !== null) {
+    for (const name of ['only', 'ignore', 'order'])
+      checkIds(name, read[name] as readonly string[] | undefined, snapshot);
+  }
   return Object.keys(sent).length === 0 ? null : preferencesOf(sent, read);
 }
 
@@ -100,6 +106,23 @@ function preferencesOf(sent: Fields, read: Fields): RequestPreferences {
     sticky: read.sticky !== false,
   };
 }
+
+/** What a name of the operator asks for, narrowed by the request: gates of both hold, and the request's order and sort win. */
+export function bothPreferences(
+  ofName: RequestPreferences | null,
+  own: RequestPreferences | null,
+): RequestPreferences | null {
+  if (ofName === null) return own;
+  if (own === null) return { ...ofName, sent: null };
+  const gates = [...ofName.gates, ...own.gates].sort((a, b) => placeOf(a) - placeOf(b));
+  return {
+    ...{ sent: own.sent, gates, single: ofName.single || own.single, sticky: ofName.sticky && own.sticky },
+    order: own.order.length > 0 ? own.order : ofName.order,
+    prefer: own.prefer ?? ofName.prefer,
+  };
+}
+
+const placeOf = ({ name }: RequestGate): number => requestGateNames.indexOf(name);
 
 /** In the order in which they count. `onlyOrder` are the providers that an order without fallbacks leaves. */
 function gatesOf(read: Fields, onlyOrder: readonly string[]): RequestGate[] {

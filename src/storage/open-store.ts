@@ -19,6 +19,7 @@ import { holdStore } from './stores/hold-store.js';
 import { keyStore } from './stores/key-store.js';
 import { ledgerStore } from './stores/ledger-store.js';
 import { logStore } from './stores/log-store.js';
+import { nameStore } from './stores/name-store.js';
 import { noticeStore } from './stores/notice-store.js';
 import { paymentStore } from './stores/payment-store.js';
 import { routeHistoryStore } from './stores/route-history-store.js';
@@ -44,6 +45,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     accounts: accountStore(database),
     keys: keyStore(database),
     aliases: aliasStore(database),
+    names: nameStore(database),
     ledger: ledgerStore(database, history, () => membership),
     generations: generationStore(history),
     availability: availabilityStore(database),

@@ -8,10 +8,12 @@ import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
+import type { NameStore } from './name-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
 export * from './history-types.js';
+export type * from './name-types.js';
 export type * from './record-types.js';
 export type * from './sign-in-types.js';
 
@@ -274,6 +276,7 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
   readonly aliases: AliasStore;
+  readonly names: NameStore;
   readonly ledger: LedgerStore;
   readonly generations: GenerationStore;
   readonly availability: AvailabilityStore;

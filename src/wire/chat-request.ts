@@ -1,4 +1,5 @@
 /** A validated chat request: the fields that routing needs, and all others as text that is ready to send. */
+import type { ModelName } from '../catalogue/model-name.js';
 import type { SpokenApi } from '../catalogue/route.js';
 import type { TextEncoding } from './json-text.js';
 import type { Task } from './task.js';
@@ -50,6 +51,10 @@ export interface ChatRequest {
   readonly task?: Task;
   /** The fields that not every provider has a place for, as bits of `partialBits`; absent = none. */
   readonly partial?: number;
+  /** The name of the operator's that `model` is; absent where it is none. */
+  name?: ModelName;
+  /** Fields that the name has added; absent = none. */
+  filled?: readonly string[];
   /** The client wants an error instead of an answer with something left out. */
   strict?: boolean;
 }

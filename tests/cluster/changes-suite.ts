@@ -83,6 +83,16 @@ const changes: Record<string, Change> = {
     },
     shown: async (at) => servedBy(await chat(at, 'alias/moving')),
   },
+  name: {
+    async make(via, random) {
+      const provider = random.pick(['acme', 'beta', null]);
+      if (provider) await good(200, via.admin('PUT', '/names/moving', { model: pinOf(provider) }));
+      // It may be gone already.
+      else await via.admin('DELETE', '/names/moving');
+      return provider ?? '400';
+    },
+    shown: async (at) => servedBy(await chat(at, 'moving')),
+  },
   'routing policy': {
     async make(via, random) {
       const provider = random.pick(['acme', 'beta']);

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { AuditLog } from '../../src/accounts/audit.js';
 import { AccountDirectory } from '../../src/accounts/directory.js';
+import { NameBook } from '../../src/accounts/names/name-book.js';
 import { DemoClaim } from '../../src/accounts/sign-in/demo-claim.js';
 import { GuessLimiter } from '../../src/accounts/sign-in/guess-limiter.js';
 import { PasswordResets } from '../../src/accounts/sign-in/password-resets.js';
@@ -24,6 +25,7 @@ import { ProxyTrust } from '../../src/territory/caller-address.js';
 import { Territories } from '../../src/territory/territories.js';
 import { territoryOfCode } from '../../src/territory/territory.js';
 import { ManualClock } from './manual-clock.js';
+import { memoryNames } from './memory-names.js';
 import { MemoryStore } from './memory-store.js';
 import { smallSnapshot } from './snapshot.js';
 
@@ -70,6 +72,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     ...{ health, holds, meters: new Meters(), statusIsPublic: true },
     routeStatus: new RouteStatus({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
     catalogueUpdates: refusedUpdates,
+    names: new NameBook(memoryNames()),
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, ...countsOf(smallSnapshot()) }) },
     journal: { settled: async () => true },
     deployment: singleProcess,

@@ -21,6 +21,7 @@ import { generationOf } from './generation.js';
 import { inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
+import { memoryNames } from './memory-names.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryRecords } from './memory-records.js';
 import { memorySignIn } from './memory-sign-in.js';
@@ -135,6 +136,8 @@ export class MemoryStore implements Store {
         for (const [id, at] of uses) this.keyUses.set(id, Math.max(at, this.keyUses.get(id) ?? 0));
       }),
   };
+
+  readonly names: Store['names'] = memoryNames();
 
   readonly aliases = {
     create: (accountId: string, alias: Alias, limit: number) =>

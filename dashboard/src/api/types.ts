@@ -186,6 +186,8 @@ export interface Catalogue {
   providers: Provider[];
   regions: Region[];
   aliases: Alias[];
+  /** Names that the operator gives to models, with the ids that they stand for. */
+  names: { name: string; model_id: string }[];
   /** The client APIs that this gateway serves. */
   doors: { name: string; path: string; kind: ModelKind }[];
 }

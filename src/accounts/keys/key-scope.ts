@@ -11,6 +11,8 @@ import { type Gated, keyScopeGate } from '../../policy/apply-gates.js';
 /** A model id that is resolved: a pin has one route, an `auto/` id all routes of its model. */
 interface ResolvedId {
   readonly id: string;
+  /** The name of the operator that it came by; an entry may be that name. */
+  readonly name?: string | null;
   readonly kind: 'pin' | 'auto';
   readonly routes: readonly Route[];
 }
@@ -68,15 +70,17 @@ export function settingsRefusal({ terms }: ApiKey): GatewayError | null {
 }
 
 /**
- * The refusal of a model id as a whole; null where the key may ask for it. A management key may ask for none. An alias is judged by its target. A pin is not admitted by
- * an `auto/` entry, nor an `auto/` id by an entry for pins.
+ * The refusal of a model id as a whole; null where the key may ask for it. A management key may ask for none. An alias is judged
+ * by its target, a name of the operator by its target or itself. A pin is not admitted by an `auto/` entry, nor an `auto/` id by an entry
+ * for pins.
  */
-export function modelRefusal({ terms }: ApiKey, { id, kind, routes: [first] }: ResolvedId): GatewayError | null {
+export function modelRefusal({ terms }: ApiKey, { id, name, kind, routes: [first] }: ResolvedId): GatewayError | null {
   if (terms === openTerms) return null;
   if (terms.kind === 'management') return gatewayError('key_kind_scope');
   if (!first) return null;
   const { models, providers } = scopeOf(terms);
-  if (models && !entriesFor(kind, first).some((entry) => models.has(entry))) {
+  const isNamed = name != null && models?.has(name) === true;
+  if (models && !isNamed && !entriesFor(kind, first).some((entry) => models.has(entry))) {
     return gatewayError('key_scope', { id, reason: `its allowed_models are ${listText(terms.allowedModels!)}` });
   }
   if (kind === 'auto' || !providers || providers.has(first.provider.id)) return null;

@@ -3,7 +3,7 @@
 import { dayMs, oldDays } from '../../catalogue/dates.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import type { OldFigure } from '../../catalogue/source-check.js';
-import { readCatalogue, readSources } from '../catalogue-snapshot.js';
+import { readCatalogue, readNames, readSources } from '../catalogue-snapshot.js';
 import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
 import { UsageError } from '../io.js';
@@ -58,14 +58,16 @@ async function checkCatalogue({ io, json, options, flags, positionals, markFaile
   const { snapshot, faults } = await readCatalogue(config, io, positionals);
   const maxAgeMs = maxAgeOf(maxAge);
   const sources = snapshot ? await readSources(config, io, positionals, maxAgeMs) : { faults: [], old: [], notes: [] };
-  const all = [...faults, ...(strict ? sources.faults : [])];
+  const names = snapshot ? await readNames(config, snapshot) : { faults: [], lost: [] };
+  const all = [...faults, ...names.faults, ...(strict ? sources.faults : [])];
   const summary = snapshot && all.length === 0 ? summaryOf(snapshot) : null;
   if (json) {
-    const more = { old: sources.old.map(oldJson), notes: sources.notes };
+    const more = { old: sources.old.map(oldJson), notes: sources.notes, warnings: names.lost };
     io.out(JSON.stringify({ ok: summary !== null, faults: all, ...more, ...summary }, null, 2));
   } else if (summary) {
     const notes = sources.notes.map(({ at, what }) => `${at}: ${what}`);
-    io.out([summaryText(summary), ...sourcesText(sources.old, maxAge, strict), ...notes].join('\n'));
+    const warnings = names.lost.map((text) => `Warning: ${text}.`);
+    io.out([summaryText(summary), ...sourcesText(sources.old, maxAge, strict), ...notes, ...warnings].join('\n'));
   } else io.err(`${all.join('\n')}\n${all.length === 1 ? '1 fault' : `${all.length} faults`}.`);
   if (!summary) markFailed();
 }

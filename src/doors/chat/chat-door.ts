@@ -1,5 +1,6 @@
 /** The chat completions API: the format that the pipeline itself speaks. */
 import { envelopeOf } from '../../errors/envelope.js';
+import { chatWords } from '../default-words.js';
 import type { Door } from '../door.js';
 import { chatFields } from './fields.js';
 import { readRequest } from './read-request.js';
@@ -10,6 +11,7 @@ export const chatDoor: Door = {
   path: '/v1/chat/completions',
   kind: 'chat',
   fields: chatFields,
+  defaultWords: chatWords,
   readRequest,
   writeAnswer,
   openStream: () => chatStream,

@@ -1,6 +1,7 @@
 /** OpenAI's embeddings API. */
 import { envelopeOf } from '../../errors/envelope.js';
 import { costMembers } from '../../wire/cost.js';
+import { embeddingsWords } from '../default-words.js';
 import type { Door, WholeAnswer } from '../door.js';
 import { embeddingsFields, readRequest } from './read-request.js';
 
@@ -9,6 +10,7 @@ export const embeddingsDoor: Door = {
   path: '/v1/embeddings',
   kind: 'embedding',
   fields: embeddingsFields,
+  defaultWords: embeddingsWords,
   readRequest,
   writeAnswer,
   writeError: (error) => JSON.stringify(envelopeOf(error)),

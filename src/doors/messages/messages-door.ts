@@ -1,4 +1,5 @@
 /** Anthropic's Messages API. */
+import { messagesWords } from '../default-words.js';
 import type { Door } from '../door.js';
 import { messagesFields } from './fields.js';
 import { messagesError, NativeMessageStream } from './native-stream.js';
@@ -12,15 +13,18 @@ export const messagesDoor: Door = {
   kind: 'chat',
   keyHeader: 'x-api-key',
   fields: messagesFields,
+  defaultWords: messagesWords,
   readRequest: readMessagesRequest,
   writeAnswer,
   openStream: (_, isNative) => (isNative ? new NativeMessageStream() : new MessageStreamWriter()),
   writeError: messagesError,
 };
 
-/** Counts the tokens of a prompt. */
+const { defaultWords: _, ...withoutDefaults } = messagesDoor;
+
+/** Counts the tokens of a prompt. The provider's count takes few fields, so names add none. */
 export const countTokensDoor: Door = {
-  ...messagesDoor,
+  ...withoutDefaults,
   path: '/v1/messages/count_tokens',
   countsOnly: true,
   readRequest: readCountRequest,

@@ -11,7 +11,7 @@ import { readResponsesRequest } from './read-request.js';
 import { nativeUsage } from './response-object.js';
 import { responsesDoor } from './responses-door.js';
 
-const { openStream: _, ...wholeOnly } = responsesDoor;
+const { openStream: _, defaultWords: __, ...wholeOnly } = responsesDoor;
 
 export const compactDoor: Door = {
   ...wholeOnly,

@@ -1,5 +1,6 @@
 /** OpenAI's Responses API without its memory: Lodestone stores no text, so every request holds its whole conversation. */
 import { envelopeOf } from '../../errors/envelope.js';
+import { responsesWords } from '../default-words.js';
 import type { Door } from '../door.js';
 import { responsesFields } from './fields.js';
 import { NativeResponseStream } from './native-stream.js';
@@ -12,6 +13,7 @@ export const responsesDoor: Door = {
   path: '/v1/responses',
   kind: 'chat',
   fields: responsesFields,
+  defaultWords: responsesWords,
   readRequest: readResponsesRequest,
   writeAnswer,
   openStream: ({ native }, isNative) => (isNative ? new NativeResponseStream() : new ResponseStreamWriter(native!)),

@@ -96,9 +96,12 @@ function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined && /received undefined$/.test(issue.message)) return 'is missing';
   const rule = ruleText(issue);
   if (rule.startsWith('is ')) return rule;
-  return `${value === undefined ? 'is missing' : `is ${shownValue(issue.path.at(-1), value)}`}: ${rule}`;
+  const field = issue.path.at(-1);
+  const shown = field !== undefined && secretFields.has(field) ? 'not accepted' : shownValue(value);
+  return `${value === undefined ? 'is missing' : `is ${shown}`}: ${rule}`;
 }
 
+/** Their values are never quoted. */
 const secretFields = new Set<PropertyKey>([
   'password',
   'current_password',
@@ -108,9 +111,7 @@ const secretFields = new Set<PropertyKey>([
   'code',
 ]);
 
-/** Secrets are never quoted. */
-function shownValue(field: PropertyKey | undefined, value: unknown): string {
-  if (field !== undefined && secretFields.has(field)) return 'not accepted';
+export function shownValue(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

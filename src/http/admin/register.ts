@@ -13,6 +13,7 @@ import { registerCreditsAndLedger } from './credits.js';
 import { registerExport } from './export.js';
 import { registerKeys } from './keys.js';
 import { registerLogKey } from './log-key.js';
+import { registerNames } from './names.js';
 import { registerRouteHistory } from './route-history.js';
 import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
 import { registerStorage } from './storage.js';
@@ -36,6 +37,7 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerRouteHistory(app, deps);
   registerModelAvailability(app, deps);
   registerCatalogue(app, deps);
+  registerNames(app, deps);
   registerCatalogueUpdates(app, deps);
   registerAudit(app, deps);
   registerBilledLines(app, deps);

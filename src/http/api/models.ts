@@ -5,8 +5,9 @@ import { targetModelId } from '../../accounts/aliases/alias-target.js';
 import type { DataPolicyInForce, Quantization } from '../../base/data-policy.js';
 import { usdText } from '../../base/money.js';
 import { isOld } from '../../catalogue/dates.js';
-import { findModel, findRoute } from '../../catalogue/lookup.js';
+import { findModel, findRoute, routeOf } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
+import type { ModelName } from '../../catalogue/model-name.js';
 import { type ClassPrices, priceAt, priceProvenance, ratesFor } from '../../catalogue/price.js';
 import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } from '../../catalogue/route.js';
 import type { Alias } from '../../domain/account.js';
@@ -59,15 +60,21 @@ class Listing {
       const entry = this.aliasEntry(alias);
       if (entry) yield entry;
     }
+    for (const name of this.deps.names.all()) {
+      const entry = this.namedEntry(name);
+      if (entry) yield entry;
+    }
   }
 
   /** An unknown id of any shape is a 404, because the id is a path and not a field of a request. */
   one(text: string): ModelEntry {
+    const name = this.deps.names.get(text);
+    if (name) return this.namedEntry(name) ?? this.notServed(text, this.routesOf(name.target));
     const id = parseModelId(text);
     if (id.kind === 'alias') {
       const alias = accountOf(this.request).aliases.get(id.name);
       if (!alias) throw gatewayError('alias_not_found', { name: idExcerpt(id.name), param: 'model' });
-      return this.aliasEntry(alias) ?? this.notServed(text, this.targetsOf(alias));
+      return this.aliasEntry(alias) ?? this.notServed(text, this.routesOf(targetModelId(alias)));
     }
     if (id.kind === 'auto') {
       const { canonicalId, routes } = findModel(this.snapshot, id.creator, id.model);
@@ -78,10 +85,25 @@ class Listing {
     return this.isServable(route) ? routeEntry(route, this.atMs) : this.notServed(text, [route]);
   }
 
-  private targetsOf(alias: Alias): readonly Route[] {
-    const target = parseModelId(targetModelId(alias));
+  /** The routes of a pin or an `auto/` id. */
+  private routesOf(id: string): readonly Route[] {
+    const target = parseModelId(id);
     if (target.kind === 'auto') return findModel(this.snapshot, target.creator, target.model).routes;
     return target.kind === 'explicit' ? [findRoute(this.snapshot, target)] : [];
+  }
+
+  /** The entry of the target under the name; undefined where the target cannot be served. */
+  private namedEntry({ name, target }: ModelName): ModelEntry | undefined {
+    const id = parseModelId(target);
+    if (id.kind === 'auto') {
+      const canonicalId = `${id.creator}/${id.model}`;
+      const entry = this.auto(canonicalId, name);
+      return entry && { ...entry, name_of: `auto/${canonicalId}` };
+    }
+    if (id.kind !== 'explicit') return undefined;
+    const route = routeOf(this.snapshot, id);
+    if (!route || !this.isServable(route)) return undefined;
+    return { ...routeEntry(route, this.atMs), id: name, name_of: route.id };
   }
 
   /** undefined where the target of the alias cannot be served. */
@@ -135,6 +157,8 @@ function notOffered(id: string, reason: string): GatewayError {
 interface ModelEntry {
   id: string;
   object: 'model';
+  /** What a name of the operator stands for; only on names. */
+  name_of?: string;
   created: number;
   owned_by: string;
   name: string;

@@ -35,6 +35,7 @@ export function registerCatalogueView(app: FastifyInstance, deps: HttpDeps): voi
         ...{ locode, city, country, lat, lon, carbon },
       })),
       aliases: [...accountOf(request).aliases.values()].map(aliasJson),
+      names: [...deps.names.all()].map(({ name, target }) => ({ name, model_id: target })),
       doors: playgroundDoors.map(({ name, path, kind }) => ({ name, path, kind })),
     };
   });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { expirySchema } from '../../accounts/keys/expiry.js';
 import { canonicalRange } from '../../base/ip-address.js';
 import { parseUsd } from '../../base/money.js';
+import { isModelName, namePattern } from '../../catalogue/model-name.js';
 import type { Account, KeyTerms } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { bodyFields, personText } from '../admin/fields.js';
@@ -26,7 +27,11 @@ const modelEntry = new RegExp(
 /** The words have a meaning in model ids, so nothing else has these names. */
 const reserved = /^(alias\/|auto\/[^/]*$|auto\/[^/]*\/[^/]*\/)/;
 const modelExpected =
-  'must be {provider}/{creator}/{model}/{locode}, {provider}/{creator}/{model}, auto/{creator}/{model}, {creator}/{model} or {creator}/*';
+  'must be {provider}/{creator}/{model}/{locode}, {provider}/{creator}/{model}, auto/{creator}/{model}, {creator}/{model}, {creator}/* or a name that the operator has given to a model';
+
+function isModelEntry(text: string): boolean {
+  return modelEntry.test(text) && !reserved.test(text);
+}
 
 const group = '[0-9A-Fa-f]{1,4}';
 /** The eight groups of an address, or fewer with one `::` in their place: with up to six groups before it, and up to seven behind it. */
@@ -74,11 +79,11 @@ const termFields = {
   allowed_models: listOf(
     z
       .string('must be text')
-      .refine((text) => modelEntry.test(text) && !reserved.test(text), modelExpected)
-      .meta({ pattern: modelEntry.source, not: { pattern: reserved.source } }),
+      .refine((text) => isModelEntry(text) || isModelName(text), modelExpected)
+      .meta({ anyOf: [{ pattern: modelEntry.source, not: { pattern: reserved.source } }, { pattern: namePattern }] }),
     'model ids',
   ).describe(
-    'A four-segment id (that route), a three-segment id (that provider, any region), `auto/{creator}/{model}`, `{creator}/{model}` (any form) or `{creator}/*`. null is every model.',
+    'A four-segment id (that route), a three-segment id (that provider, any region), `auto/{creator}/{model}`, `{creator}/{model}` (any form), `{creator}/*`, or a name of the operator’s for a model. null is every model.',
   ),
   allowed_providers: listOf(
     z.string('must be text').regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of a provider, like "acme"'),
@@ -138,13 +143,19 @@ export function withKeyFaults<T>({ routeOptions }: FastifyRequest, check: () => 
 }
 
 type TermFields = Omit<z.infer<typeof newKey>, 'name' | 'expires'>;
-type Bounds = { requestsPerMinute: number; tokensPerMinute: number };
+export interface Bounds {
+  requestsPerMinute: number;
+  tokensPerMinute: number;
+  /** The names that an entry of `allowed_models` may be. */
+  names: { get(name: string): unknown };
+}
 
-/** The terms that the fields set, and no others. Throws key_field_invalid for a limit above the account's. */
+/** The terms that the fields set, and no others. Throws key_field_invalid for a limit above the account's, and for an unknown name. */
 export function termsOf(fields: TermFields, { limits }: Account, defaults: Bounds): Partial<KeyTerms> {
   const { kind, disabled, limit_usd, limit_reset, requests_per_minute, tokens_per_minute } = fields;
   checkBound('requests_per_minute', requests_per_minute, limits.requestsPerMinute ?? defaults.requestsPerMinute);
   checkBound('tokens_per_minute', tokens_per_minute, limits.tokensPerMinute ?? defaults.tokensPerMinute);
+  checkNames(fields.allowed_models ?? [], defaults);
   const terms = {
     ...{ kind, disabled, limitReset: limit_reset },
     limitPico: typeof limit_usd === 'string' ? parseUsd(limit_usd) : limit_usd,
@@ -160,6 +171,14 @@ function checkBound(param: string, value: number | null | undefined, most: numbe
   if (typeof value !== 'number' || value <= most) return;
   const reason = `is ${value}, but must not be above the account’s limit of ${most}`;
   throw gatewayError('key_field_invalid', { param, reason });
+}
+
+function checkNames(entries: readonly string[], { names }: Bounds): void {
+  const unknown = entries.find((entry) => !isModelEntry(entry) && names.get(entry) === undefined);
+  if (unknown === undefined) return;
+  const reason = `is ${JSON.stringify(unknown.slice(0, 100))}: ${modelExpected}`;
+  const entry = `allowed_models.${entries.indexOf(unknown)}`;
+  throw gatewayError('key_field_invalid', { param: 'allowed_models', entry, reason });
 }
 
 function eachOnce(list: readonly string[] | null | undefined, normalise: (entry: string) => string) {

@@ -11,7 +11,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { KeyFigures } from '../../storage/store.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { keyChange, keyFields, newKey, termsOf, withKeyFaults } from './key-fields.js';
+import { type Bounds, keyChange, keyFields, newKey, termsOf, withKeyFaults } from './key-fields.js';
 
 const unused: KeyFigures = { usagePico: 0n, lastUsedAt: null };
 
@@ -24,11 +24,12 @@ function newKeyBuckets(accountId: string): Bucket[] {
 }
 
 export class KeyRecords {
-  private readonly bounds: { requestsPerMinute: number; tokensPerMinute: number };
+  private readonly bounds: Bounds;
 
   constructor(private readonly deps: HttpDeps) {
     const { keyRequestsPerMinute, keyTokensPerMinute } = deps.limits;
-    this.bounds = { requestsPerMinute: keyRequestsPerMinute, tokensPerMinute: keyTokensPerMinute };
+    const { names } = deps;
+    this.bounds = { requestsPerMinute: keyRequestsPerMinute, tokensPerMinute: keyTokensPerMinute, names };
   }
 
   /** Oldest first. */

@@ -18,6 +18,7 @@ import { generations } from './paths/generations.js';
 import { managedKeys } from './paths/keys.js';
 import { log } from './paths/log.js';
 import { explain, models } from './paths/models.js';
+import { adminNames } from './paths/names.js';
 import { ops, webhooks } from './paths/ops.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
@@ -44,7 +45,7 @@ const resourceGroups = {
     catalogueChanges,
     status,
   ],
-  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, adminCatalogue, records],
+  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames, records],
   Service: [ops, webhooks],
 };
 

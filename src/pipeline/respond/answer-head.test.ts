@@ -30,6 +30,8 @@ describe('router_metadata', () => {
       cloud_act: true,
       request_policy: false,
       sticky: false,
+      name: null,
+      defaults: [],
     });
   });
 

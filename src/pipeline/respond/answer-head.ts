@@ -48,11 +48,13 @@ export function metadataOf(
     {
       requestedModel: request.model,
       alias,
+      name: plan.name,
+      defaults: request.filled,
       route,
       providersAttempted,
       fallbackOccurred: fallbackOccurred(trail),
       breakerSkipped,
-      requestPolicy: preferences !== null,
+      requestPolicy: preferences !== null && preferences.sent !== null,
       generationId: hasOwnId ? generationId : undefined,
       omitted: omittedOn(route, request),
       sticky: trail.stay?.first === route,
@@ -67,6 +69,10 @@ export function metadataOf(
 export interface RouterMetadata {
   requestedModel: string;
   alias: string | null;
+  /** The name of the operator that was asked for; absent where it was none. */
+  name?: string | null;
+  /** The fields that the name has added. */
+  defaults?: readonly string[] | undefined;
   route: Route;
   providersAttempted: readonly string[];
   fallbackOccurred: boolean;
@@ -96,10 +102,12 @@ const fixedByRoute = new WeakMap<Route, Fixed>();
 export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string): string {
   const fixed = fixedOf(metadata.route);
   const end = streamEnd === undefined ? '' : `,"stream_end":"${streamEnd}"`;
-  const { generationId, omitted, receipt, retires } = metadata;
+  const { generationId, omitted, receipt, retires, name } = metadata;
   const own = generationId === undefined ? '' : `,"generation_id":"${generationId}"`;
   const left = omitted?.length ? `,"omitted":${JSON.stringify(omitted)}` : '';
   const logged = receipt === undefined ? '' : `,"receipt":"${receipt}"`;
+  const named =
+    name == null ? noName : `,"name":${JSON.stringify(name)},"defaults":${JSON.stringify(metadata.defaults ?? [])}`;
   const ends = retires ? `,"retires":${JSON.stringify(retirementJson(retires))}` : '';
   return (
     `{"requested_model":${JSON.stringify(metadata.requestedModel)},${fixed.served}` +
@@ -107,9 +115,11 @@ export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string)
     `,"fallback_occurred":${metadata.fallbackOccurred}` +
     `,"breaker_skipped":${listText(metadata.breakerSkipped)}` +
     `,"alias":${JSON.stringify(metadata.alias)},${fixed.place},"request_policy":${metadata.requestPolicy ?? false}` +
-    `,"sticky":${metadata.sticky ?? false}${ends}${logged}${own}${left}${end}}`
+    `,"sticky":${metadata.sticky ?? false}${named}${ends}${logged}${own}${left}${end}}`
   );
 }
+
+const noName = ',"name":null,"defaults":[]';
 
 function retirementJson({ date, replacedBy }: Retirement) {
   return { date, replaced_by: replacedBy };

@@ -5,6 +5,7 @@
 import { spaceFor } from '../../base/large-memory.js';
 import { serveThread } from '../../base/side-thread-port.js';
 import { bodyReaderOf } from '../../doors/any-door.js';
+import { type Defaults, readWithDefaults } from '../../doors/name-defaults.js';
 import { boundedEcho } from '../../doors/responses/read-request.js';
 import { plainRequest } from '../../doors/translated-request.js';
 import { threadErrorOf } from '../../errors/gateway-error.js';
@@ -20,6 +21,25 @@ export interface LargeBody {
   bytes: Uint8Array<ArrayBuffer>;
   /** Whether its hash is wanted. */
   hashed: boolean;
+  /** Absent where no name has any. */
+  defaults?: SharedDefaults;
+}
+
+/** The defaults of all names, as JSON. */
+export interface SharedDefaults {
+  readonly version: number;
+  readonly bytes: SharedArrayBuffer;
+}
+
+let known: { version: number; byName: ReadonlyMap<string, Defaults> } | null = null;
+
+function defaultsOf(shared: SharedDefaults | undefined, name: string): Defaults | undefined {
+  if (!shared) return undefined;
+  if (known?.version !== shared.version) {
+    const entries = JSON.parse(Buffer.from(shared.bytes).toString('utf8')) as [string, Defaults][];
+    known = { version: shared.version, byName: new Map(entries) };
+  }
+  return known.byName.get(name);
 }
 
 /** Members of a body that say how it is to be read. */
@@ -28,7 +48,7 @@ const ownNames = new Set(['type', 'door', 'generate', 'stream_id']);
 const collectedFromBytes = 2 * 1024 * 1024;
 
 serveThread<LargeBody, ChatRequest>(
-  ({ reader, bytes, hashed }) => {
+  ({ reader, bytes, hashed, defaults: shared }) => {
     const door = bodyReaderOf(reader);
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const sent = door.sentPart?.(body) ?? body;
@@ -37,7 +57,11 @@ serveThread<LargeBody, ChatRequest>(
     const isRead = (name: string): boolean => door.fields?.fields.has(name) !== false || ownNames.has(name);
     const texts = requestExcessOf(sent) === null ? takeOutLongTexts(sent, isRead) : null;
     const read = texts ? Buffer.concat([body.subarray(0, body.length - sent.length), texts.rest()]) : body;
-    const request = plainRequest(door.readRequest(read, true));
+    const sentRequest = door.readRequest(read, true);
+    const defaults = defaultsOf(shared, sentRequest.model);
+    const request = plainRequest(
+      defaults === undefined ? sentRequest : readWithDefaults(door, read, sentRequest, defaults, true),
+    );
     const writer = new ByteWriter(texts, texts ? null : bytes.buffer);
     const result = {
       ...request,

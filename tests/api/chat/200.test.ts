@@ -53,6 +53,8 @@ describe('the body of a 200', () => {
         cloud_act: true,
         request_policy: false,
         sticky: false,
+        name: null,
+        defaults: [],
         receipt: expect.stringMatching(/^gen-/),
       },
     });

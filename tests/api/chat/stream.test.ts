@@ -41,6 +41,8 @@ const metadata = {
   cloud_act: true,
   request_policy: false,
   sticky: false,
+  name: null,
+  defaults: [],
   receipt: expect.stringMatching(/^gen-/),
 };
 

@@ -27,6 +27,16 @@ const refusals: readonly { why: string; code?: string; message: RegExp }[] = [
     why: 'The route must be able to apply the parameter.',
     message: /cannot apply|does not support/,
   },
+  {
+    why: 'An entry of allowed_models that has no form of an id must be a name of the operator.',
+    code: 'invalid_request_error',
+    message: /^`allowed_models\.\d+` is .* or a name that the operator has given to a model/,
+  },
+  {
+    why: 'What a name stands for must be in the catalogue.',
+    code: 'invalid_name_target',
+    message: /./,
+  },
   { why: 'An account has a limited number of keys.', code: 'key_limit_reached', message: /./ },
   {
     why: 'A password must not be easy to guess.',

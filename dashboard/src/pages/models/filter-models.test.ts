@@ -25,6 +25,7 @@ const catalogue = {
   ],
   providers: [{ id: 'acme', name: 'Acme Cloud' }],
   regions: [{ locode: 'defra', city: 'Frankfurt' }],
+  names: [],
 } as unknown as Catalogue;
 
 const found = (change: Partial<typeof noFilter>) =>

@@ -1,5 +1,6 @@
 /** Filters and sorts models and routes; a model without a matching route is left out. The address holds what is chosen. */
 import type { Catalogue, CatalogueModel, CatalogueRoute, DataPolicy } from '../../api/types.js';
+import { modelOfId } from './model-options.js';
 import { lowestPrice } from './price-order.js';
 
 export interface ModelFilter {
@@ -51,12 +52,24 @@ export function filterModels(catalogue: Catalogue, filter: ModelFilter): Catalog
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const cities = new Map(catalogue.regions.map(({ locode, city }) => [locode, city]));
   const providers = new Map(catalogue.providers.map(({ id, name }) => [id, name]));
+  const names = new Map<string, string>();
+  for (const { name, model_id: target } of catalogue.names) {
+    const id = modelOfId(target);
+    names.set(id, `${names.get(id) ?? ''} ${name}`);
+  }
   const fits = (model: CatalogueModel, route: CatalogueRoute) => {
     if (filter.servableOnly && !route.servable) return false;
     if (filter.provider && route.provider !== filter.provider) return false;
     if (filter.country && route.country !== filter.country) return false;
     if (filter.promise && !promises[filter.promise]?.holds(route.data_policy)) return false;
-    const text = [model.name, model.auto_id, route.id, cities.get(route.locode), providers.get(route.provider)]
+    const text = [
+      model.name,
+      model.auto_id,
+      route.id,
+      cities.get(route.locode),
+      providers.get(route.provider),
+      names.get(model.id),
+    ]
       .join(' ')
       .toLowerCase();
     return words.every((word) => text.includes(word));

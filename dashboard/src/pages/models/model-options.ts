@@ -17,7 +17,12 @@ export interface ModelOption {
   words: string;
 }
 
-/** Of one kind of models: auto ids first, then the account's aliases, then pins. */
+/** The model of a pin or an `auto/` id: its second and third segment. */
+export function modelOfId(id: string): string {
+  return id.split('/').slice(1, 3).join('/');
+}
+
+/** Of one kind of models: auto ids first, then the operator's names and the account's aliases, then pins. */
 export function modelOptions(catalogue: Catalogue, kind: ModelKind): ModelOption[] {
   const served = catalogue.data.filter((model) => model.servable && model.kind === kind);
   const byId = new Map(served.map((model) => [model.id, model]));
@@ -34,6 +39,10 @@ export function modelOptions(catalogue: Catalogue, kind: ModelKind): ModelOption
     ...served.map((model) =>
       option(model.auto_id, model, routes(model), `best of ${plural(routes(model).length, 'route')}`),
     ),
+    ...catalogue.names.flatMap(({ name, model_id: target }) => {
+      const model = byId.get(modelOfId(target));
+      return model ? [option(name, model, routes(model), `name of ${target}`)] : [];
+    }),
     ...catalogue.aliases.flatMap(({ name, canonical_id: id, model_id: target }) => {
       const model = byId.get(id);
       return model ? [option(`alias/${name}`, model, routes(model), `alias of ${target}`)] : [];

@@ -19,6 +19,7 @@ import { doorOfKind } from '../playground/doors/index.js';
 import { snippetsOf } from '../playground/snippets.js';
 import { CostCalculator } from './cost-calculator.js';
 import { KindBadge, StateBadge } from './model-facts.js';
+import { modelOfId } from './model-options.js';
 import { ModelChanges, ModelStatus } from './model-record.js';
 import { RouteTable } from './route-table.js';
 
@@ -82,7 +83,12 @@ function NoModel({ id }: { id: string }) {
   );
 }
 
+/** More are found by the search of the Models page. */
+const namesMax = 10;
+
 function Details({ model, catalogue }: { model: CatalogueModel; catalogue: Catalogue }) {
+  const named = catalogue.names.filter(({ model_id: target }) => modelOfId(target) === model.id);
+  const names = named.slice(0, namesMax).map(({ name }) => name);
   const capabilities = [...new Set(model.routes.flatMap((route) => route.capabilities))];
   return (
     <div className="flex flex-col gap-5">
@@ -93,6 +99,7 @@ function Details({ model, catalogue }: { model: CatalogueModel; catalogue: Catal
           <ModelId id={model.auto_id} />
           <CopyButton label={`Copy ${model.auto_id}`} text={model.auto_id} />
         </span>
+        {names.length > 0 && <span>{`Also named ${names.join(', ')}`}</span>}
         {model.context_window !== null && <span>{`${count(model.context_window)} tokens of context`}</span>}
         {model.max_output_tokens !== null && <span>{`${count(model.max_output_tokens)} of output`}</span>}
         {model.dimensions !== null && <span>{`${count(model.dimensions)} dimensions`}</span>}

@@ -78,8 +78,8 @@ const metadata = {
   alias: null,
   carbon: 500,
   cloud_act: false,
-  request_policy: false,
-  sticky: false,
+  ...{ request_policy: false, sticky: false },
+  ...{ name: null, defaults: [] },
   receipt: 'gen-01k9zw3v8fq2t6hm4x7n5r1bdc',
 };
 
@@ -190,6 +190,8 @@ const routerMetadata = object(
     cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
     request_policy: boolean('The request had a `provider` object with at least one field.'),
     sticky: boolean('The route that served the conversation before was tried first, and served again.'),
+    name: textOrNull('The operator’s name that was asked for; null where it was none.'),
+    defaults: array({ type: 'string' }, 'Fields that the name has added to the request.'),
     retires: object(
       {
         date: text('From this day on, 00:00 UTC, the route is not served.', { format: 'date' }),

@@ -58,6 +58,7 @@ const model = object(
   {
     id: text('The id to send as `model`.'),
     object: { const: 'model' },
+    name_of: text('Only on a name of the operator: the id that it stands for.'),
     created: integer('When the catalogue was loaded, Unix time.'),
     owned_by: text('The creator.'),
     name: text('The model’s name, for people.'),
@@ -113,7 +114,7 @@ const model = object(
       },
     ),
   },
-  { optional: ['dimensions'] },
+  { optional: ['dimensions', 'name_of'] },
 );
 
 export const models: Resource = {
@@ -218,6 +219,8 @@ export const explain: Resource = {
       {
         object: { const: 'route_explanation' },
         requested_model: text('The id as it was sent.'),
+        name: textOrNull('The operator’s name that it is; null where it is none.'),
+        defaults: array({ type: 'string' }, 'Fields that the name adds to the request.'),
         resolved: array({ type: 'string' }, 'The ids that would be walked, in order: its target, then the chain’s.'),
         candidates: array(candidate, 'Every candidate in the order of the walk, then the routes that a gate removed.'),
         would_serve: textOrNull('The route that would be tried first.'),

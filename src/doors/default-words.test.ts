@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { embeddingsWords, messagesWords, responsesWords } from './default-words.js';
+
+const schema = { name: 'n', schema: { type: 'object' }, strict: true };
+const tool = { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object' } } };
+
+describe('the words of defaults', () => {
+  it.each([
+    ['max_tokens', 5, ['max_output_tokens', 5]],
+    ['reasoning_effort', 'low', ['reasoning', { effort: 'low' }]],
+    [
+      'response_format',
+      { type: 'json_schema', json_schema: schema },
+      ['text', { format: { type: 'json_schema', ...schema } }],
+    ],
+    ['response_format', { type: 'json_object' }, ['text', { format: { type: 'json_object' } }]],
+    ['tools', [tool], ['tools', [{ type: 'function', ...tool.function }]]],
+    ['tools', [{ type: 'web_search' }], null],
+    ['tool_choice', { type: 'function', function: { name: 'f' } }, ['tool_choice', { type: 'function', name: 'f' }]],
+    ['tool_choice', 'required', ['tool_choice', 'required']],
+    ['stop', ['x'], null],
+    ['logit_bias', {}, null],
+  ])('at Responses: %s %j', (field, value, word) => {
+    expect(responsesWords(field, value)).toEqual(word);
+  });
+
+  it.each([
+    ['max_tokens', 5, null],
+    ['max_completion_tokens', 5, null],
+    ['temperature', 1.5, ['temperature', 1]],
+    ['stop', 'x', ['stop_sequences', ['x']]],
+    ['user', 'u', ['metadata', { user_id: 'u' }]],
+    ['reasoning_effort', 'none', ['thinking', { type: 'disabled' }]],
+    ['reasoning_effort', 'minimal', ['output_config', { effort: 'low' }]],
+    [
+      'response_format',
+      { type: 'json_schema', json_schema: schema },
+      ['output_config', { format: { type: 'json_schema', schema: schema.schema } }],
+    ],
+    ['response_format', { type: 'json_object' }, null],
+    ['tools', [tool], ['tools', [{ name: 'f', description: 'd', input_schema: { type: 'object' } }]]],
+    ['tool_choice', 'required', ['tool_choice', { type: 'any' }]],
+    ['tool_choice', { type: 'function', function: { name: 'f' } }, ['tool_choice', { type: 'tool', name: 'f' }]],
+    ['seed', 5, null],
+  ])('at Messages: %s %j', (field, value, word) => {
+    expect(messagesWords(field, value)).toEqual(word);
+  });
+
+  it('at embeddings only what they have', () => {
+    expect(embeddingsWords('dimensions', 5)).toEqual(['dimensions', 5]);
+    expect(embeddingsWords('temperature', 5)).toBeNull();
+  });
+});

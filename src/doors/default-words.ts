@@ -1,0 +1,91 @@
+/** What a field of chat completions, as names of the operator have them for their defaults, is called in each client API. */
+
+/** A default in the words of an API; null where the API has no word for it. */
+export type DefaultWords = (field: string, value: unknown) => Word | null;
+
+type Word = readonly [field: string, value: unknown];
+type Fields = Readonly<Record<string, unknown>>;
+
+/** For chat completions, in whose words defaults are stored. */
+export const chatWords: DefaultWords = (field, value) => [field, value];
+
+/** For an API that has some of the fields under the same name. */
+function wordsOf(
+  same: readonly string[],
+  others: Readonly<Record<string, (value: unknown) => Word | null>> = {},
+): DefaultWords {
+  const kept = new Set(same);
+  return (field, value) => {
+    if (kept.has(field)) return [field, value];
+    return Object.hasOwn(others, field) ? others[field]!(value) : null;
+  };
+}
+
+export const embeddingsWords = wordsOf(['dimensions', 'encoding_format', 'user', 'session_id']);
+
+const outputLimit = (value: unknown): Word => ['max_output_tokens', value];
+
+export const responsesWords = wordsOf(
+  [
+    ...['temperature', 'top_p', 'top_logprobs', 'service_tier', 'metadata', 'user', 'safety_identifier', 'session_id'],
+    ...['parallel_tool_calls', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'reasoning'],
+    ...['frequency_penalty', 'presence_penalty', 'top_k'],
+  ],
+  {
+    max_tokens: outputLimit,
+    max_completion_tokens: outputLimit,
+    reasoning_effort: (effort) => ['reasoning', { effort }],
+    verbosity: (verbosity) => ['text', { verbosity }],
+    response_format: (format) => ['text', { format: responsesFormat(format as Fields) }],
+    tools: (tools) => eachFunction(tools, 'tools', (tool) => ({ type: 'function', ...tool })),
+    tool_choice: (choice) => {
+      const name = functionName(choice);
+      return ['tool_choice', name === undefined ? choice : { type: 'function', name }];
+    },
+  },
+);
+
+function responsesFormat(format: Fields): Fields {
+  const { json_schema: schema, ...rest } = format;
+  return { ...rest, ...(schema as Fields | undefined) };
+}
+
+/** `max_tokens` is missing on purpose: the API demands it of the client. */
+export const messagesWords = wordsOf(
+  ['top_p', 'top_k', 'metadata', 'session_id', 'prompt_cache_key', 'cache_control', 'thinking'],
+  {
+    // The API ends at 1, and chat completions at 2.
+    temperature: (value) => ['temperature', Math.min(value as number, 1)],
+    stop: (stop) => ['stop_sequences', [stop].flat()],
+    user: (user) => ['metadata', { user_id: user }],
+    reasoning_effort: (effort) =>
+      effort === 'none'
+        ? ['thinking', { type: 'disabled' }]
+        : ['output_config', { effort: effort === 'minimal' ? 'low' : effort }],
+    response_format: (format) => {
+      const { type, json_schema: schema } = format as { type?: unknown; json_schema?: Fields };
+      return type === 'json_schema' ? ['output_config', { format: { type, schema: schema?.schema } }] : null;
+    },
+    tools: (tools) =>
+      eachFunction(tools, 'tools', ({ name, description, parameters }) => ({
+        ...{ name, input_schema: parameters ?? { type: 'object' } },
+        ...(description !== undefined && { description }),
+      })),
+    tool_choice: (choice) => {
+      const name = functionName(choice);
+      if (name !== undefined) return ['tool_choice', { type: 'tool', name }];
+      const type = { auto: 'auto', none: 'none', required: 'any' }[choice as string];
+      return type === undefined ? null : ['tool_choice', { type }];
+    },
+  },
+);
+
+/** Tools that are no functions belong to one API alone. */
+function eachFunction(tools: unknown, field: string, write: (tool: Fields) => Fields): Word | null {
+  const functions = (tools as readonly Fields[]).map((tool) => (tool.type === 'function' ? tool.function : undefined));
+  return functions.every((tool) => tool !== undefined) ? [field, functions.map((tool) => write(tool as Fields))] : null;
+}
+
+function functionName(choice: unknown): unknown {
+  return (choice as { function?: { name?: unknown } } | null)?.function?.name;
+}

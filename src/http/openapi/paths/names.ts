@@ -1,0 +1,76 @@
+/** Describes the names that operators give to models. */
+import { nameDefinition, namePattern } from '../../../catalogue/model-name.js';
+import { adminOperation, json, noContent } from '../operations.js';
+import { bodySchema, listOf, object, oneOfValues, ref, text, textOrNull, time } from '../schema.js';
+import type { Parameter, Resource } from '../types.js';
+
+const tag = { name: 'Names', description: 'For operators: names of your own for models.' };
+
+const name: Parameter = {
+  name: 'name',
+  in: 'path',
+  required: true,
+  description: 'The name, percent-encoded.',
+  schema: { type: 'string', pattern: namePattern },
+  example: 'gpt-4o',
+};
+
+const orNull = (description: string) => ({ type: ['object', 'null'], additionalProperties: true, description });
+
+export const adminNames: Resource = {
+  tag,
+  schemas: {
+    NameDefinition: bodySchema(nameDefinition),
+    Name: object({
+      object: { const: 'name' },
+      name: text('What clients write in `model`.'),
+      model: text('What it stands for.'),
+      fallback: orNull('Its chain; null where it has none.'),
+      provider: orNull('Its wishes; null where it has none.'),
+      defaults: orNull('Fields for what clients leave out; null where it has none.'),
+      note: textOrNull('A note.'),
+      imported_from: orNull('Where it was before: `system` and `id`.'),
+      source: oneOfValues(['store', 'file'], 'A name of a `file` cannot be changed by the API.'),
+      file: textOrNull('The file that it is in.'),
+      created_at: { ...time('When it was created.'), type: ['string', 'null'] },
+      updated_at: { ...time('When it was last changed.'), type: ['string', 'null'] },
+    }),
+  },
+  paths: {
+    '/admin/v1/names': {
+      get: adminOperation({
+        id: 'listNames',
+        tag: tag.name,
+        summary: 'List names',
+        answers: { '200': json('The list.', listOf(ref('Name'))) },
+      }),
+    },
+    '/admin/v1/names/{name}': {
+      put: adminOperation({
+        id: 'putName',
+        tag: tag.name,
+        summary: 'Create or replace a name',
+        description: 'Clients may send the name as `model` from the next request on, at every replica.',
+        parameters: [name],
+        body: {
+          schema: ref('NameDefinition'),
+          examples: {
+            plain: { summary: 'A name for a model', value: { model: 'auto/lodestone/echo' } },
+            defaults: {
+              summary: 'With defaults',
+              value: { model: 'auto/lodestone/echo', defaults: { temperature: 0.2, max_tokens: 800 } },
+            },
+          },
+        },
+        answers: { '200': json('The name.', ref('Name')) },
+      }),
+      delete: adminOperation({
+        id: 'deleteName',
+        tag: tag.name,
+        summary: 'Delete a name',
+        parameters: [name],
+        answers: { '204': noContent },
+      }),
+    },
+  },
+};
