@@ -213,6 +213,12 @@ export class AccountDirectory {
     return changed;
   }
 
+  /** The store has changed these keys. Their next requests see it, in every process. */
+  async keysChanged(accountId: string, keyIds: readonly string[]): Promise<void> {
+    for (const id of keyIds) this.cache.forgetKey(id);
+    await this.cache.changed([`account:${accountId}`, ...keyIds.map((id) => `key:${id}@${accountId}` as const)]);
+  }
+
   /** The key's next request gets 401, also where the store failed half-way: memory drops the key in either case. */
   async deleteKey(actor: Actor, accountId: string, keyId: string): Promise<boolean> {
     if (!(await this.account(accountId))) return false;

@@ -8,6 +8,7 @@ import { doorErrors } from './table-doors.js';
 import { keyErrors } from './table-keys.js';
 import { operatorErrors } from './table-operator.js';
 import { paymentErrors } from './table-payments.js';
+import { peopleErrors } from './table-people.js';
 import { serviceErrors } from './table-service.js';
 
 export const errorTable = {
@@ -18,6 +19,7 @@ export const errorTable = {
   ...operatorErrors,
   ...dashboardErrors,
   ...paymentErrors,
+  ...peopleErrors,
 };
 
 export type Condition = keyof typeof errorTable;

@@ -8,10 +8,12 @@ import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
+import type { PeopleStore } from './people-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
 export * from './history-types.js';
+export type * from './people-types.js';
 export type * from './record-types.js';
 export type * from './sign-in-types.js';
 
@@ -280,6 +282,7 @@ export interface Store {
   readonly holds: HoldStore;
   readonly audit: AuditStore;
   readonly signIn: SignInStore;
+  readonly people: PeopleStore;
   readonly usage: UsageStore;
   readonly records: RecordStore;
   readonly catalogueLog: CatalogueLog;
