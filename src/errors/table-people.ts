@@ -1,7 +1,7 @@
 /** Errors of people: roles, members and invitations. */
 import { row } from './row.js';
 
-const memberOperations = ['listMembers', 'updateMember', 'removeMember'];
+const memberOperations = ['listMembers', 'getMember', 'updateMember', 'removeMember'];
 const invitationOperations = ['listInvitations', 'createInvitation', 'revokeInvitation'];
 
 export const peopleErrors = {
@@ -11,7 +11,11 @@ export const peopleErrors = {
     code: 'role_required',
     when: 'The role in the account does not allow the call. A management key has the rights of an admin.',
     remedy: 'Ask a member with a role that the message names.',
-    operations: [...memberOperations, ...invitationOperations],
+    operations: [
+      ...[...memberOperations, ...invitationOperations, 'getCredits'],
+      ...['createAlias', 'repointAlias', 'patchAlias', 'deleteAlias'],
+      ...['putFallback', 'deleteFallback', 'putRoutingPolicy', 'deleteRoutingPolicy'],
+    ],
     message: ({ role, needed, inProject }) =>
       inProject
         ? `This needs the role ${needed} in the whole account, and this management key is of one project. Use a management key without a project.`
@@ -23,7 +27,7 @@ export const peopleErrors = {
     code: 'last_owner',
     when: 'The last owner of an account is to be removed or to get another role.',
     remedy: 'Make somebody else an owner first.',
-    operations: ['updateMember', 'removeMember', 'updateAccountMember', 'removeAccountMember', 'addAccountMember'],
+    operations: ['updateMember', 'removeMember', 'updateAccountMember', 'removeAccountMember'],
     message: ({ email }) => `"${email}" is the last owner of this account. Make somebody else an owner first.`,
   }),
   member_exists: row<{ email: string }>({

@@ -19,6 +19,7 @@ import { managedKeys } from './paths/keys.js';
 import { log } from './paths/log.js';
 import { explain, models } from './paths/models.js';
 import { ops, webhooks } from './paths/ops.js';
+import { members, people } from './paths/people.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
 import type { OpenApiDocument, Resource } from './types.js';
@@ -41,10 +42,11 @@ const resourceGroups = {
     activity,
     account,
     managedKeys,
+    members,
     catalogueChanges,
     status,
   ],
-  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, adminCatalogue, records],
+  'Admin API': [adminAccounts, people, adminKeys, adminCredits, adminRoutes, adminCatalogue, records],
   Service: [ops, webhooks],
 };
 

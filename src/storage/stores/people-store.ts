@@ -105,7 +105,7 @@ export function peopleStore(database: Database): PeopleStore {
       const rows = await database.statement<MembershipRow & { last_account_id: string | null }>(
         'standing',
         `select ${membershipColumns}, u.last_account_id from lodestone.sign_in_users u
-         join lodestone.memberships m on m.person_id = u.id where u.id = $1 order by m.created_at, m.account_id`,
+         join lodestone.memberships m on m.person_id = u.id where u.id = $1 order by m.account_id, m.source`,
         [personId],
       );
       return { memberships: rows.map(membershipOf), lastAccountId: rows[0]?.last_account_id ?? null };
